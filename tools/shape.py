@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMELESS = {"utils", "util", "common", "helpers", "helper", "types", "misc"}
 # Sizes are counted in tokens (words, literals and punctuation, without comments), so that no formatter decides them.
 # The aim for a file is 2,500 tokens and for a function 300; about one in ten is larger.
-FILE_TOKENS = 6_000
+FILE_TOKENS = 6_500
 LIB_TOKENS = 1_000
 MAIN_TOKENS = 400
 FUNCTION_TOKENS = 950

@@ -31,7 +31,11 @@ impl Account {
     pub(crate) fn serve(volumes: u64) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared { volumes, changed: AtomicU64::new(0), pages: AtomicU64::new(0) });
+        let shared = Arc::new(Shared {
+            volumes,
+            changed: AtomicU64::new(0),
+            pages: AtomicU64::new(0),
+        });
         let serving = Arc::clone(&shared);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -61,7 +65,10 @@ fn answer_all(stream: TcpStream, shared: &Shared) -> Result<()> {
     let mut reader = BufReader::new(stream);
     while let Some(body) = request(&mut reader)? {
         let (status, answer) = answer(&body, shared);
-        let head = format!("HTTP/1.1 {status}\r\nContent-Type: text/xml\r\nContent-Length: {}\r\n\r\n", answer.len());
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/xml\r\nContent-Length: {}\r\n\r\n",
+            answer.len()
+        );
         writer.write_all(head.as_bytes())?;
         writer.write_all(answer.as_bytes())?;
     }
@@ -94,7 +101,10 @@ fn request(reader: &mut BufReader<TcpStream>) -> Result<Option<String>> {
 }
 
 fn answer(body: &str, shared: &Shared) -> (&'static str, String) {
-    let value = |name: &str| body.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+    let value = |name: &str| {
+        body.split('&')
+            .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+    };
     match value("Action") {
         Some("DescribeVolumes") => {
             shared.pages.fetch_add(1, Ordering::Relaxed);

@@ -36,7 +36,14 @@ impl Bodies {
         let path = dir.join("requests");
         let mut out = BufWriter::with_capacity(4 << 20, File::create(&path)?);
         let mut generator = Generator::new(SEED);
-        let mut bodies = Self { path, places: Vec::new(), entries, raw_bytes: 0, end_ms: 0, ids: Vec::new() };
+        let mut bodies = Self {
+            path,
+            places: Vec::new(),
+            entries,
+            raw_bytes: 0,
+            end_ms: 0,
+            ids: Vec::new(),
+        };
         let (mut at, mut made, mut body) = (0, 0, Vec::with_capacity(1 << 20));
         while made < entries {
             body.clear();
@@ -45,12 +52,20 @@ impl Bodies {
                 generator.push(&mut body);
                 body.push(b'\n');
                 if number.is_multiple_of(REMEMBERED) {
-                    bodies.ids.push(String::from_utf8_lossy(&generator.event().id).into_owned());
+                    bodies
+                        .ids
+                        .push(String::from_utf8_lossy(&generator.event().id).into_owned());
                 }
             }
             made += count;
             bodies.raw_bytes += body.len() as u64 - count;
-            let request = crate::wire::request("POST", "/api/v1/audit-logs", TOKEN, "application/x-ndjson", &body);
+            let request = crate::wire::request(
+                "POST",
+                "/api/v1/audit-logs",
+                TOKEN,
+                "application/x-ndjson",
+                &body,
+            );
             out.write_all(&request)?;
             bodies.places.push((at, request.len() as u64));
             at += request.len() as u64;
@@ -60,14 +75,19 @@ impl Bodies {
         }
         bodies.end_ms = generator.now_ms();
         // What is still to be written would be written while the clock runs.
-        out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+        out.into_inner()
+            .map_err(std::io::IntoInnerError::into_error)?
+            .sync_all()?;
         Ok(bodies)
     }
 
     /// Number and size of the entries, for the results.
     pub(crate) fn words(&self) -> String {
         let (mib, mean) = (self.raw_bytes >> 20, self.mean_bytes());
-        format!("{} entries, {mib} MiB of raw JSON, {mean:.1} bytes an entry", self.entries)
+        format!(
+            "{} entries, {mib} MiB of raw JSON, {mean:.1} bytes an entry",
+            self.entries
+        )
     }
 
     /// Bytes of raw JSON an entry.

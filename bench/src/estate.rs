@@ -41,11 +41,15 @@ impl Size {
 /// Puts the estate into the store at `url`, with the key of the data directory.
 pub(crate) async fn fill(url: &str, data: &Path, size: Size) -> Result<()> {
     let vault = Vault::load_or_create(&data.join("keys").join("secrets.key"))?;
-    let store = Store::open(url, vault).await.context("opening the state store")?;
+    let store = Store::open(url, vault)
+        .await
+        .context("opening the state store")?;
     let content = Content::new(size, Timestamp::now());
     for connection in content.connections() {
         store.connection_insert(&connection).await?;
-        store.resource_sync(&connection.id, &content.resources_of(&connection.id)?, &[]).await?;
+        store
+            .resource_sync(&connection.id, &content.resources_of(&connection.id)?, &[])
+            .await?;
     }
     for agent in content.agents() {
         store.agent_insert(&agent).await?;
@@ -53,7 +57,9 @@ pub(crate) async fn fill(url: &str, data: &Path, size: Size) -> Result<()> {
     let mut next = 0;
     while next < size.recommendations {
         let end = (next + TOGETHER).min(size.recommendations);
-        let chunk = (next..end).map(|number| content.recommendation(number)).collect::<Result<Vec<_>>>()?;
+        let chunk = (next..end)
+            .map(|number| content.recommendation(number))
+            .collect::<Result<Vec<_>>>()?;
         store.recommendation_insert_all(&chunk).await?;
         next = end;
     }

@@ -65,7 +65,10 @@ impl Generator {
     pub(crate) fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let world = World::new(&mut random);
-        let shares: Vec<f64> = HAPPENINGS.iter().map(|happening| happening.share as f64).collect();
+        let shares: Vec<f64> = HAPPENINGS
+            .iter()
+            .map(|happening| happening.share as f64)
+            .collect();
         Self {
             happenings: Weighted::new(&shares),
             users: Weighted::zipf(world.users.len()),
@@ -115,12 +118,21 @@ impl Generator {
         out.extend_from_slice(&self.event.id);
         out.extend_from_slice(b"\",\"timestamp\":\"");
         out.extend_from_slice(&self.event.time);
-        for part in ["\",\"event_type\":\"", happening.event_type, "\",\"severity\":\"", self.event.severity, "\","] {
+        for part in [
+            "\",\"event_type\":\"",
+            happening.event_type,
+            "\",\"severity\":\"",
+            self.event.severity,
+            "\",",
+        ] {
             out.extend_from_slice(part.as_bytes());
         }
         out.extend_from_slice(session.json.as_bytes());
         out.push(b',');
-        let resource = self.event.resource.map(|index| &self.world.resources[index]);
+        let resource = self
+            .event
+            .resource
+            .map(|index| &self.world.resources[index]);
         let operation = match (resource, happening.verb) {
             (Some(resource), Some(verb)) => {
                 out.extend_from_slice(resource.json.as_bytes());
@@ -184,8 +196,13 @@ impl Generator {
         event.time.clear();
         let hour = (self.now_ms / 3_600_000.0) as u64;
         self.now_ms -= (1.0 - random.unit()).ln() * GAP_MS / activity(hour);
-        let late = if random.chance(30) { random.below(45_000) } else { random.below(1_500) };
-        self.clockface.push(&mut event.time, self.now_ms as i64 - late as i64);
+        let late = if random.chance(30) {
+            random.below(45_000)
+        } else {
+            random.below(1_500)
+        };
+        self.clockface
+            .push(&mut event.time, self.now_ms as i64 - late as i64);
         happening
     }
 
@@ -194,7 +211,13 @@ impl Generator {
         let random = &mut self.random;
         if self.event.status == "denied" || self.event.status == "failed" {
             let (code, message) = random.pick(&session::ERRORS);
-            for part in [",\"error_code\":\"", code, "\",\"error_message\":\"", message, "\""] {
+            for part in [
+                ",\"error_code\":\"",
+                code,
+                "\",\"error_message\":\"",
+                message,
+                "\"",
+            ] {
                 out.extend_from_slice(part.as_bytes());
             }
         }
@@ -211,11 +234,21 @@ impl Generator {
         if random.chance(60) {
             // A ticket is open for some hours; its number grows with time.
             out.extend_from_slice(b",\"change_ticket\":\"CHG-");
-            push_number(out, 1_000_000 + (self.now_ms as u64 - START_MS as u64) / 60_000 + random.below(240) as u64);
+            push_number(
+                out,
+                1_000_000
+                    + (self.now_ms as u64 - START_MS as u64) / 60_000
+                    + random.below(240) as u64,
+            );
             out.push(b'"');
         }
         if random.chance(200) {
-            let tags = random.pick(&["automated", "manual\",\"business-hours", "pipeline", "on-call\",\"urgent"]);
+            let tags = random.pick(&[
+                "automated",
+                "manual\",\"business-hours",
+                "pipeline",
+                "on-call\",\"urgent",
+            ]);
             for part in [",\"tags\":[\"", tags, "\"]"] {
                 out.extend_from_slice(part.as_bytes());
             }
@@ -229,13 +262,20 @@ pub(crate) fn event_type(random: &mut Random) -> &'static str {
 }
 
 fn login() -> usize {
-    HAPPENINGS.iter().position(|happening| happening.event_type == "authentication.login").unwrap_or_default()
+    HAPPENINGS
+        .iter()
+        .position(|happening| happening.event_type == "authentication.login")
+        .unwrap_or_default()
 }
 
 /// Returns the activity of an hour since 1970 (a Thursday), 1 on average.
 fn activity(hour: u64) -> f64 {
     let (of_day, day) = (hour % 24, (hour / 24 + 3) % 7);
-    let busy = if (7..19).contains(&of_day) { 1.75 } else { 0.55 };
+    let busy = if (7..19).contains(&of_day) {
+        1.75
+    } else {
+        0.55
+    };
     if day < 5 { busy } else { 0.5 }
 }
 
@@ -287,9 +327,13 @@ mod tests {
         let entries = some(SEED, 20_000);
         let mut ids = HashSet::new();
         for entry in &entries {
-            let draft = Draft::from_bytes(entry, jiff::Timestamp::now())
-                .unwrap_or_else(|errors| panic!("{errors:?} in {}", String::from_utf8_lossy(entry)));
-            assert!(ids.insert(draft.entry.event_id.to_string()), "an identifier twice");
+            let draft = Draft::from_bytes(entry, jiff::Timestamp::now()).unwrap_or_else(|errors| {
+                panic!("{errors:?} in {}", String::from_utf8_lossy(entry))
+            });
+            assert!(
+                ids.insert(draft.entry.event_id.to_string()),
+                "an identifier twice"
+            );
         }
         let mean = entries.iter().map(Vec::len).sum::<usize>() / entries.len();
         assert!((680..=740).contains(&mean), "{mean} bytes an entry");
@@ -311,7 +355,13 @@ mod tests {
             out.clear();
             generator.push(&mut out);
             let text = String::from_utf8_lossy(&out);
-            let session = text.split("\"session_id\":\"").nth(1).unwrap().split('"').next().unwrap();
+            let session = text
+                .split("\"session_id\":\"")
+                .nth(1)
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap();
             sessions.insert(session.to_owned());
             *users.entry(generator.event().user).or_insert(0) += 1;
             if let Some(resource) = generator.event().resource {
@@ -319,8 +369,16 @@ mod tests {
             }
         }
         assert!(users.len() > 3_000, "{} users", users.len());
-        assert!(users[&0] > count / 12 && users[&0] < count / 8, "the busiest user has {}", users[&0]);
+        assert!(
+            users[&0] > count / 12 && users[&0] < count / 8,
+            "the busiest user has {}",
+            users[&0]
+        );
         assert!(resources.len() > 8_000, "{} resources", resources.len());
-        assert!(sessions.len() > 3_500 && sessions.len() < 8_000, "{} sessions", sessions.len());
+        assert!(
+            sessions.len() > 3_500 && sessions.len() < 8_000,
+            "{} sessions",
+            sessions.len()
+        );
     }
 }

@@ -27,7 +27,9 @@ impl Latencies {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
         let rank = (share * sorted.len() as f64).ceil() as usize;
-        sorted.get(rank.saturating_sub(1)).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+        sorted
+            .get(rank.saturating_sub(1))
+            .map_or(0.0, |time| time.as_secs_f64() * 1e3)
     }
 
     /// The longest, milliseconds.

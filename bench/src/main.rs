@@ -45,5 +45,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn number(text: &str) -> anyhow::Result<u64> {
-    text.replace('_', "").parse().with_context(|| format!("{text} is not a number"))
+    text.replace('_', "")
+        .parse()
+        .with_context(|| format!("{text} is not a number"))
 }

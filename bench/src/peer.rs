@@ -38,7 +38,9 @@ pub(crate) fn run(task: &Task<'_>, results: &mut Results) -> Result<()> {
     let room = machine::free_bytes(task.dir) * 9 / 10 / BYTES_EACH;
     let wanted = task.entries.min(room);
     if wanted < task.entries {
-        results.note(format!("PostgreSQL: the disk has room for {wanted} entries at {BYTES_EACH} bytes each"));
+        results.note(format!(
+            "PostgreSQL: the disk has room for {wanted} entries at {BYTES_EACH} bytes each"
+        ));
     }
     let server = Server::start(task.dir)?;
     results.note(format!(
@@ -46,7 +48,10 @@ pub(crate) fn run(task: &Task<'_>, results: &mut Results) -> Result<()> {
         machine::said(&server.program("postgres"), &["--version"]),
         server.settings()
     ));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
     runtime.block_on(store::create(&server))?;
     let lasts = Duration::from_secs(task.seconds);
     let stored = runtime.block_on(store::append(&server, wanted, lasts, results))?;
@@ -59,8 +64,16 @@ pub(crate) fn run(task: &Task<'_>, results: &mut Results) -> Result<()> {
     results.save()?;
     let begun = Instant::now();
     runtime.block_on(store::settle(&server))?;
-    say(&format!("  vacuum and analyze took {:.0} s (not counted)", begun.elapsed().as_secs_f64()));
-    runtime.block_on(store::disk(&server, stored, task.bodies.mean_bytes(), results))?;
+    say(&format!(
+        "  vacuum and analyze took {:.0} s (not counted)",
+        begun.elapsed().as_secs_f64()
+    ));
+    runtime.block_on(store::disk(
+        &server,
+        stored,
+        task.bodies.mean_bytes(),
+        results,
+    ))?;
     let same = stored == task.bodies.entries;
     runtime.block_on(ask::search(&server, task, same, results))?;
     runtime.block_on(ask::counts(&server, stored, results))?;
@@ -68,7 +81,14 @@ pub(crate) fn run(task: &Task<'_>, results: &mut Results) -> Result<()> {
     runtime.block_on(store::single(&server, task, results))?;
     let took = server.kill_and_start(|| runtime.block_on(ask::answers(&server)))?;
     let how = "immediate stop right after the load one at a time; from pg_ctl start until a query is answered";
-    results.add(System::Postgres, "restart.ready", "start after an immediate stop", took.as_secs_f64(), "s", how);
+    results.add(
+        System::Postgres,
+        "restart.ready",
+        "start after an immediate stop",
+        took.as_secs_f64(),
+        "s",
+        how,
+    );
     drop(runtime);
     Ok(())
 }

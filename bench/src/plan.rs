@@ -25,8 +25,8 @@ variables: ENTRIES (10000000), PG_ENTRIES (as ENTRIES), PG_SECONDS (480: appendi
   KEEP=1 (leave the data where it is)";
 
 const STAGES: [&str; 13] = [
-    "append", "search", "counts", "reports", "exports", "single", "alerts", "disk", "verify", "restart", "postgres",
-    "estate", "account",
+    "append", "search", "counts", "reports", "exports", "single", "alerts", "disk", "verify",
+    "restart", "postgres", "estate", "account",
 ];
 
 struct Plan {
@@ -51,9 +51,16 @@ impl Plan {
         };
         let given = stages.iter().map(named).collect::<Result<Vec<_>>>()?;
         let entries = setting("ENTRIES", 10_000_000)?;
-        let beside = std::env::current_exe()?.parent().map(Path::to_owned).unwrap_or_default();
+        let beside = std::env::current_exe()?
+            .parent()
+            .map(Path::to_owned)
+            .unwrap_or_default();
         Ok(Self {
-            stages: if given.is_empty() { STAGES.to_vec() } else { given },
+            stages: if given.is_empty() {
+                STAGES.to_vec()
+            } else {
+                given
+            },
             entries,
             pg_entries: setting("PG_ENTRIES", entries)?,
             pg_seconds: setting("PG_SECONDS", 480)?,
@@ -64,7 +71,8 @@ impl Plan {
                 recommendations: setting("RECOMMENDATIONS", 1_000_000)?,
             },
             volumes: setting("VOLUMES", 285_000)?,
-            dir: std::env::var_os("BENCH_DIR").map_or_else(|| PathBuf::from("target/bench"), PathBuf::from),
+            dir: std::env::var_os("BENCH_DIR")
+                .map_or_else(|| PathBuf::from("target/bench"), PathBuf::from),
             programs: std::env::var_os("BENCH_PROGRAMS").map_or(beside, PathBuf::from),
             keep: setting("KEEP", 0)? != 0,
         })
@@ -81,7 +89,9 @@ impl Plan {
 
 fn setting(name: &str, default: u64) -> Result<u64> {
     std::env::var(name).map_or(Ok(default), |text| {
-        text.replace('_', "").parse().with_context(|| format!("{name}={text} is not a number"))
+        text.replace('_', "")
+            .parse()
+            .with_context(|| format!("{name}={text} is not a number"))
     })
 }
 
@@ -99,7 +109,10 @@ pub(crate) fn run(stages: &[&str]) -> Result<()> {
     std::fs::create_dir_all(&plan.dir)?;
     for program in ["reeve", "reeve-verify"] {
         if !plan.programs.join(program).is_file() {
-            bail!("no {program} in {} (set BENCH_PROGRAMS)", plan.programs.display());
+            bail!(
+                "no {program} in {} (set BENCH_PROGRAMS)",
+                plan.programs.display()
+            );
         }
     }
     let facts = machine::facts(&plan.dir)?;
@@ -107,19 +120,32 @@ pub(crate) fn run(stages: &[&str]) -> Result<()> {
         say(&format!("{name}: {value}"));
     }
     let results = Results::new(&plan.dir, facts);
-    let mut run = Run { plan, results, generator: Generator::new(SEED), begun: Instant::now() };
+    let mut run = Run {
+        plan,
+        results,
+        generator: Generator::new(SEED),
+        begun: Instant::now(),
+    };
     let outcome = run.all();
     let _ = std::fs::remove_file(run.plan.dir.join("requests"));
     if !run.plan.keep {
         let _ = std::fs::remove_dir_all(run.plan.data());
     }
     if let Err(error) = outcome {
-        run.results.failures.push(("append".into(), format!("{error:#}")));
+        run.results
+            .failures
+            .push(("append".into(), format!("{error:#}")));
     }
-    run.results.facts.push(("whole run".into(), format!("{:.0} s", run.begun.elapsed().as_secs_f64())));
+    run.results.facts.push((
+        "whole run".into(),
+        format!("{:.0} s", run.begun.elapsed().as_secs_f64()),
+    ));
     run.results.save()?;
     say(&format!("\n{}", run.results.markdown()));
-    say(&format!("Written to {0}/results.md and {0}/results.json", run.plan.dir.display()));
+    say(&format!(
+        "Written to {0}/results.md and {0}/results.json",
+        run.plan.dir.display()
+    ));
     match run.results.failures.as_slice() {
         [] => Ok(()),
         failed => bail!("{} stages failed", failed.len()),
@@ -128,12 +154,23 @@ pub(crate) fn run(stages: &[&str]) -> Result<()> {
 
 impl Run {
     fn all(&mut self) -> Result<()> {
-        if self.plan.stages.iter().any(|stage| !["estate", "account"].contains(stage)) {
+        if self
+            .plan
+            .stages
+            .iter()
+            .any(|stage| !["estate", "account"].contains(stage))
+        {
             self.of_the_log()?;
         }
         self.stage("estate", |run| {
             let plan = &run.plan;
-            stage::estate::run(&plan.programs, &plan.dir, plan.estate, plan.queries, &mut run.results)
+            stage::estate::run(
+                &plan.programs,
+                &plan.dir,
+                plan.estate,
+                plan.queries,
+                &mut run.results,
+            )
         });
         self.stage("account", |run| {
             let plan = &run.plan;
@@ -147,31 +184,75 @@ impl Run {
         let _ = std::fs::remove_dir_all(&data);
         std::fs::create_dir_all(&data)?;
         let _ = std::fs::remove_file(data.with_extension("log"));
-        say(&format!("\nMaking the requests of {} entries", self.plan.entries));
+        say(&format!(
+            "\nMaking the requests of {} entries",
+            self.plan.entries
+        ));
         let bodies = Bodies::write(&self.plan.dir, self.plan.entries)?;
-        self.results.note(format!("{}, seed {SEED}", bodies.words()));
+        self.results
+            .note(format!("{}, seed {SEED}", bodies.words()));
         let mut service = Some(Service::start(&programs, &data, &[])?);
         let mut totals = Totals::new();
-        self.stage("append", |run| stage::append::run(alive(&service)?, &data, &bodies, &mut run.results));
+        self.stage("append", |run| {
+            stage::append::run(alive(&service)?, &data, &bodies, &mut run.results)
+        });
         let _ = std::fs::remove_file(&bodies.path);
         self.stage("search", |run| {
             let (queries, generator) = (run.plan.queries, &run.generator);
             crate::service::until_settled(&run.plan.data());
-            totals = stage::ask::search(alive(&service)?, generator, &bodies, queries, &mut run.results)?;
+            totals = stage::ask::search(
+                alive(&service)?,
+                generator,
+                &bodies,
+                queries,
+                &mut run.results,
+            )?;
             Ok(())
         });
         self.stage("counts", |run| {
-            stage::ask::counts(alive(&service)?, (run.plan.queries / 4).max(5), &mut run.results)
+            stage::ask::counts(
+                alive(&service)?,
+                (run.plan.queries / 4).max(5),
+                &mut run.results,
+            )
         });
-        self.stage("reports", |run| stage::reports::run(alive(&service)?, &programs, &data, &bodies, &mut run.results));
-        self.stage("exports", |run| stage::exports::run(alive(&service)?, &programs, &data, &bodies, &mut run.results));
+        self.stage("reports", |run| {
+            stage::reports::run(
+                alive(&service)?,
+                &programs,
+                &data,
+                &bodies,
+                &mut run.results,
+            )
+        });
+        self.stage("exports", |run| {
+            stage::exports::run(
+                alive(&service)?,
+                &programs,
+                &data,
+                &bodies,
+                &mut run.results,
+            )
+        });
         self.stage("single", |run| {
             let (seconds, generator) = (run.plan.single_seconds, &run.generator);
-            stage::single::run(alive(&service)?, generator, bodies.end_ms, seconds, &mut run.results)
+            stage::single::run(
+                alive(&service)?,
+                generator,
+                bodies.end_ms,
+                seconds,
+                &mut run.results,
+            )
         });
         self.stage("alerts", |run| {
             let (entries, generator) = (run.plan.entries, &run.generator);
-            stage::alerts::run(alive(&service)?, generator, bodies.end_ms, entries, &mut run.results)
+            stage::alerts::run(
+                alive(&service)?,
+                generator,
+                bodies.end_ms,
+                entries,
+                &mut run.results,
+            )
         });
         self.stage("disk", |run| {
             if let Some(running) = service.take() {
@@ -217,12 +298,22 @@ impl Run {
             return;
         }
         let now = yardstick::measure();
-        let speed = format!("copies {:.1} GB/s, a fresh page {:.2} µs", now.copy_gb_s, now.page_us);
-        say(&format!("\n[{:.0} s] {name} (memory: {speed})", self.begun.elapsed().as_secs_f64()));
-        self.results.facts.push((format!("memory before `{name}`, one thread"), speed));
+        let speed = format!(
+            "copies {:.1} GB/s, a fresh page {:.2} µs",
+            now.copy_gb_s, now.page_us
+        );
+        say(&format!(
+            "\n[{:.0} s] {name} (memory: {speed})",
+            self.begun.elapsed().as_secs_f64()
+        ));
+        self.results
+            .facts
+            .push((format!("memory before `{name}`, one thread"), speed));
         if let Err(error) = work(self) {
             say(&format!("  FAILED: {error:#}"));
-            self.results.failures.push((name.to_owned(), format!("{error:#}")));
+            self.results
+                .failures
+                .push((name.to_owned(), format!("{error:#}")));
         }
         if let Err(error) = self.results.save() {
             say(&format!("  the results could not be written: {error:#}"));
@@ -234,6 +325,8 @@ impl Run {
 fn alive(service: &Option<Service>) -> Result<&Service> {
     let service = service.as_ref().context("the service is not running")?;
     // A request that needs the token, so that a wrong one is told here.
-    service.get("/api/v1/audit-logs?limit=1").with_context(|| format!("the service does not answer to {TOKEN}"))?;
+    service
+        .get("/api/v1/audit-logs?limit=1")
+        .with_context(|| format!("the service does not answer to {TOKEN}"))?;
     Ok(service)
 }

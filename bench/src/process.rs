@@ -26,14 +26,20 @@ impl Cpu {
 
     /// Returns the time used since `before`.
     pub(crate) fn since(self, before: Cpu) -> Cpu {
-        Cpu { user: self.user - before.user, system: self.system - before.system }
+        Cpu {
+            user: self.user - before.user,
+            system: self.system - before.system,
+        }
     }
 }
 
 /// Returns the processor time of a process so far, over all of its threads.
 pub(crate) fn cpu(pid: u32) -> Result<Cpu> {
     let fields = fields(pid)?;
-    Ok(Cpu { user: seconds(&fields, 11), system: seconds(&fields, 12) })
+    Ok(Cpu {
+        user: seconds(&fields, 11),
+        system: seconds(&fields, 12),
+    })
 }
 
 /// Returns the processor time of this process.
@@ -44,18 +50,28 @@ pub(crate) fn own_cpu() -> Result<Cpu> {
 /// Returns the processor time of the children that this process has waited for.
 pub(crate) fn children_cpu() -> Result<Cpu> {
     let fields = fields(std::process::id())?;
-    Ok(Cpu { user: seconds(&fields, 13), system: seconds(&fields, 14) })
+    Ok(Cpu {
+        user: seconds(&fields, 13),
+        system: seconds(&fields, 14),
+    })
 }
 
 /// The fields of `/proc/PID/stat` after the name, which may itself have spaces.
 fn fields(pid: u32) -> Result<Vec<String>> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).context("the process is gone")?;
-    let rest = text.rsplit_once(')').map(|(_, rest)| rest).context("/proc/PID/stat has no name")?;
+    let rest = text
+        .rsplit_once(')')
+        .map(|(_, rest)| rest)
+        .context("/proc/PID/stat has no name")?;
     Ok(rest.split_whitespace().map(str::to_owned).collect())
 }
 
 fn seconds(fields: &[String], index: usize) -> f64 {
-    fields.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default() / TICKS
+    fields
+        .get(index)
+        .and_then(|text| text.parse::<f64>().ok())
+        .unwrap_or_default()
+        / TICKS
 }
 
 /// Memory of a process, bytes.
@@ -74,10 +90,16 @@ pub(crate) fn memory(pid: u32) -> Result<Memory> {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).context("the process is gone")?;
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|line| line.split_whitespace().next()).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or_default()
+        line.and_then(|line| line.split_whitespace().next())
+            .and_then(|kib| kib.parse::<u64>().ok())
+            .unwrap_or_default()
             << 10
     };
-    Ok(Memory { peak: field("VmHWM:"), resident: field("VmRSS:"), anonymous: field("RssAnon:") })
+    Ok(Memory {
+        peak: field("VmHWM:"),
+        resident: field("VmRSS:"),
+        anonymous: field("RssAnon:"),
+    })
 }
 
 /// Looks at a process's memory now and then, until it is asked.
@@ -95,7 +117,9 @@ impl Watch {
             let (begun, mut seen) = (Instant::now(), Vec::new());
             while !asked.load(Ordering::Relaxed) {
                 match memory(pid) {
-                    Ok(memory) if memory.peak > 0 => seen.push((begun.elapsed().as_secs_f64(), memory)),
+                    Ok(memory) if memory.peak > 0 => {
+                        seen.push((begun.elapsed().as_secs_f64(), memory))
+                    }
                     _ => break,
                 }
                 std::thread::park_timeout(every);

@@ -65,23 +65,36 @@ impl Asker<'_> {
                 let words = &self.world.words;
                 let word = &words[words.len() / 10 + self.random.below(words.len() * 9 / 10)];
                 // One in ten is a word that nobody wrote.
-                if self.random.chance(100) { free(&format!("{word}x")) } else { free(word) }
+                if self.random.chance(100) {
+                    free(&format!("{word}x"))
+                } else {
+                    free(word)
+                }
             }
             "common" => free(&self.world.words[self.random.below(40)]),
             "event" if self.random.chance(900) => {
                 let id = &self.ids[self.random.below(self.ids.len())];
                 equal("event_id", "event_id", id)
             }
-            "event" => equal("event_id", "event_id", "00000000-0000-4000-8000-000000000000"),
+            "event" => equal(
+                "event_id",
+                "event_id",
+                "00000000-0000-4000-8000-000000000000",
+            ),
             "ticket" => {
                 let minutes = (self.end_ms - START_MS) as usize / 60_000;
                 let ticket = format!("CHG-{}", 1_000_000 + self.random.below(minutes.max(1)));
                 Question {
                     query: format!("metadata.change_ticket:{ticket}"),
-                    condition: format!(r#"entry @> '{{"metadata": {{"change_ticket": "{ticket}"}}}}'"#),
+                    condition: format!(
+                        r#"entry @> '{{"metadata": {{"change_ticket": "{ticket}"}}}}'"#
+                    ),
                 }
             }
-            _ => Question { query: String::new(), condition: "true".into() },
+            _ => Question {
+                query: String::new(),
+                condition: "true".into(),
+            },
         }
     }
 
@@ -89,9 +102,16 @@ impl Asker<'_> {
         let index = self.skewed(self.world.users.len());
         let user = &self.world.users[index];
         let name = user.email.as_deref().unwrap_or(&user.id);
-        let field = if user.email.is_some() { "actor.email" } else { "actor.id" };
+        let field = if user.email.is_some() {
+            "actor.email"
+        } else {
+            "actor.id"
+        };
         let plain = equal(field, "actor", name);
-        Question { query: plain.query + query, condition: plain.condition + condition }
+        Question {
+            query: plain.query + query,
+            condition: plain.condition + condition,
+        }
     }
 
     fn window(&mut self) -> Question {
@@ -102,7 +122,9 @@ impl Asker<'_> {
         let [from, to] = [from, from + length].map(text);
         Question {
             query: format!("event_type:{kind} AND timestamp:>={from} AND timestamp:<{to}"),
-            condition: format!("event_type = '{kind}' AND occurred_at >= '{from}' AND occurred_at < '{to}'"),
+            condition: format!(
+                "event_type = '{kind}' AND occurred_at >= '{from}' AND occurred_at < '{to}'"
+            ),
         }
     }
 
@@ -124,17 +146,29 @@ impl Asker<'_> {
 
     /// An index: half of them among the busiest hundred, half anywhere.
     fn skewed(&mut self, count: usize) -> usize {
-        if self.random.chance(500) { self.random.below(100) } else { self.random.below(count) }
+        if self.random.chance(500) {
+            self.random.below(100)
+        } else {
+            self.random.below(count)
+        }
     }
 }
 
 fn equal(field: &str, column: &str, value: &str) -> Question {
-    Question { query: format!("{field}:\"{value}\""), condition: format!("{column} = '{value}'") }
+    Question {
+        query: format!("{field}:\"{value}\""),
+        condition: format!("{column} = '{value}'"),
+    }
 }
 
 fn free(word: &str) -> Question {
-    let condition = format!(r#"jsonb_to_tsvector('simple', entry, '["string"]') @@ to_tsquery('simple', '{word}')"#);
-    Question { query: word.to_owned(), condition }
+    let condition = format!(
+        r#"jsonb_to_tsvector('simple', entry, '["string"]') @@ to_tsquery('simple', '{word}')"#
+    );
+    Question {
+        query: word.to_owned(),
+        condition,
+    }
 }
 
 fn text(millis: i64) -> String {
@@ -159,11 +193,18 @@ mod tests {
                 let mut out = Vec::new();
                 generator.push(&mut out);
                 ids.push(String::from_utf8(generator.event().id.clone()).unwrap());
-                reeve_audit::Draft::from_bytes(&out, jiff::Timestamp::now()).unwrap().entry
+                reeve_audit::Draft::from_bytes(&out, jiff::Timestamp::now())
+                    .unwrap()
+                    .entry
             })
             .collect();
         let end_ms = START_MS + (f64::from(count) * GAP_MS) as i64;
-        let mut asker = Asker { world: generator.world(), ids: &ids, end_ms, random: Random::new(1) };
+        let mut asker = Asker {
+            world: generator.world(),
+            ids: &ids,
+            end_ms,
+            random: Random::new(1),
+        };
         let now = jiff::Timestamp::now();
         for kind in &KINDS {
             let mut found = 0;
@@ -171,9 +212,16 @@ mod tests {
                 let question = asker.ask(kind.key);
                 let query = reeve_audit::query::Query::parse(&question.query);
                 let query = query.unwrap_or_else(|error| panic!("{}: {error}", question.query));
-                found += entries.iter().filter(|entry| query.matches(entry, now, now)).count();
+                found += entries
+                    .iter()
+                    .filter(|entry| query.matches(entry, now, now))
+                    .count();
             }
-            assert!(found > 0, "nothing answers any question about {}", kind.what);
+            assert!(
+                found > 0,
+                "nothing answers any question about {}",
+                kind.what
+            );
         }
     }
 }

@@ -42,14 +42,39 @@ pub(crate) struct Results {
 impl Results {
     /// Creates empty results, stored in `dir`.
     pub(crate) fn new(dir: &Path, facts: Vec<(String, String)>) -> Self {
-        Self { dir: dir.to_owned(), facts, figures: Vec::new(), notes: Vec::new(), failures: Vec::new() }
+        Self {
+            dir: dir.to_owned(),
+            facts,
+            figures: Vec::new(),
+            notes: Vec::new(),
+            failures: Vec::new(),
+        }
     }
 
     /// Adds a figure and prints it.
-    pub(crate) fn add(&mut self, system: System, key: &str, what: &str, value: f64, unit: &'static str, how: &str) {
-        let name = if system == System::Reeve { "" } else { "PostgreSQL: " };
+    pub(crate) fn add(
+        &mut self,
+        system: System,
+        key: &str,
+        what: &str,
+        value: f64,
+        unit: &'static str,
+        how: &str,
+    ) {
+        let name = if system == System::Reeve {
+            ""
+        } else {
+            "PostgreSQL: "
+        };
         say(&format!("  {name}{what}: {} {unit}", show(value)));
-        self.figures.push(Figure { system, key: key.into(), what: what.into(), value, unit, how: how.into() });
+        self.figures.push(Figure {
+            system,
+            key: key.into(),
+            what: what.into(),
+            value,
+            unit,
+            how: how.into(),
+        });
     }
 
     /// Adds a sentence and prints it.
@@ -68,8 +93,16 @@ impl Results {
                 json!({"system": system, "key": figure.key, "what": figure.what, "value": figure.value, "unit": figure.unit, "how": figure.how})
             })
             .collect();
-        let facts: serde_json::Map<_, _> = self.facts.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
-        let failures: Vec<_> = self.failures.iter().map(|(stage, why)| json!({"stage": stage, "why": why})).collect();
+        let facts: serde_json::Map<_, _> = self
+            .facts
+            .iter()
+            .map(|(k, v)| (k.clone(), json!(v)))
+            .collect();
+        let failures: Vec<_> = self
+            .failures
+            .iter()
+            .map(|(stage, why)| json!({"stage": stage, "why": why}))
+            .collect();
         let all = json!({"machine": facts, "figures": figures, "notes": self.notes, "failures": failures});
         std::fs::write(self.dir.join("results.json"), format!("{all:#}\n"))?;
         std::fs::write(self.dir.join("results.md"), self.markdown())?;
@@ -86,17 +119,32 @@ impl Results {
         );
         for goal in &GOALS {
             let measured = self.value(System::Reeve, goal.key);
-            let (shown, verdict) =
-                measured.map_or(("not measured".to_owned(), ""), |value| (show(value), goal.verdict(value)));
+            let (shown, verdict) = measured.map_or(("not measured".to_owned(), ""), |value| {
+                (show(value), goal.verdict(value))
+            });
             let (reach, aim) = (show(goal.reach), show(goal.aim));
-            let _ = writeln!(out, "| {}, {} | {reach} | {aim} | {shown} | {verdict} |", goal.what, goal.unit);
+            let _ = writeln!(
+                out,
+                "| {}, {} | {reach} | {aim} | {shown} | {verdict} |",
+                goal.what, goal.unit
+            );
         }
         self.ratios(&mut out);
         let _ = writeln!(out, "\n## All figures\n\n| | | | how |\n|---|---|---|---|");
         for figure in &self.figures {
-            let name = if figure.system == System::Reeve { "" } else { "PostgreSQL: " };
-            let _ =
-                writeln!(out, "| {name}{} | {} | {} | {} |", figure.what, show(figure.value), figure.unit, figure.how);
+            let name = if figure.system == System::Reeve {
+                ""
+            } else {
+                "PostgreSQL: "
+            };
+            let _ = writeln!(
+                out,
+                "| {name}{} | {} | {} | {} |",
+                figure.what,
+                show(figure.value),
+                figure.unit,
+                figure.how
+            );
         }
         let _ = writeln!(out, "\n## Notes\n");
         for note in &self.notes {
@@ -113,7 +161,11 @@ impl Results {
     }
 
     fn ratios(&self, out: &mut String) {
-        if !self.figures.iter().any(|figure| figure.system == System::Postgres) {
+        if !self
+            .figures
+            .iter()
+            .any(|figure| figure.system == System::Postgres)
+        {
             return;
         }
         let _ = writeln!(
@@ -122,19 +174,31 @@ impl Results {
         );
         let is_reeve = |figure: &&Figure| {
             let details = [".max", ".client", ".first"];
-            figure.system == System::Reeve && !details.iter().any(|detail| figure.key.ends_with(detail))
+            figure.system == System::Reeve
+                && !details.iter().any(|detail| figure.key.ends_with(detail))
         };
         for figure in self.figures.iter().filter(is_reeve) {
             if let Some(other) = self.value(System::Postgres, &figure.key) {
-                let ratio = if figure.value > 0.0 { show(other / figure.value) } else { "-".to_owned() };
+                let ratio = if figure.value > 0.0 {
+                    show(other / figure.value)
+                } else {
+                    "-".to_owned()
+                };
                 let (own, other) = (show(figure.value), show(other));
-                let _ = writeln!(out, "| {}, {} | {own} | {other} | {ratio} |", figure.what, figure.unit);
+                let _ = writeln!(
+                    out,
+                    "| {}, {} | {own} | {other} | {ratio} |",
+                    figure.what, figure.unit
+                );
             }
         }
     }
 
     fn value(&self, system: System, key: &str) -> Option<f64> {
-        self.figures.iter().find(|figure| figure.system == system && figure.key == key).map(|figure| figure.value)
+        self.figures
+            .iter()
+            .find(|figure| figure.system == system && figure.key == key)
+            .map(|figure| figure.value)
     }
 }
 
@@ -174,9 +238,13 @@ mod tests {
 
     #[test]
     fn numbers_are_shown_with_the_digits_that_count() {
-        for (value, text) in
-            [(0.2, "0.20"), (12.34, "12.3"), (999.4, "999"), (1_000.0, "1,000"), (12_345_678.9, "12,345,679")]
-        {
+        for (value, text) in [
+            (0.2, "0.20"),
+            (12.34, "12.3"),
+            (999.4, "999"),
+            (1_000.0, "1,000"),
+            (12_345_678.9, "12,345,679"),
+        ] {
             assert_eq!(show(value), text);
         }
     }
@@ -184,11 +252,31 @@ mod tests {
     #[test]
     fn tables_have_goals_and_ratios() {
         let mut results = Results::new(Path::new("."), vec![("processor".into(), "one".into())]);
-        results.add(System::Reeve, "append.rate", "append", 50_000.0, "entries/s", "fsync");
-        results.add(System::Postgres, "append.rate", "append", 5_000.0, "entries/s", "fsync");
+        results.add(
+            System::Reeve,
+            "append.rate",
+            "append",
+            50_000.0,
+            "entries/s",
+            "fsync",
+        );
+        results.add(
+            System::Postgres,
+            "append.rate",
+            "append",
+            5_000.0,
+            "entries/s",
+            "fsync",
+        );
         let text = results.markdown();
-        assert!(text.contains("| 40,000 | 100,000 | 50,000 | reached |"), "{text}");
-        assert!(text.contains("| append, entries/s | 50,000 | 5,000 | 0.10 |"), "{text}");
+        assert!(
+            text.contains("| 40,000 | 100,000 | 50,000 | reached |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| append, entries/s | 50,000 | 5,000 | 0.10 |"),
+            "{text}"
+        );
         assert!(text.contains("| 0.35 | 0.20 | not measured |  |"), "{text}");
     }
 }

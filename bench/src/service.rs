@@ -29,20 +29,41 @@ impl Service {
     /// Starts it over `data`, with variables beside the defaults; returns when it is ready.
     pub(crate) fn start(programs: &Path, data: &Path, variables: &[(&str, &str)]) -> Result<Self> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let log = OpenOptions::new().create(true).append(true).open(data.with_extension("log"))?;
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(data.with_extension("log"))?;
         let mut command = Command::new(programs.join("reeve"));
-        command.arg("serve").arg("--data-dir").arg(data).args(["--listen", &address.to_string()]);
+        command
+            .arg("serve")
+            .arg("--data-dir")
+            .arg(data)
+            .args(["--listen", &address.to_string()]);
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REEVE_")) {
             command.env_remove(name);
         }
-        command.env("REEVE_ADMIN_TOKEN", TOKEN).env("RUST_LOG", "warn").envs(variables.iter().copied());
+        command
+            .env("REEVE_ADMIN_TOKEN", TOKEN)
+            .env("RUST_LOG", "warn")
+            .envs(variables.iter().copied());
         let begun = Instant::now();
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn();
         let child = child.with_context(|| format!("starting {command:?}"))?;
-        let mut service = Self { child, address, started_in: Duration::ZERO };
+        let mut service = Self {
+            child,
+            address,
+            started_in: Duration::ZERO,
+        };
         while !service.ready() {
             if let Some(status) = service.child.try_wait()? {
-                bail!("reeve ended with {status} before it served; see {}", data.with_extension("log").display());
+                bail!(
+                    "reeve ended with {status} before it served; see {}",
+                    data.with_extension("log").display()
+                );
             }
             if begun.elapsed() > PATIENCE {
                 bail!("reeve was not ready within {PATIENCE:?}");
@@ -71,7 +92,9 @@ impl Service {
 
     /// Ends it as a service manager does.
     pub(crate) fn stop(mut self) -> Result<()> {
-        Command::new("kill").args(["-TERM", &self.pid().to_string()]).status()?;
+        Command::new("kill")
+            .args(["-TERM", &self.pid().to_string()])
+            .status()?;
         let begun = Instant::now();
         while self.child.try_wait()?.is_none() {
             if begun.elapsed() > PATIENCE {
@@ -116,8 +139,13 @@ pub(crate) fn checkpoint_size(note: &[u8]) -> Option<u64> {
 pub(crate) fn sealed_size(data: &Path) -> u64 {
     let path: PathBuf = data.join("ledger").join("manifest.journal");
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    let record = text.lines().rev().find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    record.and_then(|record| record["sealed_size"].as_u64()).unwrap_or_default()
+    let record = text
+        .lines()
+        .rev()
+        .find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    record
+        .and_then(|record| record["sealed_size"].as_u64())
+        .unwrap_or_default()
 }
 
 /// Waits until no seal has ended for some seconds: those that an append has begun are over.

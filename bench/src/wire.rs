@@ -35,13 +35,20 @@ pub(crate) fn request(method: &str, path: &str, token: &str, kind: &str, body: &
 
 /// Reads the head of an answer; nothing while it is not all there.
 pub(crate) fn head(bytes: &[u8]) -> Result<Option<Head>> {
-    let Some(end) = memchr::memmem::find(bytes, b"\r\n\r\n") else { return Ok(None) };
+    let Some(end) = memchr::memmem::find(bytes, b"\r\n\r\n") else {
+        return Ok(None);
+    };
     let text = std::str::from_utf8(&bytes[..end]).context("an answer's head is not text")?;
     let mut lines = text.split("\r\n");
-    let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|status| status.parse().ok());
+    let status = lines
+        .next()
+        .and_then(|line| line.split(' ').nth(1))
+        .and_then(|status| status.parse().ok());
     let (mut body, mut retry_after) = (None, None);
     for line in lines {
-        let Some((name, value)) = line.split_once(':') else { continue };
+        let Some((name, value)) = line.split_once(':') else {
+            continue;
+        };
         if name.eq_ignore_ascii_case("content-length") {
             body = value.trim().parse().ok();
         } else if name.eq_ignore_ascii_case("retry-after") {
@@ -49,7 +56,12 @@ pub(crate) fn head(bytes: &[u8]) -> Result<Option<Head>> {
         }
     }
     match (status, body) {
-        (Some(status), Some(body)) => Ok(Some(Head { status, length: end + 4, body, retry_after })),
+        (Some(status), Some(body)) => Ok(Some(Head {
+            status,
+            length: end + 4,
+            body,
+            retry_after,
+        })),
         _ => bail!("an answer without status or content-length: {text}"),
     }
 }
@@ -71,7 +83,10 @@ impl Connection {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(patience))?;
-        Ok(Self { stream, buffer: vec![0; 64 << 10] })
+        Ok(Self {
+            stream,
+            buffer: vec![0; 64 << 10],
+        })
     }
 
     /// Sends a request that is in memory.
@@ -131,8 +146,14 @@ pub(crate) fn text_after<'a>(bytes: &'a [u8], before: &str) -> Option<&'a str> {
 /// The number that follows `before`.
 pub(crate) fn number_after(bytes: &[u8], before: &str) -> Option<u64> {
     let start = memchr::memmem::find(bytes, before.as_bytes())? + before.len();
-    let digits = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    std::str::from_utf8(&bytes[start..start + digits]).ok()?.parse().ok()
+    let digits = bytes[start..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    std::str::from_utf8(&bytes[start..start + digits])
+        .ok()?
+        .parse()
+        .ok()
 }
 
 #[cfg(test)]
@@ -143,10 +164,14 @@ mod tests {
 
     #[test]
     fn heads_are_read_when_they_are_whole() {
-        let answer = b"HTTP/1.1 429 Too Many Requests\r\ncontent-length: 12\r\nRetry-After: 2\r\n\r\n{}";
+        let answer =
+            b"HTTP/1.1 429 Too Many Requests\r\ncontent-length: 12\r\nRetry-After: 2\r\n\r\n{}";
         assert!(head(&answer[..40]).unwrap().is_none());
         let head = head(answer).unwrap().unwrap();
-        assert_eq!((head.status, head.body, head.retry_after, head.length), (429, 12, Some(2), answer.len() - 2));
+        assert_eq!(
+            (head.status, head.body, head.retry_after, head.length),
+            (429, 12, Some(2), answer.len() - 2)
+        );
         assert!(super::head(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").is_err());
     }
 

@@ -13,7 +13,11 @@ pub fn entry(data: &[u8]) {
         Ok(draft) => draft,
         Err(errors) => {
             assert!(!errors.is_empty(), "refused without a reason");
-            assert!(errors.iter().all(|error| error.offset.is_none_or(|offset| offset <= data.len())));
+            assert!(
+                errors
+                    .iter()
+                    .all(|error| error.offset.is_none_or(|offset| offset <= data.len()))
+            );
             let _ = errors.iter().map(ToString::to_string).collect::<String>();
             return;
         }
@@ -23,26 +27,55 @@ pub fn entry(data: &[u8]) {
     let later = Draft::from_bytes(data, moment(1_790_000_009)).expect("taken a moment ago");
     check(&later);
     // Without an id or a time of its own, each sending is another claim.
-    let sent = parse_with(data, &Options::default()).expect("taken a moment ago").value;
-    if sent.get("event_id").is_some_and(|id| id.as_str().is_some_and(|id| !id.is_empty())) && !draft.timestamp_defaulted
+    let sent = parse_with(data, &Options::default())
+        .expect("taken a moment ago")
+        .value;
+    if sent
+        .get("event_id")
+        .is_some_and(|id| id.as_str().is_some_and(|id| !id.is_empty()))
+        && !draft.timestamp_defaulted
     {
-        assert_eq!(later.claim_digest, draft.claim_digest, "the same claim is not recognised");
+        assert_eq!(
+            later.claim_digest, draft.claim_digest,
+            "the same claim is not recognised"
+        );
     }
 }
 
 /// The laws of a draft.
 fn check(draft: &Draft) {
     assert!(draft.canonical.len() <= MAX_ENTRY_BYTES);
-    let (entry, recorded_at) = Entry::from_canonical(&draft.canonical).expect("what is stored reads back");
-    assert_eq!((&entry, recorded_at), (&draft.entry, draft.recorded_at), "what is stored means something else");
-    assert_eq!(entry.to_canonical(recorded_at), draft.canonical, "canonical bytes of canonical bytes differ");
+    let (entry, recorded_at) =
+        Entry::from_canonical(&draft.canonical).expect("what is stored reads back");
+    assert_eq!(
+        (&entry, recorded_at),
+        (&draft.entry, draft.recorded_at),
+        "what is stored means something else"
+    );
+    assert_eq!(
+        entry.to_canonical(recorded_at),
+        draft.canonical,
+        "canonical bytes of canonical bytes differ"
+    );
     assert_eq!(claim_digest(&entry), draft.claim_digest);
-    let options = Options { numbers: Numbers::Stored, ..Options::default() };
-    let value = parse_with(&draft.canonical, &options).expect("canonical bytes are JSON").value;
+    let options = Options {
+        numbers: Numbers::Stored,
+        ..Options::default()
+    };
+    let value = parse_with(&draft.canonical, &options)
+        .expect("canonical bytes are JSON")
+        .value;
     super::json::canonical(&value);
-    assert_eq!(value.to_canonical(), draft.canonical, "the bytes are not canonical JSON");
+    assert_eq!(
+        value.to_canonical(),
+        draft.canonical,
+        "the bytes are not canonical JSON"
+    );
     let built = Draft::from_entry(entry, recorded_at).expect("an entry that was taken is taken");
-    assert_eq!((built.canonical, built.claim_digest), (draft.canonical.clone(), draft.claim_digest));
+    assert_eq!(
+        (built.canonical, built.claim_digest),
+        (draft.canonical.clone(), draft.claim_digest)
+    );
 }
 
 /// However a submission is written, an entry in it is what it is alone.
@@ -54,14 +87,20 @@ pub fn batch(data: &[u8]) {
                 assert!(!drafts.is_empty() && drafts.len() <= 50);
                 drafts.iter().for_each(check);
                 if content == Content::Ndjson {
-                    let lines = data.split(|b| *b == b'\n').filter(|line| !line.iter().all(u8::is_ascii_whitespace));
-                    let alone = lines.map(|line| parse_batch(line, Content::One, at, 1).expect("one of them"));
+                    let lines = data
+                        .split(|b| *b == b'\n')
+                        .filter(|line| !line.iter().all(u8::is_ascii_whitespace));
+                    let alone = lines
+                        .map(|line| parse_batch(line, Content::One, at, 1).expect("one of them"));
                     same(&drafts, &alone.flatten().collect::<Vec<_>>());
                 }
                 if content == Content::Array {
                     let lines: Vec<Vec<u8>> = drafts.iter().map(sent).collect();
                     // A large double that was sent with a point or an exponent is spelled as an integer, which the door refuses.
-                    if lines.iter().all(|line| parse_with(line, &Options::default()).is_ok()) {
+                    if lines
+                        .iter()
+                        .all(|line| parse_with(line, &Options::default()).is_ok())
+                    {
                         let read = parse_batch(&lines.concat(), Content::Ndjson, at, 50);
                         same(&drafts, &read.expect("taken as an array"));
                     }
@@ -70,7 +109,13 @@ pub fn batch(data: &[u8]) {
             Err(error) => {
                 assert!(!error.errors.is_empty() && !error.to_string().is_empty());
                 let within = |offset: usize| offset <= data.len();
-                assert!(error.errors.iter().all(|error| error.offset.is_none_or(within)), "{error:?}");
+                assert!(
+                    error
+                        .errors
+                        .iter()
+                        .all(|error| error.offset.is_none_or(within)),
+                    "{error:?}"
+                );
             }
         }
     }
@@ -78,7 +123,9 @@ pub fn batch(data: &[u8]) {
 
 /// A draft as a source would send it, on a line.
 fn sent(draft: &Draft) -> Vec<u8> {
-    let reeve_audit::Json::Object(mut members) = draft.entry.to_json(draft.recorded_at) else { return Vec::new() };
+    let reeve_audit::Json::Object(mut members) = draft.entry.to_json(draft.recorded_at) else {
+        return Vec::new();
+    };
     members.remove("recorded_at");
     members.remove("category");
     let mut line = reeve_audit::Json::Object(members).to_canonical();

@@ -10,7 +10,9 @@ use super::moment;
 /// Any file is read to its end; a record that is taken becomes an entry that the log takes, out of which the record comes
 /// back unchanged.
 pub fn cloudtrail(data: &[u8]) {
-    let Ok(reader) = RecordReader::new(Cursor::new(data.to_vec())) else { return };
+    let Ok(reader) = RecordReader::new(Cursor::new(data.to_vec())) else {
+        return;
+    };
     let mut ended = false;
     for record in reader.take(data.len() + 1) {
         assert!(!ended, "it went on after an error that ends it");
@@ -33,11 +35,18 @@ fn comes_back(entry: &Entry, original: &Json) {
     let draft = match Draft::from_entry(entry.clone(), moment(1_790_000_000)) {
         Ok(draft) => draft,
         Err(errors) => {
-            assert!(errors.iter().all(|error| error.code == "entry_too_large"), "{errors:?} for {original}");
+            assert!(
+                errors.iter().all(|error| error.code == "entry_too_large"),
+                "{errors:?} for {original}"
+            );
             return;
         }
     };
     let (stored, _) = Entry::from_canonical(&draft.canonical).expect("what is stored reads back");
     let restored = restore(&stored).expect("it was mapped from a record");
-    assert_eq!(restored.to_string(), original.to_string(), "the record is not what it was");
+    assert_eq!(
+        restored.to_string(),
+        original.to_string(),
+        "the record is not what it was"
+    );
 }

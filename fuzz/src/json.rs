@@ -6,15 +6,35 @@ use reeve_audit::json::{Numbers, Options, parse, parse_with};
 /// Text that the strict reader accepts is accepted by serde_json with the same meaning; canonical text reads back, is
 /// its own canonical text, and equals the output of another implementation of RFC 8785.
 pub fn json(data: &[u8]) {
-    let lenient = parse_with(data, &Options { numbers: Numbers::KeepAsText, ..Options::default() });
+    let lenient = parse_with(
+        data,
+        &Options {
+            numbers: Numbers::KeepAsText,
+            ..Options::default()
+        },
+    );
     if let Err(error) = &lenient {
-        assert!(error.offset <= data.len(), "the fault lies at {} of {}", error.offset, data.len());
-        let _ = (error.to_string(), error.path.to_string(), error.path.to_pointer());
+        assert!(
+            error.offset <= data.len(),
+            "the fault lies at {} of {}",
+            error.offset,
+            data.len()
+        );
+        let _ = (
+            error.to_string(),
+            error.path.to_string(),
+            error.path.to_pointer(),
+        );
     }
     let value = match parse(data) {
         Ok(value) => value,
         Err(error) => {
-            assert!(error.offset <= data.len(), "the fault lies at {} of {}", error.offset, data.len());
+            assert!(
+                error.offset <= data.len(),
+                "the fault lies at {} of {}",
+                error.offset,
+                data.len()
+            );
             return;
         }
     };
@@ -23,7 +43,11 @@ pub fn json(data: &[u8]) {
     assert!(lenient.value == value || !lenient.kept_as_text.is_empty());
     let theirs: serde_json::Value =
         serde_json::from_slice(data).expect("serde_json refuses what the strict reader took");
-    assert_eq!(Json::from(&theirs), value, "serde_json reads something else");
+    assert_eq!(
+        Json::from(&theirs),
+        value,
+        "serde_json reads something else"
+    );
     canonical(&value);
 }
 
@@ -31,9 +55,23 @@ pub fn json(data: &[u8]) {
 pub(crate) fn canonical(value: &Json) {
     let text = value.to_canonical();
     let oracle = serde_json_canonicalizer::to_vec(value).expect("the oracle writes any value");
-    assert_eq!(String::from_utf8_lossy(&text), String::from_utf8_lossy(&oracle), "the oracle spells it otherwise");
-    let again = parse_with(&text, &Options { numbers: Numbers::Stored, ..Options::default() });
+    assert_eq!(
+        String::from_utf8_lossy(&text),
+        String::from_utf8_lossy(&oracle),
+        "the oracle spells it otherwise"
+    );
+    let again = parse_with(
+        &text,
+        &Options {
+            numbers: Numbers::Stored,
+            ..Options::default()
+        },
+    );
     let again = again.expect("canonical text reads back").value;
     assert_eq!(&again, value, "canonical text means something else");
-    assert_eq!(again.to_canonical(), text, "canonical text of canonical text differs");
+    assert_eq!(
+        again.to_canonical(),
+        text,
+        "canonical text of canonical text differs"
+    );
 }

@@ -2,7 +2,9 @@
 
 use reeve_audit::Entry;
 use reeve_ledger::manifest::{Manifest, journal};
-use reeve_ledger::wal::{Frame, FrameReader, HEADER_LEN, WalHeader, encode_frame, whole_frame_after};
+use reeve_ledger::wal::{
+    Frame, FrameReader, HEADER_LEN, WalHeader, encode_frame, whole_frame_after,
+};
 use reeve_ledger::{anchor, wal as log};
 
 /// A frame that announces more than this is not decompressed here: memory is the fuzzer's, not the law's.
@@ -11,7 +13,9 @@ const MOST: u32 = 1 << 20;
 /// Any file is read without panicking, with faults inside it; a frame that is taken comes out the same when written again.
 /// The first byte says what the rest is: a file as it is, or bodies to which prefixes that hold are given.
 pub fn wal(data: &[u8]) {
-    let Some((kind, rest)) = data.split_first() else { return };
+    let Some((kind, rest)) = data.split_first() else {
+        return;
+    };
     if kind % 2 == 0 {
         read(rest);
     } else {
@@ -27,8 +31,15 @@ pub fn wal(data: &[u8]) {
 
 fn read(file: &[u8]) {
     if let Ok(header) = WalHeader::decode(file) {
-        assert_eq!(header.encode()[..], file[..HEADER_LEN], "a header has one spelling");
-        assert_eq!(log::parse_file_name(&log::file_name(header.first_sequence)), Some(header.first_sequence));
+        assert_eq!(
+            header.encode()[..],
+            file[..HEADER_LEN],
+            "a header has one spelling"
+        );
+        assert_eq!(
+            log::parse_file_name(&log::file_name(header.first_sequence)),
+            Some(header.first_sequence)
+        );
     }
     if announced(file) > MOST {
         return;
@@ -37,7 +48,12 @@ fn read(file: &[u8]) {
     for frame in FrameReader::new(file, HEADER_LEN) {
         match frame {
             Ok(frame) => {
-                assert!(frame.offset == at && frame.end > at && frame.end <= file.len() && !frame.entries.is_empty());
+                assert!(
+                    frame.offset == at
+                        && frame.end > at
+                        && frame.end <= file.len()
+                        && !frame.entries.is_empty()
+                );
                 at = frame.end;
                 again(&frame);
             }
@@ -54,17 +70,30 @@ fn read(file: &[u8]) {
 
 /// A frame written again reads the same.
 fn again(frame: &Frame) {
-    let entries = frame.entries.iter().map(|(salt, canonical)| (salt, canonical.as_slice()));
+    let entries = frame
+        .entries
+        .iter()
+        .map(|(salt, canonical)| (salt, canonical.as_slice()));
     let bytes = encode_frame(&frame.head, entries).expect("what was read can be written");
-    let read = FrameReader::new(&bytes, 0).next().expect("a frame").expect("a whole frame");
-    assert_eq!((&read.head, &read.entries, read.end), (&frame.head, &frame.entries, bytes.len()));
+    let read = FrameReader::new(&bytes, 0)
+        .next()
+        .expect("a frame")
+        .expect("a whole frame");
+    assert_eq!(
+        (&read.head, &read.entries, read.end),
+        (&frame.head, &frame.entries, bytes.len())
+    );
 }
 
 /// The largest announcement at any offset where a frame might begin.
 fn announced(file: &[u8]) -> u32 {
-    let at =
-        |offset: usize| file.get(offset..).and_then(|rest| rest.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
-    let compressed = (0..file.len()).filter(|offset| file.get(offset + 8..offset + 10) == Some(&[1, 1]));
+    let at = |offset: usize| {
+        file.get(offset..)
+            .and_then(|rest| rest.first_chunk())
+            .map_or(0, |b| u32::from_le_bytes(*b))
+    };
+    let compressed =
+        (0..file.len()).filter(|offset| file.get(offset + 8..offset + 10) == Some(&[1, 1]));
     compressed.map(|offset| at(offset + 30)).max().unwrap_or(0)
 }
 
@@ -72,7 +101,10 @@ fn announced(file: &[u8]) -> u32 {
 pub fn stored(data: &[u8]) {
     if let Ok(manifest) = Manifest::decode(data) {
         let written = manifest.encode().expect("what was read can be written");
-        assert_eq!(Manifest::decode(&written).expect("what was written is read"), manifest);
+        assert_eq!(
+            Manifest::decode(&written).expect("what was written is read"),
+            manifest
+        );
     }
     if let Ok(content) = journal::decode(data, |_, _, _| Ok(())) {
         assert!(content.length <= data.len() as u64 && content.records > 0);

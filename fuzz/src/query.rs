@@ -22,13 +22,19 @@ static ENTRIES: LazyLock<Vec<(Entry, Timestamp)>> = LazyLock::new(|| {
         r#"{"event_type":"security.alert","event_id":"d","actor":{"ip_address":"2001:db8::1","type":"service","id":"s"}}"#,
     ];
     let read = |text: &str| Draft::from_bytes(text.as_bytes(), moment(1_790_000_000)).ok();
-    texts.iter().filter_map(|text| read(text)).map(|draft| (draft.entry, draft.recorded_at)).collect()
+    texts
+        .iter()
+        .filter_map(|text| read(text))
+        .map(|draft| (draft.entry, draft.recorded_at))
+        .collect()
 });
 
 /// Parsing never panics and reports positions; a parsed query prints as text that parses to the same query, and can be
 /// evaluated.
 pub fn query(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     let query = match Query::parse(text) {
         Ok(query) => query,
         Err(error) => {
@@ -42,7 +48,8 @@ pub fn query(data: &[u8]) {
     let printed = query.to_string();
     // What is printed may be longer than what was written.
     if printed.len() <= MAX_QUERY_BYTES {
-        let again = Query::parse(&printed).unwrap_or_else(|error| panic!("{printed:?} is refused: {error:?}"));
+        let again = Query::parse(&printed)
+            .unwrap_or_else(|error| panic!("{printed:?} is refused: {error:?}"));
         assert_eq!(again, query, "{printed:?} means something else");
         assert_eq!(again.to_string(), printed);
     }
@@ -50,7 +57,11 @@ pub fn query(data: &[u8]) {
         let resolved = query.resolve(now);
         for (entry, recorded_at) in ENTRIES.iter() {
             let found = query.matches(entry, *recorded_at, now);
-            assert_eq!(resolved.matches(entry, *recorded_at, moment(0)), found, "{printed:?} resolved at {now}");
+            assert_eq!(
+                resolved.matches(entry, *recorded_at, moment(0)),
+                found,
+                "{printed:?} resolved at {now}"
+            );
         }
     }
 }

@@ -6,7 +6,10 @@ use reeve_tlog::{Checkpoint, NoteSigner, NoteVerifier, ProofFile, SignedNote, Ti
 
 static KEYS: LazyLock<Vec<NoteVerifier>> = LazyLock::new(|| {
     let signer = NoteSigner::from_seed("reeve.local/example", &std::array::from_fn(|at| at as u8));
-    signer.iter().map(|signer| signer.verifier().clone()).collect()
+    signer
+        .iter()
+        .map(|signer| signer.verifier().clone())
+        .collect()
 });
 
 /// Reading never panics; what is read has one spelling, so printing gives the same bytes; nothing unsigned verifies.
@@ -25,10 +28,18 @@ pub fn proof(data: &[u8]) {
         assert_eq!(checkpoint.origin, "reeve.local/example");
     }
     if let Ok(proof) = ProofFile::parse(data) {
-        assert_eq!(proof.to_string().as_bytes(), data, "a proof has one spelling");
-        let _ = proof.verify_disclosed(&KEYS).map_err(|error| error.to_string());
+        assert_eq!(
+            proof.to_string().as_bytes(),
+            data,
+            "a proof has one spelling"
+        );
+        let _ = proof
+            .verify_disclosed(&KEYS)
+            .map_err(|error| error.to_string());
     }
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     if let Ok(key) = text.parse::<NoteVerifier>() {
         assert_eq!(key.to_string(), text, "a key has one spelling");
     }

@@ -46,7 +46,10 @@ enum Look {
 pub(crate) fn run(data: &Data) -> Result<()> {
     for (blank, title) in [
         (Blank::Agents, "User agents blanked"),
-        (Blank::Names, "User agents, accounts, addresses and telling names blanked"),
+        (
+            Blank::Names,
+            "User agents, accounts, addresses and telling names blanked",
+        ),
     ] {
         let units = set::load(data, blank)?;
         println!("### {title}\n");
@@ -58,17 +61,33 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         row("in hindsight, as they are", &review);
         let moved = varied(&units, HALF_AN_HOUR);
         row("**in hindsight, each moved by up to half an hour**", &moved);
-        row("in hindsight, each moved by up to 15 days", &varied(&units, Variation::Moved(15.0 * 86_400.0)));
-        row("in hindsight, their times exchanged", &varied(&units, Variation::Exchanged));
-        row("in hindsight, a tenth of the events left out", &varied(&units, Variation::Without(0.1)));
+        row(
+            "in hindsight, each moved by up to 15 days",
+            &varied(&units, Variation::Moved(15.0 * 86_400.0)),
+        );
+        row(
+            "in hindsight, their times exchanged",
+            &varied(&units, Variation::Exchanged),
+        );
+        row(
+            "in hindsight, a tenth of the events left out",
+            &varied(&units, Variation::Without(0.1)),
+        );
         row("**live**", &watched(&units, Look::Live));
         if blank == Blank::Agents {
             goals(&moved);
         }
-        let mixed = |look| (0..ORDERS).map(|order| score_in_order(&units, order, look, |_| true)).collect::<Vec<_>>();
+        let mixed = |look| {
+            (0..ORDERS)
+                .map(|order| score_in_order(&units, order, look, |_| true))
+                .collect::<Vec<_>>()
+        };
         row("in hindsight, everything mixed", &mixed(Look::Hindsight));
         row("live, everything mixed", &mixed(Look::Live));
-        row("meaning alone (each file and test judged by a new watch)", &[score_apart(&units)]);
+        row(
+            "meaning alone (each file and test judged by a new watch)",
+            &[score_apart(&units)],
+        );
         for (name, score) in controls::CONTROLS {
             row(name, &[controls::score(&units, score)]);
         }
@@ -87,8 +106,13 @@ pub(crate) fn run(data: &Data) -> Result<()> {
 
 /// Techniques are what the set can tell; its single events are found as well by who counts them (see the controls).
 fn goals(runs: &[Vec<Scored>]) {
-    let found: Vec<figures::Found> = runs.iter().map(|run| at_false_positives(run, FALSE_POSITIVES)).collect();
-    let mean = |figure: fn(&figures::Found) -> f64| 100.0 * found.iter().map(figure).sum::<f64>() / found.len() as f64;
+    let found: Vec<figures::Found> = runs
+        .iter()
+        .map(|run| at_false_positives(run, FALSE_POSITIVES))
+        .collect();
+    let mean = |figure: fn(&figures::Found) -> f64| {
+        100.0 * found.iter().map(figure).sum::<f64>() / found.len() as f64
+    };
     let print = |what: &str, share| {
         Goal::AtLeast(80.0, 95.0).print(
             &format!("suspicious CloudTrail {what} at 2 % false positives"),
@@ -110,46 +134,85 @@ fn heading() {
 
 /// Attacks among benign events alone, in every order; rules' tests that must alert among the same, apart.
 fn watched(units: &[Unit], look: Look) -> Vec<Vec<Scored>> {
-    (0..ORDERS).map(|order| watched_once(units, order, look)).collect()
+    (0..ORDERS)
+        .map(|order| watched_once(units, order, look))
+        .collect()
 }
 
 /// The same of as many variations, in hindsight.
 fn varied(units: &[Unit], variation: Variation) -> Vec<Vec<Scored>> {
-    (0..ORDERS).map(|seed| watched_once(&vary(units, variation, seed), seed, Look::Hindsight)).collect()
+    (0..ORDERS)
+        .map(|seed| watched_once(&vary(units, variation, seed), seed, Look::Hindsight))
+        .collect()
 }
 
 fn watched_once(units: &[Unit], order: u64, look: Look) -> Vec<Scored> {
     let mut run = score(units, order, look, Label::Suspicious);
     let other = score(units, order, look, Label::Technique);
-    run.extend(other.into_iter().filter(|one| one.label == Label::Suspicious));
+    run.extend(
+        other
+            .into_iter()
+            .filter(|one| one.label == Label::Suspicious),
+    );
     run
 }
 
 /// Says whether the order of the events in the file changes anything.
 fn same_in_every_order(runs: &[Vec<Scored>]) {
-    let scores = |run: &Vec<Scored>| run.iter().map(|one| (one.score * 1e9).round()).collect::<Vec<_>>();
+    let scores = |run: &Vec<Scored>| {
+        run.iter()
+            .map(|one| (one.score * 1e9).round())
+            .collect::<Vec<_>>()
+    };
     let first = runs.first().map(scores);
     let differ = runs.iter().filter(|run| Some(scores(run)) != first).count();
     match differ {
         0 => println!("In hindsight all {ORDERS} orders of the file give the same scores.\n"),
-        _ => println!("In hindsight {differ} of {ORDERS} orders of the file give other scores than the first.\n"),
+        _ => println!(
+            "In hindsight {differ} of {ORDERS} orders of the file give other scores than the first.\n"
+        ),
     }
 }
 
 /// Every second technique and rule, and the others: on the first half weights may be chosen, the second is only reported.
 fn halves(title: &str, runs: &[Vec<Scored>]) {
-    for (half, name) in ["half for choosing", "half for reporting"].into_iter().enumerate() {
-        let groups: BTreeSet<&str> = runs.iter().flatten().map(|one| one.group.as_str()).collect();
+    for (half, name) in ["half for choosing", "half for reporting"]
+        .into_iter()
+        .enumerate()
+    {
+        let groups: BTreeSet<&str> = runs
+            .iter()
+            .flatten()
+            .map(|one| one.group.as_str())
+            .collect();
         let ours: BTreeSet<&str> = groups.into_iter().skip(half).step_by(2).collect();
-        let kept = |run: &Vec<Scored>| run.iter().filter(|one| ours.contains(&*one.group)).cloned().collect();
-        row(&format!("{name}, {title}"), &runs.iter().map(kept).collect::<Vec<Vec<Scored>>>());
+        let kept = |run: &Vec<Scored>| {
+            run.iter()
+                .filter(|one| ours.contains(&*one.group))
+                .cloned()
+                .collect()
+        };
+        row(
+            &format!("{name}, {title}"),
+            &runs.iter().map(kept).collect::<Vec<Vec<Scored>>>(),
+        );
     }
 }
 
 fn details(runs: &[Vec<Scored>], blank: Blank) {
     let missed = figures::missed(runs, FALSE_POSITIVES);
-    println!("\nMissed: {}\n", if missed.is_empty() { "none".to_owned() } else { missed.join(", ") });
-    println!("Events found: {}\n", figures::by_technique(&runs[0], FALSE_POSITIVES).join(", "));
+    println!(
+        "\nMissed: {}\n",
+        if missed.is_empty() {
+            "none".to_owned()
+        } else {
+            missed.join(", ")
+        }
+    );
+    println!(
+        "Events found: {}\n",
+        figures::by_technique(&runs[0], FALSE_POSITIVES).join(", ")
+    );
     figures::intervals(&runs[0], FALSE_POSITIVES);
     figures::cross_validate(&runs[0], FALSE_POSITIVES);
     figures::curve(&runs[0]);
@@ -168,8 +231,14 @@ fn ablations(data: &Data) -> Result<()> {
         (Blank::Times, "user agents; all events of one second"),
     ] {
         let units = set::load(data, blank)?;
-        row(&format!("{name}, as they are"), &[watched_once(&units, 0, Look::Hindsight)]);
-        row(&format!("{name}, each moved by up to half an hour"), &varied(&units, HALF_AN_HOUR));
+        row(
+            &format!("{name}, as they are"),
+            &[watched_once(&units, 0, Look::Hindsight)],
+        );
+        row(
+            &format!("{name}, each moved by up to half an hour"),
+            &varied(&units, HALF_AN_HOUR),
+        );
     }
     println!();
     Ok(())
@@ -178,7 +247,10 @@ fn ablations(data: &Data) -> Result<()> {
 fn counts(units: &[Unit]) {
     let count = |label: fn(&Label) -> bool| {
         let labelled = units.iter().filter(|unit| label(&unit.label));
-        (labelled.clone().count(), labelled.map(|unit| unit.events.len()).sum::<usize>())
+        (
+            labelled.clone().count(),
+            labelled.map(|unit| unit.events.len()).sum::<usize>(),
+        )
     };
     let (techniques, attacks) = count(|label| matches!(label, Label::Technique));
     println!(
@@ -197,17 +269,32 @@ fn score(units: &[Unit], order: u64, look: Look, without: Label) -> Vec<Scored> 
 
 /// Scores without any past but the unit's own.
 fn score_apart(units: &[Unit]) -> Vec<Scored> {
-    units.iter().flat_map(|unit| score_in_order(std::slice::from_ref(unit), 0, Look::Live, |_| true)).collect()
+    units
+        .iter()
+        .flat_map(|unit| score_in_order(std::slice::from_ref(unit), 0, Look::Live, |_| true))
+        .collect()
 }
 
 /// Scores of events when units arrive in an order of their own; each unit keeps its inner order.
-fn score_in_order(units: &[Unit], order: u64, look: Look, takes: impl Fn(&Unit) -> bool) -> Vec<Scored> {
+fn score_in_order(
+    units: &[Unit],
+    order: u64,
+    look: Look,
+    takes: impl Fn(&Unit) -> bool,
+) -> Vec<Scored> {
     let mut places: Vec<usize> = (0..units.len()).filter(|at| takes(&units[*at])).collect();
     let mut chance = Chance::new(order, 41);
     for at in (1..places.len()).rev() {
         places.swap(at, chance.below(at + 1));
     }
-    let events = || places.iter().flat_map(|place| units[*place].events.iter().map(|entry| (&units[*place], entry)));
+    let events = || {
+        places.iter().flat_map(|place| {
+            units[*place]
+                .events
+                .iter()
+                .map(|entry| (&units[*place], entry))
+        })
+    };
     let scored = |(unit, entry): (&Unit, &Entry), judgement: Judgement| {
         let reasons = judgement.reasons().collect::<Vec<_>>().join("; ");
         Scored::new(unit, entry, judgement.score, reasons)
@@ -215,13 +302,20 @@ fn score_in_order(units: &[Unit], order: u64, look: Look, takes: impl Fn(&Unit) 
     let mut all: Vec<Scored> = match look {
         Look::Live => {
             let mut watch = EntryWatch::default();
-            events().map(|(unit, entry)| scored((unit, entry), watch.observe(entry))).collect()
+            events()
+                .map(|(unit, entry)| scored((unit, entry), watch.observe(entry)))
+                .collect()
         }
         Look::Hindsight => {
             let mut review = EntryReview::default();
-            let mut judged: Vec<_> = events().filter_map(|(unit, entry)| review.add(entry, (unit, entry))).collect();
+            let mut judged: Vec<_> = events()
+                .filter_map(|(unit, entry)| review.add(entry, (unit, entry)))
+                .collect();
             judged.extend(std::iter::from_fn(|| review.release()));
-            judged.into_iter().map(|(event, judgement)| scored(event, judgement)).collect()
+            judged
+                .into_iter()
+                .map(|(event, judgement)| scored(event, judgement))
+                .collect()
         }
     };
     // Equal orders for all later steps.
@@ -230,8 +324,12 @@ fn score_in_order(units: &[Unit], order: u64, look: Look, takes: impl Fn(&Unit) 
 }
 
 fn row(name: &str, runs: &[Vec<Scored>]) {
-    let all: Vec<figures::Found> = runs.iter().map(|run| at_false_positives(run, FALSE_POSITIVES)).collect();
-    let mean = |figure: fn(&figures::Found) -> f64| all.iter().map(figure).sum::<f64>() / all.len() as f64;
+    let all: Vec<figures::Found> = runs
+        .iter()
+        .map(|run| at_false_positives(run, FALSE_POSITIVES))
+        .collect();
+    let mean =
+        |figure: fn(&figures::Found) -> f64| all.iter().map(figure).sum::<f64>() / all.len() as f64;
     println!(
         "| {name} | {:.1} % | {:.1} % | {:.1} % | {:.1} % | {:.3} |",
         100.0 * mean(|f| f.events),
@@ -244,11 +342,17 @@ fn row(name: &str, runs: &[Vec<Scored>]) {
 
 /// The benign events that score highest: what the false positives are.
 fn loudest(run: &[Scored]) {
-    let mut benign: Vec<&Scored> = run.iter().filter(|one| one.label == Label::Benign).collect();
+    let mut benign: Vec<&Scored> = run
+        .iter()
+        .filter(|one| one.label == Label::Benign)
+        .collect();
     benign.sort_by(|a, b| b.score.total_cmp(&a.score));
     println!("Loudest benign events:\n");
     for one in benign.iter().take(12) {
-        println!("- {:.2} {} ({}): {}", one.score, one.operation, one.unit, one.reasons);
+        println!(
+            "- {:.2} {} ({}): {}",
+            one.score, one.operation, one.unit, one.reasons
+        );
     }
     let mut best: std::collections::BTreeMap<&str, &Scored> = std::collections::BTreeMap::new();
     for one in run.iter().filter(|one| one.label == Label::Technique) {
@@ -261,7 +365,10 @@ fn loudest(run: &[Scored]) {
     best.sort_by(|a, b| a.score.total_cmp(&b.score));
     println!("\nQuietest techniques, by their loudest event:\n");
     for one in best.iter().take(24) {
-        println!("- {:.2} {} ({}): {}", one.score, one.operation, one.unit, one.reasons);
+        println!(
+            "- {:.2} {} ({}): {}",
+            one.score, one.operation, one.unit, one.reasons
+        );
     }
     println!();
 }

@@ -14,7 +14,9 @@ impl Data {
     /// The data that `$REEVE_TEST_DATA` names, by default `../shared/data`.
     pub(crate) fn from_environment() -> Self {
         let named = std::env::var_os("REEVE_TEST_DATA").map(PathBuf::from);
-        Self { root: named.unwrap_or_else(|| PathBuf::from("../shared/data")) }
+        Self {
+            root: named.unwrap_or_else(|| PathBuf::from("../shared/data")),
+        }
     }
 
     /// A file or folder below the data.
@@ -32,7 +34,8 @@ impl Data {
 }
 
 fn gather(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+    let entries = std::fs::read_dir(folder)
+        .with_context(|| format!("{} cannot be read", folder.display()))?;
     for entry in entries {
         let path = entry?.path();
         if path.is_dir() {

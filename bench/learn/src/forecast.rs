@@ -48,9 +48,17 @@ pub(crate) fn run(data: &Data) -> Result<()> {
 fn judge(sets: &[Set], hours: usize, effort: Effort) {
     let found: Vec<Vec<Score>> = sets.iter().map(|set| scores(set, hours, effort)).collect();
     for (set, scores) in sets.iter().zip(&found) {
-        score::print(&format!("{}, {hours} h ahead", set.name), &scores.iter().collect::<Vec<_>>());
+        score::print(
+            &format!("{}, {hours} h ahead", set.name),
+            &scores.iter().collect::<Vec<_>>(),
+        );
     }
-    let half = |odd: usize| -> Vec<&Score> { found.iter().flat_map(|set| set.iter().skip(odd).step_by(2)).collect() };
+    let half = |odd: usize| -> Vec<&Score> {
+        found
+            .iter()
+            .flat_map(|set| set.iter().skip(odd).step_by(2))
+            .collect()
+    };
     let all: Vec<&Score> = found.iter().flatten().collect();
     score::print(&format!("all, {hours} h ahead: the goal"), &all);
     score::summary(&format!("{hours} h, odd series (chosen on)"), &half(1));
@@ -60,7 +68,12 @@ fn judge(sets: &[Set], hours: usize, effort: Effort) {
         Effort::Estate => "thousands of series",
         Effort::Thorough => "one file",
     };
-    Goal::AtMost(0.85, 0.6).print(&format!("forecast, {hours} h, {how}: error over seasonal naive"), error, 3, "");
+    Goal::AtMost(0.85, 0.6).print(
+        &format!("forecast, {hours} h, {how}: error over seasonal naive"),
+        error,
+        3,
+        "",
+    );
     let covered = format!("forecast, {hours} h, {how}: the 90 % interval covers");
     Goal::Within([87.0, 93.0], [89.0, 91.0]).print(&covered, covers, 1, " %");
 }
@@ -73,7 +86,9 @@ fn scores(set: &Set, hours: usize, effort: Effort) -> Vec<Score> {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(series) = set.series.get(at) else { break };
+                    let Some(series) = set.series.get(at) else {
+                        break;
+                    };
                     let score = roll(series, hours, effort);
                     if let (Some(score), Ok(mut found)) = (score, found.lock()) {
                         found.push((at, score));
@@ -95,13 +110,27 @@ fn roll(series: &Series, hours: usize, effort: Effort) -> Option<Score> {
     for origin in series.origins(horizon) {
         let from = (origin + 1).saturating_sub(HISTORY);
         let past = series.until(from, origin);
-        let Ok(model) = fit(&past, &Settings { horizon, effort, ..Settings::default() }) else { continue };
+        let Ok(model) = fit(
+            &past,
+            &Settings {
+                horizon,
+                effort,
+                ..Settings::default()
+            },
+        ) else {
+            continue;
+        };
         let bands = model.forecast(horizon);
         let rivals: Vec<Rival> = Rival::all(&values[..=origin], series.day, horizon);
         score.origins += 1;
         for (band, truth) in bands.iter().zip(&values[origin + 1..]) {
             if truth.is_finite() {
-                score.add(Method::Ours, band.step, *truth, [band.p05, band.p50, band.p95]);
+                score.add(
+                    Method::Ours,
+                    band.step,
+                    *truth,
+                    [band.p05, band.p50, band.p95],
+                );
                 for rival in &rivals {
                     score.add(rival.method, band.step, *truth, rival.at(band.step));
                 }
@@ -113,15 +142,30 @@ fn roll(series: &Series, hours: usize, effort: Effort) -> Option<Score> {
 
 /// Measures one fit and forecast of 14 days of five minutes on one thread.
 fn speed(set: &Set) {
-    let series: Vec<&Series> = set.series.iter().filter(|series| series.grid.values.len() >= 4_032).collect();
+    let series: Vec<&Series> = set
+        .series
+        .iter()
+        .filter(|series| series.grid.values.len() >= 4_032)
+        .collect();
     let day = 288;
     let started = Instant::now();
     let mut fits = 0;
     for series in series.iter().cycle().take(256) {
-        let past = series.until(series.grid.values.len() - 4_032, series.grid.values.len() - 1);
-        let fitted = fit(&past, &Settings { horizon: day, ..Settings::default() });
+        let past = series.until(
+            series.grid.values.len() - 4_032,
+            series.grid.values.len() - 1,
+        );
+        let fitted = fit(
+            &past,
+            &Settings {
+                horizon: day,
+                ..Settings::default()
+            },
+        );
         fits += usize::from(fitted.is_ok_and(|model| model.forecast(day).len() == day));
     }
     let each = started.elapsed().as_secs_f64() * 1e3 / fits.max(1) as f64;
-    println!("\nSpeed: {each:.2} ms a series of 4,032 points, one day ahead, one thread, {fits} fits (goal 2 ms).");
+    println!(
+        "\nSpeed: {each:.2} ms a series of 4,032 points, one day ahead, one thread, {fits} fits (goal 2 ms)."
+    );
 }

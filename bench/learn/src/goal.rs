@@ -32,7 +32,10 @@ impl Goal {
             Goal::AtLeast(reach, aim) | Goal::AtMost(reach, aim) => (one(reach), one(aim)),
             Goal::Within(reach, aim) => (two(reach), two(aim)),
         };
-        println!("goal | {what} | {reach} | {aim} | {value:.digits$}{unit} | {} |", self.verdict(value));
+        println!(
+            "goal | {what} | {reach} | {aim} | {value:.digits$}{unit} | {} |",
+            self.verdict(value)
+        );
     }
 }
 
@@ -44,7 +47,8 @@ mod tests {
     fn verdicts_follow_the_direction() {
         let more = [9.0, 10.0, 20.0].map(|value| Goal::AtLeast(10.0, 20.0).verdict(value));
         let less = [11.0, 10.0, 5.0].map(|value| Goal::AtMost(10.0, 5.0).verdict(value));
-        let band = [86.9, 88.0, 90.0].map(|value| Goal::Within([87.0, 93.0], [89.0, 91.0]).verdict(value));
+        let band =
+            [86.9, 88.0, 90.0].map(|value| Goal::Within([87.0, 93.0], [89.0, 91.0]).verdict(value));
         for found in [more, less, band] {
             assert_eq!(found, ["**missed**", "reached", "aim"]);
         }

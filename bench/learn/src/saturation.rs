@@ -31,10 +31,16 @@ struct Seen {
 /// Prints the part.
 pub(crate) fn run(data: &Data) -> Result<()> {
     let choosing = std::env::var_os("REEVE_BENCH_CHOOSING").is_some();
-    let (half, seed) = if choosing { (Half::Choosing, 23) } else { (Half::Reporting, 2_027) };
+    let (half, seed) = if choosing {
+        (Half::Choosing, 23)
+    } else {
+        (Half::Reporting, 2_027)
+    };
     let base = series::of_machines(data, half)?;
-    let cuts: [(&str, Cut); 2] =
-        [("turned to a random end", series::turned), ("ending as the files do", series::window)];
+    let cuts: [(&str, Cut); 2] = [
+        ("turned to a random end", series::turned),
+        ("ending as the files do", series::window),
+    ];
     let mut each = Duration::ZERO;
     for (name, cut) in cuts {
         let seen = see(&base, seed, cut);
@@ -44,8 +50,15 @@ pub(crate) fn run(data: &Data) -> Result<()> {
             base.len()
         );
         seen.methods();
-        let within = share(&seen.disks, 0.2, |index, disk| after(seen.outlooks[index].median_ms, disk));
-        Goal::AtLeast(80.0, 90.0).print(&format!("full disks, within 20 % a day ahead, noise {name}"), within, 1, " %");
+        let within = share(&seen.disks, 0.2, |index, disk| {
+            after(seen.outlooks[index].median_ms, disk)
+        });
+        Goal::AtLeast(80.0, 90.0).print(
+            &format!("full disks, within 20 % a day ahead, noise {name}"),
+            within,
+            1,
+            " %",
+        );
         seen.by_shape();
         still(&base, seed, cut);
         each = each.max(seen.each);
@@ -64,21 +77,41 @@ fn see(base: &[Vec<Point>], seed: u64, cut: Cut) -> Seen {
         })
         .collect();
     let started = Instant::now();
-    let outlooks =
-        disks.iter().map(|(_, disk)| forecast_saturation(&disk.history, &Question::disk(disk.capacity))).collect();
+    let outlooks = disks
+        .iter()
+        .map(|(_, disk)| forecast_saturation(&disk.history, &Question::disk(disk.capacity)))
+        .collect();
     let each = started.elapsed() / disks.len().max(1) as u32;
-    Seen { disks, outlooks, each }
+    Seen {
+        disks,
+        outlooks,
+        each,
+    }
 }
 
 impl Seen {
     fn methods(&self) {
         println!("| method | within 20 % | within 50 % |\n|---|---|---|");
         let disks = &self.disks;
-        row("ours (median)", disks, |index, disk| after(self.outlooks[index].median_ms, disk));
-        row("the true growth and the noise of past days, known apart", disks, |_, disk| disk.by_both_ms);
-        row("the true growth as if there were no noise", disks, |_, disk| disk.by_growth_ms);
-        row("line through everything", disks, |_, disk| line(disk, usize::MAX));
-        row("line through the last day", disks, |_, disk| line(disk, 288));
+        row("ours (median)", disks, |index, disk| {
+            after(self.outlooks[index].median_ms, disk)
+        });
+        row(
+            "the true growth and the noise of past days, known apart",
+            disks,
+            |_, disk| disk.by_both_ms,
+        );
+        row(
+            "the true growth as if there were no noise",
+            disks,
+            |_, disk| disk.by_growth_ms,
+        );
+        row("line through everything", disks, |_, disk| {
+            line(disk, usize::MAX)
+        });
+        row("line through the last day", disks, |_, disk| {
+            line(disk, 288)
+        });
         row("last slope (an hour)", disks, |_, disk| line(disk, 12));
     }
 
@@ -93,14 +126,25 @@ impl Seen {
                 .map(|((_, disk), outlook)| (disk, outlook))
                 .collect();
             let share = |holds: &dyn Fn(&Disk, &Outlook) -> bool| {
-                100.0 * own.iter().filter(|(disk, outlook)| holds(disk, outlook)).count() as f64 / own.len() as f64
+                100.0
+                    * own
+                        .iter()
+                        .filter(|(disk, outlook)| holds(disk, outlook))
+                        .count() as f64
+                    / own.len() as f64
             };
-            let low = |disk: &Disk, outlook: &Outlook| after(outlook.earliest_ms, disk).unwrap_or(f64::MAX);
-            let high = |disk: &Disk, outlook: &Outlook| after(outlook.latest_ms, disk).unwrap_or(f64::INFINITY);
+            let low = |disk: &Disk, outlook: &Outlook| {
+                after(outlook.earliest_ms, disk).unwrap_or(f64::MAX)
+            };
+            let high = |disk: &Disk, outlook: &Outlook| {
+                after(outlook.latest_ms, disk).unwrap_or(f64::INFINITY)
+            };
             let before = share(&|disk, outlook| disk.full_after_ms < low(disk, outlook));
             let behind = share(&|disk, outlook| disk.full_after_ms > high(disk, outlook));
-            let mut widths: Vec<f64> =
-                own.iter().map(|(disk, outlook)| (high(disk, outlook) - low(disk, outlook)) / 3_600_000.0).collect();
+            let mut widths: Vec<f64> = own
+                .iter()
+                .map(|(disk, outlook)| (high(disk, outlook) - low(disk, outlook)) / 3_600_000.0)
+                .collect();
             widths.sort_by(f64::total_cmp);
             println!(
                 "| {} | {} | {:.1} % | {:.1} % | {:.1} % | {before:.1} % | {} |",
@@ -129,12 +173,24 @@ fn near(foretold: Option<f64>, disk: &Disk, share: f64) -> bool {
 }
 
 fn row(name: &str, disks: &[(Shape, Disk)], foretold: impl Fn(usize, &Disk) -> Option<f64>) {
-    println!("| {name} | {:.1} % | {:.1} % |", share(disks, 0.2, &foretold), share(disks, 0.5, &foretold));
+    println!(
+        "| {name} | {:.1} % | {:.1} % |",
+        share(disks, 0.2, &foretold),
+        share(disks, 0.5, &foretold)
+    );
 }
 
 /// Percent of disks whose time was foretold within a share of the wait.
-fn share(disks: &[(Shape, Disk)], share: f64, foretold: impl Fn(usize, &Disk) -> Option<f64>) -> f64 {
-    let hits = disks.iter().enumerate().filter(|(index, (_, disk))| near(foretold(*index, disk), disk, share)).count();
+fn share(
+    disks: &[(Shape, Disk)],
+    share: f64,
+    foretold: impl Fn(usize, &Disk) -> Option<f64>,
+) -> f64 {
+    let hits = disks
+        .iter()
+        .enumerate()
+        .filter(|(index, (_, disk))| near(foretold(*index, disk), disk, share))
+        .count();
     100.0 * hits as f64 / disks.len().max(1) as f64
 }
 
@@ -144,13 +200,19 @@ fn still(base: &[Vec<Point>], seed: u64, cut: Cut) {
     for number in 0..300 {
         let mut chance = Chance::new(seed + 1, number);
         let window = cut(&base[chance.below(base.len())], &mut chance);
-        let peak = window.iter().map(|(_, value)| *value).fold(f64::MIN, f64::max);
+        let peak = window
+            .iter()
+            .map(|(_, value)| *value)
+            .fold(f64::MIN, f64::max);
         let capacity = peak + chance.between(0.5, 3.0) * series::deviation(&window);
-        let outlook = forecast_saturation(&window[..window.len() - AHEAD], &Question::disk(capacity));
+        let outlook =
+            forecast_saturation(&window[..window.len() - AHEAD], &Question::disk(capacity));
         alarms += u32::from(outlook.verdict == Verdict::Foreseen);
         count += 1;
     }
-    println!("\nOf {count} series that never reach their capacity, {alarms} were foretold to within a week.\n");
+    println!(
+        "\nOf {count} series that never reach their capacity, {alarms} were foretold to within a week.\n"
+    );
 }
 
 /// The time at which a straight line through the last points reaches the capacity.

@@ -43,30 +43,61 @@ pub(crate) fn run(data: &Data) -> Result<()> {
 }
 
 fn print(set: &Set) {
-    let tallies: Vec<Tally> = set.series.iter().map(judge).filter(|tally| tally.weeks[0] > 0.0).collect();
+    let tallies: Vec<Tally> = set
+        .series
+        .iter()
+        .map(judge)
+        .filter(|tally| tally.weeks[0] > 0.0)
+        .collect();
     let weeks: f64 = tallies.iter().map(|tally| tally.weeks[0]).sum();
-    println!("{}: {weeks} weeks of {} series; means over series.\n", set.name, tallies.len());
+    println!(
+        "{}: {weeks} weeks of {} series; means over series.\n",
+        set.name,
+        tallies.len()
+    );
     println!(
         "| method | weeks in which demand passes it | capacity left at the week's highest demand |\n|---|---|---|"
     );
-    let mean = |of: &dyn Fn(&Tally) -> f64| tallies.iter().map(of).sum::<f64>() / tallies.len().max(1) as f64 * 100.0;
+    let mean = |of: &dyn Fn(&Tally) -> f64| {
+        tallies.iter().map(of).sum::<f64>() / tallies.len().max(1) as f64 * 100.0
+    };
     for (method, name) in METHODS.iter().enumerate() {
         let passed = mean(&|tally| tally.passed[method] / tally.weeks[method].max(1.0));
         let left = mean(&|tally| tally.left[method] / tally.weeks[method].max(1.0));
         println!("| {name} | {passed:.1} % | {left:.1} % |");
         if method == 0 {
-            Goal::AtMost(5.0, 1.0).print(&format!("sizing, {}: weeks passed", set.name), passed, 1, " %");
-            Goal::AtMost(35.0, 25.0).print(&format!("sizing, {}: capacity left", set.name), left, 1, " %");
+            Goal::AtMost(5.0, 1.0).print(
+                &format!("sizing, {}: weeks passed", set.name),
+                passed,
+                1,
+                " %",
+            );
+            Goal::AtMost(35.0, 25.0).print(
+                &format!("sizing, {}: capacity left", set.name),
+                left,
+                1,
+                " %",
+            );
         }
     }
     println!();
 }
 
 fn judge(series: &Series) -> Tally {
-    let points: Vec<Point> = series.points().into_iter().map(|(at_ms, value)| (at_ms, value.max(0.0))).collect();
+    let points: Vec<Point> = series
+        .points()
+        .into_iter()
+        .map(|(at_ms, value)| (at_ms, value.max(0.0)))
+        .collect();
     let mut tally = Tally::default();
-    let (Some((first, _)), Some((last, _))) = (points.first(), points.last()) else { return tally };
-    let step = if last - first > LONG_DAYS * DAY_MS { WEEK_MS } else { DAY_MS };
+    let (Some((first, _)), Some((last, _))) = (points.first(), points.last()) else {
+        return tally;
+    };
+    let step = if last - first > LONG_DAYS * DAY_MS {
+        WEEK_MS
+    } else {
+        DAY_MS
+    };
     let mut now = first + LEAST_DAYS * DAY_MS;
     while now + WEEK_MS <= last + series.grid.step_ms {
         let within = |from: i64, until: i64| {
@@ -74,7 +105,12 @@ fn judge(series: &Series) -> Tally {
             let end = points.partition_point(|(at_ms, _)| *at_ms < until);
             &points[start..end]
         };
-        week(&mut tally, within(now - HISTORY_DAYS * DAY_MS, now), within(now, now + WEEK_MS), now);
+        week(
+            &mut tally,
+            within(now - HISTORY_DAYS * DAY_MS, now),
+            within(now, now + WEEK_MS),
+            now,
+        );
         now += step;
     }
     tally
@@ -82,11 +118,22 @@ fn judge(series: &Series) -> Tally {
 
 fn week(tally: &mut Tally, past: &[Point], next: &[Point], now_ms: i64) {
     let highest = |points: &[Point]| points.iter().map(|(_, value)| *value).reduce(f64::max);
-    let (Some(peak), Some(demand)) = (highest(past).filter(|peak| *peak > 0.0), highest(next)) else { return };
-    let scaled: Vec<Point> = past.iter().map(|(at_ms, value)| (*at_ms, value / peak * SCALE)).collect();
-    let Some(ours) = needed(&scaled, now_ms) else { return };
-    let month: Vec<f64> =
-        scaled.iter().filter(|(at_ms, _)| *at_ms >= now_ms - 28 * DAY_MS).map(|(_, value)| *value).collect();
+    let (Some(peak), Some(demand)) = (highest(past).filter(|peak| *peak > 0.0), highest(next))
+    else {
+        return;
+    };
+    let scaled: Vec<Point> = past
+        .iter()
+        .map(|(at_ms, value)| (*at_ms, value / peak * SCALE))
+        .collect();
+    let Some(ours) = needed(&scaled, now_ms) else {
+        return;
+    };
+    let month: Vec<f64> = scaled
+        .iter()
+        .filter(|(at_ms, _)| *at_ms >= now_ms - 28 * DAY_MS)
+        .map(|(_, value)| *value)
+        .collect();
     let of = |percent: f64| percentile(&month, percent).unwrap_or_default();
     let advised = [ours.percent, of(95.0), of(99.0), of(100.0), of(90.0) * 1.15];
     let demand = demand / peak * SCALE;
@@ -94,6 +141,10 @@ fn week(tally: &mut Tally, past: &[Point], next: &[Point], now_ms: i64) {
         tally.weeks[method] += 1.0;
         // What rounding does is no outage.
         tally.passed[method] += f64::from(u8::from(demand > capacity * (1.0 + 1e-9)));
-        tally.left[method] += if capacity > 0.0 { ((capacity - demand) / capacity).max(0.0) } else { 0.0 };
+        tally.left[method] += if capacity > 0.0 {
+            ((capacity - demand) / capacity).max(0.0)
+        } else {
+            0.0
+        };
     }
 }

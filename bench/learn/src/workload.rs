@@ -21,7 +21,9 @@ const CLEAR: f64 = 0.7;
 pub(crate) fn run(_: &Data) -> Result<()> {
     let choosing = std::env::var_os("REEVE_BENCH_CHOOSING").is_some();
     let seed = if choosing { 43 } else { 2_029 };
-    println!("Judged on {JUDGED} simulated resources (seed {seed}), by the shape of their metrics alone.\n");
+    println!(
+        "Judged on {JUDGED} simulated resources (seed {seed}), by the shape of their metrics alone.\n"
+    );
     for kind in [Estate::Usual, Estate::Foreign] {
         let judged: Vec<Resource> = resources(kind, seed, JUDGED);
         println!(
@@ -37,16 +39,24 @@ pub(crate) fn run(_: &Data) -> Result<()> {
 }
 
 fn resources(kind: Estate, seed: u64, count: u64) -> Vec<Resource> {
-    (0..count).map(|number| estate::resource(kind, &mut Chance::new(seed, number))).collect()
+    (0..count)
+        .map(|number| estate::resource(kind, &mut Chance::new(seed, number)))
+        .collect()
 }
 
 fn metrics(resource: &Resource) -> Metrics<'_> {
-    Metrics { cpu: &resource.cpu, network: &resource.network, disk: &resource.disk }
+    Metrics {
+        cpu: &resource.cpu,
+        network: &resource.network,
+        disk: &resource.disk,
+    }
 }
 
 /// Probability of each class; `None` for thin data.
 fn chances(resource: &Resource) -> Option<[f64; 4]> {
-    Some(probabilities(scores(&properties(&Features::new(&metrics(resource))?))))
+    Some(probabilities(scores(&properties(&Features::new(
+        &metrics(resource),
+    )?))))
 }
 
 /// Scores over those that are answered; recall counts what was abstained from as missed only where data was enough.
@@ -59,9 +69,13 @@ fn row(name: &str, judged: &[Resource], turned: usize, clear: f64) {
             continue;
         };
         chances.rotate_right(turned);
-        let best = (0..4).max_by(|a, b| chances[*a].total_cmp(&chances[*b])).unwrap_or(0);
+        let best = (0..4)
+            .max_by(|a, b| chances[*a].total_cmp(&chances[*b]))
+            .unwrap_or(0);
         let truth = one.class as usize;
-        brier += (0..4).map(|at| (chances[at] - f64::from(at == truth)).powi(2)).sum::<f64>();
+        brier += (0..4)
+            .map(|at| (chances[at] - f64::from(at == truth)).powi(2))
+            .sum::<f64>();
         said.push((chances[best], f64::from(best == truth)));
         if chances[best] < clear {
             abstained += 1.0;
@@ -71,9 +85,14 @@ fn row(name: &str, judged: &[Resource], turned: usize, clear: f64) {
     }
     let answered: f64 = table.iter().flatten().sum();
     let right: f64 = (0..4).map(|at| table[at][at]).sum();
-    let precision =
-        (0..4).map(|at| table[at][at] / (0..4).map(|row| table[row][at]).sum::<f64>().max(1.0)).sum::<f64>() / 4.0;
-    let recall = (0..4).map(|at| table[at][at] / table[at].iter().sum::<f64>().max(1.0)).sum::<f64>() / 4.0;
+    let precision = (0..4)
+        .map(|at| table[at][at] / (0..4).map(|row| table[row][at]).sum::<f64>().max(1.0))
+        .sum::<f64>()
+        / 4.0;
+    let recall = (0..4)
+        .map(|at| table[at][at] / table[at].iter().sum::<f64>().max(1.0))
+        .sum::<f64>()
+        / 4.0;
     println!(
         "| {name} | {:.1} % | {:.3} | {precision:.3} | {recall:.3} | {:.3} | {:.3} | {:.3} |",
         100.0 * abstained / judged.len() as f64,
@@ -87,7 +106,9 @@ fn row(name: &str, judged: &[Resource], turned: usize, clear: f64) {
 fn calibration_error(mut said: Vec<(f64, f64)>) -> f64 {
     said.sort_by(|a, b| a.0.total_cmp(&b.0));
     let size = said.len().div_ceil(15).max(1);
-    said.chunks(size).map(|bin| bin.iter().map(|one| one.0 - one.1).sum::<f64>().abs()).sum::<f64>()
+    said.chunks(size)
+        .map(|bin| bin.iter().map(|one| one.0 - one.1).sum::<f64>().abs())
+        .sum::<f64>()
         / said.len().max(1) as f64
 }
 
@@ -105,8 +126,12 @@ fn confusion(judged: &[Resource]) {
     let started = Instant::now();
     let mut table = [[0u32; 6]; 4];
     for one in judged {
-        let best =
-            |chances: [f64; 4]| Class::ALL.into_iter().map(|class| class as usize).find(|at| chances[*at] >= CLEAR);
+        let best = |chances: [f64; 4]| {
+            Class::ALL
+                .into_iter()
+                .map(|class| class as usize)
+                .find(|at| chances[*at] >= CLEAR)
+        };
         let column = chances(one).map_or(5, |chances| best(chances).unwrap_or(4));
         table[one.class as usize][column] += 1;
     }
@@ -114,7 +139,13 @@ fn confusion(judged: &[Resource]) {
         "\n| is, said | production | development | batch | analytics | unclear | thin data |\n|---|---|---|---|---|---|---|"
     );
     for (class, row) in Class::ALL.iter().zip(table) {
-        println!("| {class:?} | {} |", row.map(|count| count.to_string()).join(" | "));
+        println!(
+            "| {class:?} | {} |",
+            row.map(|count| count.to_string()).join(" | ")
+        );
     }
-    println!("\nEach resource took {:?}.\n", started.elapsed() / judged.len() as u32);
+    println!(
+        "\nEach resource took {:?}.\n",
+        started.elapsed() / judged.len() as u32
+    );
 }

@@ -16,7 +16,10 @@ pub(crate) const DAYS: i64 = 14;
 
 /// A resource's name.
 pub(crate) fn name(resource: u32) -> String {
-    format!("i-{:017x}", u64::from(resource).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 4 & 0xf_ffff_ffff_ffff)
+    format!(
+        "i-{:017x}",
+        u64::from(resource).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 4 & 0xf_ffff_ffff_ffff
+    )
 }
 
 /// One metric of one resource, point after point.
@@ -32,8 +35,16 @@ pub(crate) struct Line {
 impl Line {
     /// From its start.
     pub(crate) fn new(resource: u32, memory: bool) -> Self {
-        let state = (u64::from(resource) << 1 | u64::from(memory)).wrapping_mul(0xd134_2543_de82_ef95) | 1;
-        let mut line = Line { kind: resource % 4, memory, state, drift: 0.0, level: 0.0, noise: 0.0 };
+        let state =
+            (u64::from(resource) << 1 | u64::from(memory)).wrapping_mul(0xd134_2543_de82_ef95) | 1;
+        let mut line = Line {
+            kind: resource % 4,
+            memory,
+            state,
+            drift: 0.0,
+            level: 0.0,
+            noise: 0.0,
+        };
         line.level = 8.0 + 40.0 * line.random();
         line
     }
@@ -58,10 +69,16 @@ impl Line {
             2 if (2.0..3.5).contains(&hour) => 1.6,
             _ => 0.0,
         };
-        self.noise = self.noise.mul_add(0.7, 3.0 * (self.random() + self.random() - 1.0));
+        self.noise = self
+            .noise
+            .mul_add(0.7, 3.0 * (self.random() + self.random() - 1.0));
         let spike = if self.random() > 0.9997 { 30.0 } else { 0.0 };
         let value = if self.memory {
-            self.drift = if self.random() > 0.9995 { 0.0 } else { self.drift + 0.01 };
+            self.drift = if self.random() > 0.9995 {
+                0.0
+            } else {
+                self.drift + 0.01
+            };
             0.2f64.mul_add(self.noise, self.level + self.drift + 5.0 * shape)
         } else {
             self.level + 30.0 * shape + self.noise + spike

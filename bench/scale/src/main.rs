@@ -4,7 +4,10 @@
 //! into the lake in DIR as a service would, day by day, merged. `reeve-bench-scale learn DIR` reads them all again, learns from
 //! each series what the agents learn (figures, week, a day's forecast, anomalies) and prints the rows of the benchmark. They are
 //! two programs' runs so that the second one's memory is its own.
-#![allow(clippy::print_stdout, reason = "a benchmark answers on standard output")]
+#![allow(
+    clippy::print_stdout,
+    reason = "a benchmark answers on standard output"
+)]
 
 use std::path::Path;
 
@@ -24,7 +27,10 @@ async fn main() -> anyhow::Result<()> {
     match arguments.as_slice() {
         ["write", dir] => write::run(Path::new(dir), RESOURCES).await,
         ["write", dir, resources] => {
-            let resources = resources.replace('_', "").parse().with_context(|| format!("{resources} is no number"))?;
+            let resources = resources
+                .replace('_', "")
+                .parse()
+                .with_context(|| format!("{resources} is no number"))?;
             write::run(Path::new(dir), resources).await
         }
         ["learn", dir] => learn::run(Path::new(dir)).await,

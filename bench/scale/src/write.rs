@@ -25,7 +25,11 @@ pub(crate) async fn run(dir: &Path, resources: u32) -> anyhow::Result<()> {
     let lake = SampleLake::open(dir).await?;
     let mut sources: Vec<Source> = (0..resources)
         .flat_map(|resource| {
-            [(Metric::CpuUtilization, false), (Metric::MemoryUtilization, true)].map(|(metric, memory)| Source {
+            [
+                (Metric::CpuUtilization, false),
+                (Metric::MemoryUtilization, true),
+            ]
+            .map(|(metric, memory)| Source {
                 resource: ResourceId::new(name(resource)),
                 metric,
                 line: Line::new(resource, memory),
@@ -53,7 +57,11 @@ pub(crate) async fn run(dir: &Path, resources: u32) -> anyhow::Result<()> {
             lake.sample_insert(&samples).await?;
         }
         lake.compact().await?;
-        eprintln!("day {} of {DAYS}: {written} samples, {:.0} s", day + 1, began.elapsed().as_secs_f64());
+        eprintln!(
+            "day {} of {DAYS}: {written} samples, {:.0} s",
+            day + 1,
+            began.elapsed().as_secs_f64()
+        );
     }
     Ok(())
 }

@@ -4,17 +4,20 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Money, Provider, Resource, ResourceId, ResourceKind,
-    ResourceState, Specification,
+    Connection, ConnectionId, ConnectionStatus, Credentials, Money, Provider, Resource, ResourceId,
+    ResourceKind, ResourceState, Specification,
 };
 use reeve_recommend::approval::Signature;
 use reeve_recommend::change::{Effect, ResizeMachine};
-use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, Subject};
+use reeve_recommend::recommendation::{
+    ConfidenceRange, Decision, Effort, ImpactAssessment, Subject,
+};
 use reeve_recommend::{
-    Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
-    Explanation, FactorKind, Factors, Impact, Mode, Notifications, Origin, Plan, Priority, Purpose, Ranking,
-    Recommendation, RecommendationId, RecommendationType, Scope, Settings, Status, StepKind, StepOutcome, Timing,
-    Watch, WatchVerdict,
+    Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId,
+    ApprovalStatus, AutoApply, Cause, Explanation, FactorKind, Factors, Impact, Mode,
+    Notifications, Origin, Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId,
+    RecommendationType, Scope, Settings, Status, StepKind, StepOutcome, Timing, Watch,
+    WatchVerdict,
 };
 
 /// A connection to which nothing answers: the inventory stays as it was put in.
@@ -69,10 +72,17 @@ pub(super) fn agent(id: String, agent_type: AgentType, at: Timestamp) -> Agent {
         id: AgentId(id),
         agent_type,
         mode: Mode::SafeMode,
-        scope: Scope { accounts: Vec::new(), services: Vec::new() },
+        scope: Scope {
+            accounts: Vec::new(),
+            services: Vec::new(),
+        },
         learning_period_days: 14,
         confidence_threshold: 85.0,
-        auto_apply: AutoApply { enabled: false, max_impact: Impact::Low, approval_required: Impact::Medium },
+        auto_apply: AutoApply {
+            enabled: false,
+            max_impact: Impact::Low,
+            approval_required: Impact::Medium,
+        },
         notifications: Notifications {
             recommendations: Timing::DailyDigest,
             actions_taken: Timing::Immediate,
@@ -88,9 +98,17 @@ pub(super) fn agent(id: String, agent_type: AgentType, at: Timestamp) -> Agent {
 }
 
 /// A smaller machine, open, with its plan.
-pub(super) fn recommendation(id: RecommendationId, resource: &ResourceId, at: Timestamp) -> Recommendation {
+pub(super) fn recommendation(
+    id: RecommendationId,
+    resource: &ResourceId,
+    at: Timestamp,
+) -> Recommendation {
     let (from, to) = ("m5.xlarge".to_owned(), "m5.large".to_owned());
-    let change = ResizeMachine { state: ResourceState::Running, from: from.clone(), to: to.clone() };
+    let change = ResizeMachine {
+        state: ResourceState::Running,
+        from: from.clone(),
+        to: to.clone(),
+    };
     Recommendation {
         id,
         agent_id: None,
@@ -133,7 +151,11 @@ pub(super) fn recommendation(id: RecommendationId, resource: &ResourceId, at: Ti
         reason_codes: vec!["cpu_below_20_for_14_days".into()],
         not_measured: Vec::new(),
         explanation: explanation(),
-        ranking: Ranking { weight: 1.0, words: "no feedback on its kind yet".into(), ..Ranking::default() },
+        ranking: Ranking {
+            weight: 1.0,
+            words: "no feedback on its kind yet".into(),
+            ..Ranking::default()
+        },
         created_at: at,
         updated_at: at,
         expires_at: at,
@@ -150,28 +172,42 @@ pub(super) fn recommendation(id: RecommendationId, resource: &ResourceId, at: Ti
 }
 
 fn explanation() -> Explanation {
-    let decision =
-        |check: &str, detail: &str| Decision { check: check.into(), answer: Some(true), detail: detail.into() };
+    let decision = |check: &str, detail: &str| Decision {
+        check: check.into(),
+        answer: Some(true),
+        detail: detail.into(),
+    };
     Explanation {
         action: "Resize the machine".into(),
         factors: Factors::from([
             (FactorKind::Measured, "p95 of CPU was 11.2 % over 14 days"),
             (FactorKind::Measured, "p99 of memory was 31 %"),
         ]),
-        confidence_range: Some(ConfidenceRange { low_percent: 87.5, high_percent: 94.0 }),
+        confidence_range: Some(ConfidenceRange {
+            low_percent: 87.5,
+            high_percent: 94.0,
+        }),
         data_points: 4_032,
         similar_cases: 3,
         success_rate: Some(100.0),
         risk: Impact::Low,
         cost_reduction: "70.08 USD a month".into(),
         performance_impact: "none expected".into(),
-        decision_path: vec![decision("CPU below 20 %?", "11.2 %"), decision("Memory fits?", "31 % of 16 GiB")],
+        decision_path: vec![
+            decision("CPU below 20 %?", "11.2 %"),
+            decision("Memory fits?", "31 % of 16 GiB"),
+        ],
         models: Vec::new(),
     }
 }
 
 /// A change that went through and whose saving was measured.
-pub(super) fn action(id: String, recommendation: RecommendationId, resource: ResourceId, at: Timestamp) -> Action {
+pub(super) fn action(
+    id: String,
+    recommendation: RecommendationId,
+    resource: ResourceId,
+    at: Timestamp,
+) -> Action {
     let step = |index, kind, effect, description: &str| StepOutcome {
         index,
         kind,

@@ -39,15 +39,35 @@ pub(crate) enum Change {
     Settings,
 }
 
-const fn kind(name: &'static str, share: usize, noun: &'static str, prefix: &'static str, change: Change) -> Kind {
-    Kind { name, share, noun, prefix, change }
+const fn kind(
+    name: &'static str,
+    share: usize,
+    noun: &'static str,
+    prefix: &'static str,
+    change: Change,
+) -> Kind {
+    Kind {
+        name,
+        share,
+        noun,
+        prefix,
+        change,
+    }
 }
 
 /// The clouds, the busiest first.
 pub(crate) static CLOUDS: [Cloud; 3] = [
     Cloud {
         name: "aws",
-        regions: &["eu-central-1", "us-east-1", "eu-west-1", "us-west-2", "ap-south-1", "ap-southeast-2", "sa-east-1"],
+        regions: &[
+            "eu-central-1",
+            "us-east-1",
+            "eu-west-1",
+            "us-west-2",
+            "ap-south-1",
+            "ap-southeast-2",
+            "sa-east-1",
+        ],
         kinds: &[
             kind("ec2_instance", 34, "Instances", "i-", Change::Size),
             kind("ebs_volume", 26, "Volume", "vol-", Change::Capacity),
@@ -55,29 +75,95 @@ pub(crate) static CLOUDS: [Cloud; 3] = [
             kind("rds_instance", 5, "DBInstance", "db-", Change::Size),
             kind("lambda_function", 12, "Function", "fn-", Change::Settings),
             kind("iam_role", 7, "RolePolicy", "role-", Change::Policy),
-            kind("security_group", 8, "SecurityGroupRules", "sg-", Change::Rule),
+            kind(
+                "security_group",
+                8,
+                "SecurityGroupRules",
+                "sg-",
+                Change::Rule,
+            ),
         ],
     },
     Cloud {
         name: "azure",
         regions: &["westeurope", "germanywestcentral", "eastus2", "uksouth"],
         kinds: &[
-            kind("virtual_machine", 40, "Microsoft.Compute/virtualMachines", "vm-", Change::Size),
-            kind("managed_disk", 30, "Microsoft.Compute/disks", "disk-", Change::Capacity),
-            kind("storage_account", 10, "Microsoft.Storage/storageAccounts", "st", Change::Settings),
-            kind("sql_database", 8, "Microsoft.Sql/servers/databases", "sql-", Change::Capacity),
-            kind("network_security_group", 12, "Microsoft.Network/networkSecurityGroups", "nsg-", Change::Rule),
+            kind(
+                "virtual_machine",
+                40,
+                "Microsoft.Compute/virtualMachines",
+                "vm-",
+                Change::Size,
+            ),
+            kind(
+                "managed_disk",
+                30,
+                "Microsoft.Compute/disks",
+                "disk-",
+                Change::Capacity,
+            ),
+            kind(
+                "storage_account",
+                10,
+                "Microsoft.Storage/storageAccounts",
+                "st",
+                Change::Settings,
+            ),
+            kind(
+                "sql_database",
+                8,
+                "Microsoft.Sql/servers/databases",
+                "sql-",
+                Change::Capacity,
+            ),
+            kind(
+                "network_security_group",
+                12,
+                "Microsoft.Network/networkSecurityGroups",
+                "nsg-",
+                Change::Rule,
+            ),
         ],
     },
     Cloud {
         name: "gcp",
         regions: &["europe-west3", "us-central1", "europe-west1", "asia-east1"],
         kinds: &[
-            kind("compute_instance", 42, "compute.instances", "gce-", Change::Size),
-            kind("persistent_disk", 28, "compute.disks", "pd-", Change::Capacity),
-            kind("storage_bucket", 12, "storage.buckets", "gcs-", Change::Settings),
-            kind("cloud_sql_instance", 6, "cloudsql.instances", "csql-", Change::Size),
-            kind("service_account", 12, "iam.serviceAccounts", "sa-", Change::Policy),
+            kind(
+                "compute_instance",
+                42,
+                "compute.instances",
+                "gce-",
+                Change::Size,
+            ),
+            kind(
+                "persistent_disk",
+                28,
+                "compute.disks",
+                "pd-",
+                Change::Capacity,
+            ),
+            kind(
+                "storage_bucket",
+                12,
+                "storage.buckets",
+                "gcs-",
+                Change::Settings,
+            ),
+            kind(
+                "cloud_sql_instance",
+                6,
+                "cloudsql.instances",
+                "csql-",
+                Change::Size,
+            ),
+            kind(
+                "service_account",
+                12,
+                "iam.serviceAccounts",
+                "sa-",
+                Change::Policy,
+            ),
         ],
     },
 ];
@@ -120,7 +206,11 @@ pub(crate) const VERBS: [Verb; 9] = [
 ];
 
 const fn happening(event_type: &'static str, share: usize, verb: Option<Verb>) -> Happening {
-    Happening { event_type, share, verb }
+    Happening {
+        event_type,
+        share,
+        verb,
+    }
 }
 
 /// Events of an estate; the shares add up to a thousand.
@@ -167,11 +257,20 @@ pub(crate) fn operation(cloud: usize, noun: &str, verb: Verb) -> String {
 
 /// User agents, the most common first, with the access method of each.
 pub(crate) static AGENTS: [(&str, &str); 12] = [
-    ("Mozilla/5.0 (Windows NT 10.0; rv:143.0) Firefox/143.0", "console"),
+    (
+        "Mozilla/5.0 (Windows NT 10.0; rv:143.0) Firefox/143.0",
+        "console",
+    ),
     ("aws-cli/2.31.3 os/linux#6.1 lang/python#3.13.7", "cli"),
-    ("HashiCorp Terraform/1.13.3 terraform-provider-aws/6.14.1", "automation"),
+    (
+        "HashiCorp Terraform/1.13.3 terraform-provider-aws/6.14.1",
+        "automation",
+    ),
     ("Boto3/1.40.40 os/linux#6.8 lang/python#3.12.3", "api"),
-    ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Safari/605.1.15", "console"),
+    (
+        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Safari/605.1.15",
+        "console",
+    ),
     ("aws-sdk-go-v2/1.39.2 os/linux lang/go#1.25.1", "api"),
     ("azsdk-net-ResourceManager/1.13.2 (.NET 8.0.20)", "api"),
     ("google-cloud-sdk gcloud/540.0.0", "cli"),
@@ -183,7 +282,28 @@ pub(crate) static AGENTS: [(&str, &str); 12] = [
 
 /// Sizes of machines, small to large, a cloud a row.
 pub(crate) static SIZES: [[&str; 6]; 3] = [
-    ["t3.medium", "m5.large", "m5.xlarge", "m5.2xlarge", "r5.4xlarge", "c6i.8xlarge"],
-    ["Standard_B2s", "Standard_D2s_v5", "Standard_D4s_v5", "Standard_D8s_v5", "Standard_E16s_v5", "Standard_F32s_v2"],
-    ["e2-medium", "n2-standard-2", "n2-standard-4", "n2-standard-8", "n2-highmem-16", "c3-standard-22"],
+    [
+        "t3.medium",
+        "m5.large",
+        "m5.xlarge",
+        "m5.2xlarge",
+        "r5.4xlarge",
+        "c6i.8xlarge",
+    ],
+    [
+        "Standard_B2s",
+        "Standard_D2s_v5",
+        "Standard_D4s_v5",
+        "Standard_D8s_v5",
+        "Standard_E16s_v5",
+        "Standard_F32s_v2",
+    ],
+    [
+        "e2-medium",
+        "n2-standard-2",
+        "n2-standard-4",
+        "n2-standard-8",
+        "n2-highmem-16",
+        "c3-standard-22",
+    ],
 ];

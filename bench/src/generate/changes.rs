@@ -12,14 +12,28 @@ pub(crate) fn push(out: &mut Vec<u8>, resource: &Resource, verb: Verb, random: &
         Verb::Modify | Verb::Policy => (true, true),
         Verb::Create => (false, true),
         Verb::Delete => (true, false),
-        Verb::Start => return extend(out, r#""changes":{"before":{"state":"stopped"},"after":{"state":"running"}},"#),
-        Verb::Stop => return extend(out, r#""changes":{"before":{"state":"running"},"after":{"state":"stopped"}},"#),
+        Verb::Start => {
+            return extend(
+                out,
+                r#""changes":{"before":{"state":"stopped"},"after":{"state":"running"}},"#,
+            );
+        }
+        Verb::Stop => {
+            return extend(
+                out,
+                r#""changes":{"before":{"state":"running"},"after":{"state":"stopped"}},"#,
+            );
+        }
         Verb::Tag => return tagged(out, resource, random),
         Verb::Describe | Verb::Read => return,
     };
     extend(out, "\"changes\":{");
     let at = random.below(64);
-    let change = if verb == Verb::Policy { Change::Policy } else { resource.change };
+    let change = if verb == Verb::Policy {
+        Change::Policy
+    } else {
+        resource.change
+    };
     if before {
         extend(out, "\"before\":");
         state(out, resource, change, at, random);
@@ -42,7 +56,14 @@ fn state(out: &mut Vec<u8>, resource: &Resource, change: Change, at: usize, rand
             extend(out, "{\"instance_type\":\"");
             extend(out, SIZES[resource.cloud][at % 6]);
             extend(out, "\",\"state\":\"running\",\"ebs_optimized\":");
-            extend(out, if at.is_multiple_of(2) { "true" } else { "false" });
+            extend(
+                out,
+                if at.is_multiple_of(2) {
+                    "true"
+                } else {
+                    "false"
+                },
+            );
             number(out, ",\"cores\":", 2 << (at % 6));
         }
         Change::Capacity => {
@@ -68,7 +89,13 @@ fn state(out: &mut Vec<u8>, resource: &Resource, change: Change, at: usize, rand
             extend(out, ",\"actions\":[\"s3:GetObject\",\"");
             extend(
                 out,
-                random.pick(&["s3:PutObject", "ec2:Describe*", "iam:PassRole", "kms:Decrypt", "logs:PutLogEvents"]),
+                random.pick(&[
+                    "s3:PutObject",
+                    "ec2:Describe*",
+                    "iam:PassRole",
+                    "kms:Decrypt",
+                    "logs:PutLogEvents",
+                ]),
             );
             extend(out, "\"]");
         }
@@ -76,7 +103,14 @@ fn state(out: &mut Vec<u8>, resource: &Resource, change: Change, at: usize, rand
             number(out, "{\"timeout_seconds\":", 3 + at);
             number(out, ",\"memory_mb\":", 128 << (at % 5));
             extend(out, ",\"versioning\":\"");
-            extend(out, if at.is_multiple_of(3) { "suspended" } else { "enabled" });
+            extend(
+                out,
+                if at.is_multiple_of(3) {
+                    "suspended"
+                } else {
+                    "enabled"
+                },
+            );
             extend(out, "\"");
         }
     }

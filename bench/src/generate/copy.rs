@@ -14,8 +14,14 @@ impl Event {
         let user = &world.users[self.user];
         let none = "\\N";
         let resource = self.resource.map(|index| &world.resources[index]);
-        let [kind, id, account, region] =
-            resource.map_or([none; 4], |resource| [resource.kind, &resource.id, &resource.account, resource.region]);
+        let [kind, id, account, region] = resource.map_or([none; 4], |resource| {
+            [
+                resource.kind,
+                &resource.id,
+                &resource.account,
+                resource.region,
+            ]
+        });
         let fields: [&[u8]; 12] = [
             &self.id,
             &self.time,

@@ -69,8 +69,11 @@ impl Weighted {
     pub(crate) fn new(weights: &[f64]) -> Self {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         let mut left: Vec<f64> = weights.iter().map(|weight| weight / mean).collect();
-        let mut columns: Vec<(u32, u32)> = (0..weights.len()).map(|own| (u32::MAX, own as u32)).collect();
-        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..left.len()).partition(|&index| left[index] < 1.0);
+        let mut columns: Vec<(u32, u32)> = (0..weights.len())
+            .map(|own| (u32::MAX, own as u32))
+            .collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..left.len()).partition(|&index| left[index] < 1.0);
         while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
             columns[poor] = ((left[poor] * f64::from(u32::MAX)) as u32, rich as u32);
             left[rich] -= 1.0 - left[poor];
@@ -84,14 +87,22 @@ impl Weighted {
 
     /// Zipf's law: the index `i` has the weight `1 / (i + 1)`.
     pub(crate) fn zipf(count: usize) -> Self {
-        Self::new(&(1..=count).map(|rank| 1.0 / rank as f64).collect::<Vec<_>>())
+        Self::new(
+            &(1..=count)
+                .map(|rank| 1.0 / rank as f64)
+                .collect::<Vec<_>>(),
+        )
     }
 
     /// An index.
     pub(crate) fn draw(&self, random: &mut Random) -> usize {
         let column = random.below(self.columns.len());
         let (own, other) = self.columns[column];
-        if (random.bits() >> 32) as u32 <= own { column } else { other as usize }
+        if (random.bits() >> 32) as u32 <= own {
+            column
+        } else {
+            other as usize
+        }
     }
 }
 
@@ -116,7 +127,11 @@ mod tests {
         }
         assert_eq!(seen[1], 0, "no weight, no draw");
         for (index, expected) in [(0, 10_000_usize), (2, 20_000), (3, 50_000)] {
-            assert!(seen[index].abs_diff(expected) < expected / 20, "{index}: {} instead of {expected}", seen[index]);
+            assert!(
+                seen[index].abs_diff(expected) < expected / 20,
+                "{index}: {} instead of {expected}",
+                seen[index]
+            );
         }
     }
 

@@ -8,14 +8,32 @@ use super::world::User;
 
 /// Errors of failed calls, with their messages.
 pub(crate) const ERRORS: [(&str, &str); 8] = [
-    ("AccessDenied", "User is not authorized to perform this operation on the resource"),
-    ("UnauthorizedOperation", "You are not authorized to perform this operation"),
+    (
+        "AccessDenied",
+        "User is not authorized to perform this operation on the resource",
+    ),
+    (
+        "UnauthorizedOperation",
+        "You are not authorized to perform this operation",
+    ),
     ("ThrottlingException", "Rate exceeded"),
-    ("InvalidParameterValue", "The value supplied for a parameter is not valid"),
+    (
+        "InvalidParameterValue",
+        "The value supplied for a parameter is not valid",
+    ),
     ("ResourceNotFound", "The requested resource does not exist"),
-    ("InternalError", "An internal error has occurred, retry later"),
-    ("ExpiredToken", "The security token included in the request is expired"),
-    ("QuotaExceeded", "The request would exceed the quota of the account in this region"),
+    (
+        "InternalError",
+        "An internal error has occurred, retry later",
+    ),
+    (
+        "ExpiredToken",
+        "The security token included in the request is expired",
+    ),
+    (
+        "QuotaExceeded",
+        "The request would exceed the quota of the account in this region",
+    ),
 ];
 
 /// Session of a user.
@@ -37,20 +55,34 @@ impl Session {
     pub(crate) fn begin(&mut self, user: &User, random: &mut Random) {
         self.left = 10 + random.below(61);
         self.resource = None;
-        let agent = if random.chance(800) { user.agent } else { random.below(AGENTS.len()) };
+        let agent = if random.chance(800) {
+            user.agent
+        } else {
+            random.below(AGENTS.len())
+        };
         let (program, method) = AGENTS[agent];
         self.method = method;
         self.address.clear();
         self.json.clear();
         // Writing to a String cannot fail.
         let _ = write!(self.address, "{}.{}", user.network, 1 + random.below(254));
-        let _ = write!(self.json, r#""actor":{{"type":"{}","id":"{}","#, user.kind, user.id);
+        let _ = write!(
+            self.json,
+            r#""actor":{{"type":"{}","id":"{}","#,
+            user.kind, user.id
+        );
         if let Some(email) = &user.email {
             let _ = write!(self.json, r#""email":"{email}","#);
         }
-        let _ = write!(self.json, r#""ip_address":"{}","user_agent":"{program}","session_id":"ASIA"#, self.address);
+        let _ = write!(
+            self.json,
+            r#""ip_address":"{}","user_agent":"{program}","session_id":"ASIA"#,
+            self.address
+        );
         for _ in 0..16 {
-            self.json.push(char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[random.below(32)]));
+            self.json.push(char::from(
+                b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[random.below(32)],
+            ));
         }
         self.json.push_str("\"}");
     }

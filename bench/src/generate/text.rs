@@ -49,13 +49,22 @@ impl Clockface {
         let minute = millis.div_euclid(MINUTE);
         if self.text.is_empty() || minute != self.minute {
             self.minute = minute;
-            let time = jiff::Timestamp::from_millisecond(minute * MINUTE).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+            let time = jiff::Timestamp::from_millisecond(minute * MINUTE)
+                .unwrap_or(jiff::Timestamp::UNIX_EPOCH);
             self.text = time.strftime("%Y-%m-%dT%H:%M:").to_string();
         }
         let rest = millis.rem_euclid(MINUTE) as u32;
         let digit = |divisor: u32| b'0' + (rest / divisor % 10) as u8;
         out.extend_from_slice(self.text.as_bytes());
-        out.extend_from_slice(&[digit(10_000), digit(1_000), b'.', digit(100), digit(10), digit(1), b'Z']);
+        out.extend_from_slice(&[
+            digit(10_000),
+            digit(1_000),
+            b'.',
+            digit(100),
+            digit(10),
+            digit(1),
+            b'Z',
+        ]);
     }
 }
 
@@ -81,13 +90,19 @@ mod tests {
             "1969-12-31T23:59:59.001Z",
         ] {
             let mut out = Vec::new();
-            clockface.push(&mut out, text.parse::<jiff::Timestamp>().unwrap().as_millisecond());
+            clockface.push(
+                &mut out,
+                text.parse::<jiff::Timestamp>().unwrap().as_millisecond(),
+            );
             assert_eq!(String::from_utf8(out).unwrap(), text);
         }
         let mut out = Vec::new();
         push_uuid(&mut out, &mut Random::new(1));
         assert_eq!(out.len(), 36);
-        assert_eq!((out[14], out[8], out[13], out[18], out[23]), (b'4', b'-', b'-', b'-', b'-'));
+        assert_eq!(
+            (out[14], out[8], out[13], out[18], out[23]),
+            (b'4', b'-', b'-', b'-', b'-')
+        );
         assert!(b"89ab".contains(&out[19]));
     }
 }

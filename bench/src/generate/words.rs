@@ -3,11 +3,12 @@
 use super::random::Random;
 
 pub(crate) const FIRST: [&str; 64] = [
-    "maria", "jonas", "aisha", "wei", "lucas", "priya", "emma", "noah", "olga", "yuki", "fatima", "liam", "chloe",
-    "mateo", "ingrid", "samuel", "zoe", "ivan", "nina", "omar", "julia", "david", "lena", "arjun", "sofia", "felix",
-    "hannah", "marco", "amara", "peter", "elena", "tomas", "grace", "anders", "mei", "carlos", "ruth", "viktor",
-    "leila", "oscar", "eva", "hugo", "sara", "paul", "irina", "daniel", "rosa", "kenji", "clara", "adam", "dina",
-    "erik", "maya", "simon", "vera", "leo", "alma", "karim", "tessa", "bruno", "iris", "milan", "nora", "jan",
+    "maria", "jonas", "aisha", "wei", "lucas", "priya", "emma", "noah", "olga", "yuki", "fatima",
+    "liam", "chloe", "mateo", "ingrid", "samuel", "zoe", "ivan", "nina", "omar", "julia", "david",
+    "lena", "arjun", "sofia", "felix", "hannah", "marco", "amara", "peter", "elena", "tomas",
+    "grace", "anders", "mei", "carlos", "ruth", "viktor", "leila", "oscar", "eva", "hugo", "sara",
+    "paul", "irina", "daniel", "rosa", "kenji", "clara", "adam", "dina", "erik", "maya", "simon",
+    "vera", "leo", "alma", "karim", "tessa", "bruno", "iris", "milan", "nora", "jan",
 ];
 
 pub(crate) const LAST: [&str; 96] = [
@@ -190,9 +191,9 @@ const COMMON: [&str; 48] = [
 ];
 
 const SYLLABLES: [&str; 40] = [
-    "ba", "cor", "den", "fa", "gil", "har", "is", "jun", "kel", "lor", "mun", "nes", "or", "pra", "qui", "ran", "sil",
-    "tor", "ul", "ven", "wex", "yar", "zen", "bri", "cla", "dro", "fen", "gra", "hol", "ik", "mar", "nol", "pes",
-    "rus", "ste", "tri", "vul", "win", "xan", "zol",
+    "ba", "cor", "den", "fa", "gil", "har", "is", "jun", "kel", "lor", "mun", "nes", "or", "pra",
+    "qui", "ran", "sil", "tor", "ul", "ven", "wex", "yar", "zen", "bri", "cla", "dro", "fen",
+    "gra", "hol", "ik", "mar", "nol", "pes", "rus", "ste", "tri", "vul", "win", "xan", "zol",
 ];
 
 /// Number of words.
@@ -203,7 +204,9 @@ pub(crate) fn vocabulary(random: &mut Random) -> Vec<String> {
     let mut words: Vec<String> = COMMON.iter().map(|&word| word.to_owned()).collect();
     let mut seen: std::collections::HashSet<String> = words.iter().cloned().collect();
     while words.len() < VOCABULARY {
-        let word: String = (0..3 + random.below(2)).map(|_| random.pick(&SYLLABLES)).collect();
+        let word: String = (0..3 + random.below(2))
+            .map(|_| random.pick(&SYLLABLES))
+            .collect();
         if seen.insert(word.clone()) {
             words.push(word);
         }

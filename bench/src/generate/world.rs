@@ -60,11 +60,21 @@ impl World {
     pub(crate) fn new(random: &mut Random) -> Self {
         let words = vocabulary(random);
         let users = (0..USERS).map(|number| user(number, random)).collect();
-        let accounts: Vec<Account> = (0..ACCOUNTS).map(|number| account(number, random)).collect();
+        let accounts: Vec<Account> = (0..ACCOUNTS)
+            .map(|number| account(number, random))
+            .collect();
         let by_account = Weighted::zipf(ACCOUNTS);
         let kinds: Vec<Weighted> = CLOUDS
             .iter()
-            .map(|cloud| Weighted::new(&cloud.kinds.iter().map(|kind| kind.share as f64).collect::<Vec<_>>()))
+            .map(|cloud| {
+                Weighted::new(
+                    &cloud
+                        .kinds
+                        .iter()
+                        .map(|kind| kind.share as f64)
+                        .collect::<Vec<_>>(),
+                )
+            })
             .collect();
         let resources = (0..RESOURCES)
             .map(|_| {
@@ -73,36 +83,76 @@ impl World {
                 resource(account, kind, &words, random)
             })
             .collect();
-        let named = |cloud: usize, noun: &str| VERBS.iter().map(|&verb| operation(cloud, noun, verb)).collect();
+        let named = |cloud: usize, noun: &str| {
+            VERBS
+                .iter()
+                .map(|&verb| operation(cloud, noun, verb))
+                .collect()
+        };
         let operations = CLOUDS
             .iter()
             .enumerate()
-            .map(|(index, cloud)| cloud.kinds.iter().map(|kind| named(index, kind.noun)).collect())
+            .map(|(index, cloud)| {
+                cloud
+                    .kinds
+                    .iter()
+                    .map(|kind| named(index, kind.noun))
+                    .collect()
+            })
             .collect();
-        Self { users, resources, words, operations }
+        Self {
+            users,
+            resources,
+            words,
+            operations,
+        }
     }
 }
 
 fn user(number: usize, random: &mut Random) -> User {
-    let (first, last) = (FIRST[number % FIRST.len()], LAST[number / FIRST.len() % LAST.len()]);
+    let (first, last) = (
+        FIRST[number % FIRST.len()],
+        LAST[number / FIRST.len() % LAST.len()],
+    );
     let network = match random.below(3) {
         0 => format!("10.{}.{}", random.below(64), random.below(256)),
         1 => format!("172.{}.{}", 16 + random.below(16), random.below(256)),
-        _ => format!("{}.{}.{}", [81, 88, 93, 185, 203][random.below(5)], random.below(256), random.below(256)),
+        _ => format!(
+            "{}.{}.{}",
+            [81, 88, 93, 185, 203][random.below(5)],
+            random.below(256),
+            random.below(256)
+        ),
     };
     let agent = Weighted::zipf(super::catalogue::AGENTS.len()).draw(random);
     let (kind, id, email) = match random.below(100) {
         0..=77 => {
-            let email =
-                format!("{first}.{last}@{}", ["acme.example", "acme.example", "contractor.example"][number % 3]);
+            let email = format!(
+                "{first}.{last}@{}",
+                ["acme.example", "acme.example", "contractor.example"][number % 3]
+            );
             ("user", format!("u-{:05}", 10_000 + number), Some(email))
         }
-        78..=89 => ("service", format!("svc-{}-{number}", random.pick(&TEAMS)), None),
-        90..=95 => ("role", format!("{}-deploy/{first}-{number}", random.pick(&TEAMS)), None),
+        78..=89 => (
+            "service",
+            format!("svc-{}-{number}", random.pick(&TEAMS)),
+            None,
+        ),
+        90..=95 => (
+            "role",
+            format!("{}-deploy/{first}-{number}", random.pick(&TEAMS)),
+            None,
+        ),
         96..=98 => ("api_key", format!("key-{:08x}", random.bits() as u32), None),
         _ => ("agent", format!("agent-cost-{number}"), None),
     };
-    User { kind, id, email, network, agent }
+    User {
+        kind,
+        id,
+        email,
+        network,
+        agent,
+    }
 }
 
 fn account(number: usize, random: &mut Random) -> Account {
@@ -111,12 +161,25 @@ fn account(number: usize, random: &mut Random) -> Account {
     let id = match cloud {
         0 => format!("{:012}", random.below(900_000_000_000) + 100_000_000_000),
         1 => uuid(random),
-        _ => format!("acme-{}-{:06}", TEAMS[number % TEAMS.len()], random.below(1_000_000)),
+        _ => format!(
+            "acme-{}-{:06}",
+            TEAMS[number % TEAMS.len()],
+            random.below(1_000_000)
+        ),
     };
-    Account { cloud, id, environment: ENVIRONMENTS[(number / 4) % ENVIRONMENTS.len()] }
+    Account {
+        cloud,
+        id,
+        environment: ENVIRONMENTS[(number / 4) % ENVIRONMENTS.len()],
+    }
 }
 
-fn resource(account: &Account, kind_index: usize, words: &[String], random: &mut Random) -> Resource {
+fn resource(
+    account: &Account,
+    kind_index: usize,
+    words: &[String],
+    random: &mut Random,
+) -> Resource {
     let (cloud, team) = (&CLOUDS[account.cloud], random.pick(&TEAMS));
     let kind = &cloud.kinds[kind_index];
     let region = cloud.regions[Weighted::zipf(cloud.regions.len()).draw(random)];
@@ -125,8 +188,14 @@ fn resource(account: &Account, kind_index: usize, words: &[String], random: &mut
     let id = match account.cloud {
         0 if kind.prefix.len() <= 4 => format!("{}{:017x}", kind.prefix, random.bits() >> 4),
         0 => format!("{name}-{team}"),
-        1 => format!("/subscriptions/{}/resourceGroups/rg-{team}/providers/{}/{name}", account.id, kind.noun),
-        _ => format!("projects/{}/locations/{region}/{}/{name}", account.id, kind.noun),
+        1 => format!(
+            "/subscriptions/{}/resourceGroups/rg-{team}/providers/{}/{name}",
+            account.id, kind.noun
+        ),
+        _ => format!(
+            "projects/{}/locations/{region}/{}/{name}",
+            account.id, kind.noun
+        ),
     };
     let mut json = format!(
         r#""resource":{{"type":"{}","id":"{id}","cloud_provider":"{}","account_id":"{}","region":"{region}","tags":{{"env":"{}","team":"{team}""#,

@@ -12,23 +12,40 @@ const SALT: [u8; 16] = [0x5a; 16];
 
 /// Measures the hashing of entries.
 pub(crate) fn rows(entries: &[Vec<u8>]) -> anyhow::Result<Vec<Row>> {
-    let leaves: Vec<Hash> = entries.iter().map(|entry| commitment(&SALT, entry).leaf_hash()).collect();
+    let leaves: Vec<Hash> = entries
+        .iter()
+        .map(|entry| commitment(&SALT, entry).leaf_hash())
+        .collect();
     Ok(vec![
-        measure("commitment, leaf and chain hash", MEMORY, entries.len(), || {
-            let mut chain = Hash::ZERO;
-            for entry in entries {
-                chain = chain_hash(&chain, &commitment(&SALT, black_box(entry)).leaf_hash());
-            }
-            black_box(chain);
-            Ok(())
-        })?,
-        measure("grow the tree, tiles cut as they fill", MEMORY, leaves.len(), || {
-            let (mut tree, mut tiles) = (Tree::new(), 0_usize);
-            for leaf in &leaves {
-                tree.append(*leaf, |_, hashes| tiles += hashes.len());
-            }
-            black_box(tree.root());
-            if tiles == 0 { Err(anyhow!("no tile was filled by {} leaves", leaves.len())) } else { Ok(()) }
-        })?,
+        measure(
+            "commitment, leaf and chain hash",
+            MEMORY,
+            entries.len(),
+            || {
+                let mut chain = Hash::ZERO;
+                for entry in entries {
+                    chain = chain_hash(&chain, &commitment(&SALT, black_box(entry)).leaf_hash());
+                }
+                black_box(chain);
+                Ok(())
+            },
+        )?,
+        measure(
+            "grow the tree, tiles cut as they fill",
+            MEMORY,
+            leaves.len(),
+            || {
+                let (mut tree, mut tiles) = (Tree::new(), 0_usize);
+                for leaf in &leaves {
+                    tree.append(*leaf, |_, hashes| tiles += hashes.len());
+                }
+                black_box(tree.root());
+                if tiles == 0 {
+                    Err(anyhow!("no tile was filled by {} leaves", leaves.len()))
+                } else {
+                    Ok(())
+                }
+            },
+        )?,
     ])
 }

@@ -53,5 +53,12 @@ pub(crate) fn measure(
         times.push(start.elapsed());
     }
     times.sort_unstable();
-    Ok(Row { what, durability, entries, median: times[ROUNDS / 2], fastest: times[0], slowest: times[ROUNDS - 1] })
+    Ok(Row {
+        what,
+        durability,
+        entries,
+        median: times[ROUNDS / 2],
+        fastest: times[0],
+        slowest: times[ROUNDS - 1],
+    })
 }

@@ -26,7 +26,11 @@ impl Server {
     /// Makes and starts one below `dir`.
     pub(crate) fn start(dir: &Path) -> Result<Self> {
         let bin = programs()?;
-        let owner = if fs::metadata("/proc/self")?.uid() == 0 { Some(account("postgres")?) } else { None };
+        let owner = if fs::metadata("/proc/self")?.uid() == 0 {
+            Some(account("postgres")?)
+        } else {
+            None
+        };
         let home = dir.join("postgres");
         let _ = fs::remove_dir_all(&home);
         fs::create_dir_all(&home)?;
@@ -36,12 +40,29 @@ impl Server {
         }
         // A quarter of the memory, as the manual has it, and never more than 4 GiB.
         let meminfo = fs::read_to_string("/proc/meminfo")?;
-        let kib: u64 = meminfo.split_whitespace().nth(1).context("/proc/meminfo has no total")?.parse()?;
-        let server = Self { bin, owner, home, shared_mib: (kib / 1024 / 4).min(4_096) };
+        let kib: u64 = meminfo
+            .split_whitespace()
+            .nth(1)
+            .context("/proc/meminfo has no total")?
+            .parse()?;
+        let server = Self {
+            bin,
+            owner,
+            home,
+            shared_mib: (kib / 1024 / 4).min(4_096),
+        };
         let data = server.data();
         server.run(
             "initdb",
-            &["--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--username", USER, "--pgdata", &data],
+            &[
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--locale=C.UTF-8",
+                "--username",
+                USER,
+                "--pgdata",
+                &data,
+            ],
         )?;
         server.resume()?;
         Ok(server)
@@ -61,7 +82,11 @@ impl Server {
             "-c listen_addresses='' -c unix_socket_directories='{}' -c max_connections=100",
             self.home.display()
         );
-        for setting in self.settings().trim_end_matches("; all else as it comes").split(", ") {
+        for setting in self
+            .settings()
+            .trim_end_matches("; all else as it comes")
+            .split(", ")
+        {
             options += &format!(" -c {}", setting.replace(" = ", "="));
         }
         let log = self.home.join("log");
@@ -83,7 +108,16 @@ impl Server {
 
     /// Stops the server as a crash does and starts it; the time from the start until `answers` does.
     pub(crate) fn kill_and_start(&self, answers: impl Fn() -> Result<()>) -> Result<Duration> {
-        self.run("pg_ctl", &["stop", "--wait", "--mode=immediate", "--pgdata", &self.data()])?;
+        self.run(
+            "pg_ctl",
+            &[
+                "stop",
+                "--wait",
+                "--mode=immediate",
+                "--pgdata",
+                &self.data(),
+            ],
+        )?;
         let begun = Instant::now();
         self.resume()?;
         answers()?;
@@ -92,19 +126,32 @@ impl Server {
 
     /// A connection.
     pub(crate) async fn connect(&self) -> Result<PgConnection> {
-        let options = PgConnectOptions::new().socket(&self.home).username(USER).database("postgres");
-        options.disable_statement_logging().connect().await.context("connecting to PostgreSQL")
+        let options = PgConnectOptions::new()
+            .socket(&self.home)
+            .username(USER)
+            .database("postgres");
+        options
+            .disable_statement_logging()
+            .connect()
+            .await
+            .context("connecting to PostgreSQL")
     }
 
     /// The address of its database, as the service takes it.
     pub(crate) fn url(&self) -> String {
-        format!("postgres://{USER}@localhost/postgres?host={}", self.home.display())
+        format!(
+            "postgres://{USER}@localhost/postgres?host={}",
+            self.home.display()
+        )
     }
 
     /// Runs statements without parameters.
     pub(crate) async fn execute(&self, sql: &str) -> Result<()> {
         let mut connection = self.connect().await?;
-        connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned()))).await.with_context(|| sql.to_owned())?;
+        connection
+            .execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned())))
+            .await
+            .with_context(|| sql.to_owned())?;
         Ok(())
     }
 
@@ -121,12 +168,21 @@ impl Server {
         let output = self.home.join(format!("{program}.out"));
         let file = fs::File::create(&output)?;
         let mut command = Command::new(self.bin.join(program));
-        command.args(arguments).current_dir(&self.home).stdin(Stdio::null());
-        command.stdout(file.try_clone()?).stderr(file).env("LC_ALL", "C").env_remove("PGDATA");
+        command
+            .args(arguments)
+            .current_dir(&self.home)
+            .stdin(Stdio::null());
+        command
+            .stdout(file.try_clone()?)
+            .stderr(file)
+            .env("LC_ALL", "C")
+            .env_remove("PGDATA");
         if let Some((user, group)) = self.owner {
             command.uid(user).gid(group);
         }
-        let status = command.status().with_context(|| format!("running {program}"))?;
+        let status = command
+            .status()
+            .with_context(|| format!("running {program}"))?;
         if !status.success() {
             let said = fs::read_to_string(&output).unwrap_or_default();
             let log = fs::read_to_string(self.home.join("log")).unwrap_or_default();
@@ -139,7 +195,16 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         // Both fail when it never ran.
-        let _ = self.run("pg_ctl", &["stop", "--wait", "--mode=immediate", "--pgdata", &self.data()]);
+        let _ = self.run(
+            "pg_ctl",
+            &[
+                "stop",
+                "--wait",
+                "--mode=immediate",
+                "--pgdata",
+                &self.data(),
+            ],
+        );
         let _ = fs::remove_dir_all(&self.home);
     }
 }
@@ -156,13 +221,18 @@ fn programs() -> Result<PathBuf> {
         .collect();
     found.sort();
     let fifteen = found.iter().find(|bin| bin.ends_with("15/bin")).cloned();
-    fifteen.or_else(|| found.pop()).context("no PostgreSQL server found (set REEVE_TEST_PG_BIN)")
+    fifteen
+        .or_else(|| found.pop())
+        .context("no PostgreSQL server found (set REEVE_TEST_PG_BIN)")
 }
 
 /// User and group id of an account: PostgreSQL refuses to run as root.
 fn account(name: &str) -> Result<(u32, u32)> {
     let accounts = fs::read_to_string("/etc/passwd")?;
-    let fields = accounts.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|fields| fields[0] == name);
+    let fields = accounts
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>())
+        .find(|fields| fields[0] == name);
     match fields.as_deref() {
         Some([_, _, user, group, ..]) => Ok((user.parse()?, group.parse()?)),
         _ => bail!("PostgreSQL does not run as root, and there is no user {name}"),

@@ -62,7 +62,11 @@ impl Shared {
     fn next(&self, text: &mut Vec<u8>, json: &mut Vec<u8>) -> u64 {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         let (generator, left) = &mut *source;
-        let count = if Instant::now() < self.until { BATCH.min(*left) } else { 0 };
+        let count = if Instant::now() < self.until {
+            BATCH.min(*left)
+        } else {
+            0
+        };
         *left -= count;
         text.clear();
         for _ in 0..count {
@@ -75,10 +79,19 @@ impl Shared {
 }
 
 /// Appends up to `entries`, for at most `lasts`; how many were stored.
-pub(crate) async fn append(server: &Server, entries: u64, lasts: Duration, results: &mut Results) -> Result<u64> {
+pub(crate) async fn append(
+    server: &Server,
+    entries: u64,
+    lasts: Duration,
+    results: &mut Results,
+) -> Result<u64> {
     let source = Mutex::new((Generator::new(SEED), entries));
     let begun = Instant::now();
-    let shared = Arc::new(Shared { source, stored: AtomicU64::new(0), until: begun + lasts });
+    let shared = Arc::new(Shared {
+        source,
+        stored: AtomicU64::new(0),
+        until: begun + lasts,
+    });
     let own = process::own_cpu()?;
     let mut running = tokio::task::JoinSet::new();
     for _ in 0..append::CONNECTIONS {
@@ -101,19 +114,51 @@ pub(crate) async fn append(server: &Server, entries: u64, lasts: Duration, resul
             }
         }
     }
-    let (took, stored) = (begun.elapsed().as_secs_f64(), shared.stored.load(Ordering::Relaxed));
+    let (took, stored) = (
+        begun.elapsed().as_secs_f64(),
+        shared.stored.load(Ordering::Relaxed),
+    );
     let own = process::own_cpu()?.since(own);
     times.sort_unstable();
     let part = (times.len() / 10).max(1);
     let last = begun + Duration::from_secs_f64(took);
-    let tail = last.duration_since(times.get(times.len().saturating_sub(part + 1)).copied().unwrap_or(begun));
-    let head = times.get(part - 1).map_or(took, |time| time.duration_since(begun).as_secs_f64());
+    let tail = last.duration_since(
+        times
+            .get(times.len().saturating_sub(part + 1))
+            .copied()
+            .unwrap_or(begun),
+    );
+    let head = times
+        .get(part - 1)
+        .map_or(took, |time| time.duration_since(begun).as_secs_f64());
     let part = part as u64 * BATCH;
-    let mut add = |key: &str, what: &str, value: f64, unit| results.add(System::Postgres, key, what, value, unit, HOW);
-    add("append.rate", "append, batches of 500, 8 connections, all", stored as f64 / took, "entries/s");
-    add("append.rate.first", &format!("the first {part} of {stored}"), part as f64 / head, "entries/s");
-    add("append.rate.last", &format!("the last {part}"), part as f64 / tail.as_secs_f64(), "entries/s");
-    add("append.cpu.client", "processor time of the load generator an entry", own.total() * 1e6 / stored as f64, "us");
+    let mut add = |key: &str, what: &str, value: f64, unit| {
+        results.add(System::Postgres, key, what, value, unit, HOW)
+    };
+    add(
+        "append.rate",
+        "append, batches of 500, 8 connections, all",
+        stored as f64 / took,
+        "entries/s",
+    );
+    add(
+        "append.rate.first",
+        &format!("the first {part} of {stored}"),
+        part as f64 / head,
+        "entries/s",
+    );
+    add(
+        "append.rate.last",
+        &format!("the last {part}"),
+        part as f64 / tail.as_secs_f64(),
+        "entries/s",
+    );
+    add(
+        "append.cpu.client",
+        "processor time of the load generator an entry",
+        own.total() * 1e6 / stored as f64,
+        "us",
+    );
     Ok(stored)
 }
 
@@ -142,18 +187,40 @@ pub(crate) async fn settle(server: &Server) -> Result<()> {
 }
 
 /// Records the size of table and indexes.
-pub(crate) async fn disk(server: &Server, stored: u64, mean_bytes: f64, results: &mut Results) -> Result<()> {
+pub(crate) async fn disk(
+    server: &Server,
+    stored: u64,
+    mean_bytes: f64,
+    results: &mut Results,
+) -> Result<()> {
     let mut connection = server.connect().await?;
     let sql = "SELECT pg_table_size('audit_log'), pg_indexes_size('audit_log')";
     let row = sqlx::query(sql).fetch_one(&mut connection).await?;
     let (table, indexes): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
     let each = |bytes: i64| bytes as f64 / stored.max(1) as f64;
     let how = "pg_table_size and pg_indexes_size after VACUUM, write-ahead log not counted";
-    let mut add = |key: &str, what: &str, value: f64, unit| results.add(System::Postgres, key, what, value, unit, how);
+    let mut add = |key: &str, what: &str, value: f64, unit| {
+        results.add(System::Postgres, key, what, value, unit, how)
+    };
     add("disk.table", "disk: table", each(table), "bytes/entry");
-    add("disk.indexes", "disk: indexes", each(indexes), "bytes/entry");
-    add("disk.entry", "disk: all of it", each(table + indexes), "bytes/entry");
-    add("disk.ratio", "disk against raw JSON", each(table + indexes) / mean_bytes, "");
+    add(
+        "disk.indexes",
+        "disk: indexes",
+        each(indexes),
+        "bytes/entry",
+    );
+    add(
+        "disk.entry",
+        "disk: all of it",
+        each(table + indexes),
+        "bytes/entry",
+    );
+    add(
+        "disk.ratio",
+        "disk against raw JSON",
+        each(table + indexes) / mean_bytes,
+        "",
+    );
     Ok(())
 }
 
@@ -161,7 +228,11 @@ pub(crate) async fn disk(server: &Server, stored: u64, mean_bytes: f64, results:
 pub(crate) async fn single(server: &Server, task: &Task<'_>, results: &mut Results) -> Result<()> {
     let lasts = Duration::from_secs(task.single_seconds);
     let source = Mutex::new((task.generator.further(900, task.bodies.end_ms), u64::MAX));
-    let shared = Arc::new(Shared { source, stored: AtomicU64::new(0), until: Instant::now() + lasts });
+    let shared = Arc::new(Shared {
+        source,
+        stored: AtomicU64::new(0),
+        until: Instant::now() + lasts,
+    });
     let begun = Instant::now();
     let mut running = tokio::task::JoinSet::new();
     for _ in 0..single::CONNECTIONS {
@@ -172,11 +243,29 @@ pub(crate) async fn single(server: &Server, task: &Task<'_>, results: &mut Resul
         times.extend(done.context("a connection's task panicked")??);
     }
     let rate = times.count() as f64 / begun.elapsed().as_secs_f64();
-    let how = "one prepared INSERT a transaction, 64 connections, synchronous_commit, all indexes there";
-    let mut add = |key: &str, what: &str, value: f64, unit| results.add(System::Postgres, key, what, value, unit, how);
-    add("single.rate", "append one at a time, 64 connections", rate, "entries/s");
-    add("single.p50", "acknowledgement, p50", times.quantile(0.5), "ms");
-    add("single.p99", "acknowledgement, p99", times.quantile(0.99), "ms");
+    let how =
+        "one prepared INSERT a transaction, 64 connections, synchronous_commit, all indexes there";
+    let mut add = |key: &str, what: &str, value: f64, unit| {
+        results.add(System::Postgres, key, what, value, unit, how)
+    };
+    add(
+        "single.rate",
+        "append one at a time, 64 connections",
+        rate,
+        "entries/s",
+    );
+    add(
+        "single.p50",
+        "acknowledgement, p50",
+        times.quantile(0.5),
+        "ms",
+    );
+    add(
+        "single.p99",
+        "acknowledgement, p99",
+        times.quantile(0.99),
+        "ms",
+    );
     add("single.max", "acknowledgement, longest", times.max(), "ms");
     Ok(())
 }
@@ -192,13 +281,19 @@ async fn insert(mut connection: PgConnection, shared: Arc<Shared>) -> Result<Lat
             let mut source = shared.source.lock().unwrap_or_else(PoisonError::into_inner);
             source.0.push(&mut json);
             let generator = &source.0;
-            generator.event().push_copy(&mut text, generator.world(), &json);
+            generator
+                .event()
+                .push_copy(&mut text, generator.world(), &json);
         }
         let row = std::str::from_utf8(&text)?.trim_end();
         let sent = Instant::now();
         let mut query = sqlx::query(sqlx::AssertSqlSafe(statement.clone()));
         for field in row.split('\t') {
-            query = query.bind(if field == "\\N" { None } else { Some(field.to_owned()) });
+            query = query.bind(if field == "\\N" {
+                None
+            } else {
+                Some(field.to_owned())
+            });
         }
         query.fetch_one(&mut connection).await?;
         times.push(sent.elapsed());

@@ -24,14 +24,21 @@ pub(crate) fn run(programs: &Path, dir: &Path, volumes: u64, results: &mut Resul
     let _ = std::fs::remove_dir_all(&data);
     std::fs::create_dir_all(&data)?;
     let account = Account::serve(volumes)?;
-    let service = Service::start(programs, &data, &[("REEVE_OUTBOUND", r#"{ allow = ["127.0.0.0/8"] }"#)])?;
+    let service = Service::start(
+        programs,
+        &data,
+        &[("REEVE_OUTBOUND", r#"{ allow = ["127.0.0.0/8"] }"#)],
+    )?;
     let before = process::memory(service.pid())?.resident;
     let connection = json!({
         "name": "large", "provider": "aws", "regions": [REGION], "endpoint": format!("http://{}", account.address),
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
     });
     let connection = post(&service, "/api/v1/connections", &connection)?;
-    let id = connection["id"].as_str().context("a connection without an identifier")?.to_owned();
+    let id = connection["id"]
+        .as_str()
+        .context("a connection without an identifier")?
+        .to_owned();
     let path = format!("/api/v1/connections/{id}");
     let mut last = String::new();
     for (key, what) in [
@@ -49,17 +56,34 @@ pub(crate) fn run(programs: &Path, dir: &Path, volumes: u64, results: &mut Resul
         }
         last = synced(&service, &path, &last)?;
         let took = begun.elapsed().as_secs_f64();
-        let peak = watch.seen().iter().map(|(_, memory)| memory.resident).max().unwrap_or_default();
+        let peak = watch
+            .seen()
+            .iter()
+            .map(|(_, memory)| memory.resident)
+            .max()
+            .unwrap_or_default();
         let how = format!(
             "{volumes} volumes of one region, {} pages so far; resident before the first sync {:.2} GiB",
             account.pages(),
             gib(before)
         );
         let mut add = |figure: &str, what: String, value: f64, unit| {
-            results.add(System::Reeve, &format!("account.{key}.{figure}"), &what, value, unit, &how);
+            results.add(
+                System::Reeve,
+                &format!("account.{key}.{figure}"),
+                &what,
+                value,
+                unit,
+                &how,
+            );
         };
         add("time", format!("large account: {what}"), took, "s");
-        add("memory", format!("large account: {what}, peak resident memory"), gib(peak), "GiB");
+        add(
+            "memory",
+            format!("large account: {what}, peak resident memory"),
+            gib(peak),
+            "GiB",
+        );
     }
     service.stop()?;
     let _ = std::fs::remove_dir_all(&data);
@@ -71,7 +95,9 @@ fn synced(service: &Service, path: &str, last: &str) -> Result<String> {
     let begun = Instant::now();
     loop {
         let connection: Value = serde_json::from_slice(&service.get(path)?)?;
-        let ended = connection["last_sync"]["finished_at"].as_str().unwrap_or_default();
+        let ended = connection["last_sync"]["finished_at"]
+            .as_str()
+            .unwrap_or_default();
         if !ended.is_empty() && ended != last {
             return Ok(ended.to_owned());
         }

@@ -24,8 +24,7 @@ const RULES: usize = 10_000;
 const ENTRIES: u64 = 200_000;
 /// Longest wait for the evaluation of the last entry.
 const PATIENCE: Duration = Duration::from_secs(300);
-const HOW: &str =
-    "appended over HTTP meanwhile, each batch answered after fdatasync; position, counts and firings kept in SQLite";
+const HOW: &str = "appended over HTTP meanwhile, each batch answered after fdatasync; position, counts and firings kept in SQLite";
 
 /// Makes the rules, appends `entries` more entries from `end_ms` on, and waits until all are evaluated.
 pub(crate) fn run(
@@ -51,16 +50,33 @@ pub(crate) fn run(
     let took = begun.elapsed().as_secs_f64();
     let cpu = process::cpu(service.pid())?.since(before).total();
     let fired = firings(service)? - fired_before;
-    let mut add = |key: &str, what: &str, value: f64, unit| results.add(System::Reeve, key, what, value, unit, HOW);
+    let mut add = |key: &str, what: &str, value: f64, unit| {
+        results.add(System::Reeve, key, what, value, unit, HOW)
+    };
     add(
         "alerts.rate",
         &format!("alerts: {RULES} rules, entries appended and evaluated"),
         entries as f64 / took,
         "entries/s",
     );
-    add("alerts.behind", "until the last entry was evaluated after it was acknowledged", took - appended, "s");
-    add("alerts.cpu", "processor time of the service an entry, appending included", cpu * 1e6 / entries as f64, "us");
-    add("alerts.rules", "making rules over the interface", RULES as f64 / making, "rules/s");
+    add(
+        "alerts.behind",
+        "until the last entry was evaluated after it was acknowledged",
+        took - appended,
+        "s",
+    );
+    add(
+        "alerts.cpu",
+        "processor time of the service an entry, appending included",
+        cpu * 1e6 / entries as f64,
+        "us",
+    );
+    add(
+        "alerts.rules",
+        "making rules over the interface",
+        RULES as f64 / making,
+        "rules/s",
+    );
     results.note(format!("alerts: {fired} firings of {entries} entries"));
     Ok(())
 }
@@ -76,11 +92,20 @@ fn make_rules(service: &Service, generator: &Generator) -> Result<()> {
             "group_by": if number.is_multiple_of(2) { "user" } else { "actor.ip_address" },
             "severity": "medium",
         });
-        let request =
-            wire::request("POST", "/api/v1/audit-logs/alerts", TOKEN, "application/json", rule.to_string().as_bytes());
+        let request = wire::request(
+            "POST",
+            "/api/v1/audit-logs/alerts",
+            TOKEN,
+            "application/json",
+            rule.to_string().as_bytes(),
+        );
         let (head, body) = connection.send(&request)?;
         if head.status != 201 {
-            bail!("rule {number} was answered {}: {}", head.status, String::from_utf8_lossy(body));
+            bail!(
+                "rule {number} was answered {}: {}",
+                head.status,
+                String::from_utf8_lossy(body)
+            );
         }
     }
     Ok(())
@@ -98,11 +123,22 @@ fn condition(number: usize, generator: &Generator, random: &mut Random) -> Strin
             "event_type:{event_type} AND status:failed AND account:{:?} AND resource.region:{}",
             resource.account, resource.region
         ),
-        5 => format!("actor.ip_address:{}.* AND event_type:{event_type} AND status:denied", user.network),
-        6 => format!("resource.type:{} AND account:{:?} AND user:{:?}", resource.kind, resource.account, user.id),
-        7 => format!("event_type:{event_type} AND resource.region:{} AND user:{:?}", resource.region, user.id),
+        5 => format!(
+            "actor.ip_address:{}.* AND event_type:{event_type} AND status:denied",
+            user.network
+        ),
+        6 => format!(
+            "resource.type:{} AND account:{:?} AND user:{:?}",
+            resource.kind, resource.account, user.id
+        ),
+        7 => format!(
+            "event_type:{event_type} AND resource.region:{} AND user:{:?}",
+            resource.region, user.id
+        ),
         8 => format!("resource:{:?} AND NOT status:success", resource.id),
-        _ if number % 500 == 9 => format!("NOT event_type:resource.* AND NOT status:success OR zq{number}"),
+        _ if number % 500 == 9 => {
+            format!("NOT event_type:resource.* AND NOT status:success OR zq{number}")
+        }
         _ => format!("user:{:?} AND resource.type:{}", user.id, resource.kind),
     }
 }
@@ -116,7 +152,13 @@ fn requests(mut generator: Generator, entries: u64) -> Vec<Vec<u8>> {
             generator.push(&mut body);
             body.push(b'\n');
         }
-        requests.push(wire::request("POST", "/api/v1/audit-logs", TOKEN, "application/x-ndjson", &body));
+        requests.push(wire::request(
+            "POST",
+            "/api/v1/audit-logs",
+            TOKEN,
+            "application/x-ndjson",
+            &body,
+        ));
         made += count;
     }
     requests
@@ -141,7 +183,10 @@ fn append(service: &Service, requests: &[Vec<u8>]) -> Result<()> {
     std::thread::scope(|scope| {
         let connections: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(one)).collect();
         connections.into_iter().try_for_each(|connection| {
-            connection.join().map_err(|_| anyhow::anyhow!("a connection's thread panicked")).flatten()
+            connection
+                .join()
+                .map_err(|_| anyhow::anyhow!("a connection's thread panicked"))
+                .flatten()
         })
     })
 }
@@ -151,7 +196,8 @@ fn until_evaluated(service: &Service, position: u64) -> Result<()> {
     let begun = Instant::now();
     loop {
         let metrics = service.get("/metrics")?;
-        let evaluated = number_after(&metrics, "\nreeve_alerts_evaluated_entries ").context("no such metric")?;
+        let evaluated = number_after(&metrics, "\nreeve_alerts_evaluated_entries ")
+            .context("no such metric")?;
         if evaluated >= position {
             return Ok(());
         }

@@ -30,7 +30,12 @@ struct Shared<'a> {
 }
 
 /// Sends all of `bodies`; the figures go to `results`.
-pub(crate) fn run(service: &Service, data: &Path, bodies: &Bodies, results: &mut Results) -> Result<()> {
+pub(crate) fn run(
+    service: &Service,
+    data: &Path,
+    bodies: &Bodies,
+    results: &mut Results,
+) -> Result<()> {
     let shared = Shared {
         bodies,
         next: AtomicU64::new(0),
@@ -45,61 +50,136 @@ pub(crate) fn run(service: &Service, data: &Path, bodies: &Bodies, results: &mut
     let (times, probe) = std::thread::scope(|scope| {
         let probe = scope.spawn(|| Probe::run(service, data, &shared.marks, &shared.stop));
         let reporter = scope.spawn(|| report_progress(&shared, service.pid(), begun));
-        let connections: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(|| connection(service, &shared))).collect();
+        let connections: Vec<_> = (0..CONNECTIONS)
+            .map(|_| scope.spawn(|| connection(service, &shared)))
+            .collect();
         let mut times = Vec::new();
         let mut failed = None;
         for connection in connections {
-            match connection.join().map_err(|_| anyhow::anyhow!("a connection's thread panicked")).flatten() {
+            match connection
+                .join()
+                .map_err(|_| anyhow::anyhow!("a connection's thread panicked"))
+                .flatten()
+            {
                 Ok(mut own) => times.append(&mut own),
                 Err(error) => failed = Some(error),
             }
         }
         shared.stop.store(true, Ordering::Relaxed);
         let _ = reporter.join();
-        let probe = probe.join().map_err(|_| anyhow::anyhow!("the probe panicked"))?;
+        let probe = probe
+            .join()
+            .map_err(|_| anyhow::anyhow!("the probe panicked"))?;
         failed.map_or(Ok((times, probe)), Err)
     })?;
     let took = begun.elapsed().as_secs_f64();
-    let (cpu, own) = (process::cpu(service.pid())?.since(before), process::own_cpu()?.since(own_before));
+    let (cpu, own) = (
+        process::cpu(service.pid())?.since(before),
+        process::own_cpu()?.since(own_before),
+    );
     let (size, sealed) = (service.size()?, sealed_size(data));
     if size < bodies.entries {
-        bail!("{} entries were acknowledged and the log has {size}", bodies.entries);
+        bail!(
+            "{} entries were acknowledged and the log has {size}",
+            bodies.entries
+        );
     }
     rates(times, begun, took, bodies.entries, results);
     let each = |seconds: f64| seconds * 1e6 / bodies.entries as f64;
-    let mut add = |key: &str, what: &str, value: f64, unit| results.add(System::Reeve, key, what, value, unit, HOW);
-    add("append.cpu", "processor time of the service an entry", each(cpu.total()), "us");
-    add("append.cpu.system", "of that in the kernel", each(cpu.system), "us");
-    add("append.cpu.client", "processor time of the load generator an entry", each(own.total()), "us");
+    let mut add = |key: &str, what: &str, value: f64, unit| {
+        results.add(System::Reeve, key, what, value, unit, HOW)
+    };
+    add(
+        "append.cpu",
+        "processor time of the service an entry",
+        each(cpu.total()),
+        "us",
+    );
+    add(
+        "append.cpu.system",
+        "of that in the kernel",
+        each(cpu.system),
+        "us",
+    );
+    add(
+        "append.cpu.client",
+        "processor time of the load generator an entry",
+        each(own.total()),
+        "us",
+    );
     let seen = watch.seen();
-    let peak = seen.iter().map(|(_, memory)| memory.peak).max().unwrap_or_default();
-    let anonymous = seen.iter().map(|(_, memory)| memory.anonymous).max().unwrap_or_default();
-    add("append.memory", "memory while appending, peak resident", gib(peak), "GiB");
-    add("append.memory.anonymous", "of that not pages of files, at most", gib(anonymous), "GiB");
+    let peak = seen
+        .iter()
+        .map(|(_, memory)| memory.peak)
+        .max()
+        .unwrap_or_default();
+    let anonymous = seen
+        .iter()
+        .map(|(_, memory)| memory.anonymous)
+        .max()
+        .unwrap_or_default();
+    add(
+        "append.memory",
+        "memory while appending, peak resident",
+        gib(peak),
+        "GiB",
+    );
+    add(
+        "append.memory.anonymous",
+        "of that not pages of files, at most",
+        gib(anonymous),
+        "GiB",
+    );
     let series: Vec<String> = (0..10)
         .filter_map(|tenth| seen.get(seen.len() * tenth / 10))
         .map(|(at, memory)| format!("{at:.0} s {:.2}", gib(memory.resident)))
         .collect();
-    results.note(format!("append: resident GiB over time: {}", series.join(", ")));
+    results.note(format!(
+        "append: resident GiB over time: {}",
+        series.join(", ")
+    ));
     results.note(format!(
         "append: {} of {size} entries were sealed when the last was acknowledged; {} requests were answered 429 or failed and were sent again",
         sealed,
         shared.retried.load(Ordering::Relaxed)
     ));
-    probe.context("the probe failed").map(|probe| probe.report(results))
+    probe
+        .context("the probe failed")
+        .map(|probe| probe.report(results))
 }
 
 /// First million, last million, all: each by the times its batches were acknowledged.
 fn rates(mut times: Vec<Instant>, begun: Instant, took: f64, entries: u64, results: &mut Results) {
     times.sort_unstable();
     let part = (entries / 10).clamp(BATCH, 1_000_000) / BATCH;
-    let at = |batch: usize| times.get(batch).map_or(0.0, |time| time.duration_since(begun).as_secs_f64());
-    let (first, last) = (at(part as usize - 1), took - at(times.len().saturating_sub(part as usize + 1)));
+    let at = |batch: usize| {
+        times
+            .get(batch)
+            .map_or(0.0, |time| time.duration_since(begun).as_secs_f64())
+    };
+    let (first, last) = (
+        at(part as usize - 1),
+        took - at(times.len().saturating_sub(part as usize + 1)),
+    );
     let part = part * BATCH;
-    let mut add = |key: &str, what: &str, value: f64| results.add(System::Reeve, key, what, value, "entries/s", HOW);
-    add("append.rate", &format!("append, batches of {BATCH}, {CONNECTIONS} connections, all"), entries as f64 / took);
-    add("append.rate.first", &format!("the first {part} of them"), part as f64 / first.max(1e-9));
-    add("append.rate.last", &format!("the last {part} of them"), part as f64 / last.max(1e-9));
+    let mut add = |key: &str, what: &str, value: f64| {
+        results.add(System::Reeve, key, what, value, "entries/s", HOW)
+    };
+    add(
+        "append.rate",
+        &format!("append, batches of {BATCH}, {CONNECTIONS} connections, all"),
+        entries as f64 / took,
+    );
+    add(
+        "append.rate.first",
+        &format!("the first {part} of them"),
+        part as f64 / first.max(1e-9),
+    );
+    add(
+        "append.rate.last",
+        &format!("the last {part} of them"),
+        part as f64 / last.max(1e-9),
+    );
 }
 
 /// One connection: takes the next batch until there is none; when each was acknowledged.
@@ -109,7 +189,9 @@ fn connection(service: &Service, shared: &Shared<'_>) -> Result<Vec<Instant>> {
     let mut times = Vec::new();
     loop {
         let index = shared.next.fetch_add(1, Ordering::Relaxed);
-        let Some(&(at, length)) = shared.bodies.places.get(index as usize) else { return Ok(times) };
+        let Some(&(at, length)) = shared.bodies.places.get(index as usize) else {
+            return Ok(times);
+        };
         let expected = BATCH.min(shared.bodies.entries - index * BATCH);
         loop {
             file.seek(SeekFrom::Start(at))?;
@@ -129,7 +211,11 @@ fn connection(service: &Service, shared: &Shared<'_>) -> Result<Vec<Instant>> {
                 break;
             }
             if head.status != 429 && head.status != 503 {
-                bail!("answered {}: {}", head.status, String::from_utf8_lossy(body));
+                bail!(
+                    "answered {}: {}",
+                    head.status,
+                    String::from_utf8_lossy(body)
+                );
             }
             shared.retried.fetch_add(1, Ordering::Relaxed);
             crate::process::pause(Duration::from_secs(head.retry_after.unwrap_or(1)));
@@ -150,9 +236,14 @@ fn report_progress(shared: &Shared<'_>, pid: u32, begun: Instant) {
         let done = shared.acknowledged.load(Ordering::Relaxed);
         let rate = (done - before) / 5;
         before = done;
-        let left = (shared.bodies.entries - done) as f64 / (done as f64 / begun.elapsed().as_secs_f64()).max(1.0);
-        let resident = process::memory(pid).map(|memory| gib(memory.resident)).unwrap_or_default();
-        say(&format!("  {done} acknowledged, {rate}/s, {resident:.2} GiB resident, {left:.0} s left"));
+        let left = (shared.bodies.entries - done) as f64
+            / (done as f64 / begun.elapsed().as_secs_f64()).max(1.0);
+        let resident = process::memory(pid)
+            .map(|memory| gib(memory.resident))
+            .unwrap_or_default();
+        say(&format!(
+            "  {done} acknowledged, {rate}/s, {resident:.2} GiB resident, {left:.0} s left"
+        ));
     }
 }
 

@@ -20,7 +20,10 @@ pub(crate) fn seal_all(programs: &Path, data: &Path) -> Result<()> {
     let size = service.size()?;
     while sealed_size(data) < size {
         if begun.elapsed() > PATIENCE {
-            bail!("{} of {size} entries are sealed after {PATIENCE:?}", sealed_size(data));
+            bail!(
+                "{} of {size} entries are sealed after {PATIENCE:?}",
+                sealed_size(data)
+            );
         }
         crate::process::pause(Duration::from_millis(200));
     }
@@ -33,8 +36,9 @@ pub(crate) fn run(data: &Path, mean_bytes: f64, results: &mut Results) -> Result
     add_up(data, data, &mut kinds)?;
     let entries = sealed_size(data);
     let each = |bytes: u64| bytes as f64 / entries.max(1) as f64;
-    let how =
-        format!("allocated blocks over {entries} entries, all sealed; raw JSON is {mean_bytes:.1} bytes an entry");
+    let how = format!(
+        "allocated blocks over {entries} entries, all sealed; raw JSON is {mean_bytes:.1} bytes an entry"
+    );
     let mut counted = 0;
     for (kind, bytes) in &kinds {
         if *kind != "state" {
@@ -49,8 +53,22 @@ pub(crate) fn run(data: &Path, mean_bytes: f64, results: &mut Results) -> Result
             &how,
         );
     }
-    results.add(System::Reeve, "disk.entry", "disk: all of the log", each(counted), "bytes/entry", &how);
-    results.add(System::Reeve, "disk.ratio", "disk against raw JSON", each(counted) / mean_bytes, "", &how);
+    results.add(
+        System::Reeve,
+        "disk.entry",
+        "disk: all of the log",
+        each(counted),
+        "bytes/entry",
+        &how,
+    );
+    results.add(
+        System::Reeve,
+        "disk.ratio",
+        "disk against raw JSON",
+        each(counted) / mean_bytes,
+        "",
+        &how,
+    );
     Ok(())
 }
 

@@ -22,8 +22,16 @@ use crate::wire::{self, Connection, number_after};
 const RUN: Duration = Duration::from_secs(3_600);
 
 /// Measures the estate on both databases.
-pub(crate) fn run(programs: &Path, dir: &Path, size: Size, queries: usize, results: &mut Results) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+pub(crate) fn run(
+    programs: &Path,
+    dir: &Path,
+    size: Size,
+    queries: usize,
+    results: &mut Results,
+) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let home = dir.join("estate");
     let _ = std::fs::remove_dir_all(&home);
     let sqlite = home.join("sqlite");
@@ -31,13 +39,25 @@ pub(crate) fn run(programs: &Path, dir: &Path, size: Size, queries: usize, resul
     std::fs::create_dir_all(file.parent().context("no folder")?)?;
     let file = file.canonicalize().unwrap_or(std::path::absolute(&file)?);
     let url = format!("sqlite://{}", file.display());
-    let place = Place { programs, data: &sqlite, url: &url, size, queries };
+    let place = Place {
+        programs,
+        data: &sqlite,
+        url: &url,
+        size,
+        queries,
+    };
     place.measure("sqlite", "SQLite", &runtime, results)?;
     let _ = std::fs::remove_dir_all(&sqlite);
     let server = Server::start(dir)?;
     let postgres = home.join("postgresql");
     let url = server.url();
-    let place = Place { programs, data: &postgres, url: &url, size, queries };
+    let place = Place {
+        programs,
+        data: &postgres,
+        url: &url,
+        size,
+        queries,
+    };
     place.measure("postgresql", "PostgreSQL", &runtime, results)?;
     let _ = std::fs::remove_dir_all(&home);
     Ok(())
@@ -53,7 +73,13 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn measure(&self, key: &str, name: &str, runtime: &tokio::runtime::Runtime, results: &mut Results) -> Result<()> {
+    fn measure(
+        &self,
+        key: &str,
+        name: &str,
+        runtime: &tokio::runtime::Runtime,
+        results: &mut Results,
+    ) -> Result<()> {
         std::fs::create_dir_all(self.data.join("keys"))?;
         let begun = Instant::now();
         runtime.block_on(fill(self.url, self.data, self.size))?;
@@ -75,7 +101,12 @@ impl Place<'_> {
     fn pages(&self, key: &str, name: &str, service: &Service, results: &mut Results) -> Result<()> {
         let mut connection = Connection::open(service.address)?;
         for page in &PAGES {
-            let mut random = Random::new(SEED ^ page.key.bytes().fold(0, |hash, byte| hash * 31 + u64::from(byte)));
+            let mut random = Random::new(
+                SEED ^ page
+                    .key
+                    .bytes()
+                    .fold(0, |hash, byte| hash * 31 + u64::from(byte)),
+            );
             let (mut times, mut first) = (Latencies::default(), None);
             for _ in 0..self.queries {
                 let path = (page.path)(&mut random, self.size);
@@ -98,13 +129,26 @@ impl Place<'_> {
             for (share, quantile) in [(0.5, "p50"), (0.99, "p99")] {
                 let figure = format!("estate.{key}.{}.{quantile}", page.key);
                 let what = format!("estate on {name}: {}, {quantile}", page.what);
-                results.add(System::Reeve, &figure, &what, times.quantile(share), "ms", &how);
+                results.add(
+                    System::Reeve,
+                    &figure,
+                    &what,
+                    times.quantile(share),
+                    "ms",
+                    &how,
+                );
             }
         }
         Ok(())
     }
 
-    fn agent_run(&self, key: &str, name: &str, service: &Service, results: &mut Results) -> Result<()> {
+    fn agent_run(
+        &self,
+        key: &str,
+        name: &str,
+        service: &Service,
+        results: &mut Results,
+    ) -> Result<()> {
         let before = process::memory(service.pid())?;
         let path = format!("/api/v1/intelligence/agents/{AGENT}/run");
         let request = wire::request("POST", &path, TOKEN, "application/json", b"{}");
@@ -118,15 +162,35 @@ impl Place<'_> {
         let seen = number_after(body, "\"resources_seen\":").context("a run without resources")?;
         let found = number_after(body, "\"recommendations\":").unwrap_or_default();
         let memory = process::memory(service.pid())?;
-        let how = format!("{seen} resources seen, {found} recommendations found or found again, over HTTP");
+        let how = format!(
+            "{seen} resources seen, {found} recommendations found or found again, over HTTP"
+        );
         let mut add = |figure: &str, what: &str, value: f64, unit| {
-            let (figure, what) = (format!("estate.{key}.{figure}"), format!("estate on {name}: {what}"));
+            let (figure, what) = (
+                format!("estate.{key}.{figure}"),
+                format!("estate on {name}: {what}"),
+            );
             results.add(System::Reeve, &figure, &what, value, unit, &how);
         };
-        add("run", "one run of the cost optimizer over everything", took.as_secs_f64(), "s");
+        add(
+            "run",
+            "one run of the cost optimizer over everything",
+            took.as_secs_f64(),
+            "s",
+        );
         let gib = |bytes: u64| bytes as f64 / (1_u64 << 30) as f64;
-        add("run.memory", "memory of the service, peak resident", gib(memory.peak), "GiB");
-        add("run.memory.before", "memory before the run, peak resident", gib(before.peak), "GiB");
+        add(
+            "run.memory",
+            "memory of the service, peak resident",
+            gib(memory.peak),
+            "GiB",
+        );
+        add(
+            "run.memory.before",
+            "memory before the run, peak resident",
+            gib(before.peak),
+            "GiB",
+        );
         Ok(())
     }
 }
@@ -139,25 +203,38 @@ struct Page {
 }
 
 const PAGES: [Page; 10] = [
-    Page { key: "dashboard", what: "dashboard", path: |_, _| "/api/v1/intelligence/dashboard".to_owned() },
+    Page {
+        key: "dashboard",
+        what: "dashboard",
+        path: |_, _| "/api/v1/intelligence/dashboard".to_owned(),
+    },
     Page {
         key: "list",
         what: "list of recommendations, a page of 50 of all",
-        path: |random, _| format!("/api/v1/intelligence/recommendations?limit=50&offset={}", random.below(20) * 50),
+        path: |random, _| {
+            format!(
+                "/api/v1/intelligence/recommendations?limit=50&offset={}",
+                random.below(20) * 50
+            )
+        },
     },
     Page {
         key: "open",
         what: "list of open recommendations, a page of 50",
         path: |random, _| {
             let status = "open,pending_approval,approved,scheduled,snoozed";
-            format!("/api/v1/intelligence/recommendations?limit=50&status={status}&offset={}", random.below(20) * 50)
+            format!(
+                "/api/v1/intelligence/recommendations?limit=50&status={status}&offset={}",
+                random.below(20) * 50
+            )
         },
     },
     Page {
         key: "ended",
         what: "list of dismissed recommendations of one type, a page of 50",
         path: |random, _| {
-            let kind = ["right_size", "idle_resource_cleanup", "reserved_instances"][random.below(3)];
+            let kind =
+                ["right_size", "idle_resource_cleanup", "reserved_instances"][random.below(3)];
             format!("/api/v1/intelligence/recommendations?limit=50&status=dismissed&type={kind}")
         },
     },
@@ -185,12 +262,26 @@ const PAGES: [Page; 10] = [
     Page {
         key: "resources",
         what: "list of resources, a page of 50",
-        path: |random, _| format!("/api/v1/resources?limit=50&offset={}", random.below(100) * 50),
+        path: |random, _| {
+            format!(
+                "/api/v1/resources?limit=50&offset={}",
+                random.below(100) * 50
+            )
+        },
     },
     Page {
         key: "actions",
         what: "list of actions, a page of 50",
-        path: |random, _| format!("/api/v1/intelligence/actions?limit=50&offset={}", random.below(20) * 50),
+        path: |random, _| {
+            format!(
+                "/api/v1/intelligence/actions?limit=50&offset={}",
+                random.below(20) * 50
+            )
+        },
     },
-    Page { key: "costs", what: "cost of the estate", path: |_, _| "/api/v1/costs".to_owned() },
+    Page {
+        key: "costs",
+        what: "cost of the estate",
+        path: |_, _| "/api/v1/costs".to_owned(),
+    },
 ];

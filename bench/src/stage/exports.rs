@@ -45,16 +45,45 @@ pub(crate) fn run(
             bytes / 1e9
         );
         let mut add = |key: &str, what: String, value: f64, unit| {
-            results.add(System::Reeve, &format!("exports.{format}.{key}"), &what, value, unit, &how);
+            results.add(
+                System::Reeve,
+                &format!("exports.{format}.{key}"),
+                &what,
+                value,
+                unit,
+                &how,
+            );
         };
-        add("rate", format!("export as {format}, a minute"), entries / took * 60.0, "entries");
-        let grown = seen.iter().map(|(_, memory)| memory.resident).max().unwrap_or_default()
-            - seen.first().map(|(_, memory)| memory.resident).unwrap_or_default();
-        add("memory", format!("export as {format}, growth of resident memory"), gib(grown), "GiB");
+        add(
+            "rate",
+            format!("export as {format}, a minute"),
+            entries / took * 60.0,
+            "entries",
+        );
+        let grown = seen
+            .iter()
+            .map(|(_, memory)| memory.resident)
+            .max()
+            .unwrap_or_default()
+            - seen
+                .first()
+                .map(|(_, memory)| memory.resident)
+                .unwrap_or_default();
+        add(
+            "memory",
+            format!("export as {format}, growth of resident memory"),
+            gib(grown),
+            "GiB",
+        );
         let begun = Instant::now();
         verify(programs, data, &export)?;
         let verified = entries / begun.elapsed().as_secs_f64();
-        add("verify", format!("`reeve-verify` of the {format} export"), verified, "entries/s");
+        add(
+            "verify",
+            format!("`reeve-verify` of the {format} export"),
+            verified,
+            "entries/s",
+        );
     }
     Ok(())
 }
@@ -65,7 +94,12 @@ fn exported(service: &Service, format: &str, start_ms: i64, end_ms: i64) -> Resu
     let request = json!({ "format": format, "start_time": at(start_ms)?, "end_time": at(end_ms)? });
     let begun = Instant::now();
     let mut export = post(service, EXPORT, &request)?;
-    let path = format!("{EXPORT}/{}", export["id"].as_str().context("an export without an identifier")?);
+    let path = format!(
+        "{EXPORT}/{}",
+        export["id"]
+            .as_str()
+            .context("an export without an identifier")?
+    );
     while matches!(export["status"].as_str(), Some("queued" | "running")) {
         if begun.elapsed() > PATIENCE {
             bail!("the {format} export was not ready within {PATIENCE:?}");
@@ -81,14 +115,28 @@ fn exported(service: &Service, format: &str, start_ms: i64, end_ms: i64) -> Resu
 
 /// Verifies the files of an export where the service keeps them.
 fn verify(programs: &Path, data: &Path, export: &Value) -> Result<()> {
-    let files = export["files"].as_array().context("an export without files")?;
-    let manifest = files.iter().find(|file| file["role"] == "manifest").context("an export without a manifest")?;
-    let folder = data.join("exports").join(export["id"].as_str().unwrap_or_default());
+    let files = export["files"]
+        .as_array()
+        .context("an export without files")?;
+    let manifest = files
+        .iter()
+        .find(|file| file["role"] == "manifest")
+        .context("an export without a manifest")?;
+    let folder = data
+        .join("exports")
+        .join(export["id"].as_str().unwrap_or_default());
     let mut verify = Command::new(programs.join("reeve-verify"));
-    verify.arg("--public-key").arg(data.join("ledger").join("log.vkey"));
-    let output = verify.arg(folder.join(manifest["name"].as_str().unwrap_or_default())).output()?;
+    verify
+        .arg("--public-key")
+        .arg(data.join("ledger").join("log.vkey"));
+    let output = verify
+        .arg(folder.join(manifest["name"].as_str().unwrap_or_default()))
+        .output()?;
     if !output.status.success() {
-        bail!("reeve-verify refuses the export: {}", String::from_utf8_lossy(&output.stdout));
+        bail!(
+            "reeve-verify refuses the export: {}",
+            String::from_utf8_lossy(&output.stdout)
+        );
     }
     Ok(())
 }

@@ -20,7 +20,8 @@ const LOOK: Duration = Duration::from_millis(5);
 const EVERY: Duration = Duration::from_secs(1);
 /// An entry that is not there after this long ends the run.
 const PATIENCE: Duration = Duration::from_secs(60);
-const HOW: &str = "from its acknowledgement; one entry a second while the load runs, the log's root key checked";
+const HOW: &str =
+    "from its acknowledgement; one entry a second while the load runs, the log's root key checked";
 
 /// An entry that was acknowledged.
 struct Mark {
@@ -42,15 +43,26 @@ impl Marks {
         if !self.wanted.swap(false, Ordering::Relaxed) {
             return;
         }
-        let last = memchr::memmem::rfind(receipts, b"\"event_id\":\"").map_or(receipts, |at| &receipts[at..]);
-        if let (Some(id), Some(sequence)) = (text_after(last, "\"event_id\":\""), number_after(last, "\"sequence\":")) {
-            let mark = Mark { event_id: id.to_owned(), sequence, acknowledged };
+        let last = memchr::memmem::rfind(receipts, b"\"event_id\":\"")
+            .map_or(receipts, |at| &receipts[at..]);
+        if let (Some(id), Some(sequence)) = (
+            text_after(last, "\"event_id\":\""),
+            number_after(last, "\"sequence\":"),
+        ) {
+            let mark = Mark {
+                event_id: id.to_owned(),
+                sequence,
+                acknowledged,
+            };
             *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(mark);
         }
     }
 
     fn take(&self) -> Option<Mark> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.left
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 }
 
@@ -65,9 +77,18 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// Follows entries until `stop`.
-    pub(crate) fn run(service: &Service, data: &Path, marks: &Marks, stop: &AtomicBool) -> Result<Self> {
-        let key = std::fs::read_to_string(data.join("ledger").join("log.vkey")).context("the log's key")?;
-        let keys = [key.trim().parse::<NoteVerifier>().context("the log's key")?];
+    pub(crate) fn run(
+        service: &Service,
+        data: &Path,
+        marks: &Marks,
+        stop: &AtomicBool,
+    ) -> Result<Self> {
+        let key = std::fs::read_to_string(data.join("ledger").join("log.vkey"))
+            .context("the log's key")?;
+        let keys = [key
+            .trim()
+            .parse::<NoteVerifier>()
+            .context("the log's key")?];
         let (mut connection, mut probe) = (Connection::open(service.address)?, Self::default());
         while !stop.load(Ordering::Relaxed) {
             let begun = Instant::now();
@@ -85,23 +106,47 @@ impl Probe {
         Ok(probe)
     }
 
-    fn follow(&mut self, connection: &mut Connection, mark: &Mark, keys: &[NoteVerifier]) -> Result<()> {
+    fn follow(
+        &mut self,
+        connection: &mut Connection,
+        mark: &Mark,
+        keys: &[NoteVerifier],
+    ) -> Result<()> {
         until(mark, "in a signed checkpoint", || {
             let note = ask(connection, "GET", "/api/v1/audit-logs/checkpoint", b"")?;
             Ok(Checkpoint::open(&note, keys)?.size > mark.sequence)
         })?;
         self.signed.push(mark.acknowledged.elapsed());
-        let query = format!("{{\"query\":\"event_id:\\\"{}\\\"\",\"limit\":1}}", mark.event_id);
+        let query = format!(
+            "{{\"query\":\"event_id:\\\"{}\\\"\",\"limit\":1}}",
+            mark.event_id
+        );
         until(mark, "found", || {
-            let answer = ask(connection, "POST", "/api/v1/audit-logs/search", query.as_bytes())?;
+            let answer = ask(
+                connection,
+                "POST",
+                "/api/v1/audit-logs/search",
+                query.as_bytes(),
+            )?;
             Ok(number_after(&answer, "\"sequence\":") == Some(mark.sequence))
         })?;
         self.found.push(mark.acknowledged.elapsed());
-        let proof = ask(connection, "GET", &format!("/api/v1/audit-logs/{}/proof", mark.event_id), b"")?;
+        let proof = ask(
+            connection,
+            "GET",
+            &format!("/api/v1/audit-logs/{}/proof", mark.event_id),
+            b"",
+        )?;
         let proof = ProofFile::parse(&proof)?;
-        proof.verify_disclosed(keys).context("a proof does not hold")?;
+        proof
+            .verify_disclosed(keys)
+            .context("a proof does not hold")?;
         if proof.index != mark.sequence {
-            bail!("the proof is of entry {} and not of {}", proof.index, mark.sequence);
+            bail!(
+                "the proof is of entry {} and not of {}",
+                proof.index,
+                mark.sequence
+            );
         }
         self.proven.push(mark.acknowledged.elapsed());
         self.all.push(mark.acknowledged.elapsed());
@@ -110,19 +155,36 @@ impl Probe {
 
     /// Puts the figures into the results.
     pub(crate) fn report(&self, results: &mut Results) {
-        let mut add = |key: &str, what: &str, value: f64| results.add(System::Reeve, key, what, value, "ms", HOW);
+        let mut add = |key: &str, what: &str, value: f64| {
+            results.add(System::Reeve, key, what, value, "ms", HOW)
+        };
         let count = self.all.count();
-        add("append.visible.p99", &format!("until signed, found and proven, p99 of {count}"), self.all.quantile(0.99));
+        add(
+            "append.visible.p99",
+            &format!("until signed, found and proven, p99 of {count}"),
+            self.all.quantile(0.99),
+        );
         add("append.visible.max", "the longest", self.all.max());
-        add("append.signed.max", "until in a signed checkpoint, the longest", self.signed.max());
-        add("append.found.max", "until found by a search (after that), the longest", self.found.max());
+        add(
+            "append.signed.max",
+            "until in a signed checkpoint, the longest",
+            self.signed.max(),
+        );
+        add(
+            "append.found.max",
+            "until found by a search (after that), the longest",
+            self.found.max(),
+        );
     }
 }
 
 fn until(mark: &Mark, name: &str, mut is_done: impl FnMut() -> Result<bool>) -> Result<()> {
     while !is_done()? {
         if mark.acknowledged.elapsed() > PATIENCE {
-            bail!("entry {} was acknowledged and not {name} within {PATIENCE:?}", mark.sequence);
+            bail!(
+                "entry {} was acknowledged and not {name} within {PATIENCE:?}",
+                mark.sequence
+            );
         }
         crate::process::pause(LOOK);
     }

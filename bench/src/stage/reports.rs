@@ -38,7 +38,9 @@ pub(crate) fn run(
     let report = post(service, REPORTS, &report)?;
     let watch = Watch::start(service.pid(), Duration::from_millis(50));
     let begun = Instant::now();
-    let id = report["id"].as_str().context("a report without an identifier")?;
+    let id = report["id"]
+        .as_str()
+        .context("a report without an identifier")?;
     let mut run = post(service, &format!("{REPORTS}/{id}/run"), &json!({}))?;
     let path = format!("{REPORTS}/runs/{}", run["id"].as_str().unwrap_or_default());
     while matches!(run["state"].as_str(), Some("queued" | "running")) {
@@ -54,31 +56,75 @@ pub(crate) fn run(
         bail!("the report failed: {}", run["error"]);
     }
     let found = run["progress"]["entries"].as_u64().unwrap_or_default() as f64;
-    let grown = seen.iter().map(|(_, memory)| memory.resident).max().unwrap_or_default()
-        - seen.first().map(|(_, memory)| memory.resident).unwrap_or_default();
+    let grown = seen
+        .iter()
+        .map(|(_, memory)| memory.resident)
+        .max()
+        .unwrap_or_default()
+        - seen
+            .first()
+            .map(|(_, memory)| memory.resident)
+            .unwrap_or_default();
     let how = format!("{found} cited entries of {entries}, PDF, CSV and JSON with proof");
-    let mut add = |key: &str, what: &str, value: f64, unit| results.add(System::Reeve, key, what, value, unit, &how);
+    let mut add = |key: &str, what: &str, value: f64, unit| {
+        results.add(System::Reeve, key, what, value, unit, &how)
+    };
     add("reports.run", "a report, request to files", took, "s");
-    add("reports.rate", "a report, entries cited", found / took, "entries/s");
-    add("reports.memory", "a report, growth of resident memory", gib(grown), "GiB");
-    let file = data.join("reports").join(run["id"].as_str().unwrap_or_default()).join("report.json");
+    add(
+        "reports.rate",
+        "a report, entries cited",
+        found / took,
+        "entries/s",
+    );
+    add(
+        "reports.memory",
+        "a report, growth of resident memory",
+        gib(grown),
+        "GiB",
+    );
+    let file = data
+        .join("reports")
+        .join(run["id"].as_str().unwrap_or_default())
+        .join("report.json");
     let begun = Instant::now();
     let mut verify = Command::new(programs.join("reeve-verify"));
-    let output = verify.arg(&file).arg("--public-key").arg(data.join("ledger").join("log.vkey")).output()?;
+    let output = verify
+        .arg(&file)
+        .arg("--public-key")
+        .arg(data.join("ledger").join("log.vkey"))
+        .output()?;
     if !output.status.success() {
-        bail!("reeve-verify refuses the report: {}", String::from_utf8_lossy(&output.stdout));
+        bail!(
+            "reeve-verify refuses the report: {}",
+            String::from_utf8_lossy(&output.stdout)
+        );
     }
-    add("reports.verify", "`reeve-verify report.json`", found / begun.elapsed().as_secs_f64(), "entries/s");
+    add(
+        "reports.verify",
+        "`reeve-verify report.json`",
+        found / begun.elapsed().as_secs_f64(),
+        "entries/s",
+    );
     Ok(())
 }
 
 /// Sends a body and returns the answer's.
 pub(super) fn post(service: &Service, path: &str, body: &Value) -> Result<Value> {
-    let request = wire::request("POST", path, TOKEN, "application/json", body.to_string().as_bytes());
+    let request = wire::request(
+        "POST",
+        path,
+        TOKEN,
+        "application/json",
+        body.to_string().as_bytes(),
+    );
     let mut connection = Connection::open(service.address)?;
     let (head, answer) = connection.send(&request)?;
     if !(200..300).contains(&head.status) {
-        bail!("{path}: {} {}", head.status, String::from_utf8_lossy(answer));
+        bail!(
+            "{path}: {} {}",
+            head.status,
+            String::from_utf8_lossy(answer)
+        );
     }
     Ok(serde_json::from_slice(answer)?)
 }

@@ -39,17 +39,27 @@ pub(crate) fn run(
         (1, "restart.cold", "the same, nothing in the page cache"),
     ] {
         let entries = service.size()?;
-        let acknowledged = load_and_kill(service, generator, bodies.end_ms, 100 + round * CONNECTIONS)?;
+        let acknowledged =
+            load_and_kill(service, generator, bodies.end_ms, 100 + round * CONNECTIONS)?;
         let cold = round == 1 && machine::drop_caches();
         if round == 1 && !cold {
-            results.note("the page cache could not be emptied (not root): no cold start was measured".into());
+            results.note(
+                "the page cache could not be emptied (not root): no cold start was measured".into(),
+            );
             return Service::start(programs, data, &[]);
         }
         service = Service::start(programs, data, &[])?;
         let how = format!(
             "from starting the process until /readyz answers 200, {entries} entries and those of four seconds of load"
         );
-        results.add(System::Reeve, key, what, service.started_in.as_secs_f64(), "s", &how);
+        results.add(
+            System::Reeve,
+            key,
+            what,
+            service.started_in.as_secs_f64(),
+            "s",
+            &how,
+        );
         if cold {
             super::ask::cold(&service, generator, bodies, results)?;
         }
@@ -61,7 +71,12 @@ pub(crate) fn run(
     Ok(service)
 }
 
-fn load_and_kill(service: Service, generator: &Generator, end_ms: i64, part: u64) -> Result<Vec<Acknowledged>> {
+fn load_and_kill(
+    service: Service,
+    generator: &Generator,
+    end_ms: i64,
+    part: u64,
+) -> Result<Vec<Acknowledged>> {
     let killed = AtomicBool::new(false);
     let address = service.address;
     std::thread::scope(|scope| {
@@ -72,12 +87,17 @@ fn load_and_kill(service: Service, generator: &Generator, end_ms: i64, part: u64
                     let batch = if number % 2 == 0 { BATCH } else { 1 };
                     let mut generator = generator.further(part + number, end_ms);
                     let mut acknowledged = Vec::new();
-                    let Ok(mut connection) = Connection::open(address) else { return acknowledged };
+                    let Ok(mut connection) = Connection::open(address) else {
+                        return acknowledged;
+                    };
                     while !killed.load(Ordering::Relaxed) {
                         let request = request(&mut generator, batch);
                         match connection.send(&request) {
                             Ok((head, body)) if head.status == 201 => {
-                                acknowledged.push(Acknowledged { receipts: body.to_vec(), request });
+                                acknowledged.push(Acknowledged {
+                                    receipts: body.to_vec(),
+                                    request,
+                                });
                             }
                             Ok(_) => {}
                             // The kill: this request was never answered, and may or may not be there.
@@ -91,7 +111,10 @@ fn load_and_kill(service: Service, generator: &Generator, end_ms: i64, part: u64
         crate::process::pause(LOADED);
         let ended = service.kill();
         killed.store(true, Ordering::Relaxed);
-        let acknowledged = running.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect();
+        let acknowledged = running
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap_or_default())
+            .collect();
         ended.map(|()| acknowledged)
     })
 }
@@ -102,7 +125,13 @@ fn request(generator: &mut Generator, batch: usize) -> Vec<u8> {
         generator.push(&mut body);
         body.push(b'\n');
     }
-    wire::request("POST", "/api/v1/audit-logs", TOKEN, "application/x-ndjson", &body)
+    wire::request(
+        "POST",
+        "/api/v1/audit-logs",
+        TOKEN,
+        "application/x-ndjson",
+        &body,
+    )
 }
 
 /// Sends what was acknowledged again: an entry that is there is answered with its first receipt.

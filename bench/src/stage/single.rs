@@ -38,21 +38,70 @@ pub(crate) fn run(
     results: &mut Results,
 ) -> Result<()> {
     let (own, before) = (process::own_cpu()?, process::cpu(service.pid())?);
-    let (times, busy) = load(service, CONNECTIONS, generator, 1, end_ms, Duration::from_secs(seconds))?;
-    let (cpu, own) = (process::cpu(service.pid())?.since(before), process::own_cpu()?.since(own));
+    let (times, busy) = load(
+        service,
+        CONNECTIONS,
+        generator,
+        1,
+        end_ms,
+        Duration::from_secs(seconds),
+    )?;
+    let (cpu, own) = (
+        process::cpu(service.pid())?.since(before),
+        process::own_cpu()?.since(own),
+    );
     let all = times.count() as f64 * (seconds + 1) as f64 / seconds as f64;
-    let mut add = |key: &str, what: &str, value: f64, unit| results.add(System::Reeve, key, what, value, unit, HOW);
-    add("single.rate", "append one at a time, 64 connections", times.count() as f64 / seconds as f64, "entries/s");
-    add("single.p50", "acknowledgement, p50", times.quantile(0.5), "ms");
-    add("single.p99", "acknowledgement, p99", times.quantile(0.99), "ms");
+    let mut add = |key: &str, what: &str, value: f64, unit| {
+        results.add(System::Reeve, key, what, value, unit, HOW)
+    };
+    add(
+        "single.rate",
+        "append one at a time, 64 connections",
+        times.count() as f64 / seconds as f64,
+        "entries/s",
+    );
+    add(
+        "single.p50",
+        "acknowledgement, p50",
+        times.quantile(0.5),
+        "ms",
+    );
+    add(
+        "single.p99",
+        "acknowledgement, p99",
+        times.quantile(0.99),
+        "ms",
+    );
     add("single.max", "acknowledgement, longest", times.max(), "ms");
-    add("single.cpu", "processor time of the service an entry (with warming up)", cpu.total() * 1e6 / all, "us");
-    add("single.cpu.client", "processor time of the load generator an entry", own.total() * 1e6 / all, "us");
+    add(
+        "single.cpu",
+        "processor time of the service an entry (with warming up)",
+        cpu.total() * 1e6 / all,
+        "us",
+    );
+    add(
+        "single.cpu.client",
+        "processor time of the load generator an entry",
+        own.total() * 1e6 / all,
+        "us",
+    );
     let (alone, _) = load(service, 1, generator, 2, end_ms, Duration::from_secs(2))?;
-    add("single.alone.p50", "one connection alone, acknowledgement, p50", alone.quantile(0.5), "ms");
-    add("single.alone.p99", "one connection alone, acknowledgement, p99", alone.quantile(0.99), "ms");
+    add(
+        "single.alone.p50",
+        "one connection alone, acknowledgement, p50",
+        alone.quantile(0.5),
+        "ms",
+    );
+    add(
+        "single.alone.p99",
+        "one connection alone, acknowledgement, p99",
+        alone.quantile(0.99),
+        "ms",
+    );
     if busy > 0 {
-        results.note(format!("one at a time: {busy} requests were answered 429 and sent again"));
+        results.note(format!(
+            "one at a time: {busy} requests were answered 429 and sent again"
+        ));
     }
     Ok(())
 }
@@ -65,13 +114,26 @@ fn load(
     end_ms: i64,
     lasts: Duration,
 ) -> Result<(Latencies, u64)> {
-    let shared = Shared { generator: generator.further(part, end_ms), times: Latencies::default(), busy: 0 };
+    let shared = Shared {
+        generator: generator.further(part, end_ms),
+        times: Latencies::default(),
+        busy: 0,
+    };
     let shared = Rc::new(RefCell::new(shared));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let local = LocalSet::new();
     local.block_on(&runtime, async {
         let begun = Instant::now();
-        let connection = |_| tokio::task::spawn_local(connection(service.address, Rc::clone(&shared), begun, lasts));
+        let connection = |_| {
+            tokio::task::spawn_local(connection(
+                service.address,
+                Rc::clone(&shared),
+                begun,
+                lasts,
+            ))
+        };
         let running: Vec<_> = (0..connections).map(connection).collect();
         for one in running {
             one.await.context("a connection's task panicked")??;
@@ -94,7 +156,13 @@ async fn connection(
     while begun.elapsed() < WARM + lasts {
         entry.clear();
         shared.borrow_mut().generator.push(&mut entry);
-        let request = wire::request("POST", "/api/v1/audit-logs", TOKEN, "application/json", &entry);
+        let request = wire::request(
+            "POST",
+            "/api/v1/audit-logs",
+            TOKEN,
+            "application/json",
+            &entry,
+        );
         let sent = Instant::now();
         loop {
             stream.write_all(&request).await?;
@@ -116,7 +184,10 @@ async fn connection(
 }
 
 /// One answer from a connection.
-pub(crate) async fn receive<'a>(stream: &mut TcpStream, buffer: &'a mut Vec<u8>) -> Result<(wire::Head, &'a [u8])> {
+pub(crate) async fn receive<'a>(
+    stream: &mut TcpStream,
+    buffer: &'a mut Vec<u8>,
+) -> Result<(wire::Head, &'a [u8])> {
     let mut filled = 0;
     loop {
         if let Some(head) = wire::head(&buffer[..filled])?

@@ -30,11 +30,27 @@ impl<'a> Authenticator<'a> {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn by_token(&self, hash: &TokenHash) -> Result<Option<(Principal, ApiToken)>, AccessError> {
-        let Some(token) = found(self.store.token_by_hash(hash).await)? else { return Ok(None) };
-        let Some(user) = self.active_user(&token.user).await? else { return Ok(None) };
-        let Some((roles, grant)) = self.granted(&token, &user) else { return Ok(None) };
-        let principal = self.principal(user, roles, (PrincipalKind::Token, token.id.clone()), Some(grant)).await?;
+    pub async fn by_token(
+        &self,
+        hash: &TokenHash,
+    ) -> Result<Option<(Principal, ApiToken)>, AccessError> {
+        let Some(token) = found(self.store.token_by_hash(hash).await)? else {
+            return Ok(None);
+        };
+        let Some(user) = self.active_user(&token.user).await? else {
+            return Ok(None);
+        };
+        let Some((roles, grant)) = self.granted(&token, &user) else {
+            return Ok(None);
+        };
+        let principal = self
+            .principal(
+                user,
+                roles,
+                (PrincipalKind::Token, token.id.clone()),
+                Some(grant),
+            )
+            .await?;
         Ok(Some((principal, token)))
     }
 
@@ -44,7 +60,9 @@ impl<'a> Authenticator<'a> {
     /// # Errors
     /// The store failed.
     pub async fn by_session(&self, hash: &TokenHash) -> Result<Option<Principal>, AccessError> {
-        let Some(session) = found(self.store.session_by_hash(hash).await)? else { return Ok(None) };
+        let Some(session) = found(self.store.session_by_hash(hash).await)? else {
+            return Ok(None);
+        };
         let token = match &session.method {
             SignInMethod::Password => None,
             SignInMethod::Token(id) => Some(id.as_str()),
@@ -53,7 +71,8 @@ impl<'a> Authenticator<'a> {
         if session.expires_at_ms <= self.now_ms {
             return Ok(None);
         }
-        self.with_rights_of(&session.user, token, (PrincipalKind::Session, session.id)).await
+        self.with_rights_of(&session.user, token, (PrincipalKind::Session, session.id))
+            .await
     }
 
     /// Returns the principal of work that was requested earlier, with the rights it has now: those of the user, bounded by the token that the
@@ -66,7 +85,8 @@ impl<'a> Authenticator<'a> {
         user: &UserId,
         token: Option<&str>,
     ) -> Result<Option<Principal>, AccessError> {
-        self.with_rights_of(user, token, (PrincipalKind::System, String::new())).await
+        self.with_rights_of(user, token, (PrincipalKind::System, String::new()))
+            .await
     }
 
     async fn with_rights_of(
@@ -75,12 +95,18 @@ impl<'a> Authenticator<'a> {
         token: Option<&str>,
         kind: (PrincipalKind, String),
     ) -> Result<Option<Principal>, AccessError> {
-        let Some(user) = self.active_user(user).await? else { return Ok(None) };
+        let Some(user) = self.active_user(user).await? else {
+            return Ok(None);
+        };
         let (roles, grant) = match token {
             None => (user.roles.iter().copied().collect(), None),
             Some(id) => {
-                let Some(token) = found(self.store.token_get(id).await)? else { return Ok(None) };
-                let Some((roles, grant)) = self.granted(&token, &user) else { return Ok(None) };
+                let Some(token) = found(self.store.token_get(id).await)? else {
+                    return Ok(None);
+                };
+                let Some((roles, grant)) = self.granted(&token, &user) else {
+                    return Ok(None);
+                };
                 (roles, Some(grant))
             }
         };
@@ -101,7 +127,16 @@ impl<'a> Authenticator<'a> {
         let roles = user.roles.iter().copied().filter(carries).collect();
         let (id, name) = (token.id.clone(), token.name.clone());
         let event_types = token.event_types.clone();
-        Some((roles, TokenGrant { id, name, expires_at_ms: token.expires_at_ms, narrowed, event_types }))
+        Some((
+            roles,
+            TokenGrant {
+                id,
+                name,
+                expires_at_ms: token.expires_at_ms,
+                narrowed,
+                event_types,
+            },
+        ))
     }
 
     async fn principal(

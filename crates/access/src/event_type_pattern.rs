@@ -17,7 +17,9 @@ impl EventTypePattern {
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let refused = |code, message: String| FieldError::new("event_types", code, message);
         // A prefix is well-formed if an event type can begin with it.
-        let example = text.strip_suffix(".*").map_or_else(|| text.to_owned(), |parts| format!("{parts}.x"));
+        let example = text
+            .strip_suffix(".*")
+            .map_or_else(|| text.to_owned(), |parts| format!("{parts}.x"));
         let event_type = EventType::new(example).map_err(|_| {
             refused(
                 "invalid",
@@ -25,7 +27,10 @@ impl EventTypePattern {
             )
         })?;
         if event_type.is_reserved() {
-            return Err(refused("reserved", format!("{text}: such entries are written by Reeve alone")));
+            return Err(refused(
+                "reserved",
+                format!("{text}: such entries are written by Reeve alone"),
+            ));
         }
         Ok(EventTypePattern(text.to_owned()))
     }
@@ -39,7 +44,10 @@ impl EventTypePattern {
             let message = format!("must have at most {MAX_PATTERNS} event types");
             return Err(FieldError::new("event_types", "too_many", message));
         }
-        texts.iter().map(|text| Self::parse(text.as_ref())).collect()
+        texts
+            .iter()
+            .map(|text| Self::parse(text.as_ref()))
+            .collect()
     }
 
     /// Returns the pattern as it was given.
@@ -79,7 +87,10 @@ pub fn allows(patterns: &[EventTypePattern], event_type: &EventType) -> bool {
 #[must_use]
 pub fn is_within(patterns: &[EventTypePattern], outer: &[EventTypePattern]) -> bool {
     outer.is_empty()
-        || !patterns.is_empty() && patterns.iter().all(|pattern| outer.iter().any(|other| other.covers(pattern)))
+        || !patterns.is_empty()
+            && patterns
+                .iter()
+                .all(|pattern| outer.iter().any(|other| other.covers(pattern)))
 }
 
 #[cfg(test)]
@@ -99,7 +110,11 @@ mod tests {
             ("resource.network.*", "resource.create", false),
         ] {
             let parsed = EventTypePattern::parse(pattern).unwrap();
-            assert_eq!(parsed.matches(&event_type(name)), expected, "{pattern} {name}");
+            assert_eq!(
+                parsed.matches(&event_type(name)),
+                expected,
+                "{pattern} {name}"
+            );
         }
         assert!(allows(&[], &event_type("a.b")));
     }
@@ -114,9 +129,16 @@ mod tests {
             ("audit.view", "reserved"),
         ] {
             let error = EventTypePattern::parse(text).unwrap_err();
-            assert_eq!((error.path.as_str(), error.code), ("event_types", code), "{text}");
+            assert_eq!(
+                (error.path.as_str(), error.code),
+                ("event_types", code),
+                "{text}"
+            );
         }
-        assert_eq!(EventTypePattern::parse_all(&["a.b"; 51]).unwrap_err().code, "too_many");
+        assert_eq!(
+            EventTypePattern::parse_all(&["a.b"; 51]).unwrap_err().code,
+            "too_many"
+        );
     }
 
     #[test]

@@ -40,9 +40,13 @@ impl Principal {
             return;
         }
         let narrowed = self.token.as_ref().is_some_and(|token| token.narrowed);
-        let written = self.token.as_ref().map_or(&[][..], |token| &token.event_types);
+        let written = self
+            .token
+            .as_ref()
+            .map_or(&[][..], |token| &token.event_types);
         let within = |token: &ApiToken| {
-            let roles = !token.roles.is_empty() && token.roles.iter().all(|role| self.roles.contains(role));
+            let roles =
+                !token.roles.is_empty() && token.roles.iter().all(|role| self.roles.contains(role));
             roles && is_within(&token.event_types, written)
         };
         tokens.retain(|token| token.user == self.user && (!narrowed || within(token)));
@@ -80,15 +84,26 @@ impl ApiToken {
     ) -> Result<ApiToken, FieldError> {
         let own = owner.id == caller.user;
         let name = read_name(&request.name, MAX_NAME)?;
-        let allowed: Vec<Role> = if own { caller.roles.iter().copied().collect() } else { owner.roles.clone() };
+        let allowed: Vec<Role> = if own {
+            caller.roles.iter().copied().collect()
+        } else {
+            owner.roles.clone()
+        };
         if let Some(role) = request.roles.iter().find(|role| !allowed.contains(role)) {
             let message = format!("{} is not a role of that user", role.as_str());
             return Err(FieldError::new("roles", "not_held", message));
         }
         // Roles that the user is given later are none of a token that its bearer made with fewer.
-        let roles = if request.roles.is_empty() && own { allowed } else { request.roles };
+        let roles = if request.roles.is_empty() && own {
+            allowed
+        } else {
+            request.roles
+        };
         let parent = caller.token.as_ref().filter(|_| own);
-        let event_types = granted_event_types(request.event_types, parent.map(|token| &token.event_types[..]))?;
+        let event_types = granted_event_types(
+            request.event_types,
+            parent.map(|token| &token.event_types[..]),
+        )?;
         let longest = parent.and_then(|token| token.expires_at_ms);
         check_end(request.expires_at_ms, longest, now_ms)?;
         Ok(ApiToken {
@@ -105,7 +120,11 @@ impl ApiToken {
     pub fn administers(&self, users: &[User], now_ms: i64) -> bool {
         let carries = self.roles.is_empty() || self.roles.contains(&Role::Administrator);
         let lasts = self.expires_at_ms.is_none_or(|end| now_ms < end);
-        carries && lasts && users.iter().any(|user| user.id == self.user && user.administers())
+        carries
+            && lasts
+            && users
+                .iter()
+                .any(|user| user.id == self.user && user.administers())
     }
 
     /// Returns the token as audit entries show it, without its hash.
@@ -141,12 +160,19 @@ fn granted_event_types(
 fn check_end(end_ms: Option<i64>, longest_ms: Option<i64>, now_ms: i64) -> Result<(), FieldError> {
     let Some(end_ms) = end_ms else { return Ok(()) };
     if end_ms <= now_ms {
-        return Err(FieldError::new("expires_at", "in_the_past", "must lie in the future"));
+        return Err(FieldError::new(
+            "expires_at",
+            "in_the_past",
+            "must lie in the future",
+        ));
     }
     match longest_ms.filter(|longest| end_ms > *longest) {
         None => Ok(()),
         Some(longest) => {
-            let message = format!("must not lie after the end of the token that makes it, {}", instant(longest));
+            let message = format!(
+                "must not lie after the end of the token that makes it, {}",
+                instant(longest)
+            );
             Err(FieldError::new("expires_at", "too_late", message))
         }
     }
@@ -177,62 +203,132 @@ mod tests {
 
     fn grant_of(id: &str, expires_at_ms: Option<i64>, event_types: &[&str]) -> TokenGrant {
         let event_types = EventTypePattern::parse_all(event_types).unwrap();
-        TokenGrant { id: id.to_owned(), name: id.to_owned(), expires_at_ms, narrowed: true, event_types }
+        TokenGrant {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            expires_at_ms,
+            narrowed: true,
+            event_types,
+        }
     }
 
     fn request(roles: &[Role], expires_at_ms: Option<i64>) -> TokenRequest {
-        TokenRequest { name: "ci".into(), roles: roles.to_vec(), event_types: Vec::new(), expires_at_ms }
+        TokenRequest {
+            name: "ci".into(),
+            roles: roles.to_vec(),
+            event_types: Vec::new(),
+            expires_at_ms,
+        }
     }
 
     #[test]
     fn a_token_is_no_wider_and_no_longer_than_the_one_that_makes_it() {
-        let ann = User::new("ann@acme.example", "Ann", vec![Role::Administrator, Role::Operator], 1).unwrap();
+        let ann = User::new(
+            "ann@acme.example",
+            "Ann",
+            vec![Role::Administrator, Role::Operator],
+            1,
+        )
+        .unwrap();
         let narrow = grant_of("t-1", Some(500), &["a.*"]);
         let bearer = caller(&ann, &[Role::Operator], Some(narrow));
-        let grant = |request| ApiToken::grant(&bearer, &ann, request, TokenHash::from_secret("secret"), 100);
+        let grant = |request| {
+            ApiToken::grant(
+                &bearer,
+                &ann,
+                request,
+                TokenHash::from_secret("secret"),
+                100,
+            )
+        };
         let token = grant(request(&[], None)).unwrap();
-        assert_eq!((token.roles.as_slice(), token.expires_at_ms), ([Role::Operator].as_slice(), Some(500)));
+        assert_eq!(
+            (token.roles.as_slice(), token.expires_at_ms),
+            ([Role::Operator].as_slice(), Some(500))
+        );
         assert_eq!(token.parent.as_deref(), Some("t-1"));
-        assert_eq!(token.event_types, EventTypePattern::parse_all(&["a.*"]).unwrap(), "as its parent");
+        assert_eq!(
+            token.event_types,
+            EventTypePattern::parse_all(&["a.*"]).unwrap(),
+            "as its parent"
+        );
         let event_types = |texts: &[&str]| TokenRequest {
             event_types: EventTypePattern::parse_all(texts).unwrap(),
             ..request(&[], None)
         };
-        assert_eq!(grant(event_types(&["a.b"])).unwrap().event_types[0].as_str(), "a.b");
+        assert_eq!(
+            grant(event_types(&["a.b"])).unwrap().event_types[0].as_str(),
+            "a.b"
+        );
         for (request, code) in [
             (request(&[Role::Administrator], None), "not_held"),
             (request(&[], Some(100)), "in_the_past"),
             (request(&[], Some(501)), "too_late"),
             (event_types(&["b.*"]), "not_held"),
-            (TokenRequest { name: " ".into(), ..request(&[], None) }, "invalid"),
+            (
+                TokenRequest {
+                    name: " ".into(),
+                    ..request(&[], None)
+                },
+                "invalid",
+            ),
         ] {
-            assert_eq!(grant(request.clone()).unwrap_err().code, code, "{request:?}");
+            assert_eq!(
+                grant(request.clone()).unwrap_err().code,
+                code,
+                "{request:?}"
+            );
         }
         let zoe = User::new("zoe@acme.example", "Zoe", vec![Role::Operator], 1).unwrap();
         assert!(!bearer.may_make_tokens_for(&zoe.id) && bearer.may_make_tokens_for(&ann.id));
         // For another user an administrator makes a token with all roles of that user, now and later.
         let administrator = caller(&ann, &[Role::Administrator], None);
         assert!(administrator.may_make_tokens_for(&zoe.id));
-        let token =
-            ApiToken::grant(&administrator, &zoe, request(&[], None), TokenHash::from_secret("s"), 100).unwrap();
-        assert_eq!((token.user.clone(), token.roles.len(), token.parent), (zoe.id.clone(), 0, None));
+        let token = ApiToken::grant(
+            &administrator,
+            &zoe,
+            request(&[], None),
+            TokenHash::from_secret("s"),
+            100,
+        )
+        .unwrap();
+        assert_eq!(
+            (token.user.clone(), token.roles.len(), token.parent),
+            (zoe.id.clone(), 0, None)
+        );
     }
 
     #[test]
     fn a_narrow_token_sees_tokens_that_carry_no_more() {
-        let ann = User::new("ann@acme.example", "Ann", vec![Role::Manager, Role::Operator], 1).unwrap();
+        let ann = User::new(
+            "ann@acme.example",
+            "Ann",
+            vec![Role::Manager, Role::Operator],
+            1,
+        )
+        .unwrap();
         let token = |name: &str, roles: &[Role]| ApiToken {
             roles: roles.to_vec(),
             ..ApiToken::unlimited(ann.id.clone(), name, TokenHash::from_secret(name), 1)
         };
-        let all = vec![token("all", &[]), token("operator", &[Role::Operator]), token("manager", &[Role::Manager])];
+        let all = vec![
+            token("all", &[]),
+            token("operator", &[Role::Operator]),
+            token("manager", &[Role::Manager]),
+        ];
         let narrow = grant_of("t", None, &[]);
         let names = |principal: &Principal| {
             let mut tokens = all.clone();
             principal.retain_visible(&mut tokens);
-            tokens.into_iter().map(|token| token.name).collect::<Vec<_>>()
+            tokens
+                .into_iter()
+                .map(|token| token.name)
+                .collect::<Vec<_>>()
         };
-        assert_eq!(names(&caller(&ann, &[Role::Operator], Some(narrow))), ["operator"]);
+        assert_eq!(
+            names(&caller(&ann, &[Role::Operator], Some(narrow))),
+            ["operator"]
+        );
         assert_eq!(names(&caller(&ann, &ann.roles, None)).len(), 3);
         let zoe = User::new("zoe@acme.example", "Zoe", vec![Role::Operator], 1).unwrap();
         assert!(names(&caller(&zoe, &zoe.roles, None)).is_empty());
@@ -243,8 +339,26 @@ mod tests {
         let ann = User::new("ann@acme.example", "Ann", vec![Role::Administrator], 1).unwrap();
         let token = ApiToken::unlimited(ann.id.clone(), "t", TokenHash::from_secret("t"), 1);
         assert!(token.administers(std::slice::from_ref(&ann), 10));
-        assert!(!token.administers(&[User { active: false, ..ann.clone() }], 10));
-        assert!(!ApiToken { expires_at_ms: Some(10), ..token.clone() }.administers(std::slice::from_ref(&ann), 10));
-        assert!(!ApiToken { roles: vec![Role::Operator], ..token }.administers(&[ann], 10));
+        assert!(!token.administers(
+            &[User {
+                active: false,
+                ..ann.clone()
+            }],
+            10
+        ));
+        assert!(
+            !ApiToken {
+                expires_at_ms: Some(10),
+                ..token.clone()
+            }
+            .administers(std::slice::from_ref(&ann), 10)
+        );
+        assert!(
+            !ApiToken {
+                roles: vec![Role::Operator],
+                ..token
+            }
+            .administers(&[ann], 10)
+        );
     }
 }

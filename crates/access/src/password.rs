@@ -60,7 +60,9 @@ pub enum PasswordRule {
         found: usize,
     },
     /// Hardly any different characters, or one run of the keyboard or the digits.
-    #[error("the password repeats itself or runs along the keyboard; choose one that is harder to guess")]
+    #[error(
+        "the password repeats itself or runs along the keyboard; choose one that is harder to guess"
+    )]
     TooSimple,
     /// Among the first an attacker tries.
     #[error("the password is among the most used ones; choose another")]
@@ -85,7 +87,9 @@ pub fn check(password: &str, email: &str) -> Result<(), PasswordRule> {
         return Err(PasswordRule::TooShort { found: characters });
     }
     if password.len() > MAX_BYTES {
-        return Err(PasswordRule::TooLong { found: password.len() });
+        return Err(PasswordRule::TooLong {
+            found: password.len(),
+        });
     }
     let lower = password.to_lowercase();
     if distinct(&lower) < 5 || is_run(&lower) {
@@ -108,8 +112,9 @@ pub fn check(password: &str, email: &str) -> Result<(), PasswordRule> {
 /// # Errors
 /// The operating system gave no randomness, or the password is longer than Argon2 accepts.
 pub fn hash(password: &str) -> Result<String, HashError> {
-    let hashed: PasswordHash =
-        Argon2::default().hash_password(password.as_bytes()).map_err(|error| HashError(error.to_string()))?;
+    let hashed: PasswordHash = Argon2::default()
+        .hash_password(password.as_bytes())
+        .map_err(|error| HashError(error.to_string()))?;
     Ok(hashed.to_string())
 }
 
@@ -123,7 +128,9 @@ pub fn verify(password: &str, phc: Option<&str>) -> bool {
         return false;
     }
     match phc.and_then(|phc| PasswordHash::new(phc).ok()) {
-        Some(expected) => Argon2::default().verify_password(password.as_bytes(), &expected).is_ok(),
+        Some(expected) => Argon2::default()
+            .verify_password(password.as_bytes(), &expected)
+            .is_ok(),
         None => {
             let wasted: Result<PasswordHash, _> =
                 Argon2::default().hash_password_with_salt(password.as_bytes(), DUMMY_SALT);
@@ -135,12 +142,18 @@ pub fn verify(password: &str, phc: Option<&str>) -> bool {
 
 /// Number of different characters.
 fn distinct(text: &str) -> usize {
-    text.chars().collect::<std::collections::BTreeSet<_>>().len()
+    text.chars()
+        .collect::<std::collections::BTreeSet<_>>()
+        .len()
 }
 
 /// Returns `true` if the text is one stretch of the alphabet, the digits or a row of keys, once or over and over.
 fn is_run(text: &str) -> bool {
-    const ROWS: &[&str] = &["abcdefghijklmnopqrstuvwxyz", "0123456789", "qwertyuiopasdfghjklzxcvbnm"];
+    const ROWS: &[&str] = &[
+        "abcdefghijklmnopqrstuvwxyz",
+        "0123456789",
+        "qwertyuiopasdfghjklzxcvbnm",
+    ];
     ROWS.iter().any(|row| {
         let over = row.repeat(1 + text.len().div_ceil(row.len()));
         let back: String = over.chars().rev().collect();
@@ -158,7 +171,11 @@ mod tests {
         let long = "ab1cd2".repeat(200);
         let cases: &[(&str, &str, Option<PasswordRule>)] = &[
             ("short", "a@b.c", Some(PasswordRule::TooShort { found: 5 })),
-            ("elevenchar1", "a@b.c", Some(PasswordRule::TooShort { found: 11 })),
+            (
+                "elevenchar1",
+                "a@b.c",
+                Some(PasswordRule::TooShort { found: 11 }),
+            ),
             ("twelve chars", "a@b.c", None),
             ("dreißig Äpfel", "a@b.c", None),
             (&long, "a@b.c", Some(PasswordRule::TooLong { found: 1200 })),
@@ -170,7 +187,11 @@ mod tests {
             ("PasswordPassword", "a@b.c", Some(PasswordRule::WellKnown)),
             ("Password1234!", "a@b.c", Some(PasswordRule::WellKnown)),
             ("administrator", "a@b.c", Some(PasswordRule::WellKnown)),
-            ("I am Jane.Doe!!", "jane.doe@example.com", Some(PasswordRule::ContainsEmail)),
+            (
+                "I am Jane.Doe!!",
+                "jane.doe@example.com",
+                Some(PasswordRule::ContainsEmail),
+            ),
             ("the bob who sails", "bob@example.com", None),
             ("correct horse battery", "", None),
         ];
@@ -205,7 +226,8 @@ mod tests {
                 .min()
                 .unwrap()
         };
-        let (known, unknown, broken) = (fastest(Some(&kept)), fastest(None), fastest(Some("broken")));
+        let (known, unknown, broken) =
+            (fastest(Some(&kept)), fastest(None), fastest(Some("broken")));
         assert!(unknown * 4 > known, "{unknown:?} against {known:?}");
         assert!(broken * 4 > known, "{broken:?} against {known:?}");
     }

@@ -58,6 +58,8 @@ impl Principal {
     /// Returns `true` if any role grants the permission.
     #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
-        self.roles.iter().any(|role| role.permissions().contains(&permission))
+        self.roles
+            .iter()
+            .any(|role| role.permissions().contains(&permission))
     }
 }

@@ -17,18 +17,32 @@ impl PublicUrl {
     #[must_use]
     pub fn parse(text: &str) -> Option<PublicUrl> {
         let text = text.trim().trim_end_matches('/');
-        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
+        let rest = text
+            .strip_prefix("https://")
+            .or_else(|| text.strip_prefix("http://"))?;
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let (host, port) = match authority.strip_prefix('[') {
             Some(bracketed) => bracketed.split_once(']')?,
             None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
         };
         let in_brackets = authority.starts_with('[');
-        let is_host =
-            |byte: u8| byte.is_ascii_alphanumeric() || if in_brackets { byte == b':' } else { b"-._".contains(&byte) };
+        let is_host = |byte: u8| {
+            byte.is_ascii_alphanumeric()
+                || if in_brackets {
+                    byte == b':'
+                } else {
+                    b"-._".contains(&byte)
+                }
+        };
         let is_path = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte);
-        let port_is_sound = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
-        let sound = !host.is_empty() && host.bytes().all(is_host) && path.bytes().all(is_path) && port_is_sound;
+        let port_is_sound = port.is_empty()
+            || port
+                .strip_prefix(':')
+                .is_some_and(|port| port.parse::<u16>().is_ok());
+        let sound = !host.is_empty()
+            && host.bytes().all(is_host)
+            && path.bytes().all(is_path)
+            && port_is_sound;
         (sound && text.len() <= LONGEST).then(|| PublicUrl(text.to_owned()))
     }
 
@@ -52,9 +66,18 @@ mod tests {
     #[test]
     fn only_an_address_that_takes_paths_is_one() {
         let parsed = |text| PublicUrl::parse(text).map(|url| url.to_string());
-        assert_eq!(parsed(" https://reeve.example.com/ ").as_deref(), Some("https://reeve.example.com"));
-        assert_eq!(parsed("http://10.0.0.1:8080/ops/reeve").as_deref(), Some("http://10.0.0.1:8080/ops/reeve"));
-        assert_eq!(parsed("http://[fd00::1]:8080").as_deref(), Some("http://[fd00::1]:8080"));
+        assert_eq!(
+            parsed(" https://reeve.example.com/ ").as_deref(),
+            Some("https://reeve.example.com")
+        );
+        assert_eq!(
+            parsed("http://10.0.0.1:8080/ops/reeve").as_deref(),
+            Some("http://10.0.0.1:8080/ops/reeve")
+        );
+        assert_eq!(
+            parsed("http://[fd00::1]:8080").as_deref(),
+            Some("http://[fd00::1]:8080")
+        );
         for refused in [
             "",
             "reeve.example.com",
@@ -73,12 +96,19 @@ mod tests {
         ] {
             assert_eq!(parsed(refused), None, "{refused}");
         }
-        assert_eq!(parsed(&format!("https://{}.example", "a".repeat(LONGEST))), None);
+        assert_eq!(
+            parsed(&format!("https://{}.example", "a".repeat(LONGEST))),
+            None
+        );
     }
 
     #[test]
     fn paths_are_appended() {
-        let link = PublicUrl::parse("https://acme.example/ops/").map(|url| url.address_of("/audit/reports?run=r-1"));
-        assert_eq!(link.as_deref(), Some("https://acme.example/ops/audit/reports?run=r-1"));
+        let link = PublicUrl::parse("https://acme.example/ops/")
+            .map(|url| url.address_of("/audit/reports?run=r-1"));
+        assert_eq!(
+            link.as_deref(),
+            Some("https://acme.example/ops/audit/reports?run=r-1")
+        );
     }
 }

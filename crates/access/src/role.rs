@@ -85,11 +85,29 @@ impl Role {
                 AuditVerify,
                 IntelligenceView,
             ],
-            Role::SecurityAnalyst => {
-                &[AuditViewAll, AuditSearch, AuditExport, AuditVerify, IntelligenceView, ApproveSecurity, EstateView]
-            }
-            Role::ComplianceOfficer => &[AuditViewAll, AuditSearch, AuditReports, AuditVerify, IntelligenceView],
-            Role::Manager => &[AuditViewTeam, AuditSearch, IntelligenceView, EstateView, ApproveManager],
+            Role::SecurityAnalyst => &[
+                AuditViewAll,
+                AuditSearch,
+                AuditExport,
+                AuditVerify,
+                IntelligenceView,
+                ApproveSecurity,
+                EstateView,
+            ],
+            Role::ComplianceOfficer => &[
+                AuditViewAll,
+                AuditSearch,
+                AuditReports,
+                AuditVerify,
+                IntelligenceView,
+            ],
+            Role::Manager => &[
+                AuditViewTeam,
+                AuditSearch,
+                IntelligenceView,
+                EstateView,
+                ApproveManager,
+            ],
             Role::RegularUser => &[AuditViewOwn, AuditSearch],
             Role::Operator => &[
                 AuditViewOwn,
@@ -101,9 +119,14 @@ impl Role {
                 EstateView,
                 EstateManage,
             ],
-            Role::Director => {
-                &[AuditViewTeam, AuditSearch, IntelligenceView, EstateView, ApproveManager, ApproveDirector]
-            }
+            Role::Director => &[
+                AuditViewTeam,
+                AuditSearch,
+                IntelligenceView,
+                EstateView,
+                ApproveManager,
+                ApproveDirector,
+            ],
             Role::LogSource => &[AuditAppend],
             Role::Administrator => Permission::ALL,
         }
@@ -143,11 +166,21 @@ mod tests {
     #[test]
     fn every_role_has_exactly_its_permissions() {
         let listed: Vec<_> = TABLE.iter().map(|(permission, _)| *permission).collect();
-        assert_eq!(listed, Permission::ALL, "the table names every permission once, in order");
+        assert_eq!(
+            listed,
+            Permission::ALL,
+            "the table names every permission once, in order"
+        );
         for (permission, row) in TABLE {
             for (role, cell) in Role::ALL.iter().zip(row.chars()) {
                 let granted = role.permissions().contains(permission);
-                assert_eq!(granted, cell == 'x', "{} and {}", role.as_str(), permission.as_str());
+                assert_eq!(
+                    granted,
+                    cell == 'x',
+                    "{} and {}",
+                    role.as_str(),
+                    permission.as_str()
+                );
             }
         }
     }
@@ -158,15 +191,27 @@ mod tests {
             assert_eq!(Role::parse(role.as_str()), Some(*role));
         }
         assert_eq!(Role::parse("root"), None);
-        let names: std::collections::BTreeSet<_> = Permission::ALL.iter().map(|p| p.as_str()).collect();
-        assert_eq!(names.len(), Permission::ALL.len(), "no two permissions share a name");
+        let names: std::collections::BTreeSet<_> =
+            Permission::ALL.iter().map(|p| p.as_str()).collect();
+        assert_eq!(
+            names.len(),
+            Permission::ALL.len(),
+            "no two permissions share a name"
+        );
     }
 
     #[test]
     fn nobody_signs_both_halves_of_a_high_impact_approval_but_the_administrator() {
-        for role in Role::ALL.iter().filter(|role| **role != Role::Administrator) {
+        for role in Role::ALL
+            .iter()
+            .filter(|role| **role != Role::Administrator)
+        {
             let may = |permission| role.permissions().contains(&permission);
-            assert!(!(may(ApproveDirector) && may(ApproveSecurity)), "{}", role.as_str());
+            assert!(
+                !(may(ApproveDirector) && may(ApproveSecurity)),
+                "{}",
+                role.as_str()
+            );
         }
     }
 }

@@ -27,7 +27,8 @@ pub enum SharedWith {
 
 impl SharedWith {
     /// Every way.
-    pub const ALL: &'static [SharedWith] = &[SharedWith::Private, SharedWith::Team, SharedWith::Everyone];
+    pub const ALL: &'static [SharedWith] =
+        &[SharedWith::Private, SharedWith::Team, SharedWith::Everyone];
 
     /// The name on the wire and in the store.
     #[must_use]
@@ -42,7 +43,10 @@ impl SharedWith {
     /// From the wire name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        SharedWith::ALL.iter().copied().find(|way| way.as_str() == text)
+        SharedWith::ALL
+            .iter()
+            .copied()
+            .find(|way| way.as_str() == text)
     }
 }
 
@@ -81,13 +85,15 @@ pub struct SavedSearch {
 #[async_trait]
 pub trait SavedSearchStore: Send + Sync {
     /// Adds one. A name that its owner uses already, and one more than `most` of an owner, are conflicts.
-    async fn saved_search_insert(&self, search: &SavedSearch, most: u64) -> Result<(), AccessError>;
+    async fn saved_search_insert(&self, search: &SavedSearch, most: u64)
+    -> Result<(), AccessError>;
     /// Replaces one whose stored version is one less; otherwise a conflict. The owner stays.
     async fn saved_search_update(&self, search: &SavedSearch) -> Result<(), AccessError>;
     /// Removes one.
     async fn saved_search_delete(&self, id: &str) -> Result<(), AccessError>;
     /// One that the reader owns or that is shared with them; what is not does not exist.
-    async fn saved_search_get(&self, id: &str, reader: &UserId) -> Result<SavedSearch, AccessError>;
+    async fn saved_search_get(&self, id: &str, reader: &UserId)
+    -> Result<SavedSearch, AccessError>;
     /// Those that the reader owns or that are shared with them, by name, then by identifier; `limit` of them from `offset`
     /// on, and how many there are in all.
     async fn saved_search_list(

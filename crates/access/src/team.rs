@@ -29,7 +29,11 @@ impl Team {
     /// The name is empty, too long, or has characters of control.
     pub fn new(name: &str, created_at_ms: i64) -> Result<Team, FieldError> {
         let name = read_name(name, MAX_TEAM_NAME)?;
-        Ok(Team { id: TeamId(uuid::Uuid::now_v7().to_string()), name, created_at_ms })
+        Ok(Team {
+            id: TeamId(uuid::Uuid::now_v7().to_string()),
+            name,
+            created_at_ms,
+        })
     }
 
     /// Returns the team with another name.
@@ -37,7 +41,10 @@ impl Team {
     /// # Errors
     /// The name is empty, too long, or has characters of control.
     pub fn renamed(&self, name: &str) -> Result<Team, FieldError> {
-        Ok(Team { name: read_name(name, MAX_TEAM_NAME)?, ..self.clone() })
+        Ok(Team {
+            name: read_name(name, MAX_TEAM_NAME)?,
+            ..self.clone()
+        })
     }
 
     /// Returns the team as audit entries show it.

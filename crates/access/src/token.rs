@@ -55,7 +55,9 @@ impl Secret {
     /// The operating system gave no randomness.
     pub fn generate(prefix: &str) -> Result<Self, std::io::Error> {
         let mut bytes = [0u8; 32];
-        rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(std::io::Error::other)?;
+        rand::rngs::SysRng
+            .try_fill_bytes(&mut bytes)
+            .map_err(std::io::Error::other)?;
         Ok(Secret(format!("{prefix}{}", hex::encode(bytes))))
     }
 
@@ -85,7 +87,10 @@ mod tests {
 
     #[test]
     fn a_secret_is_random_prefixed_and_never_printed() {
-        let (one, two) = (Secret::generate(TOKEN_PREFIX).unwrap(), Secret::generate(TOKEN_PREFIX).unwrap());
+        let (one, two) = (
+            Secret::generate(TOKEN_PREFIX).unwrap(),
+            Secret::generate(TOKEN_PREFIX).unwrap(),
+        );
         assert_ne!(one.reveal(), two.reveal());
         assert!(one.reveal().starts_with("rvt_") && one.reveal().len() == 4 + 64);
         assert_eq!(format!("{one:?}"), "Secret(redacted)");
@@ -95,9 +100,14 @@ mod tests {
 
     #[test]
     fn the_hash_is_sha_256() {
-        let expected = hex::decode("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").unwrap();
+        let expected =
+            hex::decode("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+                .unwrap();
         assert_eq!(TokenHash::from_secret("abc").0.as_slice(), expected);
-        assert_eq!(format!("{:?}", TokenHash::from_secret("abc")), "TokenHash(ba7816bf...)");
+        assert_eq!(
+            format!("{:?}", TokenHash::from_secret("abc")),
+            "TokenHash(ba7816bf...)"
+        );
     }
 
     #[test]

@@ -43,10 +43,19 @@ impl User {
     ///
     /// # Errors
     /// The field that breaks a rule: `email` or `name`.
-    pub fn new(email: &str, name: &str, roles: Vec<Role>, created_at_ms: i64) -> Result<User, FieldError> {
+    pub fn new(
+        email: &str,
+        name: &str,
+        roles: Vec<Role>,
+        created_at_ms: i64,
+    ) -> Result<User, FieldError> {
         let email = email.trim().to_lowercase();
         if email.len() > MAX_EMAIL || !is_email_address(&email) {
-            return Err(FieldError::new("email", "invalid", "is not an e-mail address"));
+            return Err(FieldError::new(
+                "email",
+                "invalid",
+                "is not an e-mail address",
+            ));
         }
         Ok(User {
             id: UserId(uuid::Uuid::now_v7().to_string()),
@@ -75,9 +84,16 @@ impl User {
     /// The first identifier that none of the known teams has.
     pub fn join(&mut self, ids: &[String], known: &[Team]) -> Result<(), FieldError> {
         let team = |(index, id): (usize, &String)| {
-            let found = known.iter().find(|team| team.id.0 == *id).map(|team| team.id.clone());
+            let found = known
+                .iter()
+                .find(|team| team.id.0 == *id)
+                .map(|team| team.id.clone());
             found.ok_or_else(|| {
-                FieldError::new(format!("teams[{index}]"), "invalid", format!("there is no team {id:?}"))
+                FieldError::new(
+                    format!("teams[{index}]"),
+                    "invalid",
+                    format!("there is no team {id:?}"),
+                )
             })
         };
         self.teams = ids.iter().enumerate().map(team).collect::<Result<_, _>>()?;
@@ -87,16 +103,28 @@ impl User {
     /// Returns `true` if the user is active and one of their roles may administer the installation.
     #[must_use]
     pub fn administers(&self) -> bool {
-        self.active && self.roles.iter().any(|role| role.permissions().contains(&Permission::Administer))
+        self.active
+            && self
+                .roles
+                .iter()
+                .any(|role| role.permissions().contains(&Permission::Administer))
     }
 
     /// Adds the roles that the user gains to the entry of a change: `metadata.roles_added`, absent where there are none. A rule
     /// cannot compare the roles before with those after.
     #[must_use]
     pub fn record_roles_added(&self, entry: Entry, before: &[Role]) -> Entry {
-        let added = self.roles.iter().filter(|role| !before.contains(role)).map(|role| role.as_str());
+        let added = self
+            .roles
+            .iter()
+            .filter(|role| !before.contains(role))
+            .map(|role| role.as_str());
         let added: Vec<String> = added.map(str::to_owned).collect();
-        if added.is_empty() { entry } else { entry.with_metadata("roles_added", Json::from(added)) }
+        if added.is_empty() {
+            entry
+        } else {
+            entry.with_metadata("roles_added", Json::from(added))
+        }
     }
 
     /// Returns the user as audit entries show them before and after a change, without the password's hash.
@@ -119,12 +147,24 @@ impl User {
 /// There is none, or the first name that is no role.
 pub fn read_roles(names: &[String]) -> Result<Vec<Role>, FieldError> {
     if names.is_empty() {
-        return Err(FieldError::new("roles", "missing", "name at least one role"));
+        return Err(FieldError::new(
+            "roles",
+            "missing",
+            "name at least one role",
+        ));
     }
     let role = |(index, name): (usize, &String)| {
         Role::parse(&name.trim().to_ascii_lowercase().replace(' ', "_")).ok_or_else(|| {
-            let allowed = Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
-            FieldError::new(format!("roles[{index}]"), "invalid", format!("{name:?} is not one of {allowed}"))
+            let allowed = Role::ALL
+                .iter()
+                .map(|role| role.as_str())
+                .collect::<Vec<_>>()
+                .join(", ");
+            FieldError::new(
+                format!("roles[{index}]"),
+                "invalid",
+                format!("{name:?} is not one of {allowed}"),
+            )
         })
     };
     names.iter().enumerate().map(role).collect()
@@ -152,22 +192,35 @@ impl AdministratorAccount {
     ///
     /// # Errors
     /// The service's own account has to be made and its address is none.
-    pub fn choose(users: &[User], email: &str, now_ms: i64) -> Result<AdministratorAccount, FieldError> {
+    pub fn choose(
+        users: &[User],
+        email: &str,
+        now_ms: i64,
+    ) -> Result<AdministratorAccount, FieldError> {
         let email = email.trim().to_lowercase();
         let own = users.iter().find(|user| user.email == email);
         let administers = |user: &&User| user.administers();
-        if let Some(user) = own.filter(administers).or_else(|| users.iter().find(administers)) {
+        if let Some(user) = own
+            .filter(administers)
+            .or_else(|| users.iter().find(administers))
+        {
             return Ok(AdministratorAccount::Present(user.clone()));
         }
         let Some(before) = own else {
             let user = User::new(&email, "Administrator", vec![Role::Administrator], now_ms)?;
             return Ok(AdministratorAccount::New(user));
         };
-        let mut after = User { active: true, ..before.clone() };
+        let mut after = User {
+            active: true,
+            ..before.clone()
+        };
         if !after.roles.contains(&Role::Administrator) {
             after.roles.push(Role::Administrator);
         }
-        Ok(AdministratorAccount::Restored { before: before.clone(), after })
+        Ok(AdministratorAccount::Restored {
+            before: before.clone(),
+            after,
+        })
     }
 }
 
@@ -182,7 +235,10 @@ mod tests {
 
     #[test]
     fn a_user_is_refused_by_field() {
-        assert_eq!(user(" Ann@Acme.Example ", &[Role::Operator]).email, "ann@acme.example");
+        assert_eq!(
+            user(" Ann@Acme.Example ", &[Role::Operator]).email,
+            "ann@acme.example"
+        );
         let long = format!("{}@acme.example", "a".repeat(MAX_EMAIL));
         for (email, name, field) in [
             ("ann", "Ann", "email"),
@@ -190,31 +246,77 @@ mod tests {
             (long.as_str(), "Ann", "email"),
             ("ann@acme.example", "  ", "name"),
             ("ann@acme.example", "A\nnn", "name"),
-            ("ann@acme.example", "a".repeat(MAX_NAME + 1).as_str(), "name"),
+            (
+                "ann@acme.example",
+                "a".repeat(MAX_NAME + 1).as_str(),
+                "name",
+            ),
         ] {
-            assert_eq!(User::new(email, name, vec![Role::Operator], 1).unwrap_err().path, field, "{email} {name}");
+            assert_eq!(
+                User::new(email, name, vec![Role::Operator], 1)
+                    .unwrap_err()
+                    .path,
+                field,
+                "{email} {name}"
+            );
         }
         let mut ann = user("ann@acme.example", &[Role::Operator]);
         let teams = [Team::new("Blue", 1).unwrap()];
-        assert_eq!(ann.join(&[teams[0].id.0.clone(), "gone".into()], &teams).unwrap_err().path, "teams[1]");
+        assert_eq!(
+            ann.join(&[teams[0].id.0.clone(), "gone".into()], &teams)
+                .unwrap_err()
+                .path,
+            "teams[1]"
+        );
         ann.join(&[teams[0].id.0.clone()], &teams).unwrap();
         assert_eq!(ann.teams, [teams[0].id.clone()]);
         assert_eq!(read_roles(&[]).unwrap_err().code, "missing");
-        assert_eq!(read_roles(&["operator".into(), "king".into()]).unwrap_err().path, "roles[1]");
+        assert_eq!(
+            read_roles(&["operator".into(), "king".into()])
+                .unwrap_err()
+                .path,
+            "roles[1]"
+        );
     }
 
     #[test]
     fn the_administrators_account_is_found_restored_or_made() {
-        let choose = |users: &[User]| AdministratorAccount::choose(users, "Root@localhost", 7).unwrap();
-        let (own, other) =
-            (user("root@localhost", &[Role::Administrator]), user("zoe@acme.example", &[Role::Administrator]));
-        assert_eq!(choose(&[other.clone(), own.clone()]), AdministratorAccount::Present(own.clone()));
-        assert_eq!(choose(std::slice::from_ref(&other)), AdministratorAccount::Present(other));
-        let before = User { active: false, roles: vec![Role::Operator], ..own.clone() };
-        let after = User { roles: vec![Role::Operator, Role::Administrator], ..own };
-        assert_eq!(choose(std::slice::from_ref(&before)), AdministratorAccount::Restored { before, after });
-        let AdministratorAccount::New(made) = choose(&[]) else { unreachable!("there is no user") };
+        let choose =
+            |users: &[User]| AdministratorAccount::choose(users, "Root@localhost", 7).unwrap();
+        let (own, other) = (
+            user("root@localhost", &[Role::Administrator]),
+            user("zoe@acme.example", &[Role::Administrator]),
+        );
+        assert_eq!(
+            choose(&[other.clone(), own.clone()]),
+            AdministratorAccount::Present(own.clone())
+        );
+        assert_eq!(
+            choose(std::slice::from_ref(&other)),
+            AdministratorAccount::Present(other)
+        );
+        let before = User {
+            active: false,
+            roles: vec![Role::Operator],
+            ..own.clone()
+        };
+        let after = User {
+            roles: vec![Role::Operator, Role::Administrator],
+            ..own
+        };
+        assert_eq!(
+            choose(std::slice::from_ref(&before)),
+            AdministratorAccount::Restored { before, after }
+        );
+        let AdministratorAccount::New(made) = choose(&[]) else {
+            unreachable!("there is no user")
+        };
         assert!(made.administers() && made.email == "root@localhost" && made.created_at_ms == 7);
-        assert_eq!(AdministratorAccount::choose(&[], "nobody", 7).unwrap_err().path, "email");
+        assert_eq!(
+            AdministratorAccount::choose(&[], "nobody", 7)
+                .unwrap_err()
+                .path,
+            "email"
+        );
     }
 }

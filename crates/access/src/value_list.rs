@@ -51,8 +51,14 @@ impl ValueList {
     pub fn read(name: &str, description: &str, values: &[String]) -> Result<Self, Vec<FieldError>> {
         let mut errors = Vec::new();
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(plain) || name.parse::<IpAddr>().is_ok() {
-            let message = format!("must have 1 to {MAX_NAME} letters, digits, `_`, `-` or `.`, and be no address");
+        if name.is_empty()
+            || name.len() > MAX_NAME
+            || !name.chars().all(plain)
+            || name.parse::<IpAddr>().is_ok()
+        {
+            let message = format!(
+                "must have 1 to {MAX_NAME} letters, digits, `_`, `-` or `.`, and be no address"
+            );
             errors.push(FieldError::new("name", "invalid_value", message));
         }
         if description.chars().count() > MAX_DESCRIPTION {
@@ -60,12 +66,19 @@ impl ValueList {
             errors.push(FieldError::new("description", "too_long", message));
         }
         if values.len() > MAX_LIST_VALUES {
-            let message = format!("may have at most {MAX_LIST_VALUES} values, not {}", values.len());
+            let message = format!(
+                "may have at most {MAX_LIST_VALUES} values, not {}",
+                values.len()
+            );
             errors.push(FieldError::new("values", "too_many", message));
         }
         let wrong = values.iter().enumerate().filter_map(|(at, value)| {
             let reason = unfit(value.trim())?;
-            Some(FieldError::new(format!("values[{at}]"), "invalid_value", reason))
+            Some(FieldError::new(
+                format!("values[{at}]"),
+                "invalid_value",
+                reason,
+            ))
         });
         errors.extend(wrong.take(MAX_ERRORS));
         if !errors.is_empty() {
@@ -75,14 +88,23 @@ impl ValueList {
         values.sort_unstable();
         values.dedup();
         let (name, description) = (name.to_owned(), description.to_owned());
-        Ok(ValueList { name, description, values, version: 1, updated_at_ms: 0, updated_by: String::new() })
+        Ok(ValueList {
+            name,
+            description,
+            values,
+            version: 1,
+            updated_at_ms: 0,
+            updated_by: String::new(),
+        })
     }
 }
 
 /// Returns the reason why a value cannot be on a list, if there is one.
 fn unfit(value: &str) -> Option<String> {
     if value.is_empty() || value.len() > MAX_LIST_VALUE_BYTES || value.contains(char::is_control) {
-        return Some(format!("must have 1 to {MAX_LIST_VALUE_BYTES} bytes on one line"));
+        return Some(format!(
+            "must have 1 to {MAX_LIST_VALUE_BYTES} bytes on one line"
+        ));
     }
     let (address, _) = value.split_once('/')?;
     // An address with a wrong prefix would quietly be a text that is never found.
@@ -123,13 +145,18 @@ pub enum ListError {
 pub async fn with_lists(store: &dyn ValueListStore, query: &Query) -> Result<Query, ListError> {
     let mut values = BTreeMap::new();
     for name in query.expr.lists() {
-        let held = store.named_values(name).await.map_err(|error| match error {
-            AccessError::NotFound { .. } => ListError::Unknown(name.to_owned()),
-            error => ListError::Store(error),
-        })?;
+        let held = store
+            .named_values(name)
+            .await
+            .map_err(|error| match error {
+                AccessError::NotFound { .. } => ListError::Unknown(name.to_owned()),
+                error => ListError::Store(error),
+            })?;
         values.insert(name.to_owned(), Arc::new(held));
     }
-    query.with_lists(&values).map_err(|error| ListError::Unknown(error.0))
+    query
+        .with_lists(&values)
+        .map_err(|error| ListError::Unknown(error.0))
 }
 
 #[cfg(test)]
@@ -146,9 +173,22 @@ mod tests {
     fn values_are_kept_once_and_wrong_ones_are_named() {
         let values = [" b ", "10.0.0.0/8", "a", "b"].map(str::to_owned);
         let list = ValueList::read("known", "", &values).map(|list| list.values);
-        assert_eq!(list, Ok(vec!["10.0.0.0/8".to_owned(), "a".to_owned(), "b".to_owned()]));
-        assert_eq!(fields("known", &["a/b", "arn:aws:x/y"]), Vec::<String>::new());
-        assert_eq!(fields("known", &["a", "", "10.0.0.0/33"]), ["values[1]", "values[2]"]);
+        assert_eq!(
+            list,
+            Ok(vec![
+                "10.0.0.0/8".to_owned(),
+                "a".to_owned(),
+                "b".to_owned()
+            ])
+        );
+        assert_eq!(
+            fields("known", &["a/b", "arn:aws:x/y"]),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            fields("known", &["a", "", "10.0.0.0/33"]),
+            ["values[1]", "values[2]"]
+        );
         for name in ["", "a b", "10.0.0.1", "threat:x", &"x".repeat(65)] {
             assert_eq!(fields(name, &[]), ["name"]);
         }

@@ -47,7 +47,11 @@ impl RowFilter {
             .filter(|name| !name.as_ref().is_empty())
             .map(|name| fold(name.as_ref()).into_owned())
             .collect();
-        if names.is_empty() { RowFilter::Nobody } else { RowFilter::Members(names) }
+        if names.is_empty() {
+            RowFilter::Nobody
+        } else {
+            RowFilter::Members(names)
+        }
     }
 
     /// Returns `true` if the entry may be seen.
@@ -61,9 +65,10 @@ impl RowFilter {
     pub fn allows_actor(&self, id: Option<&str>, email: Option<&str>) -> bool {
         match self {
             RowFilter::All => true,
-            RowFilter::Members(names) => {
-                [id, email].into_iter().flatten().any(|name| names.contains(fold(name).as_ref()))
-            }
+            RowFilter::Members(names) => [id, email]
+                .into_iter()
+                .flatten()
+                .any(|name| names.contains(fold(name).as_ref())),
             RowFilter::Nobody => false,
         }
     }
@@ -73,9 +78,11 @@ impl RowFilter {
     pub fn condition(&self) -> Expr {
         match self {
             RowFilter::All => Expr::All,
-            RowFilter::Members(names) => {
-                Expr::or(names.iter().map(|name| Expr::field(FieldPath::User, Match::Exact(name.clone()))))
-            }
+            RowFilter::Members(names) => Expr::or(
+                names
+                    .iter()
+                    .map(|name| Expr::field(FieldPath::User, Match::Exact(name.clone()))),
+            ),
             RowFilter::Nobody => Expr::nothing(),
         }
     }
@@ -83,7 +90,11 @@ impl RowFilter {
     /// The query, narrowed to what may be seen.
     #[must_use]
     pub fn restrict(&self, query: Query) -> Query {
-        if *self == RowFilter::All { query } else { query.and(self.condition()) }
+        if *self == RowFilter::All {
+            query
+        } else {
+            query.and(self.condition())
+        }
     }
 }
 

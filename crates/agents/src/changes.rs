@@ -21,18 +21,35 @@ const CHANGES: &[(AgentType, &[&str])] = &[
             "tag_resource",
         ],
     ),
-    (AgentType::PERFORMANCE_OPTIMIZER, &["scale_group", "resize_machine", "resize_database"]),
+    (
+        AgentType::PERFORMANCE_OPTIMIZER,
+        &["scale_group", "resize_machine", "resize_database"],
+    ),
     (AgentType::DB_OPTIMIZER, &["replicate"]),
     (AgentType::SECURITY_INTELLIGENCE, &["isolate"]),
     (AgentType::OPS_INTELLIGENCE, &["grow_storage", "fail_over"]),
-    (AgentType::WORKLOAD_CLASSIFIER, &["add_standby", "resize_group", "resize_machine", "tag_resource"]),
-    (AgentType::STORAGE_OPTIMIZER, &["modify_volume", "delete_snapshot", "put_bucket_lifecycle"]),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        &[
+            "add_standby",
+            "resize_group",
+            "resize_machine",
+            "tag_resource",
+        ],
+    ),
+    (
+        AgentType::STORAGE_OPTIMIZER,
+        &["modify_volume", "delete_snapshot", "put_bucket_lifecycle"],
+    ),
 ];
 
 /// Returns the names of the changes that an agent type proposes; none for a type that cannot be configured.
 #[must_use]
 pub fn changes(agent_type: AgentType) -> &'static [&'static str] {
-    CHANGES.iter().find(|(known, _)| *known == agent_type).map_or(&[], |(_, changes)| changes)
+    CHANGES
+        .iter()
+        .find(|(known, _)| *known == agent_type)
+        .map_or(&[], |(_, changes)| changes)
 }
 
 #[cfg(test)]
@@ -45,12 +62,18 @@ mod tests {
 
     #[test]
     fn every_change_belongs_to_an_agent_type_and_every_available_type_has_some() {
-        let named: BTreeSet<&str> = CHANGES.iter().flat_map(|(_, changes)| changes.iter().copied()).collect();
+        let named: BTreeSet<&str> = CHANGES
+            .iter()
+            .flat_map(|(_, changes)| changes.iter().copied())
+            .collect();
         let known: BTreeSet<&str> = Changes::builtin().rows().map(|row| row.name).collect();
         assert_eq!(named, known);
         let types = crate::registry();
         for name in types.available() {
-            assert!(AgentType::parse(name).is_some_and(|agent_type| !changes(agent_type).is_empty()), "{name}");
+            assert!(
+                AgentType::parse(name).is_some_and(|agent_type| !changes(agent_type).is_empty()),
+                "{name}"
+            );
         }
     }
 }

@@ -44,24 +44,38 @@ impl Confidence {
 
     /// The same of a confidence without a backtest: the state that it is based on (`unattached for 365 days`).
     pub(crate) fn words_of_state(&self, state: &str) -> String {
-        let cap = if self.capped { ", the most that a state without a trial is given" } else { "" };
+        let cap = if self.capped {
+            ", the most that a state without a trial is given"
+        } else {
+            ""
+        };
         format!("{state}. Confidence {:.1} %{cap}", self.percent)
     }
 
     /// The same where each window of the backtest has another length.
     pub(crate) fn words_by(&self, unit: &str) -> String {
         let Backtest { held, windows } = self.backtest;
-        let ConfidenceRange { low_percent: low, high_percent: high } = self.range;
+        let ConfidenceRange {
+            low_percent: low,
+            high_percent: high,
+        } = self.range;
         if windows == 0 {
             return format!(
                 "No past {unit} to try it on yet. 90 % range {low:.0} to {high:.0} %, confidence {:.1} %",
                 self.percent
             );
         }
-        let cap = if self.capped { ", limited because something that decides was not measured" } else { "" };
+        let cap = if self.capped {
+            ", limited because something that decides was not measured"
+        } else {
+            ""
+        };
         let margin = match self.smallest_margin {
             Some(margin) if margin > 0.0 => {
-                format!("; the tightest {unit} stayed {:.0} % away from its limit", margin * 100.0)
+                format!(
+                    "; the tightest {unit} stayed {:.0} % away from its limit",
+                    margin * 100.0
+                )
             }
             Some(_) => format!("; the tightest {unit} reached its limit"),
             None => String::new(),
@@ -82,11 +96,15 @@ pub(crate) fn backtest(
     training_days: i64,
     mut holds: impl FnMut(Window, Window) -> Option<bool>,
 ) -> Backtest {
-    let Some(first) = load.points.first().map(|(at, _)| *at) else { return Backtest::default() };
+    let Some(first) = load.points.first().map(|(at, _)| *at) else {
+        return Backtest::default();
+    };
     let days = history.blocks(DAY_MS);
     Backtest::over(&days, |day| {
         let before = Window::ending(day.start_ms, training_days * DAY_MS);
-        let covered = load.summary(day).is_some_and(|summary| summary.coverage >= DAY_COVERAGE);
+        let covered = load
+            .summary(day)
+            .is_some_and(|summary| summary.coverage >= DAY_COVERAGE);
         // A training window that begins a little before the first point is still whole.
         if !covered || before.start_ms + DAY_MS / 4 < first {
             return None;
@@ -111,31 +129,66 @@ pub(crate) fn lasting(days: i64) -> Confidence {
 pub(crate) fn stated(percent: f64) -> Confidence {
     let (raw, capped) = (percent / 100.0, percent > STATE_CAP);
     let percent = (percent.min(STATE_CAP) * 10.0).round() / 10.0;
-    let range = ConfidenceRange { low_percent: percent, high_percent: percent };
-    Confidence { percent, raw, range, backtest: Backtest::default(), smallest_margin: None, capped }
+    let range = ConfidenceRange {
+        low_percent: percent,
+        high_percent: percent,
+    };
+    Confidence {
+        percent,
+        raw,
+        range,
+        backtest: Backtest::default(),
+        smallest_margin: None,
+        capped,
+    }
 }
 
 /// The confidence of a backtest: each doubt is a failure assumed in advance, margins that were small or uneven are
 /// doubts; a cap limits what no backtest can see.
-pub(crate) fn confidence(backtest: Backtest, margins: &Daily, doubts: f64, cap_percent: Option<f64>) -> Confidence {
+pub(crate) fn confidence(
+    backtest: Backtest,
+    margins: &Daily,
+    doubts: f64,
+    cap_percent: Option<f64>,
+) -> Confidence {
     let (smallest_margin, uneasy) = unease(margins);
     let prior = Prior::UNIFORM.doubting(doubts + uneasy);
     let raw = backtest.confidence(prior);
     let reach = RANGE * backtest.uncertainty(prior);
-    let range =
-        ConfidenceRange { low_percent: (raw - reach).max(0.0) * 100.0, high_percent: (raw + reach).min(1.0) * 100.0 };
+    let range = ConfidenceRange {
+        low_percent: (raw - reach).max(0.0) * 100.0,
+        high_percent: (raw + reach).min(1.0) * 100.0,
+    };
     let percent = raw * 100.0;
     let capped = cap_percent.is_some_and(|cap| percent > cap);
     let percent = cap_percent.map_or(percent, |cap| percent.min(cap));
-    Confidence { percent: (percent * 10.0).round() / 10.0, raw, range, backtest, smallest_margin, capped }
+    Confidence {
+        percent: (percent * 10.0).round() / 10.0,
+        raw,
+        range,
+        backtest,
+        smallest_margin,
+        capped,
+    }
 }
 
 /// The smallest margin, and what small and uneven margins count as failures.
 fn unease(margins: &Daily) -> (Option<f64>, f64) {
-    let known: Vec<f64> = margins.iter().flatten().copied().filter(|margin| margin.is_finite()).collect();
-    let Some(smallest) = known.iter().copied().reduce(f64::min) else { return (None, 0.0) };
+    let known: Vec<f64> = margins
+        .iter()
+        .flatten()
+        .copied()
+        .filter(|margin| margin.is_finite())
+        .collect();
+    let Some(smallest) = known.iter().copied().reduce(f64::min) else {
+        return (None, 0.0);
+    };
     let mean = known.iter().sum::<f64>() / known.len() as f64;
-    let variance = known.iter().map(|margin| (margin - mean).powi(2)).sum::<f64>() / known.len() as f64;
+    let variance = known
+        .iter()
+        .map(|margin| (margin - mean).powi(2))
+        .sum::<f64>()
+        / known.len() as f64;
     let uneven = (VARIATION * variance.sqrt()).min(1.0);
     (Some(smallest), 1.0 - smallest.clamp(0.0, 1.0) + uneven)
 }
@@ -143,8 +196,20 @@ fn unease(margins: &Daily) -> (Option<f64>, f64) {
 /// Returns the features of a change of the judged resource with these margins.
 pub(crate) fn signs(facts: &Facts<'_>, margins: Daily, tried: u64, unmeasured: f64) -> Signs {
     let resource = facts.resource;
-    let production = if is_production(resource) { Some(true) } else { non_production(resource).then_some(false) };
+    let production = if is_production(resource) {
+        Some(true)
+    } else {
+        non_production(resource).then_some(false)
+    };
     let now_ms = facts.now.as_millisecond();
-    let age_days = resource.created_at.map(|at| (now_ms - at.as_millisecond()) as f64 / DAY_MS as f64);
-    Signs { margins, tried, unmeasured, production, age_days }
+    let age_days = resource
+        .created_at
+        .map(|at| (now_ms - at.as_millisecond()) as f64 / DAY_MS as f64);
+    Signs {
+        margins,
+        tried,
+        unmeasured,
+        production,
+        age_days,
+    }
 }

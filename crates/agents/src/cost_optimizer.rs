@@ -115,8 +115,11 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
     }
     let evidence = Evidence::new(facts);
     let rightsizing = evidence.settings.rightsizing;
-    let rules: [(bool, Rule); 3] =
-        [(true, idle::judge), (rightsizing, throttled::judge), (rightsizing, downsize::judge)];
+    let rules: [(bool, Rule); 3] = [
+        (true, idle::judge),
+        (rightsizing, throttled::judge),
+        (rightsizing, downsize::judge),
+    ];
     for (_, rule) in rules.into_iter().filter(|(enabled, _)| *enabled) {
         judgement.take(rule(&evidence));
         if !judgement.proposals.is_empty() {
@@ -125,7 +128,9 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
         }
     }
     if facts.resource.kind == ResourceKind::VirtualMachine {
-        judgement.abstentions.push(commitment::left_to_the_account());
+        judgement
+            .abstentions
+            .push(commitment::left_to_the_account());
     }
     judgement
 }

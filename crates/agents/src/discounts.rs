@@ -33,11 +33,19 @@ impl Billed {
     pub(crate) fn from_charges(charges: &[Charge]) -> Option<Self> {
         let currency: &Arc<str> = &charges.first()?.currency;
         let usage = charges.iter().filter(|charge| {
-            charge.category == ChargeCategory::Usage && !charge.correction && charge.currency == *currency
+            charge.category == ChargeCategory::Usage
+                && !charge.correction
+                && charge.currency == *currency
         });
         let (mut list, mut paid, mut committed) = (0.0, 0.0, 0.0);
         for charge in usage {
-            let Some(price) = charge.list.map(|amount| amount.as_f64()).filter(|price| *price > 0.0) else { continue };
+            let Some(price) = charge
+                .list
+                .map(|amount| amount.as_f64())
+                .filter(|price| *price > 0.0)
+            else {
+                continue;
+            };
             list += price;
             if charge.commitment.is_some() || charge.pricing == Some(PricingCategory::Committed) {
                 committed += price;
@@ -45,7 +53,10 @@ impl Billed {
                 paid += charge.cost().as_f64();
             }
         }
-        (list > 0.0).then(|| Billed { paid: (paid / list).clamp(0.0, 1.0), committed: committed / list })
+        (list > 0.0).then(|| Billed {
+            paid: (paid / list).clamp(0.0, 1.0),
+            committed: committed / list,
+        })
     }
 
     fn words(&self) -> String {
@@ -63,9 +74,15 @@ impl Billed {
 
 /// Cost of a resource a month by its bill: its usage charges that `counts` takes, after discounts, over the days that they are for.
 /// `None` without such charges in US dollars, the currency of savings.
-pub(crate) fn billed_monthly(charges: &[Charge], counts: impl Fn(&Charge) -> bool) -> Option<Money> {
+pub(crate) fn billed_monthly(
+    charges: &[Charge],
+    counts: impl Fn(&Charge) -> bool,
+) -> Option<Money> {
     let usage = charges.iter().filter(|charge| {
-        charge.category == ChargeCategory::Usage && &*charge.currency == "USD" && !charge.correction && counts(charge)
+        charge.category == ChargeCategory::Usage
+            && &*charge.currency == "USD"
+            && !charge.correction
+            && counts(charge)
     });
     let (mut cost, mut start_ms, mut end_ms) = (0.0, i64::MAX, i64::MIN);
     for charge in usage {
@@ -78,16 +95,25 @@ pub(crate) fn billed_monthly(charges: &[Charge], counts: impl Fn(&Charge) -> boo
 
 /// Sets what a proposal saves after discounts, and says which prices its figures are of.
 pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut Proposal) {
-    let Some(list_saving) = proposal.savings_monthly else { return };
+    let Some(list_saving) = proposal.savings_monthly else {
+        return;
+    };
     let billed = Billed::from_charges(facts.charges);
     let (share, words) = match billed {
-        Some(billed) => (Some(billed.paid).filter(|share| *share < LIST), Some(billed.words())),
+        Some(billed) => (
+            Some(billed.paid).filter(|share| *share < LIST),
+            Some(billed.words()),
+        ),
         None => known(facts.resource, whole_list_price(facts).or(list_now)),
     };
     // What costs more costs it after discounts too.
-    proposal.savings_after_discounts = share.map(|share| Money::from_usd(list_saving.usd() * share));
+    proposal.savings_after_discounts =
+        share.map(|share| Money::from_usd(list_saving.usd() * share));
     // The present cost stands beside the saving: both are after discounts, or both at list price.
-    let list = facts.catalogue.monthly_cost(facts.resource).map(|month| month.cost);
+    let list = facts
+        .catalogue
+        .monthly_cost(facts.resource)
+        .map(|month| month.cost);
     if let (Some(share), Some(cost)) = (share.filter(|share| *share > 0.0), proposal.monthly_cost)
         && list.is_some_and(|list| (cost.usd() - list.usd()).abs() <= (1.0 - LIST) * list.usd())
     {
@@ -97,7 +123,9 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
     let text = match (words, origin) {
         (Some(words), Some(origin)) => format!("{words}; list prices: {origin}"),
         (Some(words), None) => words,
-        (None, Some(origin)) => format!("Prices are list prices ({origin}): no bill of this resource is known"),
+        (None, Some(origin)) => {
+            format!("Prices are list prices ({origin}): no bill of this resource is known")
+        }
         (None, None) => "Prices are list prices: no bill of this resource is known".to_owned(),
     };
     proposal.explanation.factors.add(FactorKind::Price, text);
@@ -107,7 +135,9 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
 pub(crate) fn origin(facts: &Facts<'_>) -> Option<String> {
     let (catalogue, resource) = (facts.catalogue, facts.resource);
     let size = resource.specification.instance_type.as_deref();
-    let hourly = size.and_then(|size| catalogue.hourly_for(resource, size)).map(|price| vec![price.origin]);
+    let hourly = size
+        .and_then(|size| catalogue.hourly_for(resource, size))
+        .map(|price| vec![price.origin]);
     let origins = hourly.or_else(|| catalogue.monthly_cost(resource).map(|month| month.origins))?;
     let words: Vec<String> = origins.iter().map(ToString::to_string).collect();
     (!words.is_empty()).then(|| words.join(" and "))
@@ -116,7 +146,10 @@ pub(crate) fn origin(facts: &Facts<'_>) -> Option<String> {
 /// The list price of a database with its storage, as the cloud's own figure has it.
 fn whole_list_price(facts: &Facts<'_>) -> Option<Money> {
     let database = facts.resource.kind == ResourceKind::Database;
-    database.then(|| facts.catalogue.monthly_cost(facts.resource)).flatten().map(|month| month.cost)
+    database
+        .then(|| facts.catalogue.monthly_cost(facts.resource))
+        .flatten()
+        .map(|month| month.cost)
 }
 
 /// Share of the list price that the cloud itself says is paid, and the prices in words; neither where the list price is all that is known.
@@ -125,9 +158,15 @@ fn known(resource: &Resource, list_now: Option<Money>) -> (Option<f64>, Option<S
         let words = "It is reserved capacity, which is paid whether it is used or not";
         return (Some(0.0), Some(words.to_owned()));
     }
-    let share = resource.monthly_cost.zip(list_now).map(|(paid, list)| paid.usd() / list.usd());
+    let share = resource
+        .monthly_cost
+        .zip(list_now)
+        .map(|(paid, list)| paid.usd() / list.usd());
     let share = share.filter(|share| share.is_finite() && *share > 0.0 && *share < LIST);
-    (share, share.map(|share| format!("It costs {} of the list price", percent(share * 100.0))))
+    (
+        share,
+        share.map(|share| format!("It costs {} of the list price", percent(share * 100.0))),
+    )
 }
 
 #[cfg(test)]
@@ -138,8 +177,7 @@ mod tests {
     use super::*;
 
     fn bill(lines: &[&str]) -> Vec<Charge> {
-        let header =
-            "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
+        let header = "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
         let mut reader = Reader::from_header(header.split(',')).unwrap();
         let charge = |line: &&str| {
             let cells: Vec<&str> = line.split(',').collect();
@@ -151,12 +189,24 @@ mod tests {
     #[test]
     fn a_bill_tells_the_discount_and_what_commitments_pay() {
         let negotiated = bill(&["8,2026-11-01T00:00:00Z,EUR,Usage,8,10,Standard"]);
-        assert_eq!(Billed::from_charges(&negotiated), Some(Billed { paid: 0.8, committed: 0.0 }));
+        assert_eq!(
+            Billed::from_charges(&negotiated),
+            Some(Billed {
+                paid: 0.8,
+                committed: 0.0
+            })
+        );
         let half = bill(&[
             "9,2026-11-01T00:00:00Z,USD,Usage,9,10,Standard",
             "0,2026-11-02T00:00:00Z,USD,Usage,6,10,Committed",
         ]);
-        assert_eq!(Billed::from_charges(&half), Some(Billed { paid: 0.45, committed: 0.5 }));
+        assert_eq!(
+            Billed::from_charges(&half),
+            Some(Billed {
+                paid: 0.45,
+                committed: 0.5
+            })
+        );
     }
 
     #[test]

@@ -40,8 +40,10 @@ mod tests {
     #[test]
     fn every_type_of_the_specification_is_there_once_and_those_with_findings_can_be_configured() {
         let types = registry();
-        let documented: Vec<&str> =
-            reeve_recommend::agent_types().iter().map(|info| info.agent_type.as_str()).collect();
+        let documented: Vec<&str> = reeve_recommend::agent_types()
+            .iter()
+            .map(|info| info.agent_type.as_str())
+            .collect();
         assert_eq!(types.names(), documented);
         let expected = [
             "cost_optimizer",

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use reeve_recommend::agent_type::documented;
 use reeve_recommend::models::Trainer;
-use reeve_recommend::{AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Settings};
+use reeve_recommend::{
+    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Settings,
+};
 
 use crate::models::Deviation;
 
@@ -35,12 +37,21 @@ impl AgentDefinition for Listed {
 
 /// The rows of these types, each with the models that it learns.
 pub(crate) fn rows() -> Vec<Arc<dyn AgentDefinition>> {
-    let row = |agent_type, trainers| -> Arc<dyn AgentDefinition> { Arc::new(Listed { agent_type, trainers }) };
+    let row = |agent_type, trainers| -> Arc<dyn AgentDefinition> {
+        Arc::new(Listed {
+            agent_type,
+            trainers,
+        })
+    };
     vec![
         row(AgentType::SPOT_OPTIMIZER, Vec::new),
-        row(AgentType::PERFORMANCE_OPTIMIZER, || vec![Arc::new(Deviation)]),
+        row(AgentType::PERFORMANCE_OPTIMIZER, || {
+            vec![Arc::new(Deviation)]
+        }),
         row(AgentType::DB_OPTIMIZER, Vec::new),
-        row(AgentType::SECURITY_INTELLIGENCE, || vec![Arc::new(Deviation)]),
+        row(AgentType::SECURITY_INTELLIGENCE, || {
+            vec![Arc::new(Deviation)]
+        }),
         row(AgentType::COMPLIANCE_INTELLIGENCE, Vec::new),
         row(AgentType::OPS_INTELLIGENCE, || vec![Arc::new(Deviation)]),
     ]

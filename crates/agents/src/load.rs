@@ -16,7 +16,10 @@ pub(crate) struct Load {
 impl Load {
     /// A metric of the judged resource; `None` if it was not measured.
     pub(crate) fn measured(facts: &Facts<'_>, metric: Metric) -> Option<Load> {
-        let series = facts.series.iter().find(|s| s.metric == metric && s.resource == facts.resource.id)?;
+        let series = facts
+            .series
+            .iter()
+            .find(|s| s.metric == metric && s.resource == facts.resource.id)?;
         let points: Vec<Point> = seen(facts, series).collect();
         let period_ms = i64::from(series.period_s.max(1)) * 1000;
         (!points.is_empty()).then_some(Load { points, period_ms })
@@ -36,7 +39,10 @@ impl Load {
     /// The point-wise sum of two loads, at the times that both have.
     fn plus(&self, other: &Load) -> Load {
         let mut points = Vec::with_capacity(self.points.len().min(other.points.len()));
-        let (mut a, mut b) = (self.points.iter().peekable(), other.points.iter().peekable());
+        let (mut a, mut b) = (
+            self.points.iter().peekable(),
+            other.points.iter().peekable(),
+        );
         while let (Some((at_a, value_a)), Some((at_b, value_b))) = (a.peek(), b.peek()) {
             match at_a.cmp(at_b) {
                 std::cmp::Ordering::Less => drop(a.next()),
@@ -48,20 +54,31 @@ impl Load {
                 }
             }
         }
-        Load { points, period_ms: self.period_ms.max(other.period_ms) }
+        Load {
+            points,
+            period_ms: self.period_ms.max(other.period_ms),
+        }
     }
 }
 
 /// Samples of a resource that a judgement looks at: what was measured of another size, or is no number, is not among them.
 pub(crate) fn data_points(facts: &Facts<'_>, metrics: &[Metric]) -> u64 {
-    let own = facts.series.iter().filter(|s| s.resource == facts.resource.id && metrics.contains(&s.metric));
+    let own = facts
+        .series
+        .iter()
+        .filter(|s| s.resource == facts.resource.id && metrics.contains(&s.metric));
     own.map(|series| seen(facts, series).count() as u64).sum()
 }
 
 /// The points of a series that tell of the resource as it is.
 fn seen<'s>(facts: &'s Facts<'_>, series: &'s Series) -> impl Iterator<Item = Point> + 's {
-    let from = facts.unchanged_since.map_or(i64::MIN, |since| since.as_millisecond());
+    let from = facts
+        .unchanged_since
+        .map_or(i64::MIN, |since| since.as_millisecond());
     let until = facts.now.as_millisecond();
-    let points = series.points.iter().map(|(at, value)| (at.as_millisecond(), *value));
+    let points = series
+        .points
+        .iter()
+        .map(|(at, value)| (at.as_millisecond(), *value));
     points.filter(move |(at, value)| *at >= from && *at < until && value.is_finite())
 }

@@ -33,11 +33,31 @@ pub(crate) fn look_back(
         if until > facts.now || facts.unchanged_since.is_some_and(|since| since > *at) {
             continue;
         }
-        for proposal in judge(&Facts { now: *at, models: LearnedModels::none(), ..*facts }).proposals {
-            if let Some(held) = held(&proposal, *at, &Facts { now: until, ..*facts }) {
+        for proposal in judge(&Facts {
+            now: *at,
+            models: LearnedModels::none(),
+            ..*facts
+        })
+        .proposals
+        {
+            if let Some(held) = held(
+                &proposal,
+                *at,
+                &Facts {
+                    now: until,
+                    ..*facts
+                },
+            ) {
                 let group = trust_group(agent, proposal.kind);
                 let (raw, features) = (proposal.trust.raw, proposal.trust.features);
-                found.push(Example { at_ms: at.as_millisecond(), group, raw, features, held, weight: 1.0 });
+                found.push(Example {
+                    at_ms: at.as_millisecond(),
+                    group,
+                    raw,
+                    features,
+                    held,
+                    weight: 1.0,
+                });
             }
         }
     }

@@ -42,7 +42,12 @@ use demand::Demand;
 use settings::Thresholds;
 
 /// The metrics a judgement reads.
-pub const METRICS: &[Metric] = &[Metric::DiskRead, Metric::DiskWrite, Metric::DiskReadOps, Metric::DiskWriteOps];
+pub const METRICS: &[Metric] = &[
+    Metric::DiskRead,
+    Metric::DiskWrite,
+    Metric::DiskReadOps,
+    Metric::DiskWriteOps,
+];
 
 /// The metrics that a judgement reads of the machine that a volume is attached to.
 pub const MACHINE_METRICS: &[Metric] = &[Metric::DiskUtilization];
@@ -99,21 +104,41 @@ fn find(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let volume = facts.resource;
     let settings = Thresholds::from(facts.settings);
     let mut path = Path::default();
-    path.ask("Is the volume in use, by one machine?", true, "the cloud lists one attachment");
-    let from = VolumeSetup::from_specification(&volume.specification)
-        .ok_or_else(|| Abstention::unjudged(KIND, "type_not_known", "the cloud did not report its type"))?;
+    path.ask(
+        "Is the volume in use, by one machine?",
+        true,
+        "the cloud lists one attachment",
+    );
+    let from = VolumeSetup::from_specification(&volume.specification).ok_or_else(|| {
+        Abstention::unjudged(KIND, "type_not_known", "the cloud did not report its type")
+    })?;
     let rule = rule(volume, &from, &settings)?;
-    path.ask("Is there a cheaper setup of its kind?", true, format!("it is {from}"));
+    path.ask(
+        "Is there a cheaper setup of its kind?",
+        true,
+        format!("it is {from}"),
+    );
     let demand = Demand::measure(facts, &settings)?;
     path.ask("Was it measured?", true, demand.measured_words());
     let to = setup::gp3(volume, &demand.peak, settings.headroom_percent)?;
-    path.ask("Does gp3 hold its peaks and the headroom?", true, format!("{}; {to} is enough", demand.peak));
+    path.ask(
+        "Does gp3 hold its peaks and the headroom?",
+        true,
+        format!("{}; {to} is enough", demand.peak),
+    );
     proposal::propose(facts, &settings, rule, &from, &to, &demand, path)
 }
 
 /// Returns an abstention if the volume is excluded before anything is measured.
 fn admit(volume: &Resource) -> Result<(), Abstention> {
-    let out = |code, detail: String| Err(Abstention { kind: None, code, detail, decisive: true });
+    let out = |code, detail: String| {
+        Err(Abstention {
+            kind: None,
+            code,
+            detail,
+            decisive: true,
+        })
+    };
     if volume.kind != ResourceKind::Volume {
         return out("kind_not_covered", "only volumes are judged".to_owned());
     }
@@ -121,19 +146,31 @@ fn admit(volume: &Resource) -> Result<(), Abstention> {
         return out("opted_out", "its tag reeve:ignore excludes it".to_owned());
     }
     if volume.provider != Provider::Aws {
-        let detail = format!("prices and limits of {} disks are not in the catalogue", volume.provider);
+        let detail = format!(
+            "prices and limits of {} disks are not in the catalogue",
+            volume.provider
+        );
         return out("cloud_not_covered", detail);
     }
     match (volume.state, volume.attached_to.len()) {
         (ResourceState::Changing, _) => {
             let detail = "it is on its way between states".to_owned();
-            Err(Abstention { kind: None, code: "changing", detail, decisive: false })
+            Err(Abstention {
+                kind: None,
+                code: "changing",
+                detail,
+                decisive: false,
+            })
         }
         (ResourceState::Available, 1) => Ok(()),
-        (ResourceState::Available, 2..) => {
-            out("shared", "several machines share it, which only provisioned types allow".to_owned())
-        }
-        _ => out("not_attached", "nothing is attached; cost_optimizer judges whether it is needed".to_owned()),
+        (ResourceState::Available, 2..) => out(
+            "shared",
+            "several machines share it, which only provisioned types allow".to_owned(),
+        ),
+        _ => out(
+            "not_attached",
+            "nothing is attached; cost_optimizer judges whether it is needed".to_owned(),
+        ),
     }
 }
 
@@ -143,22 +180,32 @@ fn rule(volume: &Resource, from: &VolumeSetup, settings: &Thresholds) -> Result<
         "gp2" => (Rule::ConvertGp2, settings.convert_gp2),
         "io1" => (Rule::ConvertProvisioned, settings.convert_provisioned),
         "io2" if !settings.accept_lower_durability => {
-            let detail =
-                "io2 is durable to 99.999 %, gp3 to 99.8 %; convert_provisioned.accept_lower_durability is off";
+            let detail = "io2 is durable to 99.999 %, gp3 to 99.8 %; convert_provisioned.accept_lower_durability is off";
             return Err(Abstention::decided(KIND, "durability", detail));
         }
         "io2" => (Rule::ConvertProvisioned, settings.convert_provisioned),
         "gp3" if setup::is_free(from) => {
-            return Err(Abstention::decided(KIND, "nothing_provisioned", "it has no more than every gp3 volume has"));
+            return Err(Abstention::decided(
+                KIND,
+                "nothing_provisioned",
+                "it has no more than every gp3 volume has",
+            ));
         }
         "gp3" => (Rule::ReduceProvisioned, settings.reduce_provisioned),
         other => {
-            let detail = format!("{} is {other}, which has no cheaper type of its kind", volume.id);
+            let detail = format!(
+                "{} is {other}, which has no cheaper type of its kind",
+                volume.id
+            );
             return Err(Abstention::decided(KIND, "type_not_covered", detail));
         }
     };
     if enabled {
         return Ok(rule);
     }
-    Err(Abstention::decided(KIND, "switched_off", format!("the setting {}.enabled is off", rule.name())))
+    Err(Abstention::decided(
+        KIND,
+        "switched_off",
+        format!("the setting {}.enabled is off", rule.name()),
+    ))
 }

@@ -42,7 +42,13 @@ use settings::Thresholds;
 pub const METRICS: &[Metric] = cost_optimizer::METRICS;
 
 /// Types of every finding.
-const KINDS: [RecommendationType; 5] = [availability::KIND, nights::KIND, spot::KIND, burst::KIND, burst::ADVICE];
+const KINDS: [RecommendationType; 5] = [
+    availability::KIND,
+    nights::KIND,
+    spot::KIND,
+    burst::KIND,
+    burst::ADVICE,
+];
 
 /// Judges one resource.
 #[must_use]
@@ -57,19 +63,41 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
     }
     let classification = &classified.classification;
     let Some(class) = classification.class else {
-        judgement.abstentions.push(unclassified(classification.unclassified.as_ref()));
+        judgement
+            .abstentions
+            .push(unclassified(classification.unclassified.as_ref()));
         return judgement;
     };
     if settings.checks(class) {
-        let case = Case { facts, settings: &settings, classified: &classified, class };
+        let case = Case {
+            facts,
+            settings: &settings,
+            classified: &classified,
+            class,
+        };
         judgement.take(check(&case));
     }
-    let found = judgement.proposals.iter().map(|proposal| Some(proposal.kind));
-    let judged: Vec<_> = found.chain(judgement.abstentions.iter().map(|abstention| abstention.kind)).collect();
-    for kind in KINDS.into_iter().filter(|kind| !judged.contains(&Some(*kind))) {
+    let found = judgement
+        .proposals
+        .iter()
+        .map(|proposal| Some(proposal.kind));
+    let judged: Vec<_> = found
+        .chain(
+            judgement
+                .abstentions
+                .iter()
+                .map(|abstention| abstention.kind),
+        )
+        .collect();
+    for kind in KINDS
+        .into_iter()
+        .filter(|kind| !judged.contains(&Some(*kind)))
+    {
         // A finding of the class that the resource had before is no longer one.
         let detail = format!("it is {}, which has no such check", class.as_str());
-        judgement.abstentions.push(Abstention::decided(kind, "other_class", detail));
+        judgement
+            .abstentions
+            .push(Abstention::decided(kind, "other_class", detail));
     }
     judgement
 }
@@ -77,16 +105,35 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
 /// Returns an abstention if nothing may be recommended for a resource; it is classified all the same.
 fn admit(facts: &Facts<'_>, settings: &Thresholds) -> Result<(), Abstention> {
     let resource = facts.resource;
-    let out = |code, detail: String, decisive| Err(Abstention { kind: None, code, detail, decisive });
+    let out = |code, detail: String, decisive| {
+        Err(Abstention {
+            kind: None,
+            code,
+            detail,
+            decisive,
+        })
+    };
     if !settings.opportunities {
-        return out("switched_off", "the setting optimization_opportunities.enabled is off".to_owned(), true);
+        return out(
+            "switched_off",
+            "the setting optimization_opportunities.enabled is off".to_owned(),
+            true,
+        );
     }
     if is_opted_out(resource) {
-        return out("opted_out", "its tag reeve:ignore excludes it".to_owned(), true);
+        return out(
+            "opted_out",
+            "its tag reeve:ignore excludes it".to_owned(),
+            true,
+        );
     }
     match resource.state {
         ResourceState::Running | ResourceState::Available => Ok(()),
-        ResourceState::Changing => out("changing", "it is on its way between states".to_owned(), false),
+        ResourceState::Changing => out(
+            "changing",
+            "it is on its way between states".to_owned(),
+            false,
+        ),
         _ => out("not_running", "it does not run".to_owned(), true),
     }
 }
@@ -98,8 +145,15 @@ fn unclassified(reason: Option<&Unclassified>) -> Abstention {
         Some("switched_off") => "switched_off",
         _ => "thin_data",
     };
-    let detail = reason.map(|reason| reason.detail.clone()).unwrap_or_default();
-    Abstention { kind: None, code, detail, decisive: false }
+    let detail = reason
+        .map(|reason| reason.detail.clone())
+        .unwrap_or_default();
+    Abstention {
+        kind: None,
+        code,
+        detail,
+        decisive: false,
+    }
 }
 
 fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
@@ -111,7 +165,10 @@ fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     };
     let machine = case.facts.resource.kind == ResourceKind::VirtualMachine;
     if !machine && case.class != WorkloadClass::Production {
-        let detail = format!("only machines are checked for {} workloads", case.class.as_str());
+        let detail = format!(
+            "only machines are checked for {} workloads",
+            case.class.as_str()
+        );
         return Err(Abstention::decided(kind, "kind_not_covered", detail));
     }
     left_to_cost_optimizer(case, kind)?;
@@ -121,16 +178,25 @@ fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
 /// Abstains where `cost_optimizer` finds the resource idle, or another size for it: one change at a time, and one agent type a finding.
 fn left_to_cost_optimizer(case: &Case<'_>, kind: RecommendationType) -> Result<(), Abstention> {
     use RecommendationType::{IdleResourceCleanup, InstanceType, RightSize};
-    let judged = cost_optimizer::judge(&Facts { settings: &Settings::default(), ..*case.facts });
-    let sizes = matches!(case.class, WorkloadClass::Analytics);
-    let found = judged.proposals.into_iter().find(|proposal| match proposal.kind {
-        IdleResourceCleanup => true,
-        RightSize | InstanceType => sizes,
-        _ => false,
+    let judged = cost_optimizer::judge(&Facts {
+        settings: &Settings::default(),
+        ..*case.facts
     });
+    let sizes = matches!(case.class, WorkloadClass::Analytics);
+    let found = judged
+        .proposals
+        .into_iter()
+        .find(|proposal| match proposal.kind {
+            IdleResourceCleanup => true,
+            RightSize | InstanceType => sizes,
+            _ => false,
+        });
     match found {
         Some(proposal) => {
-            let detail = format!("{} of cost_optimizer proposes: {}", proposal.rule, proposal.title);
+            let detail = format!(
+                "{} of cost_optimizer proposes: {}",
+                proposal.rule, proposal.title
+            );
             Err(Abstention::decided(kind, "left_to_cost_optimizer", detail))
         }
         None => Ok(()),

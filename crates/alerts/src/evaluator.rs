@@ -68,8 +68,8 @@ pub struct Evaluator {
 #[must_use]
 pub fn tells_of_firing(entry: &Entry) -> bool {
     let event = || entry.metadata.extra.get("event").and_then(Json::as_str);
-    let follows =
-        entry.event_type == FIRE || entry.event_type == events::DELIVERY.event_type() && event() == Some(FIRED_EVENT);
+    let follows = entry.event_type == FIRE
+        || entry.event_type == events::DELIVERY.event_type() && event() == Some(FIRED_EVENT);
     // Whoever submits such an entry from outside does not hide it from the rules.
     follows && entry.may_be_by_reeve()
 }
@@ -79,14 +79,23 @@ impl Evaluator {
     #[must_use]
     pub fn new(limits: Limits, progress: Progress) -> Self {
         let clock_ms = progress.clock.map_or(BEGINNING, Timestamp::as_millisecond);
-        Self { limits, position: progress.position, clock_ms, swept_ms: clock_ms, ..Self::default() }
+        Self {
+            limits,
+            position: progress.position,
+            clock_ms,
+            swept_ms: clock_ms,
+            ..Self::default()
+        }
     }
 
     /// The next sequence to look at, and the clock.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let clock = (self.clock_ms != BEGINNING).then(|| instant(self.clock_ms));
-        Progress { position: self.position, clock }
+        Progress {
+            position: self.position,
+            clock,
+        }
     }
 
     /// Moves on without looking at entries: nothing between is of interest to any rule.
@@ -108,8 +117,11 @@ impl Evaluator {
 
     /// Evaluates these rules from now on; those that are not enabled are left out. A rule keeps its memory while its revision stays.
     pub fn set_rules(&mut self, rules: impl IntoIterator<Item = Arc<Rule>>) {
-        let mut before: HashMap<(RuleId, u64), Running> =
-            self.rules.drain(..).map(|running| ((running.rule.id.clone(), running.rule.revision), running)).collect();
+        let mut before: HashMap<(RuleId, u64), Running> = self
+            .rules
+            .drain(..)
+            .map(|running| ((running.rule.id.clone(), running.rule.revision), running))
+            .collect();
         for rule in rules {
             if rule.state != RuleState::Enabled {
                 continue;
@@ -122,7 +134,11 @@ impl Evaluator {
         }
         // Numbers of rules in the delta are positions in the list that has just changed.
         self.delta.forget_rules();
-        self.index = RuleIndex::new(self.rules.iter().map(|running| &running.rule.settings.query));
+        self.index = RuleIndex::new(
+            self.rules
+                .iter()
+                .map(|running| &running.rule.settings.query),
+        );
     }
 
     /// Takes up what was kept. State of rules that are not evaluated, or of another revision, is ignored.
@@ -148,7 +164,11 @@ impl Evaluator {
         }
         for part in &kept.snapshot {
             self.snapshot_bytes += part.len();
-            state::read_snapshot(part, |rule, revision| places.get(&(rule, revision)).copied(), &mut self.rules)?;
+            state::read_snapshot(
+                part,
+                |rule, revision| places.get(&(rule, revision)).copied(),
+                &mut self.rules,
+            )?;
         }
         for delta in &kept.deltas {
             self.delta_bytes += delta.len();
@@ -159,22 +179,34 @@ impl Evaluator {
     }
 
     /// Counts again what was counted before a restart. What followed from it is kept already.
-    fn replay(&mut self, delta: &[u8], places: &HashMap<(RuleId, u64), usize>) -> Result<(), StateError> {
+    fn replay(
+        &mut self,
+        delta: &[u8],
+        places: &HashMap<(RuleId, u64), usize>,
+    ) -> Result<(), StateError> {
         let mut numbered = Vec::new();
         for operation in state::read_delta(delta)? {
             match operation {
-                Operation::Rule(rule, revision) => numbered.push(places.get(&(rule, revision)).copied()),
+                Operation::Rule(rule, revision) => {
+                    numbered.push(places.get(&(rule, revision)).copied())
+                }
                 Operation::Take(number, taken) => {
-                    let Some(place) = numbered.get(number) else { return Err(StateError::Malformed("a rule")) };
+                    let Some(place) = numbered.get(number) else {
+                        return Err(StateError::Malformed("a rule"));
+                    };
                     if let Some(at) = place {
                         let _ = self.rules[*at].count(taken, &self.limits, &mut self.gathered);
                     }
                 }
                 Operation::Step(clock_ms, recorded_ms) => {
-                    self.rules.iter_mut().for_each(|running| running.step_back(clock_ms, recorded_ms, &self.limits));
+                    self.rules
+                        .iter_mut()
+                        .for_each(|running| running.step_back(clock_ms, recorded_ms, &self.limits));
                 }
                 Operation::Sweep(clock_ms) => {
-                    self.rules.iter_mut().for_each(|running| running.forget_old(clock_ms, &self.limits));
+                    self.rules
+                        .iter_mut()
+                        .for_each(|running| running.forget_old(clock_ms, &self.limits));
                 }
             }
         }
@@ -208,14 +240,22 @@ impl Evaluator {
     /// what it made of the memory is corrected, or rules would take every entry for late until that time has come.
     fn advance_clock(&mut self, sequence: u64, recorded_at: Timestamp) {
         let recorded_ms = recorded_at.as_millisecond();
-        if self.clock_ms == BEGINNING || recorded_ms >= self.clock_ms.saturating_sub(self.limits.step_ms) {
+        if self.clock_ms == BEGINNING
+            || recorded_ms >= self.clock_ms.saturating_sub(self.limits.step_ms)
+        {
             self.clock_ms = self.clock_ms.max(recorded_ms);
             return;
         }
         let clock_ms = std::mem::replace(&mut self.clock_ms, recorded_ms);
-        self.gathered.steps.push(ClockStep { sequence, from: instant(clock_ms), to: recorded_at });
+        self.gathered.steps.push(ClockStep {
+            sequence,
+            from: instant(clock_ms),
+            to: recorded_at,
+        });
         self.swept_ms = self.swept_ms.min(recorded_ms);
-        self.rules.iter_mut().for_each(|running| running.step_back(clock_ms, recorded_ms, &self.limits));
+        self.rules
+            .iter_mut()
+            .for_each(|running| running.step_back(clock_ms, recorded_ms, &self.limits));
         self.delta.step(clock_ms, recorded_ms);
     }
 
@@ -258,7 +298,9 @@ impl Evaluator {
     pub fn take_changes(&mut self) -> Changes {
         if self.swept_ms.saturating_add(SWEEP_MS) < self.clock_ms {
             self.swept_ms = self.clock_ms;
-            self.rules.iter_mut().for_each(|running| running.forget_old(self.clock_ms, &self.limits));
+            self.rules
+                .iter_mut()
+                .for_each(|running| running.forget_old(self.clock_ms, &self.limits));
             self.delta.sweep(self.clock_ms);
         }
         let mut changes = self.gathered.take();

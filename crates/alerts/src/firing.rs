@@ -20,7 +20,12 @@ impl FiringId {
     #[must_use]
     pub fn derive(rule: &RuleId, revision: u64, group: &GroupKey, sequence: u64) -> FiringId {
         let mut hash = Sha256::new();
-        for part in [rule.0.as_bytes(), &revision.to_be_bytes(), group.0.as_bytes(), &sequence.to_be_bytes()] {
+        for part in [
+            rule.0.as_bytes(),
+            &revision.to_be_bytes(),
+            group.0.as_bytes(),
+            &sequence.to_be_bytes(),
+        ] {
             hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
             hash.update(part);
         }
@@ -122,7 +127,13 @@ mod tests {
     #[test]
     fn identifiers_follow_from_their_parts() {
         let id = |rule: &str, revision, group: &str, sequence| {
-            FiringId::derive(&RuleId(rule.into()), revision, &GroupKey(group.into()), sequence).0
+            FiringId::derive(
+                &RuleId(rule.into()),
+                revision,
+                &GroupKey(group.into()),
+                sequence,
+            )
+            .0
         };
         assert_eq!(id("r", 1, "[]", 7), id("r", 1, "[]", 7));
         let different = [
@@ -132,6 +143,12 @@ mod tests {
             id("r", 1, "[null]", 7),
             id("s", 1, "[]", 7),
         ];
-        assert_eq!(different.iter().collect::<std::collections::BTreeSet<_>>().len(), 5);
+        assert_eq!(
+            different
+                .iter()
+                .collect::<std::collections::BTreeSet<_>>()
+                .len(),
+            5
+        );
     }
 }

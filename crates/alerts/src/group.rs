@@ -38,13 +38,25 @@ impl GroupBy {
         for (at, name) in names.iter().enumerate() {
             match field(name) {
                 Ok(field) if fields.iter().any(|(_, known)| *known == field) => {
-                    errors.push(FieldError::new(format!("group_by[{at}]"), "invalid_value", "is named twice"));
+                    errors.push(FieldError::new(
+                        format!("group_by[{at}]"),
+                        "invalid_value",
+                        "is named twice",
+                    ));
                 }
                 Ok(field) => fields.push((name.clone(), field)),
-                Err(message) => errors.push(FieldError::new(format!("group_by[{at}]"), "invalid_value", message)),
+                Err(message) => errors.push(FieldError::new(
+                    format!("group_by[{at}]"),
+                    "invalid_value",
+                    message,
+                )),
             }
         }
-        if errors.is_empty() { Ok(GroupBy { fields }) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(GroupBy { fields })
+        } else {
+            Err(errors)
+        }
     }
 
     /// Names as written.
@@ -55,7 +67,11 @@ impl GroupBy {
     /// Returns the group of an entry.
     #[must_use]
     pub fn key(&self, entry: &Entry) -> GroupKey {
-        let values: Vec<_> = self.fields.iter().map(|(_, field)| value(entry, field).map(bounded)).collect();
+        let values: Vec<_> = self
+            .fields
+            .iter()
+            .map(|(_, field)| value(entry, field).map(bounded))
+            .collect();
         // Texts and nulls: nothing in it can fail to be JSON.
         GroupKey(serde_json::to_string(&values).unwrap_or_default())
     }
@@ -70,7 +86,11 @@ impl GroupBy {
     /// Returns a digest of the values of an entry, never 0; `None` for an entry without any of them.
     #[must_use]
     pub fn digest(&self, entry: &Entry) -> Option<u64> {
-        let mut values = self.fields.iter().map(|(_, field)| value(entry, field)).peekable();
+        let mut values = self
+            .fields
+            .iter()
+            .map(|(_, field)| value(entry, field))
+            .peekable();
         values.peek()?;
         let mut digest = Sha256::new();
         let mut is_empty = true;
@@ -94,15 +114,20 @@ impl GroupKey {
 }
 
 fn field(name: &str) -> Result<FieldPath, String> {
-    let field: FieldPath = name.parse().map_err(|error: reeve_audit::query::QueryError| match error.hint {
-        Some(hint) => format!("{}: {hint}", error.message),
-        None => error.message,
-    })?;
+    let field: FieldPath =
+        name.parse()
+            .map_err(|error: reeve_audit::query::QueryError| match error.hint {
+                Some(hint) => format!("{}: {hint}", error.message),
+                None => error.message,
+            })?;
     match &field {
         FieldPath::Column(column) if column.is_time() => {
             Err("is a time; group by a field with recurring values".into())
         }
-        FieldPath::Tags | FieldPath::MetadataTags | FieldPath::ResourceTags | FieldPath::Changes => {
+        FieldPath::Tags
+        | FieldPath::MetadataTags
+        | FieldPath::ResourceTags
+        | FieldPath::Changes => {
             Err("has no single value; name one of its members, such as resource.tags.env".into())
         }
         FieldPath::Before(path) | FieldPath::After(path) if path.is_empty() => {
@@ -116,24 +141,46 @@ fn field(name: &str) -> Result<FieldPath, String> {
 fn value<'e>(entry: &'e Entry, field: &FieldPath) -> Option<Cow<'e, str>> {
     match field {
         FieldPath::Column(column) => column_text(entry, *column),
-        FieldPath::User => column_text(entry, Column::ActorEmail).or_else(|| column_text(entry, Column::ActorId)),
-        FieldPath::Submitter(field) => entry.submitted_by.as_ref().and_then(|submitter| submitter.text(*field)),
-        FieldPath::ApiVersion => Some(Cow::Borrowed(&entry.metadata.api_version)),
-        FieldPath::ResourceTag(name) => {
-            entry.resource.tags.iter().find(|(tag, _)| fold::equals(tag, name)).map(|(_, value)| Cow::Borrowed(value))
+        FieldPath::User => {
+            column_text(entry, Column::ActorEmail).or_else(|| column_text(entry, Column::ActorId))
         }
-        FieldPath::Before(path) => entry.changes.before.as_ref().and_then(|state| inside(state, path)),
-        FieldPath::After(path) => entry.changes.after.as_ref().and_then(|state| inside(state, path)),
+        FieldPath::Submitter(field) => entry
+            .submitted_by
+            .as_ref()
+            .and_then(|submitter| submitter.text(*field)),
+        FieldPath::ApiVersion => Some(Cow::Borrowed(&entry.metadata.api_version)),
+        FieldPath::ResourceTag(name) => entry
+            .resource
+            .tags
+            .iter()
+            .find(|(tag, _)| fold::equals(tag, name))
+            .map(|(_, value)| Cow::Borrowed(value)),
+        FieldPath::Before(path) => entry
+            .changes
+            .before
+            .as_ref()
+            .and_then(|state| inside(state, path)),
+        FieldPath::After(path) => entry
+            .changes
+            .after
+            .as_ref()
+            .and_then(|state| inside(state, path)),
         FieldPath::Metadata(path) => {
             let (first, rest) = path.split_first()?;
             inside(member(&entry.metadata.extra, first)?, rest)
         }
-        FieldPath::Tags | FieldPath::MetadataTags | FieldPath::ResourceTags | FieldPath::Changes => None,
+        FieldPath::Tags
+        | FieldPath::MetadataTags
+        | FieldPath::ResourceTags
+        | FieldPath::Changes => None,
     }
 }
 
 fn member<'j>(object: &'j Object, wanted: &str) -> Option<&'j Json> {
-    object.iter().find(|(name, _)| fold::equals(name, wanted)).map(|(_, value)| value)
+    object
+        .iter()
+        .find(|(name, _)| fold::equals(name, wanted))
+        .map(|(_, value)| value)
 }
 
 fn inside<'j>(value: &'j Json, path: &[String]) -> Option<Cow<'j, str>> {
@@ -149,7 +196,10 @@ fn bounded(value: Cow<'_, str>) -> Cow<'_, str> {
     if value.len() <= LONGEST_VALUE {
         return value;
     }
-    let end = (0..=LONGEST_VALUE / 2).rev().find(|at| value.is_char_boundary(*at)).unwrap_or_default();
+    let end = (0..=LONGEST_VALUE / 2)
+        .rev()
+        .find(|at| value.is_char_boundary(*at))
+        .unwrap_or_default();
     let digest = hex::encode(&Sha256::digest(value.as_bytes())[..16]);
     Cow::Owned(format!("{}... (SHA-256 {digest})", &value[..end]))
 }
@@ -162,7 +212,9 @@ mod tests {
 
     fn keys(names: &[&str], entry: &Entry) -> Vec<Option<String>> {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-        GroupBy::read(&names).map(|by| by.key(entry).values()).unwrap_or_default()
+        GroupBy::read(&names)
+            .map(|by| by.key(entry).values())
+            .unwrap_or_default()
     }
 
     #[test]
@@ -170,26 +222,55 @@ mod tests {
         let entry = Entry::new(EventType::from_static("resource.modify"))
             .by(Actor::user("u-1").with_email("Ann@acme.example"))
             .on(ResourceRef::new("bucket", "b\"1").with_tag("Env", "prod"))
-            .with_metadata("source", Json::object([("zone", Json::from(7.0)), ("list", Json::Array(Vec::new()))]))
+            .with_metadata(
+                "source",
+                Json::object([("zone", Json::from(7.0)), ("list", Json::Array(Vec::new()))]),
+            )
             .after(Json::object([("size", "large")]));
-        assert_eq!(keys(&["actor.email", "resource"], &entry), [Some("Ann@acme.example".into()), Some("b\"1".into())]);
         assert_eq!(
-            keys(&["user", "resource.tags.env", "metadata.source.zone", "changes.after.size"], &entry),
+            keys(&["actor.email", "resource"], &entry),
+            [Some("Ann@acme.example".into()), Some("b\"1".into())]
+        );
+        assert_eq!(
+            keys(
+                &[
+                    "user",
+                    "resource.tags.env",
+                    "metadata.source.zone",
+                    "changes.after.size"
+                ],
+                &entry
+            ),
             ["Ann@acme.example", "prod", "7", "large"].map(|text| Some(text.to_owned()))
         );
-        assert_eq!(keys(&["metadata.source.list", "ip", "metadata.other"], &entry), [None, None, None]);
+        assert_eq!(
+            keys(&["metadata.source.list", "ip", "metadata.other"], &entry),
+            [None, None, None]
+        );
         assert_eq!(GroupBy::default().key(&entry), GroupKey("[]".into()));
     }
 
     #[test]
     fn fields_without_a_single_value_are_refused() {
-        for name in
-            ["timestamp", "recorded_at", "tags", "metadata.tags", "resource.tags", "changes.after", "actor.emial", ""]
-        {
+        for name in [
+            "timestamp",
+            "recorded_at",
+            "tags",
+            "metadata.tags",
+            "resource.tags",
+            "changes.after",
+            "actor.emial",
+            "",
+        ] {
             assert!(GroupBy::read(&[name.to_owned()]).is_err(), "{name}");
         }
-        assert!(GroupBy::read(&["ip".into(), "actor.ip_address".into()]).is_err(), "one field, two names");
-        let five: Vec<_> = ["ip", "user", "region", "account", "resource"].map(str::to_owned).into();
+        assert!(
+            GroupBy::read(&["ip".into(), "actor.ip_address".into()]).is_err(),
+            "one field, two names"
+        );
+        let five: Vec<_> = ["ip", "user", "region", "account", "resource"]
+            .map(str::to_owned)
+            .into();
         assert!(GroupBy::read(&five).is_err());
     }
 
@@ -197,9 +278,16 @@ mod tests {
     fn long_values_are_bounded_and_stay_apart() {
         let with = |end: &str| {
             let user = format!("{}{end}", "é".repeat(4000));
-            keys(&["actor.id"], &Entry::new(EventType::from_static("a.b")).by(Actor::user(user)))
+            keys(
+                &["actor.id"],
+                &Entry::new(EventType::from_static("a.b")).by(Actor::user(user)),
+            )
         };
         assert_ne!(with("1"), with("2"));
-        assert!(with("1")[0].as_ref().is_some_and(|text| text.len() < LONGEST_VALUE));
+        assert!(
+            with("1")[0]
+                .as_ref()
+                .is_some_and(|text| text.len() < LONGEST_VALUE)
+        );
     }
 }

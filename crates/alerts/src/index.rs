@@ -70,15 +70,19 @@ impl RuleIndex {
     }
 
     fn insert(&mut self, atom: Atom, rule: u32) {
-        let at = self.columns.iter().position(|column| column.column == atom.column).unwrap_or_else(|| {
-            self.columns.push(ColumnIndex {
-                column: atom.column,
-                whole: HashMap::new(),
-                starts: Affixes::default(),
-                ends: Affixes::default(),
+        let at = self
+            .columns
+            .iter()
+            .position(|column| column.column == atom.column)
+            .unwrap_or_else(|| {
+                self.columns.push(ColumnIndex {
+                    column: atom.column,
+                    whole: HashMap::new(),
+                    starts: Affixes::default(),
+                    ends: Affixes::default(),
+                });
+                self.columns.len() - 1
             });
-            self.columns.len() - 1
-        });
         let column = &mut self.columns[at];
         match atom.place {
             Place::Whole => column.whole.entry(atom.text).or_default().push(rule),
@@ -92,18 +96,30 @@ impl RuleIndex {
         found.clear();
         found.extend_from_slice(&self.residual);
         for index in &self.columns {
-            let Some(text) = column_text(entry, index.column) else { continue };
+            let Some(text) = column_text(entry, index.column) else {
+                continue;
+            };
             let text = fold::fold(&text);
             if let Some(rules) = index.whole.get(text.as_ref()) {
                 found.extend_from_slice(rules);
             }
             for length in &index.starts.lengths {
-                let Some(rules) = text.get(..*length).and_then(|start| index.starts.rules.get(start)) else { continue };
+                let Some(rules) = text
+                    .get(..*length)
+                    .and_then(|start| index.starts.rules.get(start))
+                else {
+                    continue;
+                };
                 found.extend_from_slice(rules);
             }
             for length in &index.ends.lengths {
-                let end = text.len().checked_sub(*length).and_then(|at| text.get(at..));
-                let Some(rules) = end.and_then(|end| index.ends.rules.get(end)) else { continue };
+                let end = text
+                    .len()
+                    .checked_sub(*length)
+                    .and_then(|at| text.get(at..));
+                let Some(rules) = end.and_then(|end| index.ends.rules.get(end)) else {
+                    continue;
+                };
                 found.extend_from_slice(rules);
             }
         }

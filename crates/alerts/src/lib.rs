@@ -64,16 +64,21 @@ mod story;
 mod window;
 
 pub use evaluator::{
-    Changes, ClockStep, Degradation, DegradedBy, Evaluator, FIRE, FIRED_EVENT, Limits, Observed, Tally, tells_of_firing,
+    Changes, ClockStep, Degradation, DegradedBy, Evaluator, FIRE, FIRED_EVENT, Limits, Observed,
+    Tally, tells_of_firing,
 };
 pub use firing::{Firing, FiringEntry, FiringGrowth, FiringId, FiringStatus, KEPT_ENTRIES};
 pub use group::{GroupBy, GroupKey};
 pub use index::RuleIndex;
 pub use mitre::{ATTACK_URL, AttackId};
-pub use port::{AlertStore, DegradedRule, FiringFilter, OldGroup, Progress, StoredState, StoredTally};
+pub use port::{
+    AlertStore, DegradedRule, FiringFilter, OldGroup, Progress, StoredState, StoredTally,
+};
 pub use ready::{ReadyRule, ready_rules};
 pub use rule::{AlertClass, Notification, Rule, RuleId, RuleState, Threshold};
-pub use settings::{MAX_COUNT, MAX_DISTINCT, MAX_GROUP_FIELDS, MAX_WINDOW_MS, RuleDraft, RuleSettings};
+pub use settings::{
+    MAX_COUNT, MAX_DISTINCT, MAX_GROUP_FIELDS, MAX_WINDOW_MS, RuleDraft, RuleSettings,
+};
 pub use sigma::{MAX_SIGMA_BYTES, SigmaProblem, SigmaRule, read_sigma};
 pub use story::{degraded_entry, firing_entry};
 pub use window::{parse_window, window_text};

@@ -30,7 +30,9 @@ impl AttackId {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let id = text.to_ascii_uppercase();
-        let is_number = |text: &str, length| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = |text: &str, length| {
+            text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
         let is_technique = |text: &str| match text.split_once('.') {
             Some((technique, part)) => is_number(technique, 4) && is_number(part, 3),
             None => is_number(text, 4),
@@ -46,7 +48,10 @@ impl AttackId {
     #[must_use]
     pub fn of_sigma_tag(tag: &str) -> Option<Self> {
         let name = tag.strip_prefix("attack.")?.replace('_', "-");
-        let tactic = TACTICS.iter().find(|(_, tactic)| *tactic == name).map(|(id, _)| *id);
+        let tactic = TACTICS
+            .iter()
+            .find(|(_, tactic)| *tactic == name)
+            .map(|(id, _)| *id);
         AttackId::parse(tactic.unwrap_or(&name))
     }
 
@@ -73,13 +78,33 @@ mod tests {
     #[test]
     fn tactics_and_techniques_are_read() {
         let url = |text: &str| AttackId::parse(text).map(|id| id.url());
-        assert_eq!(url("ta0006").as_deref(), Some("https://attack.mitre.org/tactics/TA0006/"));
-        assert_eq!(url("T1110.003").as_deref(), Some("https://attack.mitre.org/techniques/T1110/003/"));
-        for wrong in ["", "T", "TA", "T110", "T1110.", "T1110.03", "TA00061", "T1110.003.1", "X1110", "TÄ006"] {
+        assert_eq!(
+            url("ta0006").as_deref(),
+            Some("https://attack.mitre.org/tactics/TA0006/")
+        );
+        assert_eq!(
+            url("T1110.003").as_deref(),
+            Some("https://attack.mitre.org/techniques/T1110/003/")
+        );
+        for wrong in [
+            "",
+            "T",
+            "TA",
+            "T110",
+            "T1110.",
+            "T1110.03",
+            "TA00061",
+            "T1110.003.1",
+            "X1110",
+            "TÄ006",
+        ] {
             assert_eq!(AttackId::parse(wrong), None, "{wrong}");
         }
         let tag = |text: &str| AttackId::of_sigma_tag(text).map(|id| id.0);
-        assert_eq!(tag("attack.privilege-escalation").as_deref(), Some("TA0004"));
+        assert_eq!(
+            tag("attack.privilege-escalation").as_deref(),
+            Some("TA0004")
+        );
         assert_eq!(tag("attack.defense_evasion").as_deref(), Some("TA0005"));
         assert_eq!(tag("attack.t1098.001").as_deref(), Some("T1098.001"));
         assert_eq!((tag("cve.2024-1"), tag("attack.g0016")), (None, None));

@@ -97,7 +97,11 @@ pub trait AlertStore: Send + Sync {
     /// Returns all rules by name.
     async fn alert_rule_list(&self) -> Result<Vec<Rule>, AccessError>;
     /// Returns at most `limit` rules by name after skipping `offset`, and the number of all rules.
-    async fn alert_rule_page(&self, limit: u64, offset: u64) -> Result<(Vec<Rule>, u64), AccessError>;
+    async fn alert_rule_page(
+        &self,
+        limit: u64,
+        offset: u64,
+    ) -> Result<(Vec<Rule>, u64), AccessError>;
     /// Returns the rules that have one of these names.
     async fn alert_rule_named(&self, names: &[&str]) -> Result<Vec<Rule>, AccessError>;
     /// Returns a number that changes whenever a rule is added, changed or removed.
@@ -112,10 +116,16 @@ pub trait AlertStore: Send + Sync {
     /// Keeps counts for people to see. The evaluator's own are part of its state.
     async fn alert_tally_put(&self, tallies: &[StoredTally]) -> Result<(), AccessError>;
     /// Returns the counts of a rule's present revision.
-    async fn alert_tally(&self, rule: &RuleId, revision: u64) -> Result<Option<Tally>, AccessError>;
+    async fn alert_tally(&self, rule: &RuleId, revision: u64)
+    -> Result<Option<Tally>, AccessError>;
     /// Moves from one position to another and keeps what changed in between: all or nothing. When another process has moved the
     /// position, a conflict.
-    async fn alert_advance(&self, from: Option<u64>, to: Progress, changes: &Changes) -> Result<(), AccessError>;
+    async fn alert_advance(
+        &self,
+        from: Option<u64>,
+        to: Progress,
+        changes: &Changes,
+    ) -> Result<(), AccessError>;
 
     /// Returns firings, the latest detected first, and their number.
     async fn firing_list(&self, filter: &FiringFilter) -> Result<(Vec<Firing>, u64), AccessError>;

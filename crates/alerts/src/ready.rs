@@ -42,7 +42,9 @@ struct Row {
 /// Returns the rules that ship with Reeve. A test holds that all of them can be read.
 #[must_use]
 pub fn ready_rules() -> Vec<ReadyRule> {
-    let rows = toml::from_str::<File>(TEXT).map(|file| file.rule).unwrap_or_default();
+    let rows = toml::from_str::<File>(TEXT)
+        .map(|file| file.rule)
+        .unwrap_or_default();
     rows.into_iter().filter_map(read).collect()
 }
 
@@ -61,7 +63,10 @@ fn read(row: Row) -> Option<ReadyRule> {
         runbook: row.runbook,
         ..RuleDraft::default()
     };
-    RuleSettings::read(draft).ok().map(|settings| ReadyRule { key: row.key, settings })
+    RuleSettings::read(draft).ok().map(|settings| ReadyRule {
+        key: row.key,
+        settings,
+    })
 }
 
 #[cfg(test)]
@@ -77,10 +82,16 @@ mod tests {
         let rules = ready_rules();
         assert_eq!(rules.len(), written);
         let keys: BTreeSet<_> = rules.iter().map(|rule| rule.key.as_str()).collect();
-        let names: BTreeSet<_> = rules.iter().map(|rule| rule.settings.name.as_str()).collect();
+        let names: BTreeSet<_> = rules
+            .iter()
+            .map(|rule| rule.settings.name.as_str())
+            .collect();
         assert_eq!((keys.len(), names.len()), (written, written));
         for class in AlertClass::ALL {
-            assert!(rules.iter().any(|rule| rule.settings.class == Some(*class)), "{class:?}");
+            assert!(
+                rules.iter().any(|rule| rule.settings.class == Some(*class)),
+                "{class:?}"
+            );
         }
     }
 }

@@ -122,7 +122,13 @@ impl Rule {
     #[must_use]
     pub fn with_settings(&self, settings: RuleSettings, now: Timestamp) -> Rule {
         let revision = self.revision + u64::from(!settings.counts_like(&self.settings));
-        Rule { settings, revision, version: self.version + 1, updated_at: now, ..self.clone() }
+        Rule {
+            settings,
+            revision,
+            version: self.version + 1,
+            updated_at: now,
+            ..self.clone()
+        }
     }
 
     /// Returns the rule in another state, as the next version. Enabling counts from nothing.
@@ -141,7 +147,12 @@ impl Rule {
     /// Returns the rule silenced until a time, or no longer silenced, as the next version.
     #[must_use]
     pub fn silenced(&self, until: Option<Timestamp>, now: Timestamp) -> Rule {
-        Rule { silenced_until: until, version: self.version + 1, updated_at: now, ..self.clone() }
+        Rule {
+            silenced_until: until,
+            version: self.version + 1,
+            updated_at: now,
+            ..self.clone()
+        }
     }
 
     /// Returns `true` if firings notify nobody at a time.

@@ -94,24 +94,40 @@ impl RuleSettings {
         let mut errors = Vec::new();
         let name = draft.name.trim().to_owned();
         if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(char::is_control) {
-            errors.push(invalid("name", format!("must have 1 to {MAX_NAME} characters on one line")));
+            errors.push(invalid(
+                "name",
+                format!("must have 1 to {MAX_NAME} characters on one line"),
+            ));
         }
         if draft.description.chars().count() > MAX_DESCRIPTION {
-            errors.push(invalid("description", format!("may have at most {MAX_DESCRIPTION} characters")));
+            errors.push(invalid(
+                "description",
+                format!("may have at most {MAX_DESCRIPTION} characters"),
+            ));
         }
         let query = take(condition(&draft.condition), &mut errors);
         let threshold = take(threshold(draft.count, &draft.window), &mut errors);
         let distinct = take(distinct(draft.distinct, draft.count), &mut errors);
         let group_by = take(GroupBy::read(&draft.group_by), &mut errors);
         let severity = take(
-            draft.severity.parse::<Severity>().map_err(|error| vec![invalid("severity", error.to_string())]),
+            draft
+                .severity
+                .parse::<Severity>()
+                .map_err(|error| vec![invalid("severity", error.to_string())]),
             &mut errors,
         );
         let class = take(class(draft.class.as_deref()), &mut errors);
         let attack = take(attack(&draft.attack), &mut errors);
         let runbook = take(runbook(draft.runbook), &mut errors);
         check_receivers(&draft.channels, &draft.recipients, &mut errors);
-        match (query, threshold.zip(distinct), group_by, severity, class, attack.zip(runbook)) {
+        match (
+            query,
+            threshold.zip(distinct),
+            group_by,
+            severity,
+            class,
+            attack.zip(runbook),
+        ) {
             (
                 Some(query),
                 Some((threshold, distinct)),
@@ -127,7 +143,10 @@ impl RuleSettings {
                 threshold,
                 distinct,
                 group_by,
-                notification: Notification { channels: draft.channels, recipients: draft.recipients },
+                notification: Notification {
+                    channels: draft.channels,
+                    recipients: draft.recipients,
+                },
                 severity,
                 class,
                 attack,
@@ -146,13 +165,21 @@ impl RuleSettings {
             condition: self.condition.clone(),
             count: u64::from(self.threshold.count),
             window: crate::window::window_text(self.threshold.window_ms),
-            distinct: self.distinct.as_ref().and_then(|field| field.names().next()).map(str::to_owned),
+            distinct: self
+                .distinct
+                .as_ref()
+                .and_then(|field| field.names().next())
+                .map(str::to_owned),
             group_by: self.group_by.names().map(str::to_owned).collect(),
             channels: self.notification.channels.clone(),
             recipients: self.notification.recipients.clone(),
             severity: self.severity.as_str().to_owned(),
             class: self.class.map(|class| class.as_str().to_owned()),
-            attack: self.attack.iter().map(|id| id.as_str().to_owned()).collect(),
+            attack: self
+                .attack
+                .iter()
+                .map(|id| id.as_str().to_owned())
+                .collect(),
             runbook: self.runbook.clone(),
         }
     }
@@ -183,29 +210,47 @@ fn invalid(path: impl Into<String>, message: impl Into<String>) -> FieldError {
 
 fn condition(text: &str) -> Result<Query, Vec<FieldError>> {
     if text.trim().is_empty() {
-        return Err(vec![FieldError::new("condition", "missing_field", "must name the entries to count")]);
+        return Err(vec![FieldError::new(
+            "condition",
+            "missing_field",
+            "must name the entries to count",
+        )]);
     }
     // An intent and its outcome are one event: a threshold counts the outcome, unless the condition asks for a status.
     // Sources spell one operation differently: a rule about `DeleteSnapshot` watches for `delete_snapshot` too.
-    Query::parse(text).map(Query::any_spelling).map(Query::counting_outcomes).map_err(|error| {
-        let mut message = format!("{} (at position {})", error.message, error.position);
-        if let Some(hint) = &error.hint {
-            message.push_str(": ");
-            message.push_str(hint);
-        }
-        vec![FieldError { offset: Some(error.position), ..FieldError::new("condition", "invalid_query", message) }]
-    })
+    Query::parse(text)
+        .map(Query::any_spelling)
+        .map(Query::counting_outcomes)
+        .map_err(|error| {
+            let mut message = format!("{} (at position {})", error.message, error.position);
+            if let Some(hint) = &error.hint {
+                message.push_str(": ");
+                message.push_str(hint);
+            }
+            vec![FieldError {
+                offset: Some(error.position),
+                ..FieldError::new("condition", "invalid_query", message)
+            }]
+        })
 }
 
 fn threshold(count: u64, window: &str) -> Result<Threshold, Vec<FieldError>> {
     let mut errors = Vec::new();
-    let count = u32::try_from(count).ok().filter(|count| (1..=MAX_COUNT).contains(count));
+    let count = u32::try_from(count)
+        .ok()
+        .filter(|count| (1..=MAX_COUNT).contains(count));
     if count.is_none() {
-        errors.push(invalid("threshold.count", format!("must be 1 to {MAX_COUNT}")));
+        errors.push(invalid(
+            "threshold.count",
+            format!("must be 1 to {MAX_COUNT}"),
+        ));
     }
     let window_ms = parse_window(window).filter(|ms| (1000..=MAX_WINDOW_MS).contains(ms));
     if window_ms.is_none() {
-        errors.push(invalid("threshold.window", "must be a duration from 1s to 30d, such as 5m"));
+        errors.push(invalid(
+            "threshold.window",
+            "must be a duration from 1s to 30d, such as 5m",
+        ));
     }
     match (count, window_ms) {
         (Some(count), Some(window_ms)) => Ok(Threshold { count, window_ms }),
@@ -214,30 +259,50 @@ fn threshold(count: u64, window: &str) -> Result<Threshold, Vec<FieldError>> {
 }
 
 fn distinct(field: Option<String>, count: u64) -> Result<Option<GroupBy>, Vec<FieldError>> {
-    let Some(field) = field.filter(|field| !field.is_empty()) else { return Ok(None) };
+    let Some(field) = field.filter(|field| !field.is_empty()) else {
+        return Ok(None);
+    };
     if count < 2 || count > u64::from(MAX_DISTINCT) {
-        return Err(vec![invalid("threshold.count", format!("must be 2 to {MAX_DISTINCT} with distinct values"))]);
+        return Err(vec![invalid(
+            "threshold.count",
+            format!("must be 2 to {MAX_DISTINCT} with distinct values"),
+        )]);
     }
-    let renamed = |error: FieldError| FieldError { path: "threshold.distinct".to_owned(), ..error };
-    GroupBy::read(&[field]).map(Some).map_err(|errors| errors.into_iter().map(renamed).collect())
+    let renamed = |error: FieldError| FieldError {
+        path: "threshold.distinct".to_owned(),
+        ..error
+    };
+    GroupBy::read(&[field])
+        .map(Some)
+        .map_err(|errors| errors.into_iter().map(renamed).collect())
 }
 
 fn attack(ids: &[String]) -> Result<Vec<AttackId>, Vec<FieldError>> {
     if ids.len() > MAX_ATTACK {
-        return Err(vec![invalid("attack", format!("may name at most {MAX_ATTACK}"))]);
+        return Err(vec![invalid(
+            "attack",
+            format!("may name at most {MAX_ATTACK}"),
+        )]);
     }
     let message = "must be a tactic or technique of MITRE ATT&CK, such as TA0006 or T1110.003";
-    let read =
-        |(at, id): (usize, &String)| AttackId::parse(id).ok_or_else(|| vec![invalid(format!("attack[{at}]"), message)]);
+    let read = |(at, id): (usize, &String)| {
+        AttackId::parse(id).ok_or_else(|| vec![invalid(format!("attack[{at}]"), message)])
+    };
     ids.iter().enumerate().map(read).collect()
 }
 
 fn runbook(address: Option<String>) -> Result<Option<String>, Vec<FieldError>> {
-    let Some(address) = address.filter(|address| !address.is_empty()) else { return Ok(None) };
+    let Some(address) = address.filter(|address| !address.is_empty()) else {
+        return Ok(None);
+    };
     let is_web = address.starts_with("https://") || address.starts_with("http://");
-    if !is_web || address.len() > MAX_RUNBOOK || address.contains(|c: char| c.is_control() || c.is_whitespace()) {
-        let message =
-            format!("must be an address that begins with https:// or http://, of at most {MAX_RUNBOOK} bytes");
+    if !is_web
+        || address.len() > MAX_RUNBOOK
+        || address.contains(|c: char| c.is_control() || c.is_whitespace())
+    {
+        let message = format!(
+            "must be an address that begins with https:// or http://, of at most {MAX_RUNBOOK} bytes"
+        );
         return Err(vec![invalid("runbook", message)]);
     }
     Ok(Some(address))
@@ -245,16 +310,30 @@ fn runbook(address: Option<String>) -> Result<Option<String>, Vec<FieldError>> {
 
 fn class(name: Option<&str>) -> Result<Option<AlertClass>, Vec<FieldError>> {
     let Some(name) = name else { return Ok(None) };
-    let names = || AlertClass::ALL.iter().map(|class| class.as_str()).collect::<Vec<_>>().join(", ");
-    AlertClass::parse(name).map(Some).ok_or_else(|| vec![invalid("class", format!("must be one of {}", names()))])
+    let names = || {
+        AlertClass::ALL
+            .iter()
+            .map(|class| class.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    AlertClass::parse(name)
+        .map(Some)
+        .ok_or_else(|| vec![invalid("class", format!("must be one of {}", names()))])
 }
 
 fn check_receivers(channels: &[String], recipients: &[String], errors: &mut Vec<FieldError>) {
     if channels.len() > MAX_CHANNELS {
-        errors.push(invalid("notification.channels", format!("may name at most {MAX_CHANNELS}")));
+        errors.push(invalid(
+            "notification.channels",
+            format!("may name at most {MAX_CHANNELS}"),
+        ));
     }
     for (at, channel) in channels.iter().enumerate() {
-        if channel.trim().is_empty() || channel.len() > MAX_ADDRESS || channel.contains(char::is_control) {
+        if channel.trim().is_empty()
+            || channel.len() > MAX_ADDRESS
+            || channel.contains(char::is_control)
+        {
             errors.push(invalid(
                 format!("notification.channels[{at}]"),
                 "must be email, slack, teams, pagerduty, webhook, or the name of a channel",
@@ -262,23 +341,33 @@ fn check_receivers(channels: &[String], recipients: &[String], errors: &mut Vec<
         }
     }
     if recipients.len() > MAX_RECIPIENTS {
-        errors.push(invalid("notification.recipients", format!("may name at most {MAX_RECIPIENTS}")));
+        errors.push(invalid(
+            "notification.recipients",
+            format!("may name at most {MAX_RECIPIENTS}"),
+        ));
     }
     for (at, address) in recipients.iter().enumerate() {
         if !is_mail_address(address) {
-            errors.push(invalid(format!("notification.recipients[{at}]"), "must be an e-mail address"));
+            errors.push(invalid(
+                format!("notification.recipients[{at}]"),
+                "must be an e-mail address",
+            ));
         }
     }
 }
 
 /// Returns `true` for a plain address: no display name, no line break that could add a header.
 fn is_mail_address(text: &str) -> bool {
-    let plain = text.len() <= MAX_ADDRESS && !text.contains(|c: char| c.is_control() || c.is_whitespace());
+    let plain =
+        text.len() <= MAX_ADDRESS && !text.contains(|c: char| c.is_control() || c.is_whitespace());
     let parts = text.rsplit_once('@');
     plain
         && !text.contains(['<', '>', ',', ';', '"'])
         && parts.is_some_and(|(local, domain)| {
-            !local.is_empty() && !local.contains('@') && !domain.is_empty() && !domain.starts_with('.')
+            !local.is_empty()
+                && !local.contains('@')
+                && !domain.is_empty()
+                && !domain.starts_with('.')
         })
 }
 
@@ -317,32 +406,70 @@ mod tests {
             ("name", |draft| draft.name = "a\r\nb".into()),
             ("description", |draft| draft.description = "x".repeat(2001)),
             ("condition", |draft| draft.condition = " ".into()),
-            ("condition", |draft| draft.condition = "stauts:failed".into()),
+            ("condition", |draft| {
+                draft.condition = "stauts:failed".into()
+            }),
             ("threshold.count", |draft| draft.count = 0),
             ("threshold.count", |draft| draft.count = 10_001),
             ("threshold.window", |draft| draft.window = "5".into()),
             ("threshold.window", |draft| draft.window = "31d".into()),
-            ("group_by[0]", |draft| draft.group_by = vec!["timestamp".into()]),
+            ("group_by[0]", |draft| {
+                draft.group_by = vec!["timestamp".into()]
+            }),
             ("severity", |draft| draft.severity = "grave".into()),
             ("class", |draft| draft.class = Some("other".into())),
-            ("notification.recipients[0]", |draft| draft.recipients = vec!["a@b.example\r\nBcc: c@d.example".into()]),
-            ("notification.channels[1]", |draft| draft.channels = vec!["email".into(), " ".into()]),
-            ("threshold.distinct", |draft| draft.distinct = Some("timestamp".into())),
-            ("threshold.count", |draft| (draft.distinct, draft.count) = (Some("user".into()), 1)),
-            ("threshold.count", |draft| (draft.distinct, draft.count) = (Some("user".into()), 1_001)),
-            ("attack[1]", |draft| draft.attack = vec!["T1110".into(), "brute force".into()]),
-            ("runbook", |draft| draft.runbook = Some("javascript:alert(1)".into())),
+            ("notification.recipients[0]", |draft| {
+                draft.recipients = vec!["a@b.example\r\nBcc: c@d.example".into()]
+            }),
+            ("notification.channels[1]", |draft| {
+                draft.channels = vec!["email".into(), " ".into()]
+            }),
+            ("threshold.distinct", |draft| {
+                draft.distinct = Some("timestamp".into())
+            }),
+            ("threshold.count", |draft| {
+                (draft.distinct, draft.count) = (Some("user".into()), 1)
+            }),
+            ("threshold.count", |draft| {
+                (draft.distinct, draft.count) = (Some("user".into()), 1_001)
+            }),
+            ("attack[1]", |draft| {
+                draft.attack = vec!["T1110".into(), "brute force".into()]
+            }),
+            ("runbook", |draft| {
+                draft.runbook = Some("javascript:alert(1)".into())
+            }),
         ];
         for (field, spoil) in cases {
             let mut draft = draft();
             spoil(&mut draft);
             let errors = RuleSettings::read(draft).err().unwrap_or_default();
-            assert_eq!(errors.iter().map(|error| error.path.as_str()).collect::<Vec<_>>(), [field]);
+            assert_eq!(
+                errors
+                    .iter()
+                    .map(|error| error.path.as_str())
+                    .collect::<Vec<_>>(),
+                [field]
+            );
         }
-        let all = RuleSettings::read(RuleDraft::default()).err().unwrap_or_default();
+        let all = RuleSettings::read(RuleDraft::default())
+            .err()
+            .unwrap_or_default();
         let fields: Vec<_> = all.iter().map(|error| error.path.as_str()).collect();
-        assert_eq!(fields, ["name", "condition", "threshold.count", "threshold.window", "severity"]);
-        let wrong = RuleSettings::read(RuleDraft { condition: "status:ok OR usr:x".into(), ..draft() });
+        assert_eq!(
+            fields,
+            [
+                "name",
+                "condition",
+                "threshold.count",
+                "threshold.window",
+                "severity"
+            ]
+        );
+        let wrong = RuleSettings::read(RuleDraft {
+            condition: "status:ok OR usr:x".into(),
+            ..draft()
+        });
         let error = wrong.err().and_then(|mut errors| errors.pop());
         assert!(error.is_some_and(|error| error.offset.is_some() && error.code == "invalid_query"));
     }

@@ -43,7 +43,10 @@ pub struct SigmaRule {
 
 impl SigmaProblem {
     fn new(line: usize, message: impl Into<String>) -> Self {
-        SigmaProblem { line, message: message.into() }
+        SigmaProblem {
+            line,
+            message: message.into(),
+        }
     }
 }
 
@@ -53,14 +56,24 @@ impl SigmaProblem {
 /// The text is too long or is not YAML.
 pub fn read_sigma(text: &str) -> Result<Vec<SigmaRule>, SigmaProblem> {
     if text.len() > MAX_SIGMA_BYTES {
-        return Err(SigmaProblem::new(1, format!("the text has {} bytes; the limit is {MAX_SIGMA_BYTES}", text.len())));
+        return Err(SigmaProblem::new(
+            1,
+            format!(
+                "the text has {} bytes; the limit is {MAX_SIGMA_BYTES}",
+                text.len()
+            ),
+        ));
     }
     Ok(yaml::documents(text)?.iter().map(rule).collect())
 }
 
 fn rule(document: &Node) -> SigmaRule {
     let title = document.text("title").unwrap_or_default().to_owned();
-    SigmaRule { settings: settings(document, &title), title, line: document.line }
+    SigmaRule {
+        settings: settings(document, &title),
+        title,
+        line: document.line,
+    }
 }
 
 fn settings(document: &Node, title: &str) -> Result<RuleSettings, Vec<SigmaProblem>> {
@@ -77,7 +90,9 @@ fn settings(document: &Node, title: &str) -> Result<RuleSettings, Vec<SigmaProbl
     source(document, &mut problems);
     let severity = severity(document, &mut problems);
     let expr = detection::read(document, &mut problems);
-    let Some(expr) = expr.filter(|_| problems.is_empty()) else { return Err(problems) };
+    let Some(expr) = expr.filter(|_| problems.is_empty()) else {
+        return Err(problems);
+    };
     let draft = RuleDraft {
         name: title.trim().chars().take(100).collect(),
         description: description(document),
@@ -99,8 +114,14 @@ fn printed(expr: Expr, line: usize) -> Result<String, Vec<SigmaProblem>> {
     let text = query.to_string();
     match Query::parse(&text) {
         Ok(read) if read == query => Ok(text),
-        Ok(_) => Err(vec![SigmaProblem::new(line, "cannot be written in the query language")]),
-        Err(error) => Err(vec![SigmaProblem::new(line, format!("cannot be written in the query language: {error}"))]),
+        Ok(_) => Err(vec![SigmaProblem::new(
+            line,
+            "cannot be written in the query language",
+        )]),
+        Err(error) => Err(vec![SigmaProblem::new(
+            line,
+            format!("cannot be written in the query language: {error}"),
+        )]),
     }
 }
 
@@ -111,15 +132,22 @@ fn source(document: &Node, problems: &mut Vec<SigmaProblem>) {
     };
     let (product, service) = (source.text("product"), source.text("service"));
     if (product, service) != (Some("aws"), Some("cloudtrail")) {
-        let named = [source.text("category"), product, service].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let message =
-            format!("the log source {named:?} is not supported; supported is product aws, service cloudtrail");
+        let named = [source.text("category"), product, service]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let message = format!(
+            "the log source {named:?} is not supported; supported is product aws, service cloudtrail"
+        );
         problems.push(SigmaProblem::new(source.line, message));
     }
 }
 
 fn severity(document: &Node, problems: &mut Vec<SigmaProblem>) -> &'static str {
-    let Some(level) = document.member("level") else { return "medium" };
+    let Some(level) = document.member("level") else {
+        return "medium";
+    };
     match level.scalar() {
         Some("informational") => "info",
         Some("low") => "low",
@@ -137,14 +165,24 @@ fn severity(document: &Node, problems: &mut Vec<SigmaProblem>) -> &'static str {
 /// Tactics and techniques among the tags; other tags are of no use here.
 fn attack(document: &Node) -> Vec<String> {
     let tags = document.member("tags").map(Node::texts).unwrap_or_default();
-    let mut ids: Vec<_> = tags.into_iter().filter_map(AttackId::of_sigma_tag).collect();
+    let mut ids: Vec<_> = tags
+        .into_iter()
+        .filter_map(AttackId::of_sigma_tag)
+        .collect();
     ids.dedup();
-    ids.into_iter().take(20).map(|id| id.as_str().to_owned()).collect()
+    ids.into_iter()
+        .take(20)
+        .map(|id| id.as_str().to_owned())
+        .collect()
 }
 
 /// The description with the origin, which the licences of published rules ask to be kept.
 fn description(document: &Node) -> String {
-    let mut text = document.text("description").unwrap_or_default().trim().to_owned();
+    let mut text = document
+        .text("description")
+        .unwrap_or_default()
+        .trim()
+        .to_owned();
     let origin = match (document.text("id"), document.text("author")) {
         (Some(id), Some(author)) => format!("SIGMA rule {id} by {author}"),
         (Some(id), None) => format!("SIGMA rule {id}"),

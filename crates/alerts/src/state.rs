@@ -39,8 +39,10 @@ struct EntryRow(String, u64, i64);
 /// Spells the entries of a firing, as its own record keeps them.
 #[must_use]
 pub fn encode_entries(entries: &[FiringEntry]) -> String {
-    let rows: Vec<_> =
-        entries.iter().map(|entry| EntryRow(entry.event_id.clone(), entry.sequence, entry.at_ms)).collect();
+    let rows: Vec<_> = entries
+        .iter()
+        .map(|entry| EntryRow(entry.event_id.clone(), entry.sequence, entry.at_ms))
+        .collect();
     serde_json::to_string(&rows).unwrap_or_default()
 }
 
@@ -53,5 +55,11 @@ pub fn decode_entries(text: &str) -> Result<Vec<FiringEntry>, StateError> {
 }
 
 fn entries_in(rows: Vec<EntryRow>) -> Vec<FiringEntry> {
-    rows.into_iter().map(|EntryRow(event_id, sequence, at_ms)| FiringEntry { event_id, sequence, at_ms }).collect()
+    rows.into_iter()
+        .map(|EntryRow(event_id, sequence, at_ms)| FiringEntry {
+            event_id,
+            sequence,
+            at_ms,
+        })
+        .collect()
 }

@@ -13,8 +13,11 @@ use crate::firing::Firing;
 /// The identifier of the firing is none of an entry.
 pub fn firing_entry(firing: &Firing) -> Result<Entry, NameError> {
     let values = firing.group.values();
-    let group =
-        firing.group_by.iter().zip(values).map(|(name, value)| (name.clone(), value.map_or(Json::Null, Json::from)));
+    let group = firing
+        .group_by
+        .iter()
+        .zip(values)
+        .map(|(name, value)| (name.clone(), value.map_or(Json::Null, Json::from)));
     Ok(Entry::new(FIRE)
         .with_id(EventId::derived(&firing.id.0)?)
         .at(firing.detected_at)
@@ -36,7 +39,14 @@ pub fn firing_entry(firing: &Firing) -> Result<Entry, NameError> {
 /// # Errors
 /// The identifier of the rule makes none of an entry.
 pub fn degraded_entry(degraded: &Degradation) -> Result<Entry, NameError> {
-    let Degradation { rule, revision, rule_name, by, since, .. } = degraded;
+    let Degradation {
+        rule,
+        revision,
+        rule_name,
+        by,
+        since,
+        ..
+    } = degraded;
     let id = format!("degraded-{}-{revision}-{}", rule.0, since.as_millisecond());
     Ok(Entry::for_event(&events::ALERT_DEGRADE)
         .with_id(EventId::new(id)?)

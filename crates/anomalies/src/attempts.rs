@@ -34,12 +34,14 @@ impl Attempts {
         if succeeded && !self.is_known(address, entry.timestamp) {
             return;
         }
-        self.total(address, entry.timestamp, true).add(entry, succeeded);
+        self.total(address, entry.timestamp, true)
+            .add(entry, succeeded);
     }
 
     /// Adds an unusual call to its principal's or machine's total.
     pub(super) fn call(&mut self, place: &str, entry: &Entry, succeeded: bool) {
-        self.total(place, entry.timestamp, false).add(entry, succeeded);
+        self.total(place, entry.timestamp, false)
+            .add(entry, succeeded);
     }
 
     /// Returns the total of a place.
@@ -60,7 +62,9 @@ impl Attempts {
     }
 
     fn is_known(&self, place: &str, at: Timestamp) -> bool {
-        self.totals.get(place).is_some_and(|total| at.duration_since(total.last_at) <= FORGOTTEN_AFTER)
+        self.totals
+            .get(place)
+            .is_some_and(|total| at.duration_since(total.last_at) <= FORGOTTEN_AFTER)
     }
 
     fn total(&mut self, place: &str, at: Timestamp, sign_ins: bool) -> &mut SecurityActivity {
@@ -70,7 +74,10 @@ impl Attempts {
         }
         let fresh = || Total {
             last_at: at,
-            activity: SecurityActivity { sign_ins, ..SecurityActivity::default() },
+            activity: SecurityActivity {
+                sign_ins,
+                ..SecurityActivity::default()
+            },
             told: false,
         };
         let total = self.totals.entry(place.to_owned()).or_insert_with(fresh);
@@ -83,9 +90,11 @@ impl Attempts {
         if self.totals.len() < MOST_TOTALS {
             return;
         }
-        self.totals.retain(|_, total| now.duration_since(total.last_at) <= FORGOTTEN_AFTER);
+        self.totals
+            .retain(|_, total| now.duration_since(total.last_at) <= FORGOTTEN_AFTER);
         if self.totals.len() >= MOST_TOTALS {
-            let mut times: Vec<Timestamp> = self.totals.values().map(|total| total.last_at).collect();
+            let mut times: Vec<Timestamp> =
+                self.totals.values().map(|total| total.last_at).collect();
             times.sort_unstable();
             let middle = times[times.len() / 2];
             self.totals.retain(|_, total| total.last_at > middle);
@@ -103,13 +112,19 @@ mod tests {
     fn totals_begin_anew_after_a_rest_and_are_bounded() {
         let mut attempts = Attempts::default();
         let at = |hour: i64| Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hour);
-        let entry =
-            |hour: i64| Entry::new(EventType::from_static("authentication.login")).by(Actor::user("ann")).at(at(hour));
+        let entry = |hour: i64| {
+            Entry::new(EventType::from_static("authentication.login"))
+                .by(Actor::user("ann"))
+                .at(at(hour))
+        };
         attempts.sign_in("a", &entry(0), true);
         assert!(attempts.of("a").is_none(), "nothing failed yet");
         attempts.sign_in("a", &entry(1), false);
         attempts.sign_in("a", &entry(2), true);
-        assert_eq!(attempts.of("a").map(|one| (one.refused, one.succeeded)), Some((1, 1)));
+        assert_eq!(
+            attempts.of("a").map(|one| (one.refused, one.succeeded)),
+            Some((1, 1))
+        );
         attempts.sign_in("a", &entry(9), false);
         assert_eq!(attempts.of("a").map(SecurityActivity::attempts), Some(1));
         for n in 0..2 * MOST_TOTALS {

@@ -11,8 +11,8 @@ use reeve_estate::{Metric, ResourceId, StoreError};
 use reeve_learn::HOUR_MS;
 use reeve_learn::anomaly::Sign;
 use reeve_recommend::models::{
-    DeviationBand, DeviationModel, ModelFilter, ModelId, ModelReference, ModelState, ModelStatus, ModelStore, SCALES,
-    unusable,
+    DeviationBand, DeviationModel, ModelFilter, ModelId, ModelReference, ModelState, ModelStatus,
+    ModelStore, SCALES, unusable,
 };
 
 use super::record::Reading;
@@ -45,7 +45,11 @@ impl TrainedBands {
     ///
     /// # Errors
     /// The store's failures.
-    pub async fn load(store: &dyn ModelStore, known: &TrainedBands, now: Timestamp) -> Result<Self, StoreError> {
+    pub async fn load(
+        store: &dyn ModelStore,
+        known: &TrainedBands,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
         let serving = ModelFilter {
             name: Some(DeviationModel::NAME.to_owned()),
             status: Some(ModelStatus::Serving),
@@ -68,12 +72,19 @@ impl TrainedBands {
             };
             models.push((ModelReference::from_model(&model), state));
         }
-        models.sort_by(|(a, _), (b, _)| b.trained_at.cmp(&a.trained_at).then_with(|| a.id.cmp(&b.id)));
+        models.sort_by(|(a, _), (b, _)| {
+            b.trained_at
+                .cmp(&a.trained_at)
+                .then_with(|| a.id.cmp(&b.id))
+        });
         Ok(TrainedBands { models })
     }
 
     fn state(&self, id: &ModelId) -> Option<Arc<DeviationModel>> {
-        self.models.iter().find(|(model, _)| model.id == *id).map(|(_, state)| Arc::clone(state))
+        self.models
+            .iter()
+            .find(|(model, _)| model.id == *id)
+            .map(|(_, state)| Arc::clone(state))
     }
 
     /// The band of a series; the model learns CPU alone.
@@ -98,24 +109,45 @@ const fn scales(sensitivity: Sensitivity) -> f64 {
 
 impl Trained<'_> {
     /// Returns `true` if an alarm of the detector is a single leap that stays within the band.
-    pub(super) fn explains(&self, at: Timestamp, value: f64, sign: Option<Sign>, sensitivity: Sensitivity) -> bool {
+    pub(super) fn explains(
+        &self,
+        at: Timestamp,
+        value: f64,
+        sign: Option<Sign>,
+        sensitivity: Sensitivity,
+    ) -> bool {
         let is_leap = matches!(sign, Some(Sign::Spike | Sign::Jump | Sign::Season));
-        is_leap && !self.band.is_outside(at.as_millisecond(), value, scales(sensitivity))
+        is_leap
+            && !self
+                .band
+                .is_outside(at.as_millisecond(), value, scales(sensitivity))
     }
 
     fn is_far(&self, at_ms: i64, value: f64, sensitivity: Sensitivity) -> bool {
-        let far = self.band.expected(at_ms).is_some_and(|mean| (value - mean).abs() >= LEAST);
+        let far = self
+            .band
+            .expected(at_ms)
+            .is_some_and(|mean| (value - mean).abs() >= LEAST);
         far && self.band.is_outside(at_ms, value, scales(sensitivity))
     }
 
     /// An hour outside the band as evidence that names the model.
-    fn reading(&self, metric: Metric, at: Timestamp, value: f64, sensitivity: Sensitivity) -> Option<Reading> {
+    fn reading(
+        &self,
+        metric: Metric,
+        at: Timestamp,
+        value: f64,
+        sensitivity: Sensitivity,
+    ) -> Option<Reading> {
         let reach = scales(sensitivity);
         let expected = self.band.expected(at.as_millisecond())?;
         let (low, high) = self.band.edges(at.as_millisecond(), reach)?;
         let distance = (value - expected).abs() / (reach * self.band.scale);
         let side = if value >= expected { "above" } else { "below" };
-        let sign = format!("{HOURS} hours {side} the band learned for this hour of the week, {}", self.model.words());
+        let sign = format!(
+            "{HOURS} hours {side} the band learned for this hour of the week, {}",
+            self.model.words()
+        );
         Some(Reading {
             metric: Some(metric),
             at,
@@ -182,7 +214,12 @@ impl Hours {
             return None;
         }
         self.is_told = true;
-        trained.reading(metric, Timestamp::from_millisecond(hour * HOUR_MS).ok()?, mean, sensitivity)
+        trained.reading(
+            metric,
+            Timestamp::from_millisecond(hour * HOUR_MS).ok()?,
+            mean,
+            sensitivity,
+        )
     }
 }
 
@@ -200,7 +237,13 @@ mod tests {
             version: 2,
             trained_at: Timestamp::UNIX_EPOCH,
         };
-        (model, DeviationBand { hours: vec![20.0; 168], scale: 2.0 })
+        (
+            model,
+            DeviationBand {
+                hours: vec![20.0; 168],
+                scale: 2.0,
+            },
+        )
     }
 
     fn hour(hour: i64) -> Timestamp {
@@ -210,27 +253,39 @@ mod tests {
     #[test]
     fn a_leap_inside_the_band_is_usual_and_other_alarms_are_not_silenced() {
         let (model, band) = band();
-        let trained = Trained { model: &model, band: &band };
-        let explains = |value, sign, sensitivity| trained.explains(hour(3), value, Some(sign), sensitivity);
+        let trained = Trained {
+            model: &model,
+            band: &band,
+        };
+        let explains =
+            |value, sign, sensitivity| trained.explains(hour(3), value, Some(sign), sensitivity);
         assert!(explains(29.0, Sign::Spike, Sensitivity::Medium));
         assert!(!explains(31.0, Sign::Spike, Sensitivity::Medium));
-        assert!(!explains(29.0, Sign::Spike, Sensitivity::High), "the band is narrower");
+        assert!(
+            !explains(29.0, Sign::Spike, Sensitivity::High),
+            "the band is narrower"
+        );
         assert!(explains(34.0, Sign::Season, Sensitivity::Low), "and wider");
         assert!(
-            !explains(20.0, Sign::Flatline, Sensitivity::Medium) && !explains(25.0, Sign::Drift, Sensitivity::Medium)
+            !explains(20.0, Sign::Flatline, Sensitivity::Medium)
+                && !explains(25.0, Sign::Drift, Sensitivity::Medium)
         );
     }
 
     #[test]
     fn hours_in_a_row_outside_the_band_are_reported_once_until_it_was_back_for_a_day() {
         let (model, band) = band();
-        let trained = Trained { model: &model, band: &band };
+        let trained = Trained {
+            model: &model,
+            band: &band,
+        };
         let mut hours = Hours::default();
         let mut readings = Vec::new();
         let mut feed = |from: i64, until: i64, value: f64| {
             for at in from..until {
                 let point = (hour(at), value);
-                let found = hours.observe(&trained, Metric::CpuUtilization, point, Sensitivity::Medium);
+                let found =
+                    hours.observe(&trained, Metric::CpuUtilization, point, Sensitivity::Medium);
                 readings.extend(found.map(|reading| (at, reading)));
             }
         };
@@ -243,11 +298,21 @@ mod tests {
         feed(50, 80, 20.0);
         feed(80, 90, 45.0);
         // The third hour is known once the fourth begins.
-        assert_eq!(readings.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [18, 83]);
+        assert_eq!(
+            readings.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+            [18, 83]
+        );
         let reading = &readings[0].1;
-        assert_eq!((reading.value, reading.expected, reading.low, reading.high), (45.0, 20.0, 10.0, 30.0));
+        assert_eq!(
+            (reading.value, reading.expected, reading.low, reading.high),
+            (45.0, 20.0, 10.0, 30.0)
+        );
         let sign = reading.indication.to_string();
         assert!(sign.contains("3 hours above") && sign.contains("deviation model, version 2"));
-        assert!(reading.score > 0.7 && reading.score < 1.0, "{}", reading.score);
+        assert!(
+            reading.score > 0.7 && reading.score < 1.0,
+            "{}",
+            reading.score
+        );
     }
 }

@@ -127,7 +127,10 @@ pub(crate) struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn new(entry: &'a Entry) -> Self {
-        Self { entry, record: entry.metadata.extra.get("cloudtrail") }
+        Self {
+            entry,
+            record: entry.metadata.extra.get("cloudtrail"),
+        }
     }
 
     /// A member of the record, whatever the case of its name.
@@ -137,39 +140,75 @@ impl<'a> Source<'a> {
 
     /// A member that is a text with something in it.
     pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
-        self.member(name).and_then(Json::as_str).filter(|text| !text.is_empty())
+        self.member(name)
+            .and_then(Json::as_str)
+            .filter(|text| !text.is_empty())
     }
 
     /// Returns the parameters of the call: those of the record, or the state after the change.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &'a Json> {
-        [self.member("requestParameters"), self.entry.changes.after.as_ref()].into_iter().flatten()
+        [
+            self.member("requestParameters"),
+            self.entry.changes.after.as_ref(),
+        ]
+        .into_iter()
+        .flatten()
     }
 
     /// The account it happened in.
     pub(crate) fn account(&self) -> &'a str {
-        self.entry.resource.account_id.as_deref().unwrap_or_default()
+        self.entry
+            .resource
+            .account_id
+            .as_deref()
+            .unwrap_or_default()
     }
 }
 
 /// A member of an object, whatever the case of its name.
 pub(crate) fn any_case<'a>(object: &'a Json, name: &str) -> Option<&'a Json> {
     let object = object.as_object()?;
-    object.get(name).or_else(|| object.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value))
+    object.get(name).or_else(|| {
+        object
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
+    })
 }
 
 /// Service and operation. Entries of Reeve's own have the category of their type for a service.
 fn action(source: &Source<'_>) -> (String, String) {
     let entry = source.entry;
-    let operation = entry.action.operation.as_deref().or_else(|| source.text("eventName"));
+    let operation = entry
+        .action
+        .operation
+        .as_deref()
+        .or_else(|| source.text("eventName"));
     let kind = entry.event_type.as_str();
-    let operation = operation.map_or_else(|| kind.split_once('.').map_or(kind, |(_, rest)| rest).to_owned(), short);
-    let service = source.text("eventSource").map(|text| text.split(".amazonaws.").next().unwrap_or(text));
+    let operation = operation.map_or_else(
+        || {
+            kind.split_once('.')
+                .map_or(kind, |(_, rest)| rest)
+                .to_owned()
+        },
+        short,
+    );
+    let service = source
+        .text("eventSource")
+        .map(|text| text.split(".amazonaws.").next().unwrap_or(text));
     // Azure's operations begin with their provider: `Microsoft.Compute/virtualMachines/write`.
     let service = service.map(str::to_owned).or_else(|| {
-        operation.split_once('/').map(|(provider, _)| provider.to_owned()).filter(|provider| provider.contains('.'))
+        operation
+            .split_once('/')
+            .map(|(provider, _)| provider.to_owned())
+            .filter(|provider| provider.contains('.'))
     });
     let service = service.unwrap_or_else(|| match entry.resource.cloud_provider.as_deref() {
-        Some(_) => entry.resource.kind.clone().unwrap_or_else(|| entry.category().to_owned()),
+        Some(_) => entry
+            .resource
+            .kind
+            .clone()
+            .unwrap_or_else(|| entry.category().to_owned()),
         None => entry.category().to_owned(),
     });
     (short(&service), operation)
@@ -177,12 +216,22 @@ fn action(source: &Source<'_>) -> (String, String) {
 
 fn outcome(source: &Source<'_>, operation: &str) -> Outcome {
     let error = source.text("errorCode").unwrap_or_default();
-    let has = |words: &[&str]| words.iter().any(|word| error.to_ascii_lowercase().contains(word));
+    let has = |words: &[&str]| {
+        words
+            .iter()
+            .any(|word| error.to_ascii_lowercase().contains(word))
+    };
     match source.entry.action.status {
         Some(ActionStatus::Denied) => Outcome::Denied,
         Some(ActionStatus::Failed) if has(&["dryrun", "dry_run"]) => Outcome::Rehearsed,
         Some(ActionStatus::Failed)
-            if has(&["denied", "unauthorized", "forbidden", "notauthorized", "not_authorized"]) =>
+            if has(&[
+                "denied",
+                "unauthorized",
+                "forbidden",
+                "notauthorized",
+                "not_authorized",
+            ]) =>
         {
             Outcome::Denied
         }
@@ -194,13 +243,20 @@ fn outcome(source: &Source<'_>, operation: &str) -> Outcome {
 }
 
 fn failed_answer(source: &Source<'_>, operation: &str) -> bool {
-    let answer = source.member("responseElements").and_then(|answers| any_case(answers, operation));
-    answer.and_then(Json::as_str).is_some_and(|text| text.eq_ignore_ascii_case("failure"))
+    let answer = source
+        .member("responseElements")
+        .and_then(|answers| any_case(answers, operation));
+    answer
+        .and_then(Json::as_str)
+        .is_some_and(|text| text.eq_ignore_ascii_case("failure"))
 }
 
 /// The program of a user agent, without its version and surroundings.
 fn tool(agent: &str) -> String {
-    let name = agent.split(['/', ' ', '(', ';', '_']).find(|part| !part.is_empty()).unwrap_or_default();
+    let name = agent
+        .split(['/', ' ', '(', ';', '_'])
+        .find(|part| !part.is_empty())
+        .unwrap_or_default();
     short(name.trim_start_matches('['))
 }
 

@@ -30,7 +30,12 @@ impl BehaviourWatch {
     }
 
     /// Judges an entry by those before it; a finding where it is strange enough.
-    pub fn observe(&mut self, entry: &Entry, recorded_at: Timestamp, settings: &AnomalySettings) -> Option<Finding> {
+    pub fn observe(
+        &mut self,
+        entry: &Entry,
+        recorded_at: Timestamp,
+        settings: &AnomalySettings,
+    ) -> Option<Finding> {
         // Reeve's own agents and schedule act as they are configured; their entries would only teach what is known.
         if entry.actor.is_empty() || is_own_account(entry) {
             return None;
@@ -39,7 +44,9 @@ impl BehaviourWatch {
         let judged = self.watch.observe_event(&event);
         let succeeded = event.outcome == Outcome::Done;
         let sign_in_from = self.count_sign_in(entry, is_sign_in(&event), succeeded);
-        let told = sign_in_from.as_deref().is_some_and(|address| self.attempts.is_told(address));
+        let told = sign_in_from
+            .as_deref()
+            .is_some_and(|address| self.attempts.is_told(address));
         let least = settings.security.sensitivity.least_score();
         if !settings.security.behavioral_analysis || (judged.score < least * LOWEST && !told) {
             return None;
@@ -78,7 +85,10 @@ impl BehaviourWatch {
     }
 
     fn least(&self, least: f64, place: &str) -> f64 {
-        least * self.thresholds.sensitivity(AnomalyClass::Security, None, place)
+        least
+            * self
+                .thresholds
+                .sensitivity(AnomalyClass::Security, None, place)
     }
 
     /// Finding about sign-ins from one address, with all of them so far.
@@ -96,8 +106,12 @@ impl BehaviourWatch {
         self.attempts.tell(address);
         let activity = self.attempts.of(address).cloned().unwrap_or_default();
         // Counts of a moment would stand beside those of the whole attack.
-        let counted = |reason: Reason| matches!(reason, Reason::Guessing | Reason::Sequence | Reason::Volume);
-        let reasons = judged.evidence.iter().filter(|one| one.weight > 0.0 && !counted(one.reason));
+        let counted =
+            |reason: Reason| matches!(reason, Reason::Guessing | Reason::Sequence | Reason::Volume);
+        let reasons = judged
+            .evidence
+            .iter()
+            .filter(|one| one.weight > 0.0 && !counted(one.reason));
         let finding = SecurityFinding {
             severity: severity(judged.score, activity.succeeded > 0),
             title: activity.sign_in_title(address),
@@ -105,7 +119,11 @@ impl BehaviourWatch {
             score: judged.score,
             usual: least,
             indication: activity.name().into(),
-            evidence: reasons.map(|one| one.words.to_string()).filter(|words| !words.is_empty()).take(5).collect(),
+            evidence: reasons
+                .map(|one| one.words.to_string())
+                .filter(|words| !words.is_empty())
+                .take(5)
+                .collect(),
             activity: Some(activity),
         };
         Some(finding.finding(entry, recorded_at))
@@ -116,11 +134,24 @@ impl BehaviourWatch {
 fn title(entry: &Entry, who: &str, succeeded: bool, why: &str) -> String {
     let operation = operation(entry);
     if !succeeded {
-        let from = entry.actor.ip_address.map(|address| format!(" from {address}")).unwrap_or_default();
+        let from = entry
+            .actor
+            .ip_address
+            .map(|address| format!(" from {address}"))
+            .unwrap_or_default();
         return format!("{who} tried {operation}{from}: refused");
     }
-    let why = if why.is_empty() { "unusual for them" } else { why };
-    let on = entry.resource.id.as_ref().map(|id| format!(" on {id}")).unwrap_or_default();
+    let why = if why.is_empty() {
+        "unusual for them"
+    } else {
+        why
+    };
+    let on = entry
+        .resource
+        .id
+        .as_ref()
+        .map(|id| format!(" on {id}"))
+        .unwrap_or_default();
     format!("{who} called {operation}{on}: {why}")
 }
 

@@ -63,13 +63,21 @@ impl Scope {
     #[must_use]
     pub fn includes(&self, charge: &Charge) -> bool {
         let one_of = |names: &[String], values: &[Option<&str>]| {
-            names.is_empty() || values.iter().flatten().any(|value| names.iter().any(|name| same(name, value)))
+            names.is_empty()
+                || values
+                    .iter()
+                    .flatten()
+                    .any(|value| names.iter().any(|name| same(name, value)))
         };
         let tags = || charge.tags.as_deref().unwrap_or_default();
         one_of(&self.providers, &[charge.provider.as_deref()])
             && one_of(
                 &self.accounts,
-                &[charge.account.as_deref(), charge.sub_account.as_deref(), charge.sub_account_name.as_deref()],
+                &[
+                    charge.account.as_deref(),
+                    charge.sub_account.as_deref(),
+                    charge.sub_account_name.as_deref(),
+                ],
             )
             && one_of(&self.services, &[charge.service.as_deref()])
             && self.tags.iter().all(|wanted| tags().contains(wanted))
@@ -136,7 +144,8 @@ impl Budget {
         };
         let reached = |threshold: &Threshold| {
             let found = value(threshold.basis)?;
-            (found >= self.amount.share(i64::from(threshold.percent), 100)).then_some((*threshold, found))
+            (found >= self.amount.share(i64::from(threshold.percent), 100))
+                .then_some((*threshold, found))
         };
         self.thresholds.iter().filter_map(reached).collect()
     }

@@ -48,25 +48,43 @@ pub struct Around<'a> {
 #[must_use]
 pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
     let mut evidence = Vec::new();
-    if let Some(reading) = anomaly.readings.first().filter(|_| anomaly.class == AnomalyClass::Cost) {
+    if let Some(reading) = anomaly
+        .readings
+        .first()
+        .filter(|_| anomaly.class == AnomalyClass::Cost)
+    {
         let (value, expected) = (reading.value, reading.expected);
         let day = reading.at.strftime("%Y-%m-%d");
-        evidence
-            .push(format!("cost a day was {value:.2} from {day} on, expected {expected:.2} ({})", reading.indication));
+        evidence.push(format!(
+            "cost a day was {value:.2} from {day} on, expected {expected:.2} ({})",
+            reading.indication
+        ));
     }
     let own = by_reeve(anomaly, around.actions);
     let seen = seen_shortly(anomaly, around);
+    evidence.extend(own.map(|action| {
+        format!(
+            "action {} ended at {} on the same resource",
+            action.id.0,
+            minute(ended(action))
+        )
+    }));
     evidence.extend(
-        own.map(|action| format!("action {} ended at {} on the same resource", action.id.0, minute(ended(action)))),
+        seen.iter()
+            .map(|change| format!("{}, as its inventory shows", changed(&[change]))),
     );
-    evidence.extend(seen.iter().map(|change| format!("{}, as its inventory shows", changed(&[change]))));
-    let (grave, slight): (Vec<_>, Vec<_>) = seen.into_iter().partition(|change| change.attribute != Attribute::Tags);
+    let (grave, slight): (Vec<_>, Vec<_>) = seen
+        .into_iter()
+        .partition(|change| change.attribute != Attribute::Tags);
     let last = grave.iter().map(|change| change.seen_at).max();
     if let Some(action) = own.filter(|action| last.is_none_or(|seen| seen <= ended(action))) {
         return ExplainedCause {
             cause: LikelyCause::ChangeByReeve(Some(action.id.clone())),
             evidence,
-            advice: format!("Review action {} and roll it back if the problem persists.", action.id.0),
+            advice: format!(
+                "Review action {} and roll it back if the problem persists.",
+                action.id.0
+            ),
         };
     }
     if last.is_some() {
@@ -74,7 +92,9 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
     }
     let with = together(anomaly, around.others);
     if let Some((shared, count)) = shared(&anomaly.place, &with) {
-        evidence.push(format!("{count} other resources of {shared} became anomalous within 30 minutes"));
+        evidence.push(format!(
+            "{count} other resources of {shared} became anomalous within 30 minutes"
+        ));
         return ExplainedCause {
             cause: LikelyCause::Hypothesis {
                 kind: Some(HypothesisKind::SharedCause),
@@ -86,7 +106,10 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
             ),
         };
     }
-    let same = with.iter().filter(|other| other.place.id == anomaly.place.id).count();
+    let same = with
+        .iter()
+        .filter(|other| other.place.id == anomaly.place.id)
+        .count();
     if same > 0 {
         evidence.push(format!("{same} other anomalies on the same resource"));
     }
@@ -105,16 +128,20 @@ pub(super) fn ended(action: &Action) -> jiff::Timestamp {
 pub(super) fn by_reeve<'a>(anomaly: &Anomaly, actions: &'a [Action]) -> Option<&'a Action> {
     // A point is dated by its beginning, and the change may have begun within it.
     let before = |action: &&Action| {
-        anomaly.started_at >= action.started_at - POINT && anomaly.started_at.duration_since(ended(action)) <= SHORTLY
+        anomaly.started_at >= action.started_at - POINT
+            && anomaly.started_at.duration_since(ended(action)) <= SHORTLY
     };
-    let own = actions.iter().filter(|action| action.purpose == Purpose::Apply && action.resource.0 == anomaly.place.id);
+    let own = actions
+        .iter()
+        .filter(|action| action.purpose == Purpose::Apply && action.resource.0 == anomaly.place.id);
     own.filter(before).max_by_key(|action| action.started_at)
 }
 
 /// Returns the anomalies that began at about the same time.
 pub(super) fn together<'a>(anomaly: &Anomaly, others: &'a [Anomaly]) -> Vec<&'a Anomaly> {
     let near = |other: &&Anomaly| {
-        other.id != anomaly.id && anomaly.started_at.duration_since(other.started_at).abs() <= TOGETHER
+        other.id != anomaly.id
+            && anomaly.started_at.duration_since(other.started_at).abs() <= TOGETHER
     };
     others.iter().filter(near).collect()
 }
@@ -135,15 +162,30 @@ pub(super) fn seen_shortly<'a>(anomaly: &Anomaly, around: &Around<'a>) -> Vec<&'
 
 /// Describes the changes in one sentence, with the two inventories that they are between.
 pub(super) fn changed(changes: &[&ResourceChange]) -> String {
-    let parts: Vec<String> = changes.iter().take(NAMED).map(|change| words::changed(change)).collect();
-    let span = changes.last().map(|change| words::between(change.last_seen_at, change.seen_at)).unwrap_or_default();
+    let parts: Vec<String> = changes
+        .iter()
+        .take(NAMED)
+        .map(|change| words::changed(change))
+        .collect();
+    let span = changes
+        .last()
+        .map(|change| words::between(change.last_seen_at, change.seen_at))
+        .unwrap_or_default();
     format!("{} {span}, not by Reeve", parts.join(", and "))
 }
 
 /// The newest of the changes that others made.
-fn by_somebody(kind: HypothesisKind, changes: &[&ResourceChange], evidence: Vec<String>) -> ExplainedCause {
+fn by_somebody(
+    kind: HypothesisKind,
+    changes: &[&ResourceChange],
+    evidence: Vec<String>,
+) -> ExplainedCause {
     let last = changes.iter().map(|change| change.seen_at).max();
-    let newest: Vec<&ResourceChange> = changes.iter().filter(|change| Some(change.seen_at) == last).copied().collect();
+    let newest: Vec<&ResourceChange> = changes
+        .iter()
+        .filter(|change| Some(change.seen_at) == last)
+        .copied()
+        .collect();
     ExplainedCause {
         cause: LikelyCause::Hypothesis { kind: Some(kind), statement: changed(&newest) },
         evidence,
@@ -153,12 +195,18 @@ fn by_somebody(kind: HypothesisKind, changes: &[&ResourceChange], evidence: Vec<
 
 /// Sentence of a cause that several anomalous resources share.
 pub(super) fn shared_statement(shared: &str, others: usize) -> String {
-    format!("{} resources of {shared} became anomalous together, which points to a shared cause", others + 1)
+    format!(
+        "{} resources of {shared} became anomalous together, which points to a shared cause",
+        others + 1
+    )
 }
 
 /// Statement of a security anomaly that no threat list explains; `None` for other classes.
 pub(super) fn behavior_statement(anomaly: &Anomaly) -> Option<String> {
-    let reading = anomaly.readings.first().filter(|_| anomaly.class == AnomalyClass::Security)?;
+    let reading = anomaly
+        .readings
+        .first()
+        .filter(|_| anomaly.class == AnomalyClass::Security)?;
     let (subject, sign) = (&anomaly.place.id, reading.indication.to_string());
     Some(match &anomaly.activity {
         Some(activity) => activity.cause(subject, &sign),
@@ -167,23 +215,45 @@ pub(super) fn behavior_statement(anomaly: &Anomaly) -> Option<String> {
 }
 
 fn unknown(anomaly: &Anomaly, evidence: Vec<String>) -> ExplainedCause {
-    let advice = anomaly.activity.as_ref().map(|activity| activity.advice(&anomaly.place.id));
-    let advice = advice
-        .unwrap_or_else(|| "Look at what ran on it at that time. Then say: real, false alarm, or planned.".to_owned());
-    ExplainedCause { cause: LikelyCause::Unknown, evidence, advice }
+    let advice = anomaly
+        .activity
+        .as_ref()
+        .map(|activity| activity.advice(&anomaly.place.id));
+    let advice = advice.unwrap_or_else(|| {
+        "Look at what ran on it at that time. Then say: real, false alarm, or planned.".to_owned()
+    });
+    ExplainedCause {
+        cause: LikelyCause::Unknown,
+        evidence,
+        advice,
+    }
 }
 
 /// The narrowest thing that several others at the same time have in common with the place: service in a region, or account.
 pub(super) fn shared(place: &Place, with: &[&Anomaly]) -> Option<(String, usize)> {
     let service = with
         .iter()
-        .filter(|o| o.place.service.is_some() && o.place.service == place.service && o.place.region == place.region)
+        .filter(|o| {
+            o.place.service.is_some()
+                && o.place.service == place.service
+                && o.place.region == place.region
+        })
         .count();
     if service >= SEVERAL {
-        let (service_name, region) =
-            (place.service.clone().unwrap_or_default(), place.region.clone().unwrap_or_default());
+        let (service_name, region) = (
+            place.service.clone().unwrap_or_default(),
+            place.region.clone().unwrap_or_default(),
+        );
         return Some((format!("{service_name} in {region}"), service));
     }
-    let account = with.iter().filter(|o| o.place.account.is_some() && o.place.account == place.account).count();
-    (account >= SEVERAL).then(|| (format!("account {}", place.account.clone().unwrap_or_default()), account))
+    let account = with
+        .iter()
+        .filter(|o| o.place.account.is_some() && o.place.account == place.account)
+        .count();
+    (account >= SEVERAL).then(|| {
+        (
+            format!("account {}", place.account.clone().unwrap_or_default()),
+            account,
+        )
+    })
 }

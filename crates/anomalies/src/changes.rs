@@ -8,7 +8,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Attribute, Catalogue, GIB, InstanceSpec, Metric, Provider, ResourceChange, ResourceId};
+use reeve_estate::{
+    Attribute, Catalogue, GIB, InstanceSpec, Metric, Provider, ResourceChange, ResourceId,
+};
 
 use super::pace::POINT;
 use reeve_recommend::StepKind;
@@ -53,9 +55,16 @@ pub struct Changes {
 impl Changes {
     /// Takes in Reeve's actions as they stand at a time. What was taken in before stays, so that what was judged stays comparable.
     pub fn learn(&mut self, actions: &[Action], now: Timestamp) {
-        for action in actions.iter().filter(|action| action.purpose != Purpose::Simulate) {
+        for action in actions
+            .iter()
+            .filter(|action| action.purpose != Purpose::Simulate)
+        {
             let known = Known {
-                spans: action.steps.iter().map(|step| (step.started_at, step.finished_at.unwrap_or(now))).collect(),
+                spans: action
+                    .steps
+                    .iter()
+                    .map(|step| (step.started_at, step.finished_at.unwrap_or(now)))
+                    .collect(),
                 changes: action.steps.iter().flat_map(changes).collect(),
             };
             self.by_resource
@@ -70,10 +79,16 @@ impl Changes {
         for change in seen {
             let span = (change.last_seen_at, change.seen_at);
             let known = match change.attribute {
-                Attribute::State | Attribute::LaunchedAt => Known { spans: vec![span], changes: Vec::new() },
+                Attribute::State | Attribute::LaunchedAt => Known {
+                    spans: vec![span],
+                    changes: Vec::new(),
+                },
                 Attribute::InstanceType | Attribute::StorageGib => Known {
                     // Storage grows without interruption; its own metric alone shows the effect.
-                    spans: (change.attribute == Attribute::InstanceType).then_some(span).into_iter().collect(),
+                    spans: (change.attribute == Attribute::InstanceType)
+                        .then_some(span)
+                        .into_iter()
+                        .collect(),
                     changes: vec![Change {
                         since: change.last_seen_at,
                         at: change.seen_at,
@@ -85,24 +100,38 @@ impl Changes {
                 _ => continue,
             };
             let source = Source::Seen(change.seen_at, change.attribute);
-            self.by_resource.entry(change.resource.clone()).or_default().insert(source, known);
+            self.by_resource
+                .entry(change.resource.clone())
+                .or_default()
+                .insert(source, known);
         }
     }
 
     /// Returns the effect of the known changes on a metric of a resource.
     pub(super) fn lens(&self, resource: &ResourceId, metric: Metric) -> Lens {
-        let known = || self.by_resource.get(resource).into_iter().flat_map(BTreeMap::values);
+        let known = || {
+            self.by_resource
+                .get(resource)
+                .into_iter()
+                .flat_map(BTreeMap::values)
+        };
         let mut changes: Vec<&Change> = known().flat_map(|known| &known.changes).collect();
         changes.sort_by_key(|change| change.at);
         // Two connections may see it, and an inventory what an action did.
         let mut now: BTreeMap<Attribute, &str> = BTreeMap::new();
         changes.retain(|change| now.insert(change.attribute, &change.after) != Some(&change.after));
-        let steps = || changes.iter().filter_map(|change| Some((change, change.step(metric)?)));
+        let steps = || {
+            changes
+                .iter()
+                .filter_map(|change| Some((change, change.step(metric)?)))
+        };
         let spans = known().flat_map(|known| known.spans.iter().copied());
         let spans = spans.chain(steps().map(|(change, _)| (change.since, change.at)));
         Lens {
             // A point that began before a change may tell of it too.
-            busy: spans.map(|(from, until)| (from - POINT, until + SETTLING)).collect(),
+            busy: spans
+                .map(|(from, until)| (from - POINT, until + SETTLING))
+                .collect(),
             steps: steps().map(|(change, step)| (change.at, step)).collect(),
         }
     }
@@ -111,14 +140,28 @@ impl Changes {
 /// The sizes that a step changed.
 fn changes(step: &StepOutcome) -> Vec<Change> {
     let value = |pairs: &[(String, String)], attribute: Attribute| {
-        pairs.iter().find(|(name, _)| name == attribute.as_str()).map(|(_, value)| value.clone())
+        pairs
+            .iter()
+            .find(|(name, _)| name == attribute.as_str())
+            .map(|(_, value)| value.clone())
     };
-    let Some(at) = step.finished_at.filter(|_| step.ok == Some(true)) else { return Vec::new() };
+    let Some(at) = step.finished_at.filter(|_| step.ok == Some(true)) else {
+        return Vec::new();
+    };
     [Attribute::InstanceType, Attribute::StorageGib]
         .into_iter()
         .filter_map(|attribute| {
-            let (before, after) = (value(&step.before, attribute)?, value(&step.after, attribute)?);
-            (before != after).then_some(Change { since: step.started_at, at, attribute, before, after })
+            let (before, after) = (
+                value(&step.before, attribute)?,
+                value(&step.after, attribute)?,
+            );
+            (before != after).then_some(Change {
+                since: step.started_at,
+                at,
+                attribute,
+                before,
+                after,
+            })
         })
         .collect()
 }
@@ -135,17 +178,24 @@ fn done_by(action: &Action, seen: &ResourceChange) -> bool {
         Attribute::Replicas => step.kind == StepKind::Replicate,
         attribute => {
             let values = step.before.iter().chain(&step.after);
-            values.into_iter().any(|(name, value)| name == attribute.as_str() && *value == seen.after)
+            values
+                .into_iter()
+                .any(|(name, value)| name == attribute.as_str() && *value == seen.after)
         }
     };
     let moved = matches!(seen.attribute, Attribute::State | Attribute::LaunchedAt);
-    met && action.steps.iter().any(|step| step.effect.changes() && (moved || changed(step)))
+    met && action
+        .steps
+        .iter()
+        .any(|step| step.effect.changes() && (moved || changed(step)))
 }
 
 /// Returns the changes that inventories showed and that no action explains.
 #[must_use]
 pub fn by_others<'a>(seen: &'a [ResourceChange], actions: &[Action]) -> Vec<&'a ResourceChange> {
-    seen.iter().filter(|change| !actions.iter().any(|action| done_by(action, change))).collect()
+    seen.iter()
+        .filter(|change| !actions.iter().any(|action| done_by(action, change)))
+        .collect()
 }
 
 /// Effect of a change on the values of a metric.
@@ -159,14 +209,21 @@ enum Step {
 impl Change {
     fn step(&self, metric: Metric) -> Option<Step> {
         let ratio = |capacity: fn(&InstanceSpec) -> Option<f64>| {
-            let capacity_of =
-                |name: &str| size(name).and_then(|spec| capacity(&spec)).filter(|capacity| *capacity > 0.0);
+            let capacity_of = |name: &str| {
+                size(name)
+                    .and_then(|spec| capacity(&spec))
+                    .filter(|capacity| *capacity > 0.0)
+            };
             let both = capacity_of(&self.before).zip(capacity_of(&self.after));
             both.map_or(Step::Anew, |(before, after)| Step::Factor(before / after))
         };
         match (self.attribute, metric) {
-            (Attribute::InstanceType, Metric::CpuUtilization) => Some(ratio(|spec| Some(f64::from(spec.vcpu)))),
-            (Attribute::InstanceType, Metric::MemoryUtilization) => Some(ratio(|spec| spec.memory_gib)),
+            (Attribute::InstanceType, Metric::CpuUtilization) => {
+                Some(ratio(|spec| Some(f64::from(spec.vcpu))))
+            }
+            (Attribute::InstanceType, Metric::MemoryUtilization) => {
+                Some(ratio(|spec| spec.memory_gib))
+            }
             (Attribute::StorageGib, Metric::FreeStorage) => {
                 let gib = |text: &str| text.parse::<f64>().ok();
                 Some(Step::Offset((gib(&self.after)? - gib(&self.before)?) * GIB))
@@ -178,8 +235,15 @@ impl Change {
 
 fn size(name: &str) -> Option<InstanceSpec> {
     let catalogue = Catalogue::builtin();
-    let machine = || Provider::ALL.iter().find_map(|provider| catalogue.instance(*provider, name).cloned());
-    catalogue.database(name).map(|database| database.machine).or_else(machine)
+    let machine = || {
+        Provider::ALL
+            .iter()
+            .find_map(|provider| catalogue.instance(*provider, name).cloned())
+    };
+    catalogue
+        .database(name)
+        .map(|database| database.machine)
+        .or_else(machine)
 }
 
 /// A metric seen through the changes: as if there had been none.
@@ -192,17 +256,36 @@ pub(super) struct Lens {
 impl Lens {
     /// Returns `true` if a point falls into a change and is therefore not judged.
     pub(super) fn hides(&self, at: Timestamp) -> bool {
-        self.busy.iter().any(|(from, until)| (from..=until).contains(&&at))
+        self.busy
+            .iter()
+            .any(|(from, until)| (from..=until).contains(&&at))
     }
 
     /// The size at a time.
     pub(super) fn view(&self, at: Timestamp) -> View {
         let before = self.steps.iter().take_while(|(changed, _)| *changed <= at);
-        before.fold(View { factor: 1.0, offset: 0.0, since: Timestamp::MIN }, |view, (changed, step)| match step {
-            Step::Factor(factor) => View { factor: view.factor * factor, ..view },
-            Step::Offset(offset) => View { offset: view.offset + offset, ..view },
-            Step::Anew => View { factor: 1.0, offset: 0.0, since: *changed },
-        })
+        before.fold(
+            View {
+                factor: 1.0,
+                offset: 0.0,
+                since: Timestamp::MIN,
+            },
+            |view, (changed, step)| match step {
+                Step::Factor(factor) => View {
+                    factor: view.factor * factor,
+                    ..view
+                },
+                Step::Offset(offset) => View {
+                    offset: view.offset + offset,
+                    ..view
+                },
+                Step::Anew => View {
+                    factor: 1.0,
+                    offset: 0.0,
+                    since: *changed,
+                },
+            },
+        )
     }
 }
 
@@ -218,7 +301,12 @@ pub(super) struct View {
 impl View {
     /// Returns `true` if nothing that moves the metric changed since the first size.
     pub(super) fn is_first(&self) -> bool {
-        *self == View { factor: 1.0, offset: 0.0, since: Timestamp::MIN }
+        *self
+            == View {
+                factor: 1.0,
+                offset: 0.0,
+                since: Timestamp::MIN,
+            }
     }
 
     /// A value as it would be at the first size.

@@ -139,7 +139,11 @@ impl Span {
 
     /// An amount of the whole span as one of a month; as it is where the span is thin.
     fn monthly(self, amount: Amount, thin: bool) -> Amount {
-        if thin { amount } else { amount.share(MONTH_MS, self.end_ms - self.start_ms) }
+        if thin {
+            amount
+        } else {
+            amount.share(MONTH_MS, self.end_ms - self.start_ms)
+        }
     }
 }
 
@@ -162,13 +166,21 @@ pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baseli
     let mut abstentions = Vec::new();
     let anomalies = match thin.clone().or_else(|| anomaly::cannot(&days, limits)) {
         Some(reason) => {
-            abstentions.push(Abstention { check: BillCheck::Anomalies, reason });
+            abstentions.push(Abstention {
+                check: BillCheck::Anomalies,
+                reason,
+            });
             Vec::new()
         }
         None => anomaly::find(charges, &days, limits, baselines),
     };
     let advice = advice::advise(charges, &days, span, thin.as_deref(), &mut abstentions);
-    Judgement { totals, anomalies, advice, abstentions }
+    Judgement {
+        totals,
+        anomalies,
+        advice,
+        abstentions,
+    }
 }
 
 /// A text that may be missing.

@@ -20,19 +20,34 @@ impl Contribution {
     #[must_use]
     pub fn resource_id(&self) -> &str {
         let last = self.resource.rsplit(['/', ':']).next().unwrap_or_default();
-        if last.is_empty() { &self.resource } else { last }
+        if last.is_empty() {
+            &self.resource
+        } else {
+            last
+        }
     }
 
     pub(crate) fn name(&self) -> &str {
-        if self.resource.is_empty() { &self.description } else { self.resource_id() }
+        if self.resource.is_empty() {
+            &self.description
+        } else {
+            self.resource_id()
+        }
     }
 
     pub(crate) fn amounts(&self) -> String {
-        format!("{:.2} instead of {:.2} {}", self.observed, self.expected, self.currency)
+        format!(
+            "{:.2} instead of {:.2} {}",
+            self.observed, self.expected, self.currency
+        )
     }
 
     pub(crate) fn words(&self) -> String {
-        let resource = if self.resource.is_empty() { "no resource named" } else { self.resource.as_str() };
+        let resource = if self.resource.is_empty() {
+            "no resource named"
+        } else {
+            self.resource.as_str()
+        };
         format!("{resource}, {}: {}", self.description, self.amounts())
     }
 }

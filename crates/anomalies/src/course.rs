@@ -55,21 +55,41 @@ pub fn course_changes(
     to: Timestamp,
     now: Timestamp,
 ) -> Vec<CourseChange> {
-    let own = actions.iter().filter(|action| action.purpose != Purpose::Simulate).filter_map(|action| {
-        let step = action.steps.iter().rfind(|step| step.effect.changes() && !step.rollback)?;
-        let (from, to) = (action.started_at, action.finished_at.unwrap_or(now));
-        let undone = if action.status == ActionStatus::RolledBack { ", and undone" } else { "" };
-        let words = format!("{}{undone}", step.description);
-        Some(CourseChange { from, to, words, action: Some(action.id.clone()) })
-    });
-    let others = by_others(seen, actions).into_iter().filter(|change| change.attribute != Attribute::Tags);
+    let own = actions
+        .iter()
+        .filter(|action| action.purpose != Purpose::Simulate)
+        .filter_map(|action| {
+            let step = action
+                .steps
+                .iter()
+                .rfind(|step| step.effect.changes() && !step.rollback)?;
+            let (from, to) = (action.started_at, action.finished_at.unwrap_or(now));
+            let undone = if action.status == ActionStatus::RolledBack {
+                ", and undone"
+            } else {
+                ""
+            };
+            let words = format!("{}{undone}", step.description);
+            Some(CourseChange {
+                from,
+                to,
+                words,
+                action: Some(action.id.clone()),
+            })
+        });
+    let others = by_others(seen, actions)
+        .into_iter()
+        .filter(|change| change.attribute != Attribute::Tags);
     let others = others.map(|change| CourseChange {
         from: change.last_seen_at,
         to: change.seen_at,
         words: words::changed(change),
         action: None,
     });
-    let mut all: Vec<CourseChange> = own.chain(others).filter(|one| one.to >= from && one.from <= to).collect();
+    let mut all: Vec<CourseChange> = own
+        .chain(others)
+        .filter(|one| one.to >= from && one.from <= to)
+        .collect();
     all.sort_by(|a, b| (a.to, &a.words).cmp(&(b.to, &b.words)));
     all.dedup_by(|a, b| a.words == b.words && a.from <= b.to);
     all
@@ -84,27 +104,39 @@ pub fn needed_from(from: Timestamp) -> Timestamp {
 /// The course of a series in a span; the series reaches back before it, see [`needed_from`]. What changed of the resource
 /// counts as it does in the watch.
 #[must_use]
-pub fn course(series: &Series, changes: &Changes, from: Timestamp, to: Timestamp, now: Timestamp) -> Vec<CoursePoint> {
+pub fn course(
+    series: &Series,
+    changes: &Changes,
+    from: Timestamp,
+    to: Timestamp,
+    now: Timestamp,
+) -> Vec<CoursePoint> {
     let lens = changes.lens(&series.resource, series.metric);
     let mut last = Timestamp::MIN;
     let mut detector = Detector::new();
     let before = from.checked_sub(POINT).unwrap_or(from);
-    let mut points: Vec<CoursePoint> = averaged(&series.points, series.period_s, Timestamp::MIN, now)
-        .into_iter()
-        .filter_map(|point| {
-            let judged = observe(&mut detector, &lens, &point, std::mem::replace(&mut last, point.last));
-            judged.map(|(judged, view)| (point, judged, view))
-        })
-        .filter(|(point, ..)| point.at > before && point.at <= to)
-        .map(|(point, judged, view)| CoursePoint {
-            at: point.at,
-            value: point.value,
-            expected: view.as_is(judged.expected),
-            low: view.as_is(judged.low),
-            high: view.as_is(judged.high),
-            score: judged.score,
-        })
-        .collect();
+    let mut points: Vec<CoursePoint> =
+        averaged(&series.points, series.period_s, Timestamp::MIN, now)
+            .into_iter()
+            .filter_map(|point| {
+                let judged = observe(
+                    &mut detector,
+                    &lens,
+                    &point,
+                    std::mem::replace(&mut last, point.last),
+                );
+                judged.map(|(judged, view)| (point, judged, view))
+            })
+            .filter(|(point, ..)| point.at > before && point.at <= to)
+            .map(|(point, judged, view)| CoursePoint {
+                at: point.at,
+                value: point.value,
+                expected: view.as_is(judged.expected),
+                low: view.as_is(judged.low),
+                high: view.as_is(judged.high),
+                score: judged.score,
+            })
+            .collect();
     let beyond = points.len().saturating_sub(MOST);
     points.drain(..beyond);
     points

@@ -38,6 +38,9 @@ impl Finding {
     }
 
     pub(super) fn score(&self) -> f64 {
-        self.readings.iter().map(|reading| reading.score).fold(0.0, f64::max)
+        self.readings
+            .iter()
+            .map(|reading| reading.score)
+            .fold(0.0, f64::max)
     }
 }

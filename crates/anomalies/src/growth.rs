@@ -10,26 +10,39 @@ use super::security_activity::SecurityActivity;
 impl Anomaly {
     /// Returns `true` if the finding tells of more activity than the anomaly.
     pub(super) fn grows_by(&self, finding: &Finding) -> bool {
-        let attempts = |activity: &Option<SecurityActivity>| activity.as_ref().map_or(0, SecurityActivity::attempts);
+        let attempts = |activity: &Option<SecurityActivity>| {
+            activity.as_ref().map_or(0, SecurityActivity::attempts)
+        };
         attempts(&finding.activity) > attempts(&self.activity)
     }
 
     /// Takes further activity, and says the cause anew with its figures.
     pub(super) fn take_activity(&mut self, activity: Option<SecurityActivity>) {
         self.activity = activity;
-        let Some(statement) = behavior_statement(self) else { return };
+        let Some(statement) = behavior_statement(self) else {
+            return;
+        };
         let kind = HypothesisKind::UnusualBehavior;
-        let hypotheses = self.investigation.iter_mut().flat_map(|investigation| &mut investigation.hypotheses);
+        let hypotheses = self
+            .investigation
+            .iter_mut()
+            .flat_map(|investigation| &mut investigation.hypotheses);
         for hypothesis in hypotheses.filter(|hypothesis| hypothesis.kind == kind) {
             hypothesis.statement.clone_from(&statement);
         }
-        if let Some(LikelyCause::Hypothesis { kind: Some(cause), statement: told }) = &mut self.cause
+        if let Some(LikelyCause::Hypothesis {
+            kind: Some(cause),
+            statement: told,
+        }) = &mut self.cause
             && *cause == kind
         {
             *told = statement;
         }
         if let (Some(activity), Some(_)) = (&self.activity, &self.cause)
-            && self.remediation.as_ref().is_none_or(|remediation| remediation.recommendation.is_none())
+            && self
+                .remediation
+                .as_ref()
+                .is_none_or(|remediation| remediation.recommendation.is_none())
         {
             self.advice = activity.advice(&self.place.id);
         }

@@ -151,7 +151,10 @@ pub struct Evidence {
 
 impl Evidence {
     pub(crate) fn new(text: impl Into<String>, link: impl Into<Option<Link>>) -> Self {
-        Evidence { text: text.into(), link: link.into() }
+        Evidence {
+            text: text.into(),
+            link: link.into(),
+        }
     }
 }
 
@@ -194,11 +197,19 @@ impl Investigation {
             0 => "no likely cause".to_owned(),
             count => counted(count, "hypothesis", "hypotheses"),
         };
-        format!("{} in {}, {hypotheses}", counted(self.lookups.len(), "lookup", "lookups"), sources.join(", "))
+        format!(
+            "{} in {}, {hypotheses}",
+            counted(self.lookups.len(), "lookup", "lookups"),
+            sources.join(", ")
+        )
     }
 }
 
 /// `1 entry`, `3 entries`.
 pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
+    if count == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{count} {several}")
+    }
 }

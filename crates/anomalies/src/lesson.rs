@@ -55,26 +55,46 @@ impl ThresholdKey {
     /// The key of a reading at a place.
     #[must_use]
     pub fn new(class: AnomalyClass, place: &str, reading: &Reading) -> Self {
-        let direction = if reading.value >= reading.expected { Direction::Above } else { Direction::Below };
+        let direction = if reading.value >= reading.expected {
+            Direction::Above
+        } else {
+            Direction::Below
+        };
         let class = reading.metric.map_or(class, AnomalyClass::of_metric);
-        ThresholdKey { class, metric: reading.metric, direction, place: place.to_owned() }
+        ThresholdKey {
+            class,
+            metric: reading.metric,
+            direction,
+            place: place.to_owned(),
+        }
     }
 
     /// Identifier of the threshold: it follows from the key.
     #[must_use]
     pub fn id(&self) -> String {
         let metric = self.metric.map_or("", Metric::as_str);
-        let text = format!("{}\0{metric}\0{}\0{}", self.class, self.direction, self.place);
+        let text = format!(
+            "{}\0{metric}\0{}\0{}",
+            self.class, self.direction, self.place
+        );
         derive_id(&[], &text, Timestamp::UNIX_EPOCH).0
     }
 }
 
 /// Deviation of a reading in multiples of the usual band's reach on its side; 1 is its edge. Patterns inside the band count as 1.
 pub(crate) fn excess(reading: &Reading) -> f64 {
-    let edge = if reading.value >= reading.expected { reading.high } else { reading.low };
+    let edge = if reading.value >= reading.expected {
+        reading.high
+    } else {
+        reading.low
+    };
     let reach = (edge - reading.expected).abs();
     let distance = (reading.value - reading.expected).abs();
-    if reach <= f64::EPSILON * distance { f64::INFINITY } else { (distance / reach).max(1.0) }
+    if reach <= f64::EPSILON * distance {
+        f64::INFINITY
+    } else {
+        (distance / reach).max(1.0)
+    }
 }
 
 /// One lesson. An anomaly has one at the most: another answer takes its place.

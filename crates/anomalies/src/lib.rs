@@ -48,13 +48,16 @@ pub use changes::{Changes, by_others};
 pub use contribution::Contribution;
 pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from};
 pub use finding::Finding;
-pub use investigation::{Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support};
+pub use investigation::{
+    Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support,
+};
 pub use lesson::{Direction, Lesson, LessonKind, Threshold, ThresholdKey, Thresholds};
 pub use likely_cause::LikelyCause;
 pub use port::{AnomalyFilter, AnomalyStore};
 pub use position::Position;
 pub use record::{
-    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Indication, Place, Reading, Response, Stage,
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Indication, Place,
+    Reading, Response, Stage,
 };
 pub use reeve_recommend::AnomalyId;
 pub use related::RelatedAnomaly;
@@ -63,5 +66,7 @@ pub use related_entry::RelatedEntry;
 pub use remediation::Remediation;
 pub use security_activity::{MOST_ACCOUNTS, SecurityActivity};
 pub use service::{AnomalyPorts, AnomalyService};
-pub use settings::{AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity};
+pub use settings::{
+    AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity,
+};
 pub use subject::resource_at;

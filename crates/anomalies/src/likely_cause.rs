@@ -33,8 +33,13 @@ impl LikelyCause {
         match sentence {
             "" => None,
             CHANGE_BY_REEVE => Some(LikelyCause::ChangeByReeve(None)),
-            _ if sentence == UNKNOWN || sentence.starts_with("not known: ") => Some(LikelyCause::Unknown),
-            _ => Some(LikelyCause::Hypothesis { kind: None, statement: sentence.to_owned() }),
+            _ if sentence == UNKNOWN || sentence.starts_with("not known: ") => {
+                Some(LikelyCause::Unknown)
+            }
+            _ => Some(LikelyCause::Hypothesis {
+                kind: None,
+                statement: sentence.to_owned(),
+            }),
         }
     }
 
@@ -55,8 +60,13 @@ impl Anomaly {
         match &self.cause {
             None => String::new(),
             Some(LikelyCause::Unknown) => {
-                let sign = self.readings.first().map(|reading| reading.indication.to_string());
-                let sign = sign.filter(|sign| !sign.is_empty()).unwrap_or_else(|| "unusual behaviour".to_owned());
+                let sign = self
+                    .readings
+                    .first()
+                    .map(|reading| reading.indication.to_string());
+                let sign = sign
+                    .filter(|sign| !sign.is_empty())
+                    .unwrap_or_else(|| "unusual behaviour".to_owned());
                 format!("{UNKNOWN}: Reeve saw no other change. Detected as: {sign}")
             }
             Some(LikelyCause::ChangeByReeve(_)) => CHANGE_BY_REEVE.to_owned(),
@@ -71,16 +81,29 @@ mod tests {
 
     #[test]
     fn sentences_of_earlier_releases_are_read() {
-        let hypothesis = |text: &str| LikelyCause::Hypothesis { kind: None, statement: text.to_owned() };
+        let hypothesis = |text: &str| LikelyCause::Hypothesis {
+            kind: None,
+            statement: text.to_owned(),
+        };
         let unknown = "not known: nothing else changed that Reeve sees; it showed as a sudden rise";
         for (sentence, expected) in [
             ("", None),
             (unknown, Some(LikelyCause::Unknown)),
             (CHANGE_BY_REEVE, Some(LikelyCause::ChangeByReeve(None))),
-            ("not known-7 costs more than before", Some(hypothesis("not known-7 costs more than before"))),
-            ("its tags were changed", Some(hypothesis("its tags were changed"))),
+            (
+                "not known-7 costs more than before",
+                Some(hypothesis("not known-7 costs more than before")),
+            ),
+            (
+                "its tags were changed",
+                Some(hypothesis("its tags were changed")),
+            ),
         ] {
-            assert_eq!(LikelyCause::from_stored_sentence(sentence), expected, "{sentence}");
+            assert_eq!(
+                LikelyCause::from_stored_sentence(sentence),
+                expected,
+                "{sentence}"
+            );
         }
     }
 }

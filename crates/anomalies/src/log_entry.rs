@@ -40,7 +40,10 @@ pub(super) fn stage(stage: Stage, anomaly: &Anomaly, detail: &str, caller: &Call
     let entry = about(operation, anomaly, caller).with_metadata("detail", detail);
     match (stage, anomaly.readings.first()) {
         (Stage::Alert, Some(reading)) => entry.after(Json::object([
-            ("metric", Json::from(reading.metric.map(|metric| metric.as_str().to_owned()))),
+            (
+                "metric",
+                Json::from(reading.metric.map(|metric| metric.as_str().to_owned())),
+            ),
             ("value", Json::from(reading.value)),
             ("expected", Json::from(reading.expected)),
             ("low", Json::from(reading.low)),
@@ -54,7 +57,11 @@ pub(super) fn stage(stage: Stage, anomaly: &Anomaly, detail: &str, caller: &Call
             if anomaly.related_entries.is_empty() {
                 return entry;
             }
-            let sequences: Vec<Json> = anomaly.related_entries.iter().map(|one| Json::from(one.sequence)).collect();
+            let sequences: Vec<Json> = anomaly
+                .related_entries
+                .iter()
+                .map(|one| Json::from(one.sequence))
+                .collect();
             entry.with_metadata("entries", Json::from(sequences))
         }
         _ => entry,
@@ -88,12 +95,20 @@ fn described(of: &Investigation) -> Json {
 }
 
 /// A change of a threshold that lessons moved.
-pub(super) fn threshold(operation: &str, before: &Threshold, after: &Threshold, caller: &Caller) -> Entry {
+pub(super) fn threshold(
+    operation: &str,
+    before: &Threshold,
+    after: &Threshold,
+    caller: &Caller,
+) -> Entry {
     let described = |one: &Threshold| {
         Json::object([
             ("factor", Json::from(one.factor)),
             ("lessons", Json::from(one.lessons.len())),
-            ("baseline_from", Json::from(one.baseline_from.map(|at| at.to_string()))),
+            (
+                "baseline_from",
+                Json::from(one.baseline_from.map(|at| at.to_string())),
+            ),
         ])
     };
     let key = &before.key;
@@ -101,7 +116,10 @@ pub(super) fn threshold(operation: &str, before: &Threshold, after: &Threshold, 
         .on(ResourceRef::new("anomaly_threshold", key.id()))
         .with_severity(Severity::Medium)
         .with_metadata("anomaly_type", key.class.as_str())
-        .with_metadata("metric", Json::from(key.metric.map(|metric| metric.as_str().to_owned())))
+        .with_metadata(
+            "metric",
+            Json::from(key.metric.map(|metric| metric.as_str().to_owned())),
+        )
         .with_metadata("place", key.place.clone())
         .before(described(before))
         .after(described(after))
@@ -109,11 +127,16 @@ pub(super) fn threshold(operation: &str, before: &Threshold, after: &Threshold, 
 
 /// A change of the settings.
 pub(super) fn policy(before: Json, after: Json, caller: &Caller) -> Entry {
-    entry(POLICY, "anomaly_settings.put", ActionStatus::Success, caller)
-        .on(ResourceRef::new("anomaly_settings", "anomaly_settings"))
-        .with_severity(Severity::Medium)
-        .before(before)
-        .after(after)
+    entry(
+        POLICY,
+        "anomaly_settings.put",
+        ActionStatus::Success,
+        caller,
+    )
+    .on(ResourceRef::new("anomaly_settings", "anomaly_settings"))
+    .with_severity(Severity::Medium)
+    .before(before)
+    .after(after)
 }
 
 /// A change of a list of indicators.
@@ -123,7 +146,10 @@ pub(super) fn threat_list(
     after: Option<&ThreatList>,
     caller: &Caller,
 ) -> Entry {
-    let name = after.or(before).map(|list| list.name.clone()).unwrap_or_default();
+    let name = after
+        .or(before)
+        .map(|list| list.name.clone())
+        .unwrap_or_default();
     let described = |list: &ThreatList| {
         Json::object([
             ("indicators", Json::from(list.indicators)),

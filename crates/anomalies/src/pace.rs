@@ -27,7 +27,12 @@ pub(super) struct Averaged {
 }
 
 /// The points after a time, as a detector is fed with them. `period_s` is how long the newest of them stands for.
-pub(super) fn averaged(points: &[(Timestamp, f64)], period_s: u32, after: Timestamp, now: Timestamp) -> Vec<Averaged> {
+pub(super) fn averaged(
+    points: &[(Timestamp, f64)],
+    period_s: u32,
+    after: Timestamp,
+    now: Timestamp,
+) -> Vec<Averaged> {
     let period = SignedDuration::from_secs(i64::from(period_s));
     let span = |at: Timestamp| at.as_millisecond().div_euclid(STEP_MS);
     let over = |at: &Timestamp| now.duration_since(*at) >= period + SETTLED;
@@ -40,12 +45,22 @@ pub(super) fn averaged(points: &[(Timestamp, f64)], period_s: u32, after: Timest
                 open.at = Timestamp::from_millisecond(span(*at) * STEP_MS).unwrap_or(open.at);
                 open.last = *at;
             }
-            _ => averaged.push((Averaged { at: *at, value: *value, last: *at }, 1.0)),
+            _ => averaged.push((
+                Averaged {
+                    at: *at,
+                    value: *value,
+                    last: *at,
+                },
+                1.0,
+            )),
         }
     }
     let ends = |of: &Averaged| now.as_millisecond() - (span(of.at) + 1) * STEP_MS;
     let wide = period.as_millis() >= i128::from(STEP_MS);
-    if averaged.last().is_some_and(|(newest, _)| !wide && i128::from(ends(newest)) < LATEST.as_millis()) {
+    if averaged
+        .last()
+        .is_some_and(|(newest, _)| !wide && i128::from(ends(newest)) < LATEST.as_millis())
+    {
         averaged.pop();
     }
     averaged.into_iter().map(|(averaged, _)| averaged).collect()
@@ -62,14 +77,31 @@ mod tests {
     #[test]
     fn wide_points_stay_and_close_ones_are_averaged_once_their_span_is_over() {
         let wide = [(at(0), 1.0), (at(5), 2.0), (at(10), 3.0)];
-        let values = |averaged: Vec<Averaged>| averaged.iter().map(|one| (one.at, one.value)).collect::<Vec<_>>();
+        let values = |averaged: Vec<Averaged>| {
+            averaged
+                .iter()
+                .map(|one| (one.at, one.value))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(values(averaged(&wide, 300, Timestamp::MIN, at(60))), wide);
         assert_eq!(values(averaged(&wide, 300, at(0), at(60))), wide[1..]);
-        assert_eq!(values(averaged(&wide, 300, Timestamp::MIN, at(16))), wide[..2], "the last may still be filled up");
+        assert_eq!(
+            values(averaged(&wide, 300, Timestamp::MIN, at(16))),
+            wide[..2],
+            "the last may still be filled up"
+        );
         let close: Vec<_> = (0..12).map(|minute| (at(minute), minute as f64)).collect();
         let found = averaged(&close, 60, Timestamp::MIN, at(14));
-        assert_eq!(values(found.clone()), [(at(0), 2.0), (at(5), 7.0)], "two of five are no mean yet");
+        assert_eq!(
+            values(found.clone()),
+            [(at(0), 2.0), (at(5), 7.0)],
+            "two of five are no mean yet"
+        );
         assert_eq!(found[1].last, at(9));
-        assert_eq!(values(averaged(&close, 60, at(9), at(31))), [(at(10), 10.5)], "nothing more came");
+        assert_eq!(
+            values(averaged(&close, 60, at(9), at(31))),
+            [(at(10), 10.5)],
+            "nothing more came"
+        );
     }
 }

@@ -38,7 +38,8 @@ pub trait AnomalyStore: Send + Sync {
     /// One anomaly.
     async fn anomaly_get(&self, id: &AnomalyId) -> Result<Anomaly, StoreError>;
     /// Anomalies, newest beginning first, and how many there are in all.
-    async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64), StoreError>;
+    async fn anomaly_list(&self, filter: &AnomalyFilter)
+    -> Result<(Vec<Anomaly>, u64), StoreError>;
     /// Adds a lesson, or replaces the one of its anomaly.
     async fn anomaly_lesson_put(&self, lesson: &Lesson) -> Result<(), StoreError>;
     /// Lessons, newest first, those that were taken back included.

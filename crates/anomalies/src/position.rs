@@ -27,14 +27,22 @@ impl Position {
     pub fn at_start(cursor: Option<u64>, looked: Option<Timestamp>, end: u64) -> Self {
         let news = passing_over(cursor.unwrap_or(end).min(end), end);
         let news_after = looked.filter(|_| cursor.is_none());
-        Position { next: news.saturating_sub(WARM_UP), news, news_after }
+        Position {
+            next: news.saturating_sub(WARM_UP),
+            news,
+            news_after,
+        }
     }
 
     /// Returns the position of a watch that continues, with the cursor as it is kept: what another process has judged is no news.
     #[must_use]
     pub fn going_on(self, cursor: Option<u64>, end: u64) -> Self {
         let news = self.news.max(cursor.unwrap_or_default());
-        Position { next: passing_over(self.next, end), news, ..self }
+        Position {
+            next: passing_over(self.next, end),
+            news,
+            ..self
+        }
     }
 
     /// Returns the sequence up to which the next look reads.
@@ -55,7 +63,10 @@ fn passing_over(position: u64, end: u64) -> u64 {
     let earliest = end.saturating_sub(MOST_WAITING);
     if position < earliest {
         let passed_over = earliest - position;
-        tracing::warn!(passed_over, "more entries arrive than behaviour is judged by; the newest are judged");
+        tracing::warn!(
+            passed_over,
+            "more entries arrive than behaviour is judged by; the newest are judged"
+        );
     }
     position.max(earliest)
 }
@@ -100,7 +111,13 @@ mod tests {
     #[test]
     fn what_is_too_much_is_passed_over() {
         let position = Position::at_start(Some(0), None, 1_000_000);
-        assert_eq!((position.news, position.next), (1_000_000 - MOST_WAITING, 1_000_000 - MOST_WAITING - WARM_UP));
-        assert_eq!(position.going_on(None, 2_000_000).next, 2_000_000 - MOST_WAITING);
+        assert_eq!(
+            (position.news, position.next),
+            (1_000_000 - MOST_WAITING, 1_000_000 - MOST_WAITING - WARM_UP)
+        );
+        assert_eq!(
+            position.going_on(None, 2_000_000).next,
+            2_000_000 - MOST_WAITING
+        );
     }
 }

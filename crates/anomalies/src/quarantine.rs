@@ -11,7 +11,9 @@ use reeve_recommend::AnomalyId;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::Isolate;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
+use reeve_recommend::recommendation::{
+    Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType,
+};
 use reeve_recommend::{FactorKind, Factors, Proposal, Trust, title};
 
 /// The specification's action.
@@ -46,7 +48,9 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
             "its security groups are not known, or it has several network interfaces, each with groups of its own",
         );
     }
-    let change = Isolate { security_groups: spec.security_groups.clone() };
+    let change = Isolate {
+        security_groups: spec.security_groups.clone(),
+    };
     Ok(Plan::new(&change, machine.id.as_str()))
 }
 
@@ -63,11 +67,24 @@ fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -
             "Stolen credentials work elsewhere until they expire: revoke the sessions of the machine's role too",
         ),
     ]);
-    factors.extend(anomaly.evidence_in_words().take(MOST_EVIDENCE).map(|text| (FactorKind::Measured, text)));
+    factors.extend(
+        anomaly
+            .evidence_in_words()
+            .take(MOST_EVIDENCE)
+            .map(|text| (FactorKind::Measured, text)),
+    );
     let by_hand = by_hand.map(|why| format!("Advice only, no automatic change: {why}"));
-    let code = code_owner
-        .map(|tag| format!("It is managed by infrastructure as code ({tag}), which may restore its security groups"));
-    factors.extend(by_hand.into_iter().chain(code).map(|text| (FactorKind::Consequence, text)));
+    let code = code_owner.map(|tag| {
+        format!(
+            "It is managed by infrastructure as code ({tag}), which may restore its security groups"
+        )
+    });
+    factors.extend(
+        by_hand
+            .into_iter()
+            .chain(code)
+            .map(|text| (FactorKind::Consequence, text)),
+    );
     factors
 }
 
@@ -78,7 +95,11 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
     let factors = factors(anomaly, plan.as_ref().err().copied(), code_owner.as_deref());
     let mut reason_codes = vec![CODE.to_owned(), code(&anomaly.id)];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
-    let score = anomaly.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+    let score = anomaly
+        .readings
+        .iter()
+        .map(|reading| reading.score)
+        .fold(0.0, f64::max);
     let action = format!("Isolate {} from every network", machine.name);
     let cut_off = "it serves no traffic while isolated";
     Proposal {
@@ -147,7 +168,11 @@ mod tests {
         let made = plan(&machine).unwrap();
         let kinds: Vec<&str> = made.steps.iter().map(|step| step.kind.as_str()).collect();
         assert_eq!(kinds, ["precondition", "isolate", "verify"]);
-        assert!(made.reversible && made.change_name() == Some("isolate") && made.steps[0].expect[0].1 == "sg-1,sg-2");
+        assert!(
+            made.reversible
+                && made.change_name() == Some("isolate")
+                && made.steps[0].expect[0].1 == "sg-1,sg-2"
+        );
         let why = |change: fn(&mut Resource)| {
             let mut other = machine.clone();
             change(&mut other);
@@ -155,6 +180,9 @@ mod tests {
         };
         assert!(why(|machine| machine.provider = Provider::Gcp).contains("AWS"));
         assert!(why(|machine| machine.group = Some(ResourceId::new("asg-1"))).contains("detach"));
-        assert!(why(|machine| machine.specification.security_groups.clear()).contains("several network interfaces"));
+        assert!(
+            why(|machine| machine.specification.security_groups.clear())
+                .contains("several network interfaces")
+        );
     }
 }

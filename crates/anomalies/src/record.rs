@@ -28,7 +28,11 @@ pub(crate) fn derive_id(secret: &[u8], key: &str, started_at: Timestamp) -> Anom
     let digest: [u8; 32] = hash.finalize().into();
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest[..16]);
-    AnomalyId(uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string())
+    AnomalyId(
+        uuid::Builder::from_custom_bytes(bytes)
+            .into_uuid()
+            .to_string(),
+    )
 }
 
 named!(
@@ -50,7 +54,9 @@ impl AnomalyClass {
     #[must_use]
     pub const fn of_metric(metric: Metric) -> Self {
         match metric {
-            Metric::DatabaseConnections | Metric::FreeStorage | Metric::CpuCreditBalance => AnomalyClass::Operational,
+            Metric::DatabaseConnections | Metric::FreeStorage | Metric::CpuCreditBalance => {
+                AnomalyClass::Operational
+            }
             _ => AnomalyClass::Performance,
         }
     }
@@ -261,14 +267,24 @@ impl Anomaly {
     /// Evidence of the cause in sentences: the readings, then what stands beside them.
     pub fn evidence_in_words(&self) -> impl Iterator<Item = String> + '_ {
         // Without the names of accounts: those are for readers who may see their entries.
-        let activity = self.activity.iter().flat_map(|activity| activity.words(|_| false));
-        self.readings.iter().filter_map(Reading::words).chain(activity).chain(self.evidence.iter().cloned())
+        let activity = self
+            .activity
+            .iter()
+            .flat_map(|activity| activity.words(|_| false));
+        self.readings
+            .iter()
+            .filter_map(Reading::words)
+            .chain(activity)
+            .chain(self.evidence.iter().cloned())
     }
 
     /// Returns the last feedback that was not withdrawn.
     #[must_use]
     pub fn current_feedback(&self) -> Option<&AnomalyFeedback> {
-        self.feedback.iter().rev().find(|said| said.withdrawn.is_none())
+        self.feedback
+            .iter()
+            .rev()
+            .find(|said| said.withdrawn.is_none())
     }
 }
 
@@ -280,9 +296,18 @@ mod tests {
     fn identifiers_follow_from_their_parts_and_a_secret() {
         let id = |secret: &[u8], key: &str, at| derive_id(secret, key, at).0;
         let now = Timestamp::UNIX_EPOCH;
-        assert_eq!(id(&[1; 32], "security/a", now), id(&[1; 32], "security/a", now));
-        assert_ne!(id(&[1; 32], "security/a", now), id(&[2; 32], "security/a", now));
-        assert_ne!(id(&[1; 32], "security/a", now), id(&[1; 32], "security/b", now));
+        assert_eq!(
+            id(&[1; 32], "security/a", now),
+            id(&[1; 32], "security/a", now)
+        );
+        assert_ne!(
+            id(&[1; 32], "security/a", now),
+            id(&[2; 32], "security/a", now)
+        );
+        assert_ne!(
+            id(&[1; 32], "security/a", now),
+            id(&[1; 32], "security/b", now)
+        );
         assert_ne!(id(&[1; 32], "security/a", now), id(&[], "security/a", now));
     }
 }

@@ -38,7 +38,11 @@ impl Anomaly {
         };
         let joined = others.iter().filter(near).filter_map(|other| {
             let common = self.common_with(other)?;
-            Some(RelatedAnomaly { id: other.id.clone(), title: other.title.clone(), common })
+            Some(RelatedAnomaly {
+                id: other.id.clone(),
+                title: other.title.clone(),
+                common,
+            })
         });
         joined.take(MOST_SHOWN).collect()
     }

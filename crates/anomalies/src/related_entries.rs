@@ -33,7 +33,12 @@ pub(super) const LATE: SignedDuration = SignedDuration::from_hours(1);
 
 /// Describes an entry: `ann@example.com called StopInstances on it at 2026-11-15 23:51 UTC`.
 pub(crate) fn described(entry: &RelatedEntry) -> String {
-    format!("{} called {} on it at {}", entry.who(), entry.operation, minute(entry.at))
+    format!(
+        "{} called {} on it at {}",
+        entry.who(),
+        entry.operation,
+        minute(entry.at)
+    )
 }
 
 /// Description of the cause for one reader.
@@ -51,18 +56,27 @@ impl Anomaly {
     /// Returns the cause for a reader who may see these related entries, oldest first.
     #[must_use]
     pub fn cause_for(&self, related_entries: &[&RelatedEntry]) -> CauseView {
-        let mut view =
-            CauseView { cause: self.cause_in_words(), evidence: self.evidence.clone(), advice: self.advice.clone() };
+        let mut view = CauseView {
+            cause: self.cause_in_words(),
+            evidence: self.evidence.clone(),
+            advice: self.advice.clone(),
+        };
         view.evidence.extend(
-            related_entries.iter().map(|entry| format!("entry {} of the log: {}", entry.sequence, described(entry))),
+            related_entries
+                .iter()
+                .map(|entry| format!("entry {} of the log: {}", entry.sequence, described(entry))),
         );
-        let Some(last) = related_entries.last() else { return view };
+        let Some(last) = related_entries.last() else {
+            return view;
+        };
         match &self.cause {
             None | Some(LikelyCause::ChangeByReeve(_)) => {}
             Some(LikelyCause::Unknown) => {
                 view.cause = described(last);
-                view.advice =
-                    format!("Ask {} for the reason, and revert the change if the problem persists.", last.who());
+                view.advice = format!(
+                    "Ask {} for the reason, and revert the change if the problem persists.",
+                    last.who()
+                );
             }
             Some(LikelyCause::Hypothesis { statement, .. }) => {
                 view.cause = format!("{statement}; {}", described(last));
@@ -82,16 +96,26 @@ pub(super) fn query(anomaly: &Anomaly) -> Option<Query> {
         _ => anomaly.started_at + POINT,
     };
     let is = |column: Column, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
-    let failed = [ActionStatus::Failed, ActionStatus::Denied, ActionStatus::Pending];
+    let failed = [
+        ActionStatus::Failed,
+        ActionStatus::Denied,
+        ActionStatus::Pending,
+    ];
     let useless = failed
         .map(|status| is(Column::ActionStatus, status.as_str()))
         .into_iter()
-        .chain([is(Column::EventType, events::RESOURCE_VIEW.name), is(Column::Category, "authentication")])
+        .chain([
+            is(Column::EventType, events::RESOURCE_VIEW.name),
+            is(Column::Category, "authentication"),
+        ])
         // Reeve's own account of what it does to the resource; others could use the tag to hide.
         .chain([Expr::and([
             // Changes that a sync saw are no events of Reeve's; who made them is in the cloud's own record.
             Expr::or([
-                Expr::field(FieldPath::MetadataTags, Match::Exact("intelligence".to_owned())),
+                Expr::field(
+                    FieldPath::MetadataTags,
+                    Match::Exact("intelligence".to_owned()),
+                ),
                 Expr::field(FieldPath::MetadataTags, Match::Exact(OBSERVED.to_owned())),
             ]),
             may_be_by_reeve(),
@@ -126,14 +150,21 @@ pub(super) fn related_entries(anomaly: &Anomaly, found: Vec<(u64, Entry)>) -> Ve
 
 fn changes_something(entry: &Entry) -> bool {
     let verb = Verb::classify(&Words::from_operation("", &operation(entry)));
-    !matches!(verb, Verb::Read | Verb::Assume | Verb::SignIn | Verb::SignOut)
+    !matches!(
+        verb,
+        Verb::Read | Verb::Assume | Verb::SignIn | Verb::SignOut
+    )
 }
 
 /// Two accounts may have a database of one name; and the machine's own actions are the subject of its security anomaly already.
 fn concerns(anomaly: &Anomaly, entry: &Entry) -> bool {
-    let account = entry.resource.account_id.as_ref().zip(anomaly.place.account.as_ref());
-    let own =
-        anomaly.class == AnomalyClass::Security && machine(entry).is_some_and(|machine| machine == anomaly.place.id);
+    let account = entry
+        .resource
+        .account_id
+        .as_ref()
+        .zip(anomaly.place.account.as_ref());
+    let own = anomaly.class == AnomalyClass::Security
+        && machine(entry).is_some_and(|machine| machine == anomaly.place.id);
     account.is_none_or(|(theirs, ours)| theirs == ours) && !own
 }
 
@@ -199,7 +230,10 @@ mod tests {
     /// Returns the operations that are kept for an anomaly.
     fn kept(anomaly: &Anomaly, entries: &[Entry]) -> Vec<String> {
         let query = query(anomaly).unwrap();
-        let found = entries.iter().rev().filter(|entry| query.matches(entry, entry.timestamp, at(60)));
+        let found = entries
+            .iter()
+            .rev()
+            .filter(|entry| query.matches(entry, entry.timestamp, at(60)));
         related_entries(anomaly, found.map(|entry| (7, entry.clone())).collect())
             .into_iter()
             .map(|entry| entry.operation)
@@ -209,14 +243,20 @@ mod tests {
     #[test]
     fn what_changed_something_shortly_before_is_kept() {
         let degraded = anomaly(None);
-        let view = Entry { event_type: EventType::from_static("resource.view"), ..entry("Frobnicate", -5) };
+        let view = Entry {
+            event_type: EventType::from_static("resource.view"),
+            ..entry("Frobnicate", -5)
+        };
         let failed = Entry {
-            action: reeve_audit::Action { status: Some(ActionStatus::Failed), ..entry("StopInstances", -5).action },
+            action: reeve_audit::Action {
+                status: Some(ActionStatus::Failed),
+                ..entry("StopInstances", -5).action
+            },
             ..entry("", -5)
         };
         let other = entry("StopInstances", -5).on(ResourceRef::new("virtual_machine", "i-2"));
-        let elsewhere =
-            entry("StopInstances", -5).on(ResourceRef::new("virtual_machine", "i-1").in_cloud("aws", "2", "us-east-1"));
+        let elsewhere = entry("StopInstances", -5)
+            .on(ResourceRef::new("virtual_machine", "i-1").in_cloud("aws", "2", "us-east-1"));
         let own = entry("action.start", -5).with_tag("intelligence");
         let passed_over = [
             view,
@@ -231,18 +271,54 @@ mod tests {
         assert_eq!(kept(&degraded, &passed_over), Vec::<String>::new());
         // Others cannot hide behind the tag of Reeve's own account.
         let by = reeve_audit::Submitter::local("uid 7");
-        let hiding = Entry { submitted_by: Some(by.into()), ..entry("StopInstances", -5).with_tag("intelligence") };
+        let hiding = Entry {
+            submitted_by: Some(by.into()),
+            ..entry("StopInstances", -5).with_tag("intelligence")
+        };
         assert_eq!(kept(&degraded, &[hiding]), ["StopInstances"]);
-        let done = [entry("ModifyInstanceAttribute", -119), entry("StartInstances", -3), entry("deploy", 5)];
-        assert_eq!(kept(&degraded, &done), ["ModifyInstanceAttribute", "StartInstances", "deploy"]);
-        let many: Vec<Entry> = (0..20).map(|minute| entry(&format!("UpdateTo{minute}"), minute - 30)).collect();
-        assert_eq!(kept(&degraded, &many), ["UpdateTo15", "UpdateTo16", "UpdateTo17", "UpdateTo18", "UpdateTo19"]);
+        let done = [
+            entry("ModifyInstanceAttribute", -119),
+            entry("StartInstances", -3),
+            entry("deploy", 5),
+        ];
+        assert_eq!(
+            kept(&degraded, &done),
+            ["ModifyInstanceAttribute", "StartInstances", "deploy"]
+        );
+        let many: Vec<Entry> = (0..20)
+            .map(|minute| entry(&format!("UpdateTo{minute}"), minute - 30))
+            .collect();
+        assert_eq!(
+            kept(&degraded, &many),
+            [
+                "UpdateTo15",
+                "UpdateTo16",
+                "UpdateTo17",
+                "UpdateTo18",
+                "UpdateTo19"
+            ]
+        );
 
         // Of a security anomaly strictly what was before it; of spending and of people nothing.
-        let security = Anomaly { class: AnomalyClass::Security, ..anomaly(None) };
-        assert_eq!(kept(&security, &done), ["ModifyInstanceAttribute", "StartInstances"]);
-        let person = Place { kind: "principal".to_owned(), ..degraded.place.clone() };
-        assert!(query(&Anomaly { place: person, ..degraded }).is_none());
+        let security = Anomaly {
+            class: AnomalyClass::Security,
+            ..anomaly(None)
+        };
+        assert_eq!(
+            kept(&security, &done),
+            ["ModifyInstanceAttribute", "StartInstances"]
+        );
+        let person = Place {
+            kind: "principal".to_owned(),
+            ..degraded.place.clone()
+        };
+        assert!(
+            query(&Anomaly {
+                place: person,
+                ..degraded
+            })
+            .is_none()
+        );
     }
 
     #[test]
@@ -259,17 +335,30 @@ mod tests {
         let blind = unknown.cause_for(&[]);
         assert_eq!(
             (&blind.cause, &blind.evidence, &blind.advice),
-            (&unknown.cause_in_words(), &unknown.evidence, &unknown.advice)
+            (
+                &unknown.cause_in_words(),
+                &unknown.evidence,
+                &unknown.advice
+            )
         );
         let seeing = unknown.cause_for(&[&first, &last]);
-        assert_eq!(seeing.cause, "ann@example.com called StartInstances on it at 2026-11-15 23:57 UTC");
+        assert_eq!(
+            seeing.cause,
+            "ann@example.com called StartInstances on it at 2026-11-15 23:57 UTC"
+        );
         assert_eq!(
             seeing.evidence[1],
             "entry 41 of the log: ann@example.com called StopInstances on it at 2026-11-15 23:51 UTC"
         );
         assert!(seeing.evidence.len() == 3 && seeing.advice.starts_with("Ask ann@example.com"));
-        let hypothesis = |kind, text: &str| LikelyCause::Hypothesis { kind: Some(kind), statement: text.to_owned() };
-        let changed = hypothesis(HypothesisKind::ChangeByOthers, "its size was changed from a to b");
+        let hypothesis = |kind, text: &str| LikelyCause::Hypothesis {
+            kind: Some(kind),
+            statement: text.to_owned(),
+        };
+        let changed = hypothesis(
+            HypothesisKind::ChangeByOthers,
+            "its size was changed from a to b",
+        );
         let sized = anomaly(Some(changed)).cause_for(&[&last]);
         assert_eq!(
             sized.cause,
@@ -279,10 +368,23 @@ mod tests {
         let own = anomaly(Some(LikelyCause::ChangeByReeve(None)));
         assert_eq!(own.cause_for(&[&last]).cause, own.cause_in_words());
         // The kind decides, not the words: a resource may have any name.
-        let named = hypothesis(HypothesisKind::NewResource, "not known-7 costs where it cost nothing");
+        let named = hypothesis(
+            HypothesisKind::NewResource,
+            "not known-7 costs where it cost nothing",
+        );
         let named = anomaly(Some(named)).cause_for(&[&last]);
-        assert!(named.cause.starts_with("not known-7 costs where it cost nothing; ann@"), "{}", named.cause);
+        assert!(
+            named
+                .cause
+                .starts_with("not known-7 costs where it cost nothing; ann@"),
+            "{}",
+            named.cause
+        );
         assert_eq!(named.advice, "Look.");
-        assert_eq!(anomaly(None).cause_for(&[&last]).cause, "", "nobody looked into it");
+        assert_eq!(
+            anomaly(None).cause_for(&[&last]).cause,
+            "",
+            "nobody looked into it"
+        );
     }
 }

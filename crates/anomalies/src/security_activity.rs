@@ -97,7 +97,11 @@ impl SecurityActivity {
 
     /// Title of sign-ins from an address, one line.
     pub(super) fn sign_in_title(&self, address: &str) -> String {
-        let name = if self.accounts.len() >= SPRAY { "Password spray" } else { "Failed sign-ins" };
+        let name = if self.accounts.len() >= SPRAY {
+            "Password spray"
+        } else {
+            "Failed sign-ins"
+        };
         format!("{name} from {address}: {}", self.counts())
     }
 
@@ -119,7 +123,11 @@ impl SecurityActivity {
 
     /// Number of accounts: `6`, or `at least 200`.
     fn account_count(&self) -> String {
-        let least = if self.accounts.len() >= MOST_ACCOUNTS { "at least " } else { "" };
+        let least = if self.accounts.len() >= MOST_ACCOUNTS {
+            "at least "
+        } else {
+            ""
+        };
         format!("{least}{}", self.accounts.len())
     }
 
@@ -127,8 +135,15 @@ impl SecurityActivity {
     /// strongest sign.
     pub(super) fn cause(&self, subject: &str, sign: &str) -> String {
         if self.sign_ins {
-            let taken = if self.succeeded == 0 { "" } else { "; treat the accounts that signed in as taken over" };
-            return format!("someone tries passwords from {subject}: {}{taken}", self.counts());
+            let taken = if self.succeeded == 0 {
+                ""
+            } else {
+                "; treat the accounts that signed in as taken over"
+            };
+            return format!(
+                "someone tries passwords from {subject}: {}{taken}",
+                self.counts()
+            );
         }
         let refused = listed(self.refused_operations.iter().map(String::as_str));
         match (self.succeeded, self.refused) {
@@ -138,7 +153,9 @@ impl SecurityActivity {
             (_, 0) => format!("someone may be using the credentials of {subject}: {sign}"),
             _ => {
                 let done = listed(self.succeeded_operations.iter().map(String::as_str));
-                format!("someone may be using the credentials of {subject}: {done} succeeded, {refused} was refused")
+                format!(
+                    "someone may be using the credentials of {subject}: {done} succeeded, {refused} was refused"
+                )
             }
         }
     }
@@ -155,7 +172,10 @@ impl SecurityActivity {
         let mut say = |what: &str, values: &mut dyn Iterator<Item = String>| {
             let values: Vec<String> = values.collect();
             if !values.is_empty() {
-                words.push(format!("{what} {}", listed(values.iter().map(String::as_str))));
+                words.push(format!(
+                    "{what} {}",
+                    listed(values.iter().map(String::as_str))
+                ));
             }
         };
         say("succeeded:", &mut self.succeeded_operations.iter().cloned());
@@ -165,12 +185,24 @@ impl SecurityActivity {
         words
     }
 
-    fn named(&self, what: &str, accounts: &BTreeSet<String>, may_see: impl Fn(&str) -> bool) -> Option<String> {
-        let seen: Vec<&str> = accounts.iter().map(String::as_str).filter(|account| may_see(account)).collect();
+    fn named(
+        &self,
+        what: &str,
+        accounts: &BTreeSet<String>,
+        may_see: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        let seen: Vec<&str> = accounts
+            .iter()
+            .map(String::as_str)
+            .filter(|account| may_see(account))
+            .collect();
         match (seen.len(), accounts.len() - seen.len()) {
             (0, _) => None,
             (_, 0) => Some(format!("{what}: {}", listed(seen.into_iter()))),
-            (_, hidden) => Some(format!("{what}: {}, and {hidden} that you may not see", listed(seen.into_iter()))),
+            (_, hidden) => Some(format!(
+                "{what}: {}, and {hidden} that you may not see",
+                listed(seen.into_iter())
+            )),
         }
     }
 
@@ -203,8 +235,18 @@ impl SecurityActivity {
         if let Some(resource) = self.resources.intersection(&other.resources).next() {
             return Some(format!("the same resource {resource}"));
         }
-        let near = |one: &IpAddr| other.addresses.iter().find(|other| network(**other) == network(*one)).copied();
-        let address = self.addresses.iter().copied().find(|one| near(one).is_some())?;
+        let near = |one: &IpAddr| {
+            other
+                .addresses
+                .iter()
+                .find(|other| network(**other) == network(*one))
+                .copied()
+        };
+        let address = self
+            .addresses
+            .iter()
+            .copied()
+            .find(|one| near(one).is_some())?;
         Some(format!("the same network {}", network(address)))
     }
 }
@@ -226,7 +268,12 @@ fn network(address: IpAddr) -> String {
 /// `a, b and 3 more`.
 fn listed<'t>(names: impl Iterator<Item = &'t str>) -> String {
     let names: Vec<&str> = names.collect();
-    let shown = names.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join(", ");
+    let shown = names
+        .iter()
+        .take(MOST_NAMED)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
     match names.len().saturating_sub(MOST_NAMED) {
         0 => shown,
         more => format!("{shown} and {more} more"),
@@ -248,19 +295,43 @@ mod tests {
 
     #[test]
     fn title_cause_and_evidence_of_a_spray_have_the_same_numbers() {
-        let mut spray = SecurityActivity { sign_ins: true, ..SecurityActivity::default() };
+        let mut spray = SecurityActivity {
+            sign_ins: true,
+            ..SecurityActivity::default()
+        };
         for n in 0..25 {
-            spray.add(&entry("login", &format!("user-{}", n % 4), "203.0.113.130"), false);
+            spray.add(
+                &entry("login", &format!("user-{}", n % 4), "203.0.113.130"),
+                false,
+            );
         }
         let counts = "25 failed sign-ins on 4 accounts, none succeeded";
-        assert_eq!(spray.sign_in_title("203.0.113.130"), format!("Password spray from 203.0.113.130: {counts}"));
+        assert_eq!(
+            spray.sign_in_title("203.0.113.130"),
+            format!("Password spray from 203.0.113.130: {counts}")
+        );
         assert!(spray.cause("203.0.113.130", "").contains(counts));
-        assert_eq!(spray.words(|_| true), [counts, "accounts tried: user-0, user-1, user-2, user-3"]);
-        assert_eq!(spray.words(|_| false), [counts], "whoever may not see the accounts is told their number");
+        assert_eq!(
+            spray.words(|_| true),
+            [counts, "accounts tried: user-0, user-1, user-2, user-3"]
+        );
+        assert_eq!(
+            spray.words(|_| false),
+            [counts],
+            "whoever may not see the accounts is told their number"
+        );
         assert_eq!(spray.entries.len(), 20);
         spray.add(&entry("login", "user-3", "203.0.113.130"), true);
-        assert!(spray.words(|_| true).contains(&"signed in: user-3".to_owned()));
-        assert!(spray.advice("203.0.113.130").starts_with("End the sessions"));
+        assert!(
+            spray
+                .words(|_| true)
+                .contains(&"signed in: user-3".to_owned())
+        );
+        assert!(
+            spray
+                .advice("203.0.113.130")
+                .starts_with("End the sessions")
+        );
     }
 
     #[test]
@@ -268,25 +339,44 @@ mod tests {
         let mut calls = SecurityActivity::default();
         calls.add(&entry("CreateAccessKey", "AKIA1", "203.0.113.33"), false);
         let cause = calls.cause("AKIA1", "creates or changes credentials");
-        assert!(cause.contains("CreateAccessKey was refused") && !cause.contains("creates"), "{cause}");
-        assert_eq!(calls.words(|_| true), ["refused: CreateAccessKey", "from 203.0.113.33", "on 1"]);
+        assert!(
+            cause.contains("CreateAccessKey was refused") && !cause.contains("creates"),
+            "{cause}"
+        );
+        assert_eq!(
+            calls.words(|_| true),
+            ["refused: CreateAccessKey", "from 203.0.113.33", "on 1"]
+        );
         calls.add(&entry("ListBuckets", "AKIA1", "203.0.113.33"), true);
-        assert!(calls.cause("AKIA1", "").ends_with("ListBuckets succeeded, CreateAccessKey was refused"));
+        assert!(
+            calls
+                .cause("AKIA1", "")
+                .ends_with("ListBuckets succeeded, CreateAccessKey was refused")
+        );
     }
 
     #[test]
     fn activities_are_joined_by_address_account_or_network() {
         let of = |who: &str, address: &str, resource: &str| {
             let mut activity = SecurityActivity::default();
-            activity.add(&entry("Do", who, address).on(ResourceRef::new("x", resource)), true);
+            activity.add(
+                &entry("Do", who, address).on(ResourceRef::new("x", resource)),
+                true,
+            );
             activity
         };
         let one = of("ann", "203.0.113.130", "a");
         for (other, expect) in [
-            (of("bob", "203.0.113.130", "b"), Some("the same address 203.0.113.130")),
+            (
+                of("bob", "203.0.113.130", "b"),
+                Some("the same address 203.0.113.130"),
+            ),
             (of("ann", "198.51.100.1", "b"), Some("the same account")),
             (of("bob", "198.51.100.1", "a"), Some("the same resource a")),
-            (of("bob", "203.0.113.33", "b"), Some("the same network 203.0.113.0/24")),
+            (
+                of("bob", "203.0.113.33", "b"),
+                Some("the same network 203.0.113.0/24"),
+            ),
             (of("bob", "198.51.100.1", "b"), None),
         ] {
             assert_eq!(one.shared_with(&other).as_deref(), expect);

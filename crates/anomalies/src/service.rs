@@ -19,7 +19,9 @@ use super::finding::Finding;
 use super::investigation::Investigation;
 use super::log_entry;
 use super::port::{AnomalyFilter, AnomalyStore};
-use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind, Response, Stage, derive_id};
+use super::record::{
+    Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind, Response, Stage, derive_id,
+};
 use super::related_entries::{self, LATE, MOST_READ};
 use super::related_entry::RelatedEntry;
 use super::threat::ThreatStore;
@@ -82,7 +84,11 @@ impl AnomalyService {
     }
 
     async fn record(&self, entry: Entry) -> Result<(), EngineError> {
-        Ok(self.ports.recorder.record(vec![entry.at(self.ports.clock.now())]).await?)
+        Ok(self
+            .ports
+            .recorder
+            .record(vec![entry.at(self.ports.clock.now())])
+            .await?)
     }
 
     /// Records the intent of a change, makes it, and records its outcome.
@@ -98,8 +104,16 @@ impl AnomalyService {
     ///
     /// # Errors
     /// The store or the log failed; the finding may be reported again.
-    pub async fn report(&self, finding: Finding, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
-        let filter = AnomalyFilter { key: Some(finding.key()), limit: 50, ..AnomalyFilter::default() };
+    pub async fn report(
+        &self,
+        finding: Finding,
+        caller: &Caller,
+    ) -> Result<Option<Anomaly>, EngineError> {
+        let filter = AnomalyFilter {
+            key: Some(finding.key()),
+            limit: 50,
+            ..AnomalyFilter::default()
+        };
         let (known, _) = self.ports.anomalies.anomaly_list(&filter).await?;
         let apart = merge_span(finding.class);
         let within = |anomaly: &&Anomaly| {
@@ -110,33 +124,65 @@ impl AnomalyService {
             self.extend(same.clone(), finding, caller).await?;
             return Ok(None);
         }
-        if known.iter().any(|anomaly| is_suppressed(anomaly, finding.score(), self.ports.clock.now())) {
+        if known
+            .iter()
+            .any(|anomaly| is_suppressed(anomaly, finding.score(), self.ports.clock.now()))
+        {
             return Ok(None);
         }
         let thresholds = self.thresholds().await?;
         let passes = |reading| thresholds.passes(finding.class, &finding.place.id, reading);
         if !finding.readings.iter().any(passes) {
-            tracing::debug!(key = finding.key(), "a deviation below its learned threshold is not reported");
+            tracing::debug!(
+                key = finding.key(),
+                "a deviation below its learned threshold is not reported"
+            );
             return Ok(None);
         }
         self.open(finding, caller).await
     }
 
-    async fn extend(&self, anomaly: Anomaly, finding: Finding, caller: &Caller) -> Result<(), EngineError> {
-        if !anomaly.responses.iter().any(|response| response.stage == Stage::Alert) {
+    async fn extend(
+        &self,
+        anomaly: Anomaly,
+        finding: Finding,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        if !anomaly
+            .responses
+            .iter()
+            .any(|response| response.stage == Stage::Alert)
+        {
             // It was kept, and the process ended or the log failed before the alert.
             return self.respond(anomaly, caller).await.map(drop);
         }
         let grown = anomaly.grows_by(&finding);
         // Entries of one batch are recorded at one time.
-        if anomaly.status == AnomalyStatus::Resolved || (finding.last_at <= anomaly.last_at && !grown) {
+        if anomaly.status == AnomalyStatus::Resolved
+            || (finding.last_at <= anomaly.last_at && !grown)
+        {
             return Ok(());
         }
-        let worse = finding.score() > anomaly.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+        let worse = finding.score()
+            > anomaly
+                .readings
+                .iter()
+                .map(|reading| reading.score)
+                .fold(0.0, f64::max);
         let more_severe = finding.severity < anomaly.severity;
         let last_at = finding.last_at.max(anomaly.last_at);
-        let mut next = Anomaly { last_at, version: anomaly.version + 1, ..anomaly };
-        if worse || more_severe || finding.activity.as_ref().is_some_and(|activity| activity.sign_ins && grown) {
+        let mut next = Anomaly {
+            last_at,
+            version: anomaly.version + 1,
+            ..anomaly
+        };
+        if worse
+            || more_severe
+            || finding
+                .activity
+                .as_ref()
+                .is_some_and(|activity| activity.sign_ins && grown)
+        {
             next.title = finding.title;
         }
         if grown {
@@ -147,7 +193,11 @@ impl AnomalyService {
             next.evidence.extend(finding.evidence);
         }
         for reading in finding.readings {
-            match next.readings.iter_mut().find(|known| known.metric == reading.metric) {
+            match next
+                .readings
+                .iter_mut()
+                .find(|known| known.metric == reading.metric)
+            {
                 Some(known) if known.score >= reading.score => {}
                 Some(known) => *known = reading,
                 None => next.readings.push(reading),
@@ -159,7 +209,9 @@ impl AnomalyService {
             next.related_entries = self.related_entries(&next).await.unwrap_or_default();
         }
         match self.ports.anomalies.anomaly_update(&next).await {
-            Ok(()) if more_severe && next.class == AnomalyClass::Security => self.respond(next, caller).await.map(drop),
+            Ok(()) if more_severe && next.class == AnomalyClass::Security => {
+                self.respond(next, caller).await.map(drop)
+            }
             // Somebody answers it at this moment; the next strange point extends it.
             Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
@@ -168,20 +220,36 @@ impl AnomalyService {
 
     /// Alerts, and investigates, recommends and executes as the settings say; each stage is recorded before the next. Returns `None`
     /// when another process has responded meanwhile: that one executes.
-    async fn respond(&self, mut anomaly: Anomaly, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
-        let reaction = self.ports.anomalies.anomaly_settings_get().await?.action(anomaly.class);
+    async fn respond(
+        &self,
+        mut anomaly: Anomaly,
+        caller: &Caller,
+    ) -> Result<Option<Anomaly>, EngineError> {
+        let reaction = self
+            .ports
+            .anomalies
+            .anomaly_settings_get()
+            .await?
+            .action(anomaly.class);
         let reported_before = !anomaly.responses.is_empty();
         let detail = if reported_before {
             format!("{} by now: {}", anomaly.severity, anomaly.title)
         } else {
             anomaly.title.clone()
         };
-        self.record_stage(&mut anomaly, Stage::Alert, detail, caller).await?;
-        let isolation = if reaction.investigates() { self.diagnose(&mut anomaly, caller).await? } else { None };
+        self.record_stage(&mut anomaly, Stage::Alert, detail, caller)
+            .await?;
+        let isolation = if reaction.investigates() {
+            self.diagnose(&mut anomaly, caller).await?
+        } else {
+            None
+        };
         anomaly.version += 1;
         match self.ports.anomalies.anomaly_update(&anomaly).await {
             // The alert is recorded already; a failed execution is recorded as well and does not withdraw it.
-            Ok(()) if reaction.executes() => self.execute(anomaly, isolation, caller).await.map(Some),
+            Ok(()) if reaction.executes() => {
+                self.execute(anomaly, isolation, caller).await.map(Some)
+            }
             Ok(()) => Ok(Some(anomaly)),
             Err(StoreError::Conflict(_)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -189,11 +257,20 @@ impl AnomalyService {
     }
 
     /// Investigates and recommends a remedy.
-    async fn diagnose(&self, anomaly: &mut Anomaly, caller: &Caller) -> Result<Isolation, EngineError> {
+    async fn diagnose(
+        &self,
+        anomaly: &mut Anomaly,
+        caller: &Caller,
+    ) -> Result<Isolation, EngineError> {
         self.investigate(anomaly).await?;
-        let looked = anomaly.investigation.as_ref().map(Investigation::summary).unwrap_or_default();
+        let looked = anomaly
+            .investigation
+            .as_ref()
+            .map(Investigation::summary)
+            .unwrap_or_default();
         let detail = format!("{} ({looked})", anomaly.cause_in_words());
-        self.record_stage(anomaly, Stage::Investigate, detail, caller).await?;
+        self.record_stage(anomaly, Stage::Investigate, detail, caller)
+            .await?;
         let isolation = match anomaly.class {
             AnomalyClass::Security => self.recommend_isolation(anomaly).await?,
             _ => {
@@ -202,12 +279,17 @@ impl AnomalyService {
             }
         };
         let advice = anomaly.advice.clone();
-        self.record_stage(anomaly, Stage::Recommend, advice, caller).await?;
+        self.record_stage(anomaly, Stage::Recommend, advice, caller)
+            .await?;
         Ok(isolation)
     }
 
     /// Keeps a new anomaly and responds to it. Returns `None` when another process has found the same.
-    async fn open(&self, finding: Finding, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
+    async fn open(
+        &self,
+        finding: Finding,
+        caller: &Caller,
+    ) -> Result<Option<Anomaly>, EngineError> {
         let deviation = finding
             .readings
             .first()
@@ -258,9 +340,21 @@ impl AnomalyService {
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let at = self.ports.clock.now();
-        let id = format!("{}-{}-{}", anomaly.id.0, stage.as_str(), anomaly.responses.len() + 1);
+        let id = format!(
+            "{}-{}-{}",
+            anomaly.id.0,
+            stage.as_str(),
+            anomaly.responses.len() + 1
+        );
         let id = EventId::derived(&id).map_err(|error| RecordError(error.to_string()))?;
-        self.ports.recorder.record_once(log_entry::stage(stage, anomaly, &detail, caller).with_id(id).at(at)).await?;
+        self.ports
+            .recorder
+            .record_once(
+                log_entry::stage(stage, anomaly, &detail, caller)
+                    .with_id(id)
+                    .at(at),
+            )
+            .await?;
         anomaly.responses.push(Response { stage, at, detail });
         Ok(())
     }
@@ -282,14 +376,25 @@ impl AnomalyService {
     ///
     /// # Errors
     /// A conflict when it is over already.
-    pub async fn acknowledge(&self, id: &AnomalyId, caller: &Caller) -> Result<Anomaly, EngineError> {
+    pub async fn acknowledge(
+        &self,
+        id: &AnomalyId,
+        caller: &Caller,
+    ) -> Result<Anomaly, EngineError> {
         let anomaly = self.ports.anomalies.anomaly_get(id).await?;
         match anomaly.status {
-            AnomalyStatus::Resolved => Err(EngineError::Conflict("the anomaly is already resolved".to_owned())),
+            AnomalyStatus::Resolved => Err(EngineError::Conflict(
+                "the anomaly is already resolved".to_owned(),
+            )),
             AnomalyStatus::Acknowledged => Ok(anomaly),
             AnomalyStatus::Open => {
-                let next = Anomaly { status: AnomalyStatus::Acknowledged, version: anomaly.version + 1, ..anomaly };
-                self.record(log_entry::about("anomaly.acknowledge", &next, caller)).await?;
+                let next = Anomaly {
+                    status: AnomalyStatus::Acknowledged,
+                    version: anomaly.version + 1,
+                    ..anomaly
+                };
+                self.record(log_entry::about("anomaly.acknowledge", &next, caller))
+                    .await?;
                 self.ports.anomalies.anomaly_update(&next).await?;
                 Ok(next)
             }
@@ -304,18 +409,33 @@ impl AnomalyService {
         let now = self.ports.clock.now();
         let mut ended = 0;
         for status in [AnomalyStatus::Open, AnomalyStatus::Acknowledged] {
-            let filter = AnomalyFilter { status: vec![status], ..AnomalyFilter::default() };
+            let filter = AnomalyFilter {
+                status: vec![status],
+                ..AnomalyFilter::default()
+            };
             let (waiting, _) = self.ports.anomalies.anomaly_list(&filter).await?;
-            let last_activity =
-                |anomaly: &Anomaly| anomaly.reopened_at.map_or(anomaly.last_at, |at| at.max(anomaly.last_at));
+            let last_activity = |anomaly: &Anomaly| {
+                anomaly
+                    .reopened_at
+                    .map_or(anomaly.last_at, |at| at.max(anomaly.last_at))
+            };
             for anomaly in waiting {
-                let anomaly = self.learn_from_outcome(&anomaly, caller).await?.unwrap_or(anomaly);
+                let anomaly = self
+                    .learn_from_outcome(&anomaly, caller)
+                    .await?
+                    .unwrap_or(anomaly);
                 if now.duration_since(last_activity(&anomaly)) <= merge_span(anomaly.class) {
                     continue;
                 }
                 let version = anomaly.version + 1;
-                let next = Anomaly { status: AnomalyStatus::Resolved, resolved_at: Some(now), version, ..anomaly };
-                self.record(log_entry::about("anomaly.resolve", &next, caller)).await?;
+                let next = Anomaly {
+                    status: AnomalyStatus::Resolved,
+                    resolved_at: Some(now),
+                    version,
+                    ..anomaly
+                };
+                self.record(log_entry::about("anomaly.resolve", &next, caller))
+                    .await?;
                 match self.ports.anomalies.anomaly_update(&next).await {
                     Ok(()) => {
                         self.withdraw_remedy(&next, caller).await?;
@@ -339,8 +459,14 @@ const fn merge_span(class: AnomalyClass) -> SignedDuration {
 
 /// Returns `true` if a similar anomaly, at least as anomalous, was recently reported as false.
 fn is_suppressed(anomaly: &Anomaly, score: f64, now: Timestamp) -> bool {
-    let strangest = anomaly.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+    let strangest = anomaly
+        .readings
+        .iter()
+        .map(|reading| reading.score)
+        .fold(0.0, f64::max);
     anomaly.current_feedback().is_some_and(|said| {
-        said.kind == FeedbackKind::False && now.duration_since(said.at) <= SUPPRESSED_FOR && score <= strangest
+        said.kind == FeedbackKind::False
+            && now.duration_since(said.at) <= SUPPRESSED_FOR
+            && score <= strangest
     })
 }

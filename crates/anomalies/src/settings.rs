@@ -59,11 +59,21 @@ impl Reaction {
     #[must_use]
     pub const fn of_class(class: AnomalyClass) -> &'static [Reaction] {
         match class {
-            AnomalyClass::Cost => &[Reaction::Alert, Reaction::AlertAndAnalyze, Reaction::AutoRemediate],
-            AnomalyClass::Performance | AnomalyClass::Operational => {
-                &[Reaction::Alert, Reaction::AutoInvestigate, Reaction::AutoRemediate]
-            }
-            AnomalyClass::Security => &[Reaction::Alert, Reaction::AutoInvestigate, Reaction::AlertAndQuarantine],
+            AnomalyClass::Cost => &[
+                Reaction::Alert,
+                Reaction::AlertAndAnalyze,
+                Reaction::AutoRemediate,
+            ],
+            AnomalyClass::Performance | AnomalyClass::Operational => &[
+                Reaction::Alert,
+                Reaction::AutoInvestigate,
+                Reaction::AutoRemediate,
+            ],
+            AnomalyClass::Security => &[
+                Reaction::Alert,
+                Reaction::AutoInvestigate,
+                Reaction::AlertAndQuarantine,
+            ],
         }
     }
 

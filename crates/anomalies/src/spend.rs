@@ -15,7 +15,9 @@ use super::lesson::{Threshold, Thresholds};
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::CostSettings;
 use crate::charges;
-use crate::charges::{Anomaly, AnomalyKind, AnomalyLimits, BillCheck, DAY_MS, Scope, WindowAnomaly, Windows};
+use crate::charges::{
+    Anomaly, AnomalyKind, AnomalyLimits, BillCheck, DAY_MS, Scope, WindowAnomaly, Windows,
+};
 use reeve_recommend::recommendation::Priority;
 
 /// Days before the bill's last whole day on which a deviation may have ended: bills are filled up for a day or two.
@@ -31,8 +33,11 @@ pub fn look(
     thresholds: &Thresholds,
     now: Timestamp,
 ) -> (Vec<Finding>, Vec<String>) {
-    let learned: Vec<&Threshold> =
-        thresholds.list().into_iter().filter(|one| one.key.class == AnomalyClass::Cost).collect();
+    let learned: Vec<&Threshold> = thresholds
+        .list()
+        .into_iter()
+        .filter(|one| one.key.class == AnomalyClass::Cost)
+        .collect();
     let lowest = learned.iter().map(|one| one.factor).fold(1.0, f64::min);
     let limits = AnomalyLimits {
         threshold_percent: settings.threshold_percent * lowest,
@@ -40,11 +45,22 @@ pub fn look(
         ..AnomalyLimits::default()
     };
     let judgement = charges::judge_from(charges, &limits, &baselines(charges, &learned));
-    let abstained =
-        judgement.abstentions.into_iter().filter(|one| one.check == BillCheck::Anomalies).map(|one| one.reason);
-    let last = charges.iter().map(|charge| charge.end_ms).filter(|end| *end <= now.as_millisecond()).max();
-    let Some(last) = last.filter(|last| now.as_millisecond() - last <= OLD.as_millis() as i64) else {
-        return (Vec::new(), vec!["the newest charge is older than two weeks".to_owned()]);
+    let abstained = judgement
+        .abstentions
+        .into_iter()
+        .filter(|one| one.check == BillCheck::Anomalies)
+        .map(|one| one.reason);
+    let last = charges
+        .iter()
+        .map(|charge| charge.end_ms)
+        .filter(|end| *end <= now.as_millisecond())
+        .max();
+    let Some(last) = last.filter(|last| now.as_millisecond() - last <= OLD.as_millis() as i64)
+    else {
+        return (
+            Vec::new(),
+            vec!["the newest charge is older than two weeks".to_owned()],
+        );
     };
     let mut abstained: Vec<String> = abstained.collect();
     let window_days = i64::from(settings.window_hours.div_ceil(24)).max(1);
@@ -54,19 +70,35 @@ pub fn look(
     } else {
         charges::windows(charges, &limits, settings.window_hours)
     };
-    if !settings.window_hours.is_multiple_of(24) && hourly.scopes.is_empty() && abstained.is_empty() {
-        abstained
-            .push(format!("the bill has no hours: its days are judged instead of {} hours", settings.window_hours));
+    if !settings.window_hours.is_multiple_of(24) && hourly.scopes.is_empty() && abstained.is_empty()
+    {
+        abstained.push(format!(
+            "the bill has no hours: its days are judged instead of {} hours",
+            settings.window_hours
+        ));
     }
     // Fewer hours than usual may only be late, so that less spending is judged by the day.
-    let by_day = |one: &&Anomaly| one.kind == AnomalyKind::Drop || !hourly.scopes.contains(&one.scope);
-    let news = |one: &&Anomaly| one.last_day >= recent && one.last_day - one.first_day + 1 >= window_days;
+    let by_day =
+        |one: &&Anomaly| one.kind == AnomalyKind::Drop || !hourly.scopes.contains(&one.scope);
+    let news =
+        |one: &&Anomaly| one.last_day >= recent && one.last_day - one.first_day + 1 >= window_days;
     let threshold = settings.threshold_percent;
-    let days = judgement.anomalies.iter().filter(by_day).filter(news).filter_map(|one| finding(one, threshold));
-    let windows = hourly.anomalies.iter().filter_map(|one| window_finding(one, threshold));
+    let days = judgement
+        .anomalies
+        .iter()
+        .filter(by_day)
+        .filter(news)
+        .filter_map(|one| finding(one, threshold));
+    let windows = hourly
+        .anomalies
+        .iter()
+        .filter_map(|one| window_finding(one, threshold));
     let sensitive = |finding: &Finding| {
         let factor = thresholds.sensitivity(AnomalyClass::Cost, None, &finding.place.id);
-        let deviation = finding.readings.first().map_or(0.0, |one| (one.value - one.expected).abs() / one.expected);
+        let deviation = finding
+            .readings
+            .first()
+            .map_or(0.0, |one| (one.value - one.expected).abs() / one.expected);
         deviation * 100.0 > threshold * factor
     };
     (days.chain(windows).filter(sensitive).collect(), abstained)
@@ -76,7 +108,12 @@ pub fn look(
 fn baselines(charges: &[Charge], learned: &[&Threshold]) -> charges::Baselines {
     let moved: Vec<(&str, i64)> = learned
         .iter()
-        .filter_map(|one| Some((one.key.place.as_str(), one.baseline_from?.as_millisecond().div_euclid(DAY_MS))))
+        .filter_map(|one| {
+            Some((
+                one.key.place.as_str(),
+                one.baseline_from?.as_millisecond().div_euclid(DAY_MS),
+            ))
+        })
         .collect();
     if moved.is_empty() {
         return charges::Baselines::new();
@@ -84,7 +121,11 @@ fn baselines(charges: &[Charge], learned: &[&Threshold]) -> charges::Baselines {
     let scopes: BTreeSet<Scope> = charges.iter().map(Scope::from_charge).collect();
     let found = scopes.into_iter().filter_map(|scope| {
         let id = place_id(&scope);
-        let day = moved.iter().filter(|(place, _)| *place == id).map(|(_, day)| *day).max()?;
+        let day = moved
+            .iter()
+            .filter(|(place, _)| *place == id)
+            .map(|(_, day)| *day)
+            .max()?;
         Some((scope, day))
     });
     found.collect()
@@ -95,12 +136,18 @@ fn known<'a>(text: &'a str, other: &'a str) -> &'a str {
 }
 
 fn place_id(scope: &Scope) -> String {
-    let (service, account) = (known(&scope.service, "all services"), known(&scope.account, "unknown account"));
+    let (service, account) = (
+        known(&scope.service, "all services"),
+        known(&scope.account, "unknown account"),
+    );
     format!("{account}/{service}/{}", scope.currency)
 }
 
 fn place(scope: &Scope) -> Place {
-    let (service, account) = (known(&scope.service, "all services"), known(&scope.account, "unknown account"));
+    let (service, account) = (
+        known(&scope.service, "all services"),
+        known(&scope.account, "unknown account"),
+    );
     let optional = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Place {
         id: place_id(scope),
@@ -123,7 +170,10 @@ fn cost_finding(
     contributors: &[charges::Contributor],
     (started_at, last_at): (Timestamp, Timestamp),
 ) -> Finding {
-    let contributions: Vec<Contribution> = contributors.iter().map(|one| contribution(one, &scope.currency)).collect();
+    let contributions: Vec<Contribution> = contributors
+        .iter()
+        .map(|one| contribution(one, &scope.currency))
+        .collect();
     Finding {
         class: AnomalyClass::Cost,
         severity: severity(kind, value, expected),
@@ -158,7 +208,10 @@ const fn sign(kind: AnomalyKind) -> &'static str {
 
 /// A finding of windows of hours, as a cost a day at the same rate.
 fn window_finding(one: &WindowAnomaly, threshold_percent: f64) -> Option<Finding> {
-    let span = (Timestamp::from_millisecond(one.start_ms).ok()?, Timestamp::from_millisecond(one.end_ms).ok()?);
+    let span = (
+        Timestamp::from_millisecond(one.start_ms).ok()?,
+        Timestamp::from_millisecond(one.end_ms).ok()?,
+    );
     let hours = (one.end_ms - one.start_ms) as f64 / 3_600_000.0;
     let rate = |cost: f64| cost * 24.0 / hours;
     let (what, currency) = (sign(one.kind), &one.scope.currency);
@@ -170,19 +223,45 @@ fn window_finding(one: &WindowAnomaly, threshold_percent: f64) -> Option<Finding
     );
     let costs = (rate(one.observed), rate(one.expected));
     let judged = (one.kind, one.significance);
-    Some(cost_finding(&one.scope, judged, title, costs, threshold_percent, &one.contributors, span))
+    Some(cost_finding(
+        &one.scope,
+        judged,
+        title,
+        costs,
+        threshold_percent,
+        &one.contributors,
+        span,
+    ))
 }
 
 fn finding(anomaly: &Anomaly, threshold_percent: f64) -> Option<Finding> {
     let day = |day: i64| Timestamp::from_millisecond(day.checked_mul(DAY_MS)?).ok();
-    let span = (day(anomaly.first_day)?, day(anomaly.last_day.checked_add(1)?)?);
+    let span = (
+        day(anomaly.first_day)?,
+        day(anomaly.last_day.checked_add(1)?)?,
+    );
     let days = (anomaly.last_day - anomaly.first_day + 1) as f64;
-    let (value, expected) = (anomaly.observed.as_f64() / days, anomaly.expected.as_f64() / days);
+    let (value, expected) = (
+        anomaly.observed.as_f64() / days,
+        anomaly.expected.as_f64() / days,
+    );
     let (what, currency) = (sign(anomaly.kind), &anomaly.scope.currency);
     let name = place(&anomaly.scope).name;
     let title = format!("{name} {what}: {value:.2} {currency} a day, expected {expected:.2}");
-    let (scope, judged, contributors) = (&anomaly.scope, (anomaly.kind, anomaly.significance), &anomaly.contributors);
-    Some(cost_finding(scope, judged, title, (value, expected), threshold_percent, contributors, span))
+    let (scope, judged, contributors) = (
+        &anomaly.scope,
+        (anomaly.kind, anomaly.significance),
+        &anomaly.contributors,
+    );
+    Some(cost_finding(
+        scope,
+        judged,
+        title,
+        (value, expected),
+        threshold_percent,
+        contributors,
+        span,
+    ))
 }
 
 fn contribution(one: &charges::Contributor, currency: &str) -> Contribution {
@@ -248,7 +327,9 @@ mod tests {
             .rev()
             .map(|back| {
                 let line = line(back);
-                reader.charge(|at| line.get(at).map(String::as_str)).unwrap()
+                reader
+                    .charge(|at| line.get(at).map(String::as_str))
+                    .unwrap()
             })
             .collect()
     }
@@ -280,13 +361,20 @@ mod tests {
         );
         assert_eq!((one.started_at, one.last_at), (at(NOW - DAY_MS), at(NOW)));
         assert!(
-            (one.readings[0].value - 260.0).abs() < 1e-9 && one.evidence[0].starts_with("i-1, m5.large"),
+            (one.readings[0].value - 260.0).abs() < 1e-9
+                && one.evidence[0].starts_with("i-1, m5.large"),
             "{one:?}"
         );
         // The window asks for longer, the threshold for more, and a bill of long ago is history.
-        let longer = CostSettings { window_hours: 48, ..settings() };
+        let longer = CostSettings {
+            window_hours: 48,
+            ..settings()
+        };
         assert!(look(&jump, &longer, &none(), at(NOW)).0.is_empty());
-        let higher = CostSettings { threshold_percent: 400.0, ..settings() };
+        let higher = CostSettings {
+            threshold_percent: 400.0,
+            ..settings()
+        };
         assert!(look(&jump, &higher, &none(), at(NOW)).0.is_empty());
         let (late, why) = look(&jump, &settings(), &none(), at(NOW + 20 * DAY_MS));
         assert!(late.is_empty() && why == ["the newest charge is older than two weeks"]);
@@ -312,26 +400,49 @@ mod tests {
 
     #[test]
     fn the_window_decides_over_hourly_charges() {
-        let usual = |back: i64| 4.0 + (back % 5) as f64 / 50.0 + if back % 24 < 8 { 1.0 } else { 0.0 };
+        let usual =
+            |back: i64| 4.0 + (back % 5) as f64 / 50.0 + if back % 24 < 8 { 1.0 } else { 0.0 };
         let busy = hourly(|back| usual(back) * if (7..=12).contains(&back) { 3.0 } else { 1.0 });
         let found = |charges: &[Charge], window_hours: u32| {
-            let settings = CostSettings { window_hours, threshold_percent: 60.0, ..settings() };
+            let settings = CostSettings {
+                window_hours,
+                threshold_percent: 60.0,
+                ..settings()
+            };
             look(charges, &settings, &none(), at(NOW)).0
         };
         let six = found(&busy, 6);
         assert_eq!(six.len(), 1, "{six:?}");
-        assert_eq!((six[0].started_at, six[0].last_at), (at(NOW - 12 * 3_600_000), at(NOW - 6 * 3_600_000)));
-        assert!(six[0].title.contains("in 6 hours, expected"), "{}", six[0].title);
+        assert_eq!(
+            (six[0].started_at, six[0].last_at),
+            (at(NOW - 12 * 3_600_000), at(NOW - 6 * 3_600_000))
+        );
+        assert!(
+            six[0].title.contains("in 6 hours, expected"),
+            "{}",
+            six[0].title
+        );
         let reading = &six[0].readings[0];
-        assert!((2.8..3.2).contains(&(reading.value / reading.expected)), "{reading:?}");
-        assert!(six[0].contributions[0].resource == "i-1" && six[0].contributions[0].observed > 60.0);
+        assert!(
+            (2.8..3.2).contains(&(reading.value / reading.expected)),
+            "{reading:?}"
+        );
+        assert!(
+            six[0].contributions[0].resource == "i-1" && six[0].contributions[0].observed > 60.0
+        );
         assert_eq!(found(&busy, 1).len(), 1, "six windows of an hour are one");
-        assert!(found(&busy, 24).is_empty(), "the whole day is less than 60 % above");
+        assert!(
+            found(&busy, 24).is_empty(),
+            "the whole day is less than 60 % above"
+        );
         // Thirty-six hours are no days: what lasted them is one finding of that length, and six hours within are none.
         let long = hourly(|back| usual(back) * if back <= 72 { 2.0 } else { 1.0 });
         let lasting = found(&long, 36);
         assert_eq!(lasting.len(), 1, "{lasting:?}");
-        let hours = lasting[0].last_at.duration_since(lasting[0].started_at).as_hours();
+        let hours = lasting[0]
+            .last_at
+            .duration_since(lasting[0].started_at)
+            .as_hours();
         assert!(hours % 36 == 0 && hours >= 36, "{lasting:?}");
         assert!(found(&busy, 36).is_empty(), "six hours of thirty-six");
         assert!(found(&hourly(usual), 6).is_empty() && found(&hourly(usual), 1).is_empty());
@@ -339,12 +450,24 @@ mod tests {
 
     #[test]
     fn a_bill_without_hours_is_judged_by_the_day_and_says_so() {
-        let jump = bill(45, |back| if back == 1 { 260.0 } else { 100.0 + (back % 3) as f64 });
-        let hours = CostSettings { window_hours: 6, ..settings() };
+        let jump = bill(45, |back| {
+            if back == 1 {
+                260.0
+            } else {
+                100.0 + (back % 3) as f64
+            }
+        });
+        let hours = CostSettings {
+            window_hours: 6,
+            ..settings()
+        };
         let (found, why) = look(&jump, &hours, &none(), at(NOW));
         assert_eq!(
             (found.len(), why),
-            (1, vec!["the bill has no hours: its days are judged instead of 6 hours".to_owned()])
+            (
+                1,
+                vec!["the bill has no hours: its days are judged instead of 6 hours".to_owned()]
+            )
         );
     }
 
@@ -367,21 +490,53 @@ mod tests {
         };
         let usual = |back: i64| 100.0 + (back % 3) as f64 / 10.0;
         let place = "111/EC2/USD";
-        let raised = bill(45, |back| if back == 1 { usual(back) * 1.19 } else { usual(back) });
-        assert!(look(&raised, &settings(), &none(), at(NOW)).0.is_empty(), "below 20 %, and within the noise");
-        let wide = CostSettings { threshold_percent: 30.0, ..settings() };
-        let jump = bill(45, |back| if back == 1 { usual(back) * 1.29 } else { usual(back) });
+        let raised = bill(45, |back| {
+            if back == 1 {
+                usual(back) * 1.19
+            } else {
+                usual(back)
+            }
+        });
+        assert!(
+            look(&raised, &settings(), &none(), at(NOW)).0.is_empty(),
+            "below 20 %, and within the noise"
+        );
+        let wide = CostSettings {
+            threshold_percent: 30.0,
+            ..settings()
+        };
+        let jump = bill(45, |back| {
+            if back == 1 {
+                usual(back) * 1.29
+            } else {
+                usual(back)
+            }
+        });
         assert!(look(&jump, &wide, &none(), at(NOW)).0.is_empty());
-        let confirmed = Thresholds::from_lessons(vec![lesson(LessonKind::Confirmed, place, at(NOW))], at(NOW));
-        assert_eq!(look(&jump, &wide, &confirmed, at(NOW)).0.len(), 1, "27 % is enough now");
-        let elsewhere = Thresholds::from_lessons(vec![lesson(LessonKind::Confirmed, "222/EC2/USD", at(NOW))], at(NOW));
-        assert!(look(&jump, &wide, &elsewhere, at(NOW)).0.is_empty(), "there alone");
+        let confirmed =
+            Thresholds::from_lessons(vec![lesson(LessonKind::Confirmed, place, at(NOW))], at(NOW));
+        assert_eq!(
+            look(&jump, &wide, &confirmed, at(NOW)).0.len(),
+            1,
+            "27 % is enough now"
+        );
+        let elsewhere = Thresholds::from_lessons(
+            vec![lesson(LessonKind::Confirmed, "222/EC2/USD", at(NOW))],
+            at(NOW),
+        );
+        assert!(
+            look(&jump, &wide, &elsewhere, at(NOW)).0.is_empty(),
+            "there alone"
+        );
 
         let level = bill(45, |back| if back <= 3 { 200.0 } else { usual(back) });
         assert_eq!(look(&level, &settings(), &none(), at(NOW)).0.len(), 1);
         let accepted = vec![lesson(LessonKind::NewNormal, place, at(NOW - 3 * DAY_MS))];
         let accepted = Thresholds::from_lessons(accepted, at(NOW));
-        assert!(look(&level, &settings(), &accepted, at(NOW)).0.is_empty(), "it is the usual level");
+        assert!(
+            look(&level, &settings(), &accepted, at(NOW)).0.is_empty(),
+            "it is the usual level"
+        );
         let more = bill(45, |back| {
             if back == 1 {
                 300.0
@@ -391,6 +546,10 @@ mod tests {
                 usual(back)
             }
         });
-        assert_eq!(look(&more, &settings(), &accepted, at(NOW)).0.len(), 1, "what goes beyond it is found at once");
+        assert_eq!(
+            look(&more, &settings(), &accepted, at(NOW)).0.len(),
+            1,
+            "what goes beyond it is found at once"
+        );
     }
 }

@@ -10,14 +10,27 @@ use super::record::Place;
 ///
 /// # Errors
 /// The store's failures.
-pub async fn resource_at(estate: &dyn EstateStore, place: &Place) -> Result<Option<Resource>, StoreError> {
-    let filter = ResourceFilter { ids: vec![ResourceId::new(place.id.clone())], ..ResourceFilter::default() };
+pub async fn resource_at(
+    estate: &dyn EstateStore,
+    place: &Place,
+) -> Result<Option<Resource>, StoreError> {
+    let filter = ResourceFilter {
+        ids: vec![ResourceId::new(place.id.clone())],
+        ..ResourceFilter::default()
+    };
     let (mut found, _) = estate.resource_list(&filter).await?;
-    let is_elsewhere = |known: &Option<String>, seen: &str| known.as_deref().is_some_and(|known| known != seen);
+    let is_elsewhere =
+        |known: &Option<String>, seen: &str| known.as_deref().is_some_and(|known| known != seen);
     found.sort_by(|a, b| {
-        let rank =
-            |one: &Resource| (is_elsewhere(&place.account, &one.account), is_elsewhere(&place.region, &one.region));
-        rank(a).cmp(&rank(b)).then_with(|| a.connection.cmp(&b.connection))
+        let rank = |one: &Resource| {
+            (
+                is_elsewhere(&place.account, &one.account),
+                is_elsewhere(&place.region, &one.region),
+            )
+        };
+        rank(a)
+            .cmp(&rank(b))
+            .then_with(|| a.connection.cmp(&b.connection))
     });
     Ok(found.into_iter().next())
 }

@@ -118,21 +118,35 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
         match indicator(line) {
             Ok(one) => found.push(one),
             Err(message) if errors.len() < MOST_ERRORS => {
-                errors.push(FieldError::new(format!("indicators[{}]", index + 1), "invalid_value", message));
+                errors.push(FieldError::new(
+                    format!("indicators[{}]", index + 1),
+                    "invalid_value",
+                    message,
+                ));
             }
             Err(_) => {}
         }
     }
     if found.len() > MOST_INDICATORS {
-        let message = format!("{} indicators; a list has at most {MOST_INDICATORS}", found.len());
+        let message = format!(
+            "{} indicators; a list has at most {MOST_INDICATORS}",
+            found.len()
+        );
         errors.push(FieldError::new("indicators", "too_many", message));
     }
-    let agents = found.iter().filter(|one| matches!(one.pattern, Pattern::UserAgent(_))).count();
+    let agents = found
+        .iter()
+        .filter(|one| matches!(one.pattern, Pattern::UserAgent(_)))
+        .count();
     if agents > MOST_AGENTS {
         let message = format!("{agents} user agents; a list has at most {MOST_AGENTS}");
         errors.push(FieldError::new("indicators", "too_many", message));
     }
-    if errors.is_empty() { Ok(found) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(found)
+    } else {
+        Err(errors)
+    }
 }
 
 fn indicator(line: &str) -> Result<Indicator, String> {
@@ -144,9 +158,16 @@ fn indicator(line: &str) -> Result<Indicator, String> {
     }
     let date = match fields.next().filter(|text| !text.is_empty()) {
         None => None,
-        Some(text) => Some(text.parse::<Date>().map_err(|_| format!("{text:?} is no date (2026-05-03)"))?),
+        Some(text) => Some(
+            text.parse::<Date>()
+                .map_err(|_| format!("{text:?} is no date (2026-05-03)"))?,
+        ),
     };
-    Ok(Indicator { pattern: pattern(value)?, name: name.to_owned(), date })
+    Ok(Indicator {
+        pattern: pattern(value)?,
+        name: name.to_owned(),
+        date,
+    })
 }
 
 fn pattern(value: &str) -> Result<Pattern, String> {
@@ -156,13 +177,21 @@ fn pattern(value: &str) -> Result<Pattern, String> {
         }
         return Ok(Pattern::UserAgent(part.to_lowercase()));
     }
-    let (address, bits) = value.split_once('/').map_or((value, None), |(address, bits)| (address, Some(bits)));
+    let (address, bits) = value
+        .split_once('/')
+        .map_or((value, None), |(address, bits)| (address, Some(bits)));
     let wrong = || format!("{value:?} is neither an address, nor a network, nor user_agent:TEXT");
-    let address = reeve_audit::parse_address(address).ok_or_else(wrong)?.to_canonical();
+    let address = reeve_audit::parse_address(address)
+        .ok_or_else(wrong)?
+        .to_canonical();
     let most = if address.is_ipv4() { 32 } else { 128 };
     let bits = match bits {
         None => most,
-        Some(bits) => bits.parse::<u8>().ok().filter(|bits| (1..=most).contains(bits)).ok_or_else(wrong)?,
+        Some(bits) => bits
+            .parse::<u8>()
+            .ok()
+            .filter(|bits| (1..=most).contains(bits))
+            .ok_or_else(wrong)?,
     };
     Ok(Pattern::Network(network(address, bits), bits))
 }
@@ -201,7 +230,10 @@ impl Threats {
         let mut threats = Threats::default();
         for list in lists {
             let Ok(indicators) = parse(&list.text) else {
-                tracing::warn!(list = list.name, "a threat list could not be read and is left out");
+                tracing::warn!(
+                    list = list.name,
+                    "a threat list could not be read and is left out"
+                );
                 continue;
             };
             let position = threats.lists.len();
@@ -210,7 +242,10 @@ impl Threats {
                 match one.pattern.clone() {
                     Pattern::Network(address, bits) => {
                         threats.lengths.insert(std::cmp::Reverse(bits));
-                        threats.networks.entry((bits, address)).or_insert((position, one));
+                        threats
+                            .networks
+                            .entry((bits, address))
+                            .or_insert((position, one));
                     }
                     Pattern::UserAgent(part) if threats.agents.len() < MOST_AGENTS => {
                         threats.agents.push((part, (position, one)));
@@ -227,7 +262,10 @@ impl Threats {
         let address = address.to_canonical();
         let most = if address.is_ipv4() { 32 } else { 128 };
         let known = |bits: u8| self.networks.get(&(bits, network(address, bits)));
-        self.lengths.iter().filter(|bits| bits.0 <= most).find_map(|bits| known(bits.0))
+        self.lengths
+            .iter()
+            .filter(|bits| bits.0 <= most)
+            .find_map(|bits| known(bits.0))
     }
 
     fn agent(&self, agent: &str) -> Option<&Known> {
@@ -235,7 +273,10 @@ impl Threats {
             return None;
         }
         let agent = agent.to_lowercase();
-        self.agents.iter().find(|(part, _)| agent.contains(part.as_str())).map(|(_, known)| known)
+        self.agents
+            .iter()
+            .find(|(part, _)| agent.contains(part.as_str()))
+            .map(|(_, known)| known)
     }
 
     /// A finding where an entry's address or program is on a list. Seen as one trouble of the machine whose own credentials were
@@ -244,12 +285,18 @@ impl Threats {
     pub fn observe(&self, entry: &Entry, recorded_at: Timestamp) -> Option<Finding> {
         entry.actor.kind.as_ref()?;
         let agent = entry.actor.user_agent.as_deref();
-        let address = entry.actor.ip_address.and_then(|address| Some((address, self.address(address)?)));
+        let address = entry
+            .actor
+            .ip_address
+            .and_then(|address| Some((address, self.address(address)?)));
         let (who, own) = place(entry);
         let (way, what, (list, indicator), place) = match address {
-            Some((address, known)) if own.1 == "principal" => {
-                ("from", format!("address {address}"), known, (address.to_string(), "address"))
-            }
+            Some((address, known)) if own.1 == "principal" => (
+                "from",
+                format!("address {address}"),
+                known,
+                (address.to_string(), "address"),
+            ),
             Some((address, known)) => ("from", format!("address {address}"), known, own),
             None => {
                 let program = format!("program {:?}", agent?.chars().take(100).collect::<String>());
@@ -258,12 +305,23 @@ impl Threats {
         };
         let (list, updated_at) = self.lists.get(*list)?;
         let succeeded = succeeded(entry);
-        let (verb, refused) = if succeeded { ("called", "") } else { ("tried", ": refused") };
-        let title = format!("{who} {verb} {} {way} {what}, listed in threat list {list:?}{refused}", operation(entry));
+        let (verb, refused) = if succeeded {
+            ("called", "")
+        } else {
+            ("tried", ": refused")
+        };
+        let title = format!(
+            "{who} {verb} {} {way} {what}, listed in threat list {list:?}{refused}",
+            operation(entry)
+        );
         // A machine's credentials in other hands are as bad where a call was refused.
         let own_machine = place.1 == ResourceKind::VirtualMachine.as_str();
         let finding = SecurityFinding {
-            severity: if succeeded || own_machine { Priority::High } else { Priority::Medium },
+            severity: if succeeded || own_machine {
+                Priority::High
+            } else {
+                Priority::Medium
+            },
             title,
             activity: None,
             place,
@@ -284,11 +342,19 @@ pub fn together(strange: Option<Finding>, listed: Option<Finding>) -> Vec<Findin
     match (strange, listed) {
         (Some(strange), Some(mut listed)) => {
             // What was refused, and is Medium for that, becomes no more than High.
-            listed.severity = if listed.severity == Priority::High { Priority::Critical } else { Priority::High };
+            listed.severity = if listed.severity == Priority::High {
+                Priority::Critical
+            } else {
+                Priority::High
+            };
             listed.evidence.extend(strange.evidence.iter().cloned());
             listed.activity.clone_from(&strange.activity);
             let same = strange.place.id == listed.place.id;
-            if same { vec![listed] } else { vec![strange, listed] }
+            if same {
+                vec![listed]
+            } else {
+                vec![strange, listed]
+            }
         }
         (strange, listed) => strange.into_iter().chain(listed).collect(),
     }
@@ -299,8 +365,15 @@ fn evidence(what: &str, list: &str, updated_at: Timestamp, indicator: &Indicator
         Pattern::Network(address, bits) => format!("{address}/{bits}"),
         Pattern::UserAgent(part) => format!("user_agent:{part}"),
     };
-    let name = if indicator.name.is_empty() { String::new() } else { format!(" ({})", indicator.name) };
-    let date = indicator.date.map(|date| format!(", dated {date}")).unwrap_or_default();
+    let name = if indicator.name.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", indicator.name)
+    };
+    let date = indicator
+        .date
+        .map(|date| format!(", dated {date}"))
+        .unwrap_or_default();
     let day = updated_at.strftime("%Y-%m-%d");
     format!("{what} is {pattern}{name}{date} on threat list {list:?} of {day}")
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleStore, Series, StoreError,
+    ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleStore, Series,
+    StoreError,
 };
 use reeve_learn::anomaly::{Detector, Judgement, Sign};
 
@@ -94,7 +95,10 @@ impl MetricWatch {
     /// another past judge otherwise, and would call what the one before let pass.
     #[must_use]
     pub fn after(looked: Option<Timestamp>) -> Self {
-        MetricWatch { looked, ..MetricWatch::default() }
+        MetricWatch {
+            looked,
+            ..MetricWatch::default()
+        }
     }
 
     /// The trained bands in use.
@@ -117,10 +121,15 @@ impl MetricWatch {
     pub fn set_thresholds(&mut self, thresholds: Thresholds) {
         self.thresholds = thresholds;
         let of = |(id, metric): &(ResourceId, Metric)| {
-            self.thresholds.baseline_from(AnomalyClass::of_metric(*metric), Some(*metric), id.as_str())
+            self.thresholds.baseline_from(
+                AnomalyClass::of_metric(*metric),
+                Some(*metric),
+                id.as_str(),
+            )
         };
         let before = self.series.len();
-        self.series.retain(|key, watched| watched.baseline_from == of(key));
+        self.series
+            .retain(|key, watched| watched.baseline_from == of(key));
         if self.series.len() < before {
             self.last_read.clear();
         }
@@ -140,14 +149,21 @@ impl MetricWatch {
         now: Timestamp,
     ) -> Result<Vec<Finding>, StoreError> {
         self.changes.learn(actions, now);
-        let metrics =
-            if settings.performance.metrics.is_empty() { METRICS } else { settings.performance.metrics.as_slice() };
+        let metrics = if settings.performance.metrics.is_empty() {
+            METRICS
+        } else {
+            settings.performance.metrics.as_slice()
+        };
         if self.metrics != metrics {
             self.metrics = metrics.to_vec();
             self.last_read.clear();
         }
-        let mut connections: Vec<ConnectionId> =
-            estate.connection_list().await?.into_iter().map(|connection| connection.id).collect();
+        let mut connections: Vec<ConnectionId> = estate
+            .connection_list()
+            .await?
+            .into_iter()
+            .map(|connection| connection.id)
+            .collect();
         connections.extend(self.sources.iter().cloned());
         self.last_read.retain(|id, _| connections.contains(id));
         let (mut unread, mut read) = (Unread::default(), Vec::new());
@@ -159,15 +175,25 @@ impl MetricWatch {
             if last.is_some_and(|last| last.revision == revision) {
                 continue;
             }
-            changed_since = changed_since.min(last.map_or(now - HISTORY, |last| last.at - LATE_CHANGES));
+            changed_since =
+                changed_since.min(last.map_or(now - HISTORY, |last| last.at - LATE_CHANGES));
             for (resource, metric, newest) in samples.sample_newest(&connection).await? {
-                if let Some(judged) = self.judged(&resource, metric, now).filter(|judged| newest > *judged) {
+                if let Some(judged) = self
+                    .judged(&resource, metric, now)
+                    .filter(|judged| newest > *judged)
+                {
                     unread.add(resource, judged);
                 }
             }
             read.push((connection, LastRead { revision, at: now }));
         }
-        let look = Look { estate, samples, settings, changed_since, now };
+        let look = Look {
+            estate,
+            samples,
+            settings,
+            changed_since,
+            now,
+        };
         let mut found = Vec::new();
         for (ids, from) in unread.chunks(now) {
             found.extend(self.look_at(look, ids, from).await?);
@@ -195,18 +221,41 @@ impl MetricWatch {
         ids: Vec<ResourceId>,
         from: Timestamp,
     ) -> Result<Vec<Finding>, StoreError> {
-        let Look { estate, samples, settings, changed_since, now } = look;
+        let Look {
+            estate,
+            samples,
+            settings,
+            changed_since,
+            now,
+        } = look;
         // Samples outlive their resources. Of a resource that two connections see the first record counts, with its samples alone.
-        let (mut resources, _) = estate.resource_list(&ResourceFilter { ids, ..ResourceFilter::default() }).await?;
+        let (mut resources, _) = estate
+            .resource_list(&ResourceFilter {
+                ids,
+                ..ResourceFilter::default()
+            })
+            .await?;
         resources.dedup_by(|a, b| a.id == b.id);
-        resources.sort_by(|a, b| a.connection.cmp(&b.connection).then_with(|| a.id.cmp(&b.id)));
+        resources.sort_by(|a, b| {
+            a.connection
+                .cmp(&b.connection)
+                .then_with(|| a.id.cmp(&b.id))
+        });
         let mut strange: HashMap<ResourceId, Vec<Strange>> = HashMap::new();
         for of_one in resources.chunk_by(|a, b| a.connection == b.connection) {
             let ids: Vec<ResourceId> = of_one.iter().map(|resource| resource.id.clone()).collect();
-            let Some(connection) = of_one.first().map(|resource| &resource.connection) else { continue };
-            let read = samples.sample_series(connection, &ids, &self.metrics, from, now).await?;
+            let Some(connection) = of_one.first().map(|resource| &resource.connection) else {
+                continue;
+            };
+            let read = samples
+                .sample_series(connection, &ids, &self.metrics, from, now)
+                .await?;
             // After the samples: a sync keeps what changed before what was measured since.
-            self.changes.learn_seen(&estate.resource_changes(connection, &ids, changed_since).await?);
+            self.changes.learn_seen(
+                &estate
+                    .resource_changes(connection, &ids, changed_since)
+                    .await?,
+            );
             for series in read {
                 let readings = self.judge(&series, settings.performance.sensitivity, now);
                 strange.entry(series.resource).or_default().extend(readings);
@@ -214,7 +263,9 @@ impl MetricWatch {
                 tokio::task::yield_now().await;
             }
         }
-        let found = |resource: &Resource| finding(resource, strange.remove(&resource.id).unwrap_or_default());
+        let found = |resource: &Resource| {
+            finding(resource, strange.remove(&resource.id).unwrap_or_default())
+        };
         Ok(resources.iter().filter_map(found).collect())
     }
 
@@ -228,10 +279,18 @@ impl MetricWatch {
         let taken_over = self.looked.filter(|_| is_new).map(|looked| looked - LATE);
         let news = taken_over.map_or(now - NEWS, |looked| looked.max(now - NEWS));
         let class = AnomalyClass::of_metric(series.metric);
-        let baseline_from = self.thresholds.baseline_from(class, Some(series.metric), series.resource.as_str());
-        let factor = self.thresholds.sensitivity(class, Some(series.metric), series.resource.as_str());
-        let fresh =
-            || Watched { detector: Detector::new(), baseline_from, hours: Hours::default(), last: Timestamp::MIN };
+        let baseline_from =
+            self.thresholds
+                .baseline_from(class, Some(series.metric), series.resource.as_str());
+        let factor =
+            self.thresholds
+                .sensitivity(class, Some(series.metric), series.resource.as_str());
+        let fresh = || Watched {
+            detector: Detector::new(),
+            baseline_from,
+            hours: Hours::default(),
+            last: Timestamp::MIN,
+        };
         let watched = self.series.entry(key).or_insert_with(fresh);
         watched.detector.set_sensitivity(sensitivity.of_detector());
         watched.detector.set_bias((factor - 1.0) * BIAS_NATS);
@@ -243,16 +302,26 @@ impl MetricWatch {
             if baseline_from.is_some_and(|from| before < from && point.last >= from) {
                 watched.detector.restart();
             }
-            let Some((judged, view)) = observe(&mut watched.detector, &lens, &point, before) else { continue };
+            let Some((judged, view)) = observe(&mut watched.detector, &lens, &point, before) else {
+                continue;
+            };
             // A band was learned at the size the resource has now, or not at all.
             let trained = trained.filter(|_| view.is_first());
-            let is_usual = trained.is_some_and(|band| band.explains(point.at, point.value, judged.sign, sensitivity));
+            let is_usual = trained
+                .is_some_and(|band| band.explains(point.at, point.value, judged.sign, sensitivity));
             if judged.alarm && !is_usual && point.at >= news {
                 strange.push((reading(series.metric, &point, &judged, view), judged.sign));
             }
-            let beside = trained
-                .and_then(|band| watched.hours.observe(&band, series.metric, (point.at, point.value), sensitivity));
-            strange.extend(beside.filter(|_| point.at >= news).map(|reading| (reading, None)));
+            let beside = trained.and_then(|band| {
+                watched
+                    .hours
+                    .observe(&band, series.metric, (point.at, point.value), sensitivity)
+            });
+            strange.extend(
+                beside
+                    .filter(|_| point.at >= news)
+                    .map(|reading| (reading, None)),
+            );
         }
         strange
     }
@@ -272,7 +341,10 @@ pub(super) fn observe(
     if view.since > before {
         detector.restart();
     }
-    Some((detector.observe(point.at.as_millisecond(), view.at_first(point.value)), view))
+    Some((
+        detector.observe(point.at.as_millisecond(), view.at_first(point.value)),
+        view,
+    ))
 }
 
 fn reading(metric: Metric, point: &Averaged, judged: &Judgement, view: View) -> Reading {
@@ -302,7 +374,11 @@ fn finding(resource: &Resource, mut strange: Vec<Strange>) -> Option<Finding> {
     let (strangest, sign) = strange.first()?;
     let metric = strangest.metric?;
     let class = AnomalyClass::of_metric(metric);
-    let called = if resource.name.is_empty() { resource.id.as_str() } else { resource.name.as_str() };
+    let called = if resource.name.is_empty() {
+        resource.id.as_str()
+    } else {
+        resource.name.as_str()
+    };
     let title = words::title(metric, called, *sign, strangest);
     let severity = severity(strangest.score);
     Some(Finding {

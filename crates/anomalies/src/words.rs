@@ -62,14 +62,22 @@ fn bytes(value: f64) -> String {
 #[must_use]
 pub fn figures(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 { "0".to_owned() } else { value.to_string() };
+        return if value == 0.0 {
+            "0".to_owned()
+        } else {
+            value.to_string()
+        };
     }
     let magnitude = value.abs().log10().floor() as i32;
     let step = 10_f64.powi(magnitude - 2);
     let rounded = (value / step).round() * step;
     let decimals = usize::try_from(2 - magnitude).unwrap_or(0).min(12);
     let text = format!("{rounded:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 /// Returns `true` if the value is not below the expected one.
@@ -106,36 +114,61 @@ pub(super) const fn sign(sign: Option<Sign>, up: bool) -> &'static str {
 
 /// The band that values usually keep to. Nothing that is measured goes below nothing, and no percentage beyond a hundred.
 fn usually(metric: Metric, reading: &Reading) -> String {
-    let most = if metric.unit() == Unit::Percent { 100.0 } else { f64::INFINITY };
-    let (low, high) = (amount(metric, reading.low.max(0.0)), amount(metric, reading.high.clamp(0.0, most)));
+    let most = if metric.unit() == Unit::Percent {
+        100.0
+    } else {
+        f64::INFINITY
+    };
+    let (low, high) = (
+        amount(metric, reading.low.max(0.0)),
+        amount(metric, reading.high.clamp(0.0, most)),
+    );
     // The unit once, where both have the same.
     let short = match (low.split_once(' '), high.split_once(' ')) {
         (Some((number, unit)), Some((_, same))) if unit == same => number,
         _ => low.as_str(),
     };
-    if low == high { format!("usually {low}") } else { format!("usually {short} to {high}") }
+    if low == high {
+        format!("usually {low}")
+    } else {
+        format!("usually {short} to {high}")
+    }
 }
 
 /// The line that an anomaly of a metric goes by: `CPU of shop-web-a fell to 15.1 %, usually 30.2 to 41 %`.
-pub(super) fn title(metric: Metric, resource: &str, sign: Option<Sign>, reading: &Reading) -> String {
+pub(super) fn title(
+    metric: Metric,
+    resource: &str,
+    sign: Option<Sign>,
+    reading: &Reading,
+) -> String {
     let up = up(reading);
     let value = amount(metric, reading.value);
     let outside = reading.value > reading.high || reading.value < reading.low;
-    let (is, has, vary) = if plural(metric) { ("are", "have", "vary") } else { ("is", "has", "varies") };
+    let (is, has, vary) = if plural(metric) {
+        ("are", "have", "vary")
+    } else {
+        ("is", "has", "varies")
+    };
     let what = match (sign, up) {
         (Some(Sign::Flatline), _) => format!("{is} stuck at {value}"),
         // The single value may well be a usual one, and says nothing of the swings around it.
         (Some(Sign::Variance | Sign::Density | Sign::Unrest), _) if !outside => {
             return format!("{} of {resource} {vary} more than usual", name(metric));
         }
-        (Some(Sign::Variance | Sign::Density | Sign::Unrest), _) => format!("{vary} more than usual: {value}"),
+        (Some(Sign::Variance | Sign::Density | Sign::Unrest), _) => {
+            format!("{vary} more than usual: {value}")
+        }
         (Some(Sign::Pattern), _) if !outside => {
             return format!("{} of {resource} {has} an unusual pattern", name(metric));
         }
         // "Rose to 423, usually 367 to 477" contradicts itself.
         (sign, _) if !outside && sign != Some(Sign::Season) => {
             let usual = usually(metric, reading).replacen("usually ", "within the usual ", 1);
-            return format!("{} of {resource} {vary} unusually at {value}, {usual}", name(metric));
+            return format!(
+                "{} of {resource} {vary} unusually at {value}, {usual}",
+                name(metric)
+            );
         }
         (Some(Sign::Season), true) => format!("{is} high for this time of day: {value}"),
         (Some(Sign::Season), false) => format!("{is} low for this time of day: {value}"),
@@ -144,13 +177,17 @@ pub(super) fn title(metric: Metric, resource: &str, sign: Option<Sign>, reading:
         (_, true) => format!("rose to {value}"),
         (_, false) => format!("fell to {value}"),
     };
-    format!("{} of {resource} {what}, {}", name(metric), usually(metric, reading))
+    format!(
+        "{} of {resource} {what}, {}",
+        name(metric),
+        usually(metric, reading)
+    )
 }
 
 const fn plural(metric: Metric) -> bool {
     use Metric::{
-        CapacityUnits, CpuCreditBalance, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
-        ErrorRate, RequestRate,
+        CapacityUnits, CpuCreditBalance, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite,
+        DiskWriteOps, ErrorRate, RequestRate,
     };
     matches!(
         metric,
@@ -171,13 +208,22 @@ pub(super) fn evidence(reading: &Reading) -> Option<String> {
     let metric = reading.metric?;
     let was = if plural(metric) { "were" } else { "was" };
     let (value, usually) = (amount(metric, reading.value), usually(metric, reading));
-    Some(format!("{} {was} {value} at {}, {usually} ({})", name(metric), minute(reading.at), reading.indication))
+    Some(format!(
+        "{} {was} {value} at {}, {usually} ({})",
+        name(metric),
+        minute(reading.at),
+        reading.indication
+    ))
 }
 
 /// `between 2026-11-21 10:00 and 10:05 UTC`.
 pub(super) fn between(from: Timestamp, to: Timestamp) -> String {
     let day = |at: Timestamp| at.strftime("%Y-%m-%d").to_string();
-    let to = if day(from) == day(to) { to.strftime("%H:%M UTC").to_string() } else { minute(to) };
+    let to = if day(from) == day(to) {
+        to.strftime("%H:%M UTC").to_string()
+    } else {
+        minute(to)
+    };
     format!("between {} and {to}", from.strftime("%Y-%m-%d %H:%M"))
 }
 
@@ -185,16 +231,27 @@ pub(super) fn between(from: Timestamp, to: Timestamp) -> String {
 #[must_use]
 pub fn changed(change: &ResourceChange) -> String {
     let name = match change.attribute {
-        Attribute::State if change.after == ResourceState::Stopped.as_str() => return "it was stopped".to_owned(),
-        Attribute::State if change.before == ResourceState::Stopped.as_str() => return "it was started".to_owned(),
+        Attribute::State if change.after == ResourceState::Stopped.as_str() => {
+            return "it was stopped".to_owned();
+        }
+        Attribute::State if change.before == ResourceState::Stopped.as_str() => {
+            return "it was started".to_owned();
+        }
         Attribute::State => return format!("it went from {} to {}", change.before, change.after),
         Attribute::LaunchedAt => {
-            let at = change.after.parse().map(|at| format!(" at {}", minute(at))).unwrap_or_default();
+            let at = change
+                .after
+                .parse()
+                .map(|at| format!(" at {}", minute(at)))
+                .unwrap_or_default();
             return format!("it was restarted{at}");
         }
         Attribute::Tags => return tags_changed(change),
         Attribute::StorageGib => {
-            return format!("its storage was changed from {} to {} GiB", change.before, change.after);
+            return format!(
+                "its storage was changed from {} to {} GiB",
+                change.before, change.after
+            );
         }
         Attribute::InstanceType => "size",
         Attribute::SecurityGroups => "security groups",
@@ -207,7 +264,10 @@ pub fn changed(change: &ResourceChange) -> String {
         Attribute::AttachedTo => "attachment",
         other => other.as_str(),
     };
-    let were = if matches!(change.attribute, Attribute::SecurityGroups | Attribute::Iops | Attribute::Replicas) {
+    let were = if matches!(
+        change.attribute,
+        Attribute::SecurityGroups | Attribute::Iops | Attribute::Replicas
+    ) {
         "were"
     } else {
         "was"
@@ -222,11 +282,20 @@ pub fn changed(change: &ResourceChange) -> String {
 /// The names of the tags; their values stay in the inventory.
 fn tags_changed(change: &ResourceChange) -> String {
     let lines = change.before.lines().chain(change.after.lines());
-    let names: BTreeSet<&str> = lines.filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+    let names: BTreeSet<&str> = lines
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, _)| name)
+        .collect();
     match names.len() {
         0 => "its tags were changed".to_owned(),
-        1 => format!("its tag {} was changed", names.into_iter().collect::<String>()),
-        _ => format!("its tags {} were changed", names.into_iter().collect::<Vec<_>>().join(", ")),
+        1 => format!(
+            "its tag {} was changed",
+            names.into_iter().collect::<String>()
+        ),
+        _ => format!(
+            "its tags {} were changed",
+            names.into_iter().collect::<Vec<_>>().join(", ")
+        ),
     }
 }
 
@@ -274,14 +343,35 @@ mod tests {
             indication: sign(Some(Sign::Spike), value > 35.0).into(),
         };
         let titled = |sign, value| title(Metric::CpuUtilization, "web", sign, &reading(value));
-        assert_eq!(titled(Some(Sign::Spike), 97.02), "CPU of web rose to 97 %, usually 0 to 41 %");
+        assert_eq!(
+            titled(Some(Sign::Spike), 97.02),
+            "CPU of web rose to 97 %, usually 0 to 41 %"
+        );
         let inside = "CPU of web varies unusually at 5.25 %, within the usual 0 to 41 %";
-        assert_eq!(titled(Some(Sign::Spike), 5.25), inside, "inside the range nothing fell");
+        assert_eq!(
+            titled(Some(Sign::Spike), 5.25),
+            inside,
+            "inside the range nothing fell"
+        );
         assert_eq!(titled(Some(Sign::Shift), 5.25), inside);
-        assert_eq!(titled(Some(Sign::Flatline), 12.0), "CPU of web is stuck at 12 %, usually 0 to 41 %");
-        let requests = title(Metric::RequestRate, "shop", Some(Sign::Season), &reading(3.0));
-        assert_eq!(requests, "Requests of shop are low for this time of day: 3/s, usually 0/s to 41/s");
+        assert_eq!(
+            titled(Some(Sign::Flatline), 12.0),
+            "CPU of web is stuck at 12 %, usually 0 to 41 %"
+        );
+        let requests = title(
+            Metric::RequestRate,
+            "shop",
+            Some(Sign::Season),
+            &reading(3.0),
+        );
+        assert_eq!(
+            requests,
+            "Requests of shop are low for this time of day: 3/s, usually 0/s to 41/s"
+        );
         let text = evidence(&reading(5.25)).expect("a metric has evidence");
-        assert_eq!(text, "CPU was 5.25 % at 1970-01-01 00:00 UTC, usually 0 to 41 % (a sudden fall)");
+        assert_eq!(
+            text,
+            "CPU was 5.25 % at 1970-01-01 00:00 UTC, usually 0 to 41 % (a sudden fall)"
+        );
     }
 }

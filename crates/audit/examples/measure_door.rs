@@ -12,16 +12,27 @@ use reeve_audit::{Content, Draft, Entry, parse_batch};
 const ROUNDS: usize = 15;
 
 fn main() -> std::io::Result<()> {
-    let path = std::env::args().nth(1).ok_or_else(|| std::io::Error::other("name a file of entries as NDJSON"))?;
+    let path = std::env::args()
+        .nth(1)
+        .ok_or_else(|| std::io::Error::other("name a file of entries as NDJSON"))?;
     let text = std::fs::read(path)?;
-    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&[u8]> = text
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .collect();
     let batches: Vec<Vec<u8>> = lines.chunks(500).map(|lines| lines.join(&b'\n')).collect();
-    let arrays: Vec<Vec<u8>> =
-        lines.chunks(500).map(|lines| [b"[".as_slice(), &lines.join(&b','), b"]"].concat()).collect();
+    let arrays: Vec<Vec<u8>> = lines
+        .chunks(500)
+        .map(|lines| [b"[".as_slice(), &lines.join(&b','), b"]"].concat())
+        .collect();
     let now = Timestamp::now();
-    let read =
-        |bytes: &[u8]| Draft::from_bytes(bytes, now).map_err(|errors| std::io::Error::other(format!("{errors:?}")));
-    let stored: Vec<Vec<u8>> = lines.iter().map(|line| Ok(read(line)?.canonical)).collect::<std::io::Result<_>>()?;
+    let read = |bytes: &[u8]| {
+        Draft::from_bytes(bytes, now).map_err(|errors| std::io::Error::other(format!("{errors:?}")))
+    };
+    let stored: Vec<Vec<u8>> = lines
+        .iter()
+        .map(|line| Ok(read(line)?.canonical))
+        .collect::<std::io::Result<_>>()?;
     let canonical: usize = stored.iter().map(Vec::len).sum();
     let mut out = std::io::stdout().lock();
     writeln!(
@@ -38,15 +49,30 @@ fn main() -> std::io::Result<()> {
             round();
             fastest = fastest.min(start.elapsed().as_secs_f64());
         }
-        writeln!(out, "{name:<32} {:>8.0} ns an entry", fastest * 1e9 / lines.len() as f64)
+        writeln!(
+            out,
+            "{name:<32} {:>8.0} ns an entry",
+            fastest * 1e9 / lines.len() as f64
+        )
     };
-    report("one by one", &mut || lines.iter().for_each(|line| drop(black_box(Draft::from_bytes(line, now)))))?;
-    for (name, content, bodies) in
-        [("NDJSON, 500 at once", Content::Ndjson, &batches), ("array, 500 at once", Content::Array, &arrays)]
-    {
-        report(name, &mut || bodies.iter().for_each(|body| drop(black_box(parse_batch(body, content, now, 500)))))?;
+    report("one by one", &mut || {
+        lines
+            .iter()
+            .for_each(|line| drop(black_box(Draft::from_bytes(line, now))))
+    })?;
+    for (name, content, bodies) in [
+        ("NDJSON, 500 at once", Content::Ndjson, &batches),
+        ("array, 500 at once", Content::Array, &arrays),
+    ] {
+        report(name, &mut || {
+            bodies
+                .iter()
+                .for_each(|body| drop(black_box(parse_batch(body, content, now, 500))))
+        })?;
     }
     report("stored bytes read back", &mut || {
-        stored.iter().for_each(|bytes| drop(black_box(Entry::from_canonical(bytes))))
+        stored
+            .iter()
+            .for_each(|bytes| drop(black_box(Entry::from_canonical(bytes))))
     })
 }

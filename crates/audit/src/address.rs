@@ -10,7 +10,11 @@ pub fn parse_address(text: &str) -> Option<IpAddr> {
     }
     let numbers: Vec<u8> = text
         .split('.')
-        .map(|n| n.parse().ok().filter(|_| n.len() <= 3 && n.bytes().all(|b| b.is_ascii_digit())))
+        .map(|n| {
+            n.parse()
+                .ok()
+                .filter(|_| n.len() <= 3 && n.bytes().all(|b| b.is_ascii_digit()))
+        })
         .collect::<Option<_>>()?;
     <[u8; 4]>::try_from(numbers).ok().map(IpAddr::from)
 }
@@ -33,7 +37,11 @@ mod tests {
             ("1.2.3.0004", None),
             ("ec2.amazonaws.com", None),
         ] {
-            assert_eq!(parse_address(text).map(|a| a.to_string()).as_deref(), expect, "{text}");
+            assert_eq!(
+                parse_address(text).map(|a| a.to_string()).as_deref(),
+                expect,
+                "{text}"
+            );
         }
     }
 }

@@ -56,7 +56,10 @@ pub fn parse_batch(
     // Once for the whole: what is not UTF-8 is looked at entry by entry, to say where.
     let text = std::str::from_utf8(bytes).ok();
     let drafts = match content {
-        Content::One => vec![Draft::from_bytes(bytes, recorded_at).map_err(|errors| BatchError { index: 0, errors })?],
+        Content::One => vec![
+            Draft::from_bytes(bytes, recorded_at)
+                .map_err(|errors| BatchError { index: 0, errors })?,
+        ],
         Content::Array => match text.and_then(|text| quick_array(text, recorded_at, max_entries)) {
             Some(drafts) => drafts,
             None => array(bytes, recorded_at, max_entries)?,
@@ -66,7 +69,11 @@ pub fn parse_batch(
     if drafts.is_empty() {
         return Err(BatchError {
             index: 0,
-            errors: vec![FieldError::new("", "empty_batch", "there is no entry in the submission")],
+            errors: vec![FieldError::new(
+                "",
+                "empty_batch",
+                "there is no entry in the submission",
+            )],
         });
     }
     Ok(drafts)
@@ -74,17 +81,29 @@ pub fn parse_batch(
 
 fn too_many(index: usize, max_entries: usize) -> BatchError {
     let message = format!("a submission may have at most {max_entries} entries");
-    BatchError { index, errors: vec![FieldError::new("", "batch_too_large", message)] }
+    BatchError {
+        index,
+        errors: vec![FieldError::new("", "batch_too_large", message)],
+    }
 }
 
 /// The drafts of an array in which everything is as it should be.
 fn quick_array(text: &str, recorded_at: Timestamp, max_entries: usize) -> Option<Vec<Draft>> {
     let mut scratch = Vec::with_capacity(SCRATCH);
-    door::sent_array(text, recorded_at, max_entries, |claim| Draft::of_claim(claim, recorded_at, &mut scratch).ok())
+    door::sent_array(text, recorded_at, max_entries, |claim| {
+        Draft::of_claim(claim, recorded_at, &mut scratch).ok()
+    })
 }
 
-fn array(bytes: &[u8], recorded_at: Timestamp, max_entries: usize) -> Result<Vec<Draft>, BatchError> {
-    let options = json::Options { max_depth: MAX_DEPTH + 1, numbers: Numbers::Strict };
+fn array(
+    bytes: &[u8],
+    recorded_at: Timestamp,
+    max_entries: usize,
+) -> Result<Vec<Draft>, BatchError> {
+    let options = json::Options {
+        max_depth: MAX_DEPTH + 1,
+        numbers: Numbers::Strict,
+    };
     let items = match json::parse_with(bytes, &options).map(|parsed| parsed.value) {
         Ok(Json::Array(items)) => items,
         Ok(one) => vec![one],
@@ -94,13 +113,18 @@ fn array(bytes: &[u8], recorded_at: Timestamp, max_entries: usize) -> Result<Vec
                 _ => 0,
             };
             e.path.0.drain(..1.min(e.path.0.len()));
-            return Err(BatchError { index, errors: vec![e.into()] });
+            return Err(BatchError {
+                index,
+                errors: vec![e.into()],
+            });
         }
     };
     if items.len() > max_entries {
         return Err(too_many(max_entries, max_entries));
     }
-    let read = |(index, item)| Draft::from_json(item, recorded_at).map_err(|errors| BatchError { index, errors });
+    let read = |(index, item)| {
+        Draft::from_json(item, recorded_at).map_err(|errors| BatchError { index, errors })
+    };
     items.into_iter().enumerate().map(read).collect()
 }
 
@@ -125,7 +149,10 @@ fn lines(
                 Some(line) => Draft::from_text(line, recorded_at, &mut scratch),
                 None => Draft::from_bytes_slowly(line, recorded_at),
             };
-            drafts.push(draft.map_err(|errors| BatchError { index, errors: moved(errors, start) })?);
+            drafts.push(draft.map_err(|errors| BatchError {
+                index,
+                errors: moved(errors, start),
+            })?);
         }
         start = end + 1;
     }

@@ -91,5 +91,8 @@ fn claim(members: Fast<Members>, received: Timestamp) -> Fast<Claim> {
         metadata,
         submitted_by,
     };
-    Ok(Claim { entry, timestamp_defaulted: timestamp.is_none() })
+    Ok(Claim {
+        entry,
+        timestamp_defaulted: timestamp.is_none(),
+    })
 }

@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 use crate::door;
 use crate::entry::{
-    Claim, Entry, Metadata, OWN_ID_PREFIX, Submitter, SubmitterType, email, insert_submitter, read_claim,
-    read_submitter,
+    Claim, Entry, Metadata, OWN_ID_PREFIX, Submitter, SubmitterType, email, insert_submitter,
+    read_claim, read_submitter,
 };
 use crate::field_error::FieldError;
 use crate::instant::{parse_instant, to_millis};
@@ -40,9 +40,15 @@ pub struct ReadBackError(pub String);
 impl Draft {
     /// Reads one entry from JSON text. The error has every invalid field.
     pub fn from_bytes(bytes: &[u8], recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
-        let quick = std::str::from_utf8(bytes).ok().and_then(|text| door::sent(text, recorded_at));
+        let quick = std::str::from_utf8(bytes)
+            .ok()
+            .and_then(|text| door::sent(text, recorded_at));
         match quick {
-            Some(claim) => Self::of_claim(claim, recorded_at, &mut Vec::with_capacity(bytes.len() + 256)),
+            Some(claim) => Self::of_claim(
+                claim,
+                recorded_at,
+                &mut Vec::with_capacity(bytes.len() + 256),
+            ),
             None => Self::from_bytes_slowly(bytes, recorded_at),
         }
     }
@@ -60,14 +66,21 @@ impl Draft {
     }
 
     /// Reads into a tree first; knows every way to be wrong.
-    pub(crate) fn from_bytes_slowly(bytes: &[u8], recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
+    pub(crate) fn from_bytes_slowly(
+        bytes: &[u8],
+        recorded_at: Timestamp,
+    ) -> Result<Self, Vec<FieldError>> {
         let value = json::parse(bytes).map_err(|e| vec![e.into()])?;
         Self::from_json(value, recorded_at)
     }
 
     /// Reads one entry from a JSON value. The error has every invalid field.
     pub fn from_json(value: Json, recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
-        Self::of_claim(read_claim(value, recorded_at)?, recorded_at, &mut Vec::new())
+        Self::of_claim(
+            read_claim(value, recorded_at)?,
+            recorded_at,
+            &mut Vec::new(),
+        )
     }
 
     pub(crate) fn of_claim(
@@ -75,7 +88,10 @@ impl Draft {
         recorded_at: Timestamp,
         scratch: &mut Vec<u8>,
     ) -> Result<Self, Vec<FieldError>> {
-        let Claim { entry, timestamp_defaulted } = claim;
+        let Claim {
+            entry,
+            timestamp_defaulted,
+        } = claim;
         Self::seal(entry, recorded_at, timestamp_defaulted, scratch).map_err(|e| vec![e])
     }
 
@@ -100,14 +116,26 @@ impl Draft {
     ///
     /// # Errors
     /// Names the first entry, counted from 0, whose type or identifier only Reeve may write.
-    pub fn submitted_by(drafts: Vec<Self>, submitter: &Arc<Submitter>) -> Result<Vec<Self>, (usize, FieldError)> {
-        debug_assert!(submitter.kind != SubmitterType::Reeve, "Reeve's own entries are made by Draft::by_reeve");
-        let refused = drafts.iter().enumerate().find_map(|(index, draft)| Some((index, reserved(&draft.entry)?)));
+    pub fn submitted_by(
+        drafts: Vec<Self>,
+        submitter: &Arc<Submitter>,
+    ) -> Result<Vec<Self>, (usize, FieldError)> {
+        debug_assert!(
+            submitter.kind != SubmitterType::Reeve,
+            "Reeve's own entries are made by Draft::by_reeve"
+        );
+        let refused = drafts
+            .iter()
+            .enumerate()
+            .find_map(|(index, draft)| Some((index, reserved(&draft.entry)?)));
         if let Some(refused) = refused {
             return Err(refused);
         }
         let member = submitter.to_member();
-        Ok(drafts.into_iter().map(|draft| draft.with_member(submitter, &member)).collect())
+        Ok(drafts
+            .into_iter()
+            .map(|draft| draft.with_member(submitter, &member))
+            .collect())
     }
 
     fn with_submitter(self, submitter: &Arc<Submitter>) -> Self {
@@ -134,12 +162,23 @@ impl Draft {
         scratch.clear();
         let ours = entry.write_parts(recorded_at, scratch);
         if scratch.len() > MAX_ENTRY_BYTES {
-            let message = format!("the entry has {} bytes; the limit is {MAX_ENTRY_BYTES}", scratch.len());
+            let message = format!(
+                "the entry has {} bytes; the limit is {MAX_ENTRY_BYTES}",
+                scratch.len()
+            );
             return Err(FieldError::new("", "entry_too_large", message));
         }
-        let claim = Sha256::new().chain_update(&scratch[..ours.start]).chain_update(&scratch[ours.end..]);
+        let claim = Sha256::new()
+            .chain_update(&scratch[..ours.start])
+            .chain_update(&scratch[ours.end..]);
         let claim_digest = claim.finalize().into();
-        Ok(Self { entry, recorded_at, canonical: scratch.to_vec(), claim_digest, timestamp_defaulted })
+        Ok(Self {
+            entry,
+            recorded_at,
+            canonical: scratch.to_vec(),
+            claim_digest,
+            timestamp_defaulted,
+        })
     }
 }
 
@@ -158,16 +197,25 @@ impl Entry {
     }
 
     fn from_canonical_slowly(bytes: &[u8]) -> Result<(Self, Timestamp), ReadBackError> {
-        let options = json::Options { numbers: Numbers::Stored, ..json::Options::default() };
+        let options = json::Options {
+            numbers: Numbers::Stored,
+            ..json::Options::default()
+        };
         let parsed = json::parse_with(bytes, &options).map_err(|e| ReadBackError(e.to_string()))?;
         let mut value = parsed.value;
         let (recorded_at, submitter) = match &mut value {
-            Json::Object(members) => (members.remove("recorded_at"), members.remove("submitted_by")),
+            Json::Object(members) => (
+                members.remove("recorded_at"),
+                members.remove("submitted_by"),
+            ),
             _ => (None, None),
         };
+        let recorded_at = recorded_at
+            .as_ref()
+            .and_then(Json::as_str)
+            .ok_or_else(|| ReadBackError("no recorded_at".into()))?;
         let recorded_at =
-            recorded_at.as_ref().and_then(Json::as_str).ok_or_else(|| ReadBackError("no recorded_at".into()))?;
-        let recorded_at = parse_instant(recorded_at).map_err(|e| ReadBackError(format!("recorded_at: {e}")))?;
+            parse_instant(recorded_at).map_err(|e| ReadBackError(format!("recorded_at: {e}")))?;
         if value.get("event_id").is_none() {
             return Err(ReadBackError("no event_id".into()));
         }
@@ -175,13 +223,28 @@ impl Entry {
         if claim.timestamp_defaulted {
             return Err(ReadBackError("no timestamp".into()));
         }
-        let submitter = submitter.map(read_submitter).transpose().map_err(|errors| unreadable(&errors))?;
-        Ok((Self { submitted_by: submitter.map(Arc::new), ..claim.entry }, recorded_at))
+        let submitter = submitter
+            .map(read_submitter)
+            .transpose()
+            .map_err(|errors| unreadable(&errors))?;
+        Ok((
+            Self {
+                submitted_by: submitter.map(Arc::new),
+                ..claim.entry
+            },
+            recorded_at,
+        ))
     }
 }
 
 fn unreadable(errors: &[FieldError]) -> ReadBackError {
-    ReadBackError(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+    ReadBackError(
+        errors
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("; "),
+    )
 }
 
 /// Returns the fault of an entry that only Reeve may submit.
@@ -195,17 +258,29 @@ fn reserved(entry: &Entry) -> Option<FieldError> {
         return Some(FieldError::new("event_type", "reserved", message));
     }
     let message = format!("identifiers that begin with {OWN_ID_PREFIX} are given by Reeve alone");
-    entry.event_id.is_reserved().then(|| FieldError::new("event_id", "reserved", message))
+    entry
+        .event_id
+        .is_reserved()
+        .then(|| FieldError::new("event_id", "reserved", message))
 }
 
 /// Returns the faults that the types of an entry cannot rule out: a malformed e-mail address, or states nested too
 /// deeply.
 fn unsound(entry: &Entry) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    if let Some(Err(message)) = entry.actor.email.as_deref().filter(|text| !text.is_empty()).map(email) {
+    if let Some(Err(message)) = entry
+        .actor
+        .email
+        .as_deref()
+        .filter(|text| !text.is_empty())
+        .map(email)
+    {
         errors.push(FieldError::new("actor.email", "invalid_value", message));
     }
-    for (path, state) in [("changes.before", &entry.changes.before), ("changes.after", &entry.changes.after)] {
+    for (path, state) in [
+        ("changes.before", &entry.changes.before),
+        ("changes.after", &entry.changes.after),
+    ] {
         match state {
             None | Some(Json::Null) => {}
             // `changes` and the entry are two levels above.
@@ -222,7 +297,11 @@ fn unsound(entry: &Entry) -> Vec<FieldError> {
     for (name, value) in entry.metadata.extra.iter() {
         let path = format!("metadata.{name}");
         if Metadata::NAMED.contains(&name) {
-            errors.push(FieldError::new(&path, "duplicate_key", "has a field of its own"));
+            errors.push(FieldError::new(
+                &path,
+                "duplicate_key",
+                "has a field of its own",
+            ));
         }
         check_tree(value, &path, MAX_DEPTH - 2, &mut errors);
     }
@@ -232,13 +311,25 @@ fn unsound(entry: &Entry) -> Vec<FieldError> {
 fn check_tree(value: &Json, path: &str, levels: usize, errors: &mut Vec<FieldError>) {
     match value {
         Json::Number(number) if !number.is_finite() => {
-            errors.push(FieldError::new(path, "number_too_large", "must be a finite number"));
+            errors.push(FieldError::new(
+                path,
+                "number_too_large",
+                "must be a finite number",
+            ));
         }
         Json::Array(_) | Json::Object(_) if levels == 0 => {
-            errors.push(FieldError::new(path, "too_deep", "arrays and objects are nested too deep"));
+            errors.push(FieldError::new(
+                path,
+                "too_deep",
+                "arrays and objects are nested too deep",
+            ));
         }
-        Json::Array(items) => items.iter().for_each(|item| check_tree(item, path, levels - 1, errors)),
-        Json::Object(object) => object.iter().for_each(|(_, item)| check_tree(item, path, levels - 1, errors)),
+        Json::Array(items) => items
+            .iter()
+            .for_each(|item| check_tree(item, path, levels - 1, errors)),
+        Json::Object(object) => object
+            .iter()
+            .for_each(|(_, item)| check_tree(item, path, levels - 1, errors)),
         _ => {}
     }
 }

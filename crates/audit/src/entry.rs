@@ -113,8 +113,17 @@ impl Entry {
     }
 
     /// Sets what was done.
-    pub fn with_action(mut self, operation: impl Into<String>, status: ActionStatus, method: ActionMethod) -> Self {
-        self.action = Action { operation: Some(operation.into()), status: Some(status), method: Some(method) };
+    pub fn with_action(
+        mut self,
+        operation: impl Into<String>,
+        status: ActionStatus,
+        method: ActionMethod,
+    ) -> Self {
+        self.action = Action {
+            operation: Some(operation.into()),
+            status: Some(status),
+            method: Some(method),
+        };
         self
     }
 
@@ -153,7 +162,9 @@ impl Entry {
     /// Entries that others hand in now always say so, which is why this can be relied on for whatever Reeve does because of
     /// an entry.
     pub fn may_be_by_reeve(&self) -> bool {
-        self.submitted_by.as_ref().is_none_or(|submitter| submitter.kind == SubmitterType::Reeve)
+        self.submitted_by
+            .as_ref()
+            .is_none_or(|submitter| submitter.kind == SubmitterType::Reeve)
     }
 
     /// The event type before its first dot.

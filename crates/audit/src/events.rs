@@ -133,7 +133,9 @@ impl EventKind {
 
     /// Returns the part of the name before the first dot.
     pub fn category(&self) -> &'static str {
-        self.name.split_once('.').map_or(self.name, |(category, _)| category)
+        self.name
+            .split_once('.')
+            .map_or(self.name, |(category, _)| category)
     }
 }
 
@@ -235,10 +237,24 @@ mod tests {
         assert_eq!(total, all().count(), "a name stands twice");
         for kind in all() {
             assert!(EventType::new(kind.name).is_ok(), "{}", kind.name);
-            assert!(kind.meaning.ends_with('.') && !kind.meaning.contains('\n'), "{}: one sentence", kind.name);
+            assert!(
+                kind.meaning.ends_with('.') && !kind.meaning.contains('\n'),
+                "{}: one sentence",
+                kind.name
+            );
             let reserved = kind.event_type().is_reserved();
-            assert!(!reserved || kind.source == Source::Reeve, "{}: nobody else may submit it", kind.name);
-            assert!(kind.fields.iter().all(|field| !COMMON_FIELDS.contains(field)), "{}", kind.name);
+            assert!(
+                !reserved || kind.source == Source::Reeve,
+                "{}: nobody else may submit it",
+                kind.name
+            );
+            assert!(
+                kind.fields
+                    .iter()
+                    .all(|field| !COMMON_FIELDS.contains(field)),
+                "{}",
+                kind.name
+            );
         }
         assert_eq!(find("authentication.login"), Some(&LOGIN));
         assert_eq!(find("authentication"), None);

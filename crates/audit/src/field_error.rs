@@ -23,7 +23,12 @@ pub struct FieldError {
 impl FieldError {
     /// An error about the field at `path`.
     pub fn new(path: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
-        Self { path: path.into(), code, message: message.into(), offset: None }
+        Self {
+            path: path.into(),
+            code,
+            message: message.into(),
+            offset: None,
+        }
     }
 }
 
@@ -40,7 +45,11 @@ impl From<JsonError> for FieldError {
 
 impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.path, self.message) }
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
     }
 }
 

@@ -110,10 +110,13 @@ impl FromStr for FormatName {
     type Err = crate::entry::UnknownName;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|name| name.as_str() == text).ok_or_else(|| crate::entry::UnknownName {
-            given: text.to_owned(),
-            allowed: &["json", "csv", "syslog", "cef"],
-        })
+        Self::ALL
+            .into_iter()
+            .find(|name| name.as_str() == text)
+            .ok_or_else(|| crate::entry::UnknownName {
+                given: text.to_owned(),
+                allowed: &["json", "csv", "syslog", "cef"],
+            })
     }
 }
 
@@ -176,7 +179,11 @@ impl Format {
     ///
     /// # Errors
     /// The writer failed, or the record is longer than the format's limit and may not be reduced.
-    pub fn write_entry(&self, out: &mut impl Write, view: &EntryView<'_>) -> Result<Written, FormatError> {
+    pub fn write_entry(
+        &self,
+        out: &mut impl Write,
+        view: &EntryView<'_>,
+    ) -> Result<Written, FormatError> {
         match self {
             Self::Json => json::write_entry(out, view),
             Self::Csv(options) => csv::write_entry(out, view, *options),

@@ -90,7 +90,8 @@ pub fn parse_instant(text: &str) -> Result<Timestamp, InstantError> {
 /// stands there is left to [`parse_any`].
 fn usual(bytes: &[u8]) -> Option<Timestamp> {
     let head: &[u8; 19] = bytes.first_chunk()?;
-    let digit = |at: usize| Some(i64::from(head[at].wrapping_sub(b'0'))).filter(|digit| *digit < 10);
+    let digit =
+        |at: usize| Some(i64::from(head[at].wrapping_sub(b'0'))).filter(|digit| *digit < 10);
     let two = |at: usize| Some(digit(at)? * 10 + digit(at + 1)?);
     if [head[4], head[7], head[10], head[13], head[16]] != *b"--T::" {
         return None;
@@ -123,7 +124,13 @@ fn parse_any(text: &str) -> Result<Timestamp, InstantError> {
     let bytes = text.as_bytes();
     let shape = |pattern: &[u8], at: usize| {
         bytes.len() >= at + pattern.len()
-            && pattern.iter().zip(&bytes[at..]).all(|(p, b)| if *p == b'0' { b.is_ascii_digit() } else { p == b })
+            && pattern.iter().zip(&bytes[at..]).all(|(p, b)| {
+                if *p == b'0' {
+                    b.is_ascii_digit()
+                } else {
+                    p == b
+                }
+            })
     };
     let middle = matches!(bytes.get(10), Some(b'T' | b't' | b' '));
     if !(shape(b"0000-00-00", 0) && middle && shape(b"00:00:00", 11)) {
@@ -140,7 +147,11 @@ fn parse_any(text: &str) -> Result<Timestamp, InstantError> {
     }
     let offset = match rest.as_bytes() {
         [b'Z' | b'z'] => "Z",
-        [b'+' | b'-', h1, h2, b':', m1, m2] if [h1, h2, m1, m2].iter().all(|b| b.is_ascii_digit()) => rest,
+        [b'+' | b'-', h1, h2, b':', m1, m2]
+            if [h1, h2, m1, m2].iter().all(|b| b.is_ascii_digit()) =>
+        {
+            rest
+        }
         _ => return Err(InstantError::Shape),
     };
     let fraction = &fraction[..fraction.len().min(3)];
@@ -162,8 +173,14 @@ mod tests {
         let cases = [
             ("2026-11-20T10:00:00Z", Ok("2026-11-20T10:00:00.000Z")),
             ("2026-11-20t10:00:00.5z", Ok("2026-11-20T10:00:00.500Z")),
-            ("2026-11-20 10:00:00.123999999999Z", Ok("2026-11-20T10:00:00.123Z")),
-            ("2026-11-20T10:00:00.000+05:30", Ok("2026-11-20T04:30:00.000Z")),
+            (
+                "2026-11-20 10:00:00.123999999999Z",
+                Ok("2026-11-20T10:00:00.123Z"),
+            ),
+            (
+                "2026-11-20T10:00:00.000+05:30",
+                Ok("2026-11-20T04:30:00.000Z"),
+            ),
             ("1969-12-31T23:59:59.9999Z", Ok("1969-12-31T23:59:59.999Z")),
             ("0000-01-01T00:00:00+00:01", Err(InstantError::Range)),
             ("2026-02-30T10:00:00Z", Err(InstantError::Range)),
@@ -178,7 +195,11 @@ mod tests {
             ("", Err(InstantError::Shape)),
         ];
         for (text, expect) in cases {
-            assert_eq!(parse_instant(text).map(format_instant), expect.map(str::to_owned), "{text}");
+            assert_eq!(
+                parse_instant(text).map(format_instant),
+                expect.map(str::to_owned),
+                "{text}"
+            );
             assert_eq!(parse_any(text), parse_instant(text), "{text}");
         }
     }
@@ -194,16 +215,22 @@ mod tests {
             let instant = Timestamp::new(second, sign * nano).expect("within range");
             let text = PRINTER.timestamp_to_string(&to_millis(instant));
             assert_eq!(format_instant(instant), text);
-            assert_eq!(to_millis(instant).as_nanosecond(), instant.as_nanosecond().div_euclid(1_000_000) * 1_000_000);
+            assert_eq!(
+                to_millis(instant).as_nanosecond(),
+                instant.as_nanosecond().div_euclid(1_000_000) * 1_000_000
+            );
             short += usize::from(usual(text.as_bytes()).is_some());
             assert_eq!(parse_instant(&text), parse_any(&text), "{text}");
             second += 98_765;
             nano = (nano + 7_654_321) % 1_000_000_000;
         }
         assert!(short > 1_000_000, "{short}");
-        for odd in
-            ["2024-02-29T00:00:00Z", "2023-02-29T00:00:00Z", "2016-12-31T23:59:60Z", "2024-01-01T00:00:00.1234567Z"]
-        {
+        for odd in [
+            "2024-02-29T00:00:00Z",
+            "2023-02-29T00:00:00Z",
+            "2016-12-31T23:59:60Z",
+            "2024-01-01T00:00:00.1234567Z",
+        ] {
             assert_eq!(parse_instant(odd), parse_any(odd), "{odd}");
         }
     }

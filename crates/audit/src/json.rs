@@ -44,8 +44,15 @@ pub enum Json {
 
 impl Json {
     /// An object of these members; a later member replaces an earlier one of the same name.
-    pub fn object<K: Into<String>, V: Into<Json>>(members: impl IntoIterator<Item = (K, V)>) -> Self {
-        Self::Object(members.into_iter().map(|(k, v)| (k.into(), v.into())).collect())
+    pub fn object<K: Into<String>, V: Into<Json>>(
+        members: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        Self::Object(
+            members
+                .into_iter()
+                .map(|(k, v)| (k.into(), v.into()))
+                .collect(),
+        )
     }
 
     /// The text of a string value.
@@ -151,7 +158,11 @@ impl From<bool> for Json {
 impl From<f64> for Json {
     /// A value that is not finite becomes `null`.
     fn from(number: f64) -> Self {
-        if number.is_finite() { Self::Number(number) } else { Self::Null }
+        if number.is_finite() {
+            Self::Number(number)
+        } else {
+            Self::Null
+        }
     }
 }
 
@@ -181,7 +192,11 @@ impl From<i64> for Json {
 impl From<u64> for Json {
     /// Beyond 2^53 the number becomes a string of its digits, which loses nothing.
     fn from(number: u64) -> Self {
-        if number <= MAX_INTEGER { Self::Number(number as f64) } else { Self::String(number.to_string()) }
+        if number <= MAX_INTEGER {
+            Self::Number(number as f64)
+        } else {
+            Self::String(number.to_string())
+        }
     }
 }
 

@@ -22,8 +22,9 @@ pub use address::parse_address;
 pub use batch::{BatchError, Content, MAX_BATCH, parse_batch};
 pub use draft::{Draft, MAX_ENTRY_BYTES, ReadBackError, claim_digest};
 pub use entry::{
-    Action, ActionMethod, ActionStatus, Actor, ActorType, Changes, Entry, EventId, EventType, Metadata, ResourceRef,
-    Severity, Submitter, SubmitterField, SubmitterType, Tags, is_email_address,
+    Action, ActionMethod, ActionStatus, Actor, ActorType, Changes, Entry, EventId, EventType,
+    Metadata, ResourceRef, Severity, Submitter, SubmitterField, SubmitterType, Tags,
+    is_email_address,
 };
 pub use events::EventKind;
 pub use field_error::FieldError;

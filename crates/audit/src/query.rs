@@ -78,9 +78,11 @@ impl Query {
         let expr = parse::parse_with(text, resource::resolve)?;
         match expr.lists().first() {
             None => Ok(Self { expr }),
-            Some(name) => Err(error::Problem::new("a query over resources cannot compare with a list")
-                .hint("write @10.0.0.0/8 for a network")
-                .at(0, format!("@{name}"))),
+            Some(name) => Err(error::Problem::new(
+                "a query over resources cannot compare with a list",
+            )
+            .hint("write @10.0.0.0/8 for a network")
+            .at(0, format!("@{name}"))),
         }
     }
 
@@ -89,7 +91,9 @@ impl Query {
         match (self.expr, condition) {
             (Expr::All, condition) => Self { expr: condition },
             (expr, Expr::All) => Self { expr },
-            (expr, condition) => Self { expr: Expr::and([expr, condition]) },
+            (expr, condition) => Self {
+                expr: Expr::and([expr, condition]),
+            },
         }
     }
 
@@ -99,21 +103,30 @@ impl Query {
     /// Every count that people read as a number of events follows this one rule: reports, statistics, thresholds.
     #[must_use]
     pub fn counting_outcomes(self) -> Self {
-        if filter::names_status(&self.expr) { self } else { self.and(filter::no_intent()) }
+        if filter::names_status(&self.expr) {
+            self
+        } else {
+            self.and(filter::no_intent())
+        }
     }
 
     /// Returns the query with each condition on an operation widened to both of its spellings: `DeleteSnapshot`, as clouds
     /// write it, and `delete_snapshot`. Rules that watch use it, because sources of entries differ.
     #[must_use]
     pub fn any_spelling(self) -> Self {
-        Self { expr: spelling::any_spelling(self.expr) }
+        Self {
+            expr: spelling::any_spelling(self.expr),
+        }
     }
 
     /// Returns the query with the values of the lists that it names, so that it means these values from now on.
     ///
     /// # Errors
     /// A list that the query names is not among them.
-    pub fn with_lists(&self, values: &BTreeMap<String, Arc<ValueList>>) -> Result<Self, UnknownList> {
+    pub fn with_lists(
+        &self,
+        values: &BTreeMap<String, Arc<ValueList>>,
+    ) -> Result<Self, UnknownList> {
         self.expr.with_lists(values).map(|expr| Self { expr })
     }
 
@@ -123,21 +136,41 @@ impl Query {
     }
 
     /// [`Query::matches`] for one of many queries that are asked about the same entry.
-    pub fn matches_words(&self, words: &EntryWords<'_>, recorded_at: Timestamp, now: Timestamp) -> bool {
-        let candidate = eval::Candidate { entry: words.entry(), recorded_at, now, words: Some(words) };
+    pub fn matches_words(
+        &self,
+        words: &EntryWords<'_>,
+        recorded_at: Timestamp,
+        now: Timestamp,
+    ) -> bool {
+        let candidate = eval::Candidate {
+            entry: words.entry(),
+            recorded_at,
+            now,
+            words: Some(words),
+        };
         eval::matches(&self.expr, candidate)
     }
 
     /// Returns the query with all relative times replaced by instants.
     pub fn resolve(&self, now: Timestamp) -> Self {
-        Self { expr: self.expr.resolve(now) }
+        Self {
+            expr: self.expr.resolve(now),
+        }
     }
 }
 
 impl Expr {
     /// Returns `true` if the entry satisfies the expression; relative times (`now-24h`) count from `now`.
     pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
-        eval::matches(self, eval::Candidate { entry, recorded_at, now, words: None })
+        eval::matches(
+            self,
+            eval::Candidate {
+                entry,
+                recorded_at,
+                now,
+                words: None,
+            },
+        )
     }
 
     /// Returns the condition with all relative times replaced by instants.
@@ -146,7 +179,9 @@ impl Expr {
             Self::And(terms) => Self::And(terms.iter().map(|term| term.resolve(now)).collect()),
             Self::Or(terms) => Self::Or(terms.iter().map(|term| term.resolve(now)).collect()),
             Self::Not(term) => Self::negate(term.resolve(now)),
-            Self::Field { field, op } if op.is_relative() => Self::field(field.clone(), op.resolve(now)),
+            Self::Field { field, op } if op.is_relative() => {
+                Self::field(field.clone(), op.resolve(now))
+            }
             other => other.clone(),
         }
     }
@@ -156,20 +191,36 @@ impl Expr {
         match self {
             Self::And(terms) | Self::Or(terms) => terms.iter().flat_map(Self::lists).collect(),
             Self::Not(term) => term.lists(),
-            Self::Field { op: Match::Listed(list), .. } => BTreeSet::from([list.name.as_str()]),
+            Self::Field {
+                op: Match::Listed(list),
+                ..
+            } => BTreeSet::from([list.name.as_str()]),
             Self::All | Self::Field { .. } | Self::Text(_) => BTreeSet::new(),
         }
     }
 
     fn with_lists(&self, values: &BTreeMap<String, Arc<ValueList>>) -> Result<Self, UnknownList> {
-        let all = |terms: &[Self]| terms.iter().map(|term| term.with_lists(values)).collect::<Result<Vec<_>, _>>();
+        let all = |terms: &[Self]| {
+            terms
+                .iter()
+                .map(|term| term.with_lists(values))
+                .collect::<Result<Vec<_>, _>>()
+        };
         Ok(match self {
             Self::And(terms) => Self::And(all(terms)?),
             Self::Or(terms) => Self::Or(all(terms)?),
             Self::Not(term) => Self::negate(term.with_lists(values)?),
-            Self::Field { field, op: Match::Listed(list) } => {
-                let known = values.get(&list.name).ok_or_else(|| UnknownList(list.name.clone()))?;
-                Self::field(field.clone(), Match::Listed(list.clone().with_values(Arc::clone(known))))
+            Self::Field {
+                field,
+                op: Match::Listed(list),
+            } => {
+                let known = values
+                    .get(&list.name)
+                    .ok_or_else(|| UnknownList(list.name.clone()))?;
+                Self::field(
+                    field.clone(),
+                    Match::Listed(list.clone().with_values(Arc::clone(known))),
+                )
             }
             other => other.clone(),
         })
@@ -186,9 +237,13 @@ impl Match {
         match self {
             Self::Compare(side, bound) => Self::Compare(*side, resolved(bound)),
             Self::Between(range) => {
-                let end =
-                    |end: &Option<(Comparison, Bound)>| end.as_ref().map(|(side, bound)| (*side, resolved(bound)));
-                Self::Between(Box::new(Range { low: end(&range.low), high: end(&range.high) }))
+                let end = |end: &Option<(Comparison, Bound)>| {
+                    end.as_ref().map(|(side, bound)| (*side, resolved(bound)))
+                };
+                Self::Between(Box::new(Range {
+                    low: end(&range.low),
+                    high: end(&range.high),
+                }))
             }
             other => other.clone(),
         }

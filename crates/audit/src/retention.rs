@@ -32,7 +32,12 @@ pub struct RetentionPeriods {
 
 impl RetentionClass {
     /// Every class.
-    pub const ALL: [Self; 4] = [Self::Authentication, Self::Change, Self::View, Self::Default];
+    pub const ALL: [Self; 4] = [
+        Self::Authentication,
+        Self::Change,
+        Self::View,
+        Self::Default,
+    ];
 
     /// The class of an event type by the specification's rules.
     pub fn for_event_type(event_type: &EventType) -> Self {
@@ -62,7 +67,11 @@ impl RetentionClass {
             Self::View => (30, 90, 0),
             Self::Default => (90, 365, 7),
         };
-        RetentionPeriods { hot_days, warm_days, cold_years }
+        RetentionPeriods {
+            hot_days,
+            warm_days,
+            cold_years,
+        }
     }
 }
 
@@ -75,7 +84,10 @@ impl FromStr for RetentionClass {
     type Err = UnknownClass;
 
     fn from_str(text: &str) -> Result<Self, UnknownClass> {
-        Self::ALL.into_iter().find(|class| class.id() == text).ok_or_else(|| UnknownClass(text.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(|class| class.id() == text)
+            .ok_or_else(|| UnknownClass(text.to_owned()))
     }
 }
 
@@ -101,7 +113,11 @@ mod tests {
             ("resource.modify", RetentionClass::Default),
             ("authentications.x", RetentionClass::Default),
         ] {
-            assert_eq!(RetentionClass::for_event_type(&EventType::from_static(name)), class, "{name}");
+            assert_eq!(
+                RetentionClass::for_event_type(&EventType::from_static(name)),
+                class,
+                "{name}"
+            );
         }
         for class in RetentionClass::ALL {
             assert_eq!(class.id().parse(), Ok(class));

@@ -1,7 +1,10 @@
 //! "Did you mean": the known name closest to a misspelt one.
 
 /// The candidate within two edits (one for short names) of `name`, case and the separators `_ - .` apart.
-pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let folded = fold(name);
     let allowed = if folded.len() <= 4 { 1 } else { 2 };
     candidates
@@ -13,7 +16,10 @@ pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 fn fold(name: &str) -> Vec<char> {
-    name.chars().filter(|c| !matches!(c, '_' | '-' | '.')).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(|c| !matches!(c, '_' | '-' | '.'))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// Edits (insert, delete, replace, swap neighbours) from `a` to `b`; anything beyond `limit` counts as `limit + 1`.

@@ -22,7 +22,11 @@ pub(crate) struct Hashing<W> {
 
 impl<W: Write> Hashing<W> {
     pub(crate) fn new(inner: W) -> Self {
-        Hashing { inner, hash: Sha256::new(), bytes: 0 }
+        Hashing {
+            inner,
+            hash: Sha256::new(),
+            bytes: 0,
+        }
     }
 
     /// Writes the digest of everything before it; the writer, the length of the file, and that digest.
@@ -60,7 +64,14 @@ pub(crate) struct Sealed<R> {
 
 impl<R: Read> Sealed<R> {
     pub(crate) fn new(inner: R) -> Self {
-        Sealed { inner, hash: Sha256::new(), buffer: Vec::new(), start: 0, ended: false, bytes: 0 }
+        Sealed {
+            inner,
+            hash: Sha256::new(),
+            buffer: Vec::new(),
+            start: 0,
+            ended: false,
+            bytes: 0,
+        }
     }
 
     /// Reads to the end; the length of the file, and its digest if the one at its end is the same.
@@ -68,7 +79,9 @@ impl<R: Read> Sealed<R> {
         io::copy(&mut self, &mut io::sink())?;
         let trailer = &self.buffer[self.start..];
         let digest: [u8; 32] = self.hash.finalize().into();
-        let holds = trailer.len() == TRAILER_LEN && trailer.starts_with(&HEAD) && trailer.ends_with(&digest);
+        let holds = trailer.len() == TRAILER_LEN
+            && trailer.starts_with(&HEAD)
+            && trailer.ends_with(&digest);
         Ok((self.bytes + trailer.len() as u64, holds.then_some(digest)))
     }
 
@@ -94,7 +107,9 @@ impl<R: Read> Sealed<R> {
 impl<R: Read> Read for Sealed<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.fill()?;
-        let ready = (self.buffer.len() - self.start).saturating_sub(TRAILER_LEN).min(into.len());
+        let ready = (self.buffer.len() - self.start)
+            .saturating_sub(TRAILER_LEN)
+            .min(into.len());
         let part = &self.buffer[self.start..self.start + ready];
         into[..ready].copy_from_slice(part);
         self.hash.update(part);
@@ -124,7 +139,11 @@ mod tests {
             assert_eq!(sealed.finish().unwrap(), (bytes, Some(digest)));
             for at in [0, length / 2, length, length + 8, file.len() - 1] {
                 file[at] ^= 4;
-                assert_eq!(Sealed::new(file.as_slice()).finish().unwrap().1, None, "{length}: byte {at}");
+                assert_eq!(
+                    Sealed::new(file.as_slice()).finish().unwrap().1,
+                    None,
+                    "{length}: byte {at}"
+                );
                 file[at] ^= 4;
             }
             file.pop();

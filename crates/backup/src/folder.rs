@@ -22,7 +22,11 @@ impl Folder {
     /// The operating system reported an error.
     pub fn create(root: &Path, wanted: fn(&PartName) -> bool) -> io::Result<Self> {
         DirBuilder::new().mode(0o700).create(root)?;
-        Ok(Folder { root: root.to_owned(), wanted, open: None })
+        Ok(Folder {
+            root: root.to_owned(),
+            wanted,
+            open: None,
+        })
     }
 
     /// Makes the names of everything that was written durable.
@@ -52,14 +56,27 @@ impl Sink for Folder {
         // The name has no segment that leads out, and below a folder that was empty nothing is a link.
         let path = self.root.join(name.as_str());
         if let Some(parent) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(parent)?;
         }
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-        Ok(Some(Box::new(self.open.insert(BufWriter::with_capacity(1 << 18, file)))))
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
+        Ok(Some(Box::new(
+            self.open.insert(BufWriter::with_capacity(1 << 18, file)),
+        )))
     }
 
     fn close(&mut self) -> io::Result<()> {
-        let Some(file) = self.open.take() else { return Ok(()) };
-        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()
+        let Some(file) = self.open.take() else {
+            return Ok(());
+        };
+        file.into_inner()
+            .map_err(io::IntoInnerError::into_error)?
+            .sync_data()
     }
 }

@@ -23,7 +23,9 @@ pub mod seal;
 mod write;
 
 pub use folder::Folder;
-pub use manifest::{ATTESTED_AS, Keys, MANIFEST, Manifest, ManifestError, Part, UNATTESTED, VERSION};
+pub use manifest::{
+    ATTESTED_AS, Keys, MANIFEST, Manifest, ManifestError, Part, UNATTESTED, VERSION,
+};
 pub use part::{NameError, PartName};
 pub use read::{Contents, Flaw, Sink, read};
 pub use write::{ArchiveWriter, Summary};

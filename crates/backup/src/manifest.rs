@@ -77,7 +77,9 @@ pub enum ManifestError {
     #[error("the manifest cannot be read: {0}")]
     Json(#[from] serde_json::Error),
     /// A version that this program does not know.
-    #[error("the backup is of version {0}, and this program knows versions up to {VERSION}; use a newer one")]
+    #[error(
+        "the backup is of version {0}, and this program knows versions up to {VERSION}; use a newer one"
+    )]
     Version(u64),
     /// A part has a name that leads elsewhere.
     #[error("the manifest lists an unknown part: {0}")]
@@ -91,8 +93,14 @@ impl Manifest {
     /// # Errors
     /// The manifest cannot be written as JSON.
     pub fn attested_digest(&self) -> Result<[u8; 32], ManifestError> {
-        let mut attested = Manifest { keys: Keys::Absent, attestation: None, ..self.clone() };
-        attested.parts.retain(|part| !part.path.starts_with("keys/"));
+        let mut attested = Manifest {
+            keys: Keys::Absent,
+            attestation: None,
+            ..self.clone()
+        };
+        attested
+            .parts
+            .retain(|part| !part.path.starts_with("keys/"));
         Ok(Sha256::digest(serde_json::to_vec(&attested)?).into())
     }
 
@@ -104,7 +112,9 @@ impl Manifest {
         let value: serde_json::Value = serde_json::from_slice(bytes)?;
         // Said before unknown members are refused: a newer version may have some.
         let version = value.get("version").and_then(serde_json::Value::as_u64);
-        if let Some(version) = version.filter(|version| ![VERSION, UNATTESTED].map(u64::from).contains(version)) {
+        if let Some(version) =
+            version.filter(|version| ![VERSION, UNATTESTED].map(u64::from).contains(version))
+        {
             return Err(ManifestError::Version(version));
         }
         let manifest: Manifest = serde_json::from_value(value)?;

@@ -3,7 +3,15 @@
 use std::fmt;
 
 /// Folders of a data directory that a backup may hold.
-const FOLDERS: [&str; 7] = ["anchor", "charges", "keys", "lake", "ledger", "state", "threat-lists"];
+const FOLDERS: [&str; 7] = [
+    "anchor",
+    "charges",
+    "keys",
+    "lake",
+    "ledger",
+    "state",
+    "threat-lists",
+];
 /// Bytes of a name.
 const MOST_BYTES: usize = 1024;
 /// Bytes between two slashes: what file systems take.
@@ -30,13 +38,17 @@ impl PartName {
     /// # Errors
     /// [`NameError`].
     pub fn parse(text: &str) -> Result<Self, NameError> {
-        let refused = || NameError { name: text.chars().take(120).collect() };
+        let refused = || NameError {
+            name: text.chars().take(120).collect(),
+        };
         let segments: Vec<&str> = text.split('/').collect();
         let sound = |segment: &&str| {
             !segment.is_empty()
                 && segment.len() <= MOST_SEGMENT
                 && !segment.starts_with('.')
-                && !segment.chars().any(|letter| letter.is_control() || letter == '\\')
+                && !segment
+                    .chars()
+                    .any(|letter| letter.is_control() || letter == '\\')
         };
         let known = FOLDERS.contains(&segments[0]) && (2..=MOST_DEPTH).contains(&segments.len());
         if text.len() > MOST_BYTES || !known || !segments.iter().all(sound) {
@@ -70,7 +82,11 @@ mod tests {
 
     #[test]
     fn names_stay_within_the_data_directory() {
-        for name in ["ledger/manifest.json", "lake/samples/a~2fb/2026-11-20/1-2.parquet", "charges/März 2026.csv"] {
+        for name in [
+            "ledger/manifest.json",
+            "lake/samples/a~2fb/2026-11-20/1-2.parquet",
+            "charges/März 2026.csv",
+        ] {
             assert!(PartName::parse(name).is_ok(), "{name}");
         }
         let long = format!("ledger/{}", "a".repeat(256));

@@ -82,7 +82,10 @@ pub struct Contents {
 impl Contents {
     fn flaw(&mut self, part: Option<&str>, message: impl Into<String>) {
         if self.flaws.len() < MOST_FLAWS {
-            self.flaws.push(Flaw { part: part.map(str::to_owned), message: message.into() });
+            self.flaws.push(Flaw {
+                part: part.map(str::to_owned),
+                message: message.into(),
+            });
         }
     }
 }
@@ -105,7 +108,10 @@ pub fn read(input: impl Read, sink: &mut dyn Sink) -> io::Result<Contents> {
     end(archive.into_inner(), &mut contents);
     compare(&found, &mut contents);
     if contents.sha256.is_none() && contents.flaws.is_empty() {
-        contents.flaw(None, "the SHA-256 at the end of the file does not match the file");
+        contents.flaw(
+            None,
+            "the SHA-256 at the end of the file does not match the file",
+        );
     }
     Ok(contents)
 }
@@ -118,7 +124,11 @@ enum Wrong {
     Sink(io::Error),
 }
 
-fn parts<R: Read>(archive: &mut Archive<R>, sink: &mut dyn Sink, contents: &mut Contents) -> io::Result<Vec<Part>> {
+fn parts<R: Read>(
+    archive: &mut Archive<R>,
+    sink: &mut dyn Sink,
+    contents: &mut Contents,
+) -> io::Result<Vec<Part>> {
     let (mut found, mut names) = (Vec::new(), BTreeSet::new());
     let entries = match archive.entries() {
         Ok(entries) => entries,
@@ -130,7 +140,10 @@ fn parts<R: Read>(archive: &mut Archive<R>, sink: &mut dyn Sink, contents: &mut 
     for entry in entries {
         let taken = match entry {
             Ok(mut entry) => take(&mut entry, sink, &mut names),
-            Err(error) => Err(Wrong::Archive(String::new(), format!("the archive cannot be read on: {error}"))),
+            Err(error) => Err(Wrong::Archive(
+                String::new(),
+                format!("the archive cannot be read on: {error}"),
+            )),
         };
         match taken {
             Ok(Taken::Part(part)) => found.push(part),
@@ -174,11 +187,15 @@ fn take<R: Read>(
             return Err(wrong("it is too long".to_owned()));
         }
         let read = entry.read_to_end(&mut text);
-        return read.map(|_| Taken::Manifest(text)).map_err(|error| wrong(format!("it cannot be read: {error}")));
+        return read
+            .map(|_| Taken::Manifest(text))
+            .map_err(|error| wrong(format!("it cannot be read: {error}")));
     }
     let name = PartName::parse(&path).map_err(|error| wrong(error.to_string()))?;
     if names.len() >= MOST_PARTS || !names.insert(name.clone()) {
-        return Err(wrong("it is there twice, or there are too many parts".to_owned()));
+        return Err(wrong(
+            "it is there twice, or there are too many parts".to_owned(),
+        ));
     }
     let mut hash = Sha256::new();
     let mut buffer = vec![0; CHUNK];
@@ -186,7 +203,9 @@ fn take<R: Read>(
     {
         let mut out = sink.open(&name, bytes).map_err(Wrong::Sink)?;
         while left > 0 {
-            let read = entry.read(&mut buffer).map_err(|error| wrong(format!("it cannot be read: {error}")))?;
+            let read = entry
+                .read(&mut buffer)
+                .map_err(|error| wrong(format!("it cannot be read: {error}")))?;
             if read == 0 {
                 return Err(wrong(format!("it ends {left} bytes early")));
             }
@@ -198,7 +217,11 @@ fn take<R: Read>(
         }
     }
     sink.close().map_err(Wrong::Sink)?;
-    Ok(Taken::Part(Part { path, bytes, sha256: hex::encode(hash.finalize()) }))
+    Ok(Taken::Part(Part {
+        path,
+        bytes,
+        sha256: hex::encode(hash.finalize()),
+    }))
 }
 
 /// Reads the end of the archive behind the manifest, and the digest.
@@ -223,23 +246,43 @@ fn end<R: Read>(mut decoder: Decoder<'static, io::BufReader<Sealed<R>>>, content
 
 /// Holds the parts against the manifest.
 fn compare(found: &[Part], contents: &mut Contents) {
-    let Some(listed) = contents.manifest.as_ref().map(|manifest| manifest.parts.clone()) else { return };
-    let by_path: std::collections::BTreeMap<&str, &Part> =
-        found.iter().map(|part| (part.path.as_str(), part)).collect();
+    let Some(listed) = contents
+        .manifest
+        .as_ref()
+        .map(|manifest| manifest.parts.clone())
+    else {
+        return;
+    };
+    let by_path: std::collections::BTreeMap<&str, &Part> = found
+        .iter()
+        .map(|part| (part.path.as_str(), part))
+        .collect();
     for part in &listed {
         match by_path.get(part.path.as_str()) {
-            None => contents.flaw(Some(&part.path), "the manifest lists it, and it is not there"),
+            None => contents.flaw(
+                Some(&part.path),
+                "the manifest lists it, and it is not there",
+            ),
             Some(found) if found.bytes != part.bytes => {
-                contents.flaw(Some(&part.path), format!("it has {} bytes, not {}", found.bytes, part.bytes));
+                contents.flaw(
+                    Some(&part.path),
+                    format!("it has {} bytes, not {}", found.bytes, part.bytes),
+                );
             }
             Some(found) if found.sha256 != part.sha256 => {
-                contents.flaw(Some(&part.path), format!("its SHA-256 is {}, not {}", found.sha256, part.sha256));
+                contents.flaw(
+                    Some(&part.path),
+                    format!("its SHA-256 is {}, not {}", found.sha256, part.sha256),
+                );
             }
             Some(_) => {}
         }
     }
     let names: BTreeSet<&str> = listed.iter().map(|part| part.path.as_str()).collect();
-    for part in found.iter().filter(|part| !names.contains(part.path.as_str())) {
+    for part in found
+        .iter()
+        .filter(|part| !names.contains(part.path.as_str()))
+    {
         contents.flaw(Some(&part.path), "the manifest does not list it");
     }
 }

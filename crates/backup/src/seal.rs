@@ -59,12 +59,19 @@ pub fn seal(passphrase: &str, origin: &str, plain: &[u8]) -> Result<Vec<u8>, Sea
     }
     let (mut salt, mut nonce) = ([0u8; 16], [0u8; 12]);
     let mut random = rand::rngs::SysRng;
-    let drawn = random.try_fill_bytes(&mut salt).and_then(|()| random.try_fill_bytes(&mut nonce));
+    let drawn = random
+        .try_fill_bytes(&mut salt)
+        .and_then(|()| random.try_fill_bytes(&mut nonce));
     drawn.map_err(|error| SealError::Failed(error.to_string()))?;
     let cipher = cipher(passphrase, &salt, (MEMORY_KIB, PASSES))?;
-    let payload = Payload { msg: plain, aad: &associated(origin, (MEMORY_KIB, PASSES)) };
+    let payload = Payload {
+        msg: plain,
+        aad: &associated(origin, (MEMORY_KIB, PASSES)),
+    };
     let failed = || SealError::Failed("the cipher failed".to_owned());
-    let ciphertext = cipher.encrypt(&Nonce::from(nonce), payload).map_err(|_| failed())?;
+    let ciphertext = cipher
+        .encrypt(&Nonce::from(nonce), payload)
+        .map_err(|_| failed())?;
     let sealed = Sealed {
         version: 1,
         kdf: "argon2id".to_owned(),
@@ -81,26 +88,51 @@ pub fn seal(passphrase: &str, origin: &str, plain: &[u8]) -> Result<Vec<u8>, Sea
 ///
 /// # Errors
 /// [`SealError::Form`], [`SealError::Passphrase`].
-pub fn open(passphrase: &str, origin: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SealError> {
+pub fn open(
+    passphrase: &str,
+    origin: &str,
+    sealed: &[u8],
+) -> Result<Zeroizing<Vec<u8>>, SealError> {
     let form = |cause: String| SealError::Form(cause);
     let sealed: Sealed = serde_json::from_slice(sealed).map_err(|error| form(error.to_string()))?;
     if sealed.version != 1 || sealed.kdf != "argon2id" {
-        return Err(form(format!("version {} with {} is not known", sealed.version, sealed.kdf)));
+        return Err(form(format!(
+            "version {} with {} is not known",
+            sealed.version, sealed.kdf
+        )));
     }
     if sealed.memory_kib > MOST_MEMORY_KIB || sealed.passes > MOST_PASSES {
-        return Err(form("they ask for more memory or time than is given".to_owned()));
+        return Err(form(
+            "they ask for more memory or time than is given".to_owned(),
+        ));
     }
     let bytes = |text: &str| BASE64.decode(text).map_err(|error| form(error.to_string()));
-    let (salt, nonce, ciphertext) = (bytes(&sealed.salt)?, bytes(&sealed.nonce)?, bytes(&sealed.ciphertext)?);
-    let nonce = Nonce::try_from(nonce.as_slice()).map_err(|_| form("the nonce is not 12 bytes".to_owned()))?;
+    let (salt, nonce, ciphertext) = (
+        bytes(&sealed.salt)?,
+        bytes(&sealed.nonce)?,
+        bytes(&sealed.ciphertext)?,
+    );
+    let nonce = Nonce::try_from(nonce.as_slice())
+        .map_err(|_| form("the nonce is not 12 bytes".to_owned()))?;
     let cost = (sealed.memory_kib, sealed.passes);
     let cipher = cipher(passphrase, &salt, cost)?;
-    let payload = Payload { msg: &ciphertext, aad: &associated(origin, cost) };
-    cipher.decrypt(&nonce, payload).map(Zeroizing::new).map_err(|_| SealError::Passphrase)
+    let payload = Payload {
+        msg: &ciphertext,
+        aad: &associated(origin, cost),
+    };
+    cipher
+        .decrypt(&nonce, payload)
+        .map(Zeroizing::new)
+        .map_err(|_| SealError::Passphrase)
 }
 
-fn cipher(passphrase: &str, salt: &[u8], (memory_kib, passes): (u32, u32)) -> Result<Aes256Gcm, SealError> {
-    let params = Params::new(memory_kib, passes, 1, Some(32)).map_err(|error| SealError::Form(error.to_string()))?;
+fn cipher(
+    passphrase: &str,
+    salt: &[u8],
+    (memory_kib, passes): (u32, u32),
+) -> Result<Aes256Gcm, SealError> {
+    let params = Params::new(memory_kib, passes, 1, Some(32))
+        .map_err(|error| SealError::Form(error.to_string()))?;
     let mut key = Zeroizing::new([0u8; 32]);
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
     let derived = argon2.hash_password_into(passphrase.as_bytes(), salt, key.as_mut_slice());
@@ -121,13 +153,35 @@ mod tests {
     fn keys_open_with_their_passphrase_alone() {
         let sealed = seal("correct horse battery", "log.example", b"secret").unwrap();
         assert!(!String::from_utf8_lossy(&sealed).contains("secret"));
-        assert_eq!(open("correct horse battery", "log.example", &sealed).unwrap().as_slice(), b"secret");
-        for (passphrase, origin) in [("correct horse batterx", "log.example"), ("correct horse battery", "log.other")] {
-            assert!(matches!(open(passphrase, origin, &sealed), Err(SealError::Passphrase)));
+        assert_eq!(
+            open("correct horse battery", "log.example", &sealed)
+                .unwrap()
+                .as_slice(),
+            b"secret"
+        );
+        for (passphrase, origin) in [
+            ("correct horse batterx", "log.example"),
+            ("correct horse battery", "log.other"),
+        ] {
+            assert!(matches!(
+                open(passphrase, origin, &sealed),
+                Err(SealError::Passphrase)
+            ));
         }
-        assert!(matches!(seal("elevenchars", "log.example", b"x"), Err(SealError::Short)));
-        let greedy = String::from_utf8(sealed).unwrap().replace("65536", "999999999");
-        assert!(matches!(open("correct horse battery", "log.example", greedy.as_bytes()), Err(SealError::Form(_))));
-        assert!(matches!(open("x", "log.example", b"{}"), Err(SealError::Form(_))));
+        assert!(matches!(
+            seal("elevenchars", "log.example", b"x"),
+            Err(SealError::Short)
+        ));
+        let greedy = String::from_utf8(sealed)
+            .unwrap()
+            .replace("65536", "999999999");
+        assert!(matches!(
+            open("correct horse battery", "log.example", greedy.as_bytes()),
+            Err(SealError::Form(_))
+        ));
+        assert!(matches!(
+            open("x", "log.example", b"{}"),
+            Err(SealError::Form(_))
+        ));
     }
 }

@@ -53,7 +53,11 @@ impl<W: Write> ArchiveWriter<W> {
     pub fn new(out: W) -> io::Result<Self> {
         let mut encoder = Encoder::new(Hashing::new(out), LEVEL)?;
         encoder.include_checksum(true)?;
-        Ok(ArchiveWriter { tar: Builder::new(encoder), parts: Vec::new(), open: None })
+        Ok(ArchiveWriter {
+            tar: Builder::new(encoder),
+            parts: Vec::new(),
+            open: None,
+        })
     }
 
     /// Adds a part of `bytes` bytes. What the content has beyond them is left.
@@ -69,17 +73,37 @@ impl<W: Write> ArchiveWriter<W> {
 
     fn begin(&mut self, name: &PartName, bytes: u64) -> io::Result<()> {
         self.head(name.as_str(), bytes)?;
-        self.open = Some(OpenPart { name: name.clone(), bytes, left: bytes, hash: Sha256::new() });
+        self.open = Some(OpenPart {
+            name: name.clone(),
+            bytes,
+            left: bytes,
+            hash: Sha256::new(),
+        });
         Ok(())
     }
 
     fn end(&mut self) -> io::Result<()> {
-        let Some(OpenPart { name, bytes, left, hash }) = self.open.take() else { return Ok(()) };
+        let Some(OpenPart {
+            name,
+            bytes,
+            left,
+            hash,
+        }) = self.open.take()
+        else {
+            return Ok(());
+        };
         if left > 0 {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("{name} ends {left} bytes early")));
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("{name} ends {left} bytes early"),
+            ));
         }
         self.pad(bytes)?;
-        self.parts.push(Part { path: name.as_str().to_owned(), bytes, sha256: hex::encode(hash.finalize()) });
+        self.parts.push(Part {
+            path: name.as_str().to_owned(),
+            bytes,
+            sha256: hex::encode(hash.finalize()),
+        });
         Ok(())
     }
 
@@ -101,14 +125,24 @@ impl<W: Write> ArchiveWriter<W> {
         attest: impl FnOnce(&Manifest) -> io::Result<Option<String>>,
     ) -> io::Result<(W, Summary)> {
         let parts = self.parts.len();
-        let mut manifest = Manifest { parts: std::mem::take(&mut self.parts), ..manifest };
+        let mut manifest = Manifest {
+            parts: std::mem::take(&mut self.parts),
+            ..manifest
+        };
         manifest.attestation = attest(&manifest)?;
         let text = serde_json::to_vec_pretty(&manifest).map_err(io::Error::other)?;
         self.head(MANIFEST, text.len() as u64)?;
         self.tar.get_mut().write_all(&text)?;
         self.pad(text.len() as u64)?;
         let (out, bytes, digest) = self.tar.into_inner()?.finish()?.seal()?;
-        Ok((out, Summary { bytes, sha256: hex::encode(digest), parts }))
+        Ok((
+            out,
+            Summary {
+                bytes,
+                sha256: hex::encode(digest),
+                parts,
+            },
+        ))
     }
 
     /// Writes the head of an entry; its content follows.
@@ -123,15 +157,21 @@ impl<W: Write> ArchiveWriter<W> {
 
     fn pad(&mut self, bytes: u64) -> io::Result<()> {
         let zeros = [0; BLOCK as usize];
-        self.tar.get_mut().write_all(&zeros[..((BLOCK - bytes % BLOCK) % BLOCK) as usize])
+        self.tar
+            .get_mut()
+            .write_all(&zeros[..((BLOCK - bytes % BLOCK) % BLOCK) as usize])
     }
 }
 
 /// Writes into the part that is open, as much as it was announced with.
 impl<W: Write> Write for ArchiveWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(open) = &mut self.open else { return Err(io::Error::other("no part is open")) };
-        let count = usize::try_from(open.left).unwrap_or(usize::MAX).min(bytes.len());
+        let Some(open) = &mut self.open else {
+            return Err(io::Error::other("no part is open"));
+        };
+        let count = usize::try_from(open.left)
+            .unwrap_or(usize::MAX)
+            .min(bytes.len());
         let written = self.tar.get_mut().write(&bytes[..count])?;
         open.hash.update(&bytes[..written]);
         open.left -= written as u64;

@@ -72,7 +72,11 @@ impl Settings {
             scope: Scope::default(),
             learning_period_days: 14,
             confidence_threshold: 85.0,
-            auto_apply: AutoApply { enabled: false, max_impact: Impact::Low, approval_required: Impact::High },
+            auto_apply: AutoApply {
+                enabled: false,
+                max_impact: Impact::Low,
+                approval_required: Impact::High,
+            },
             notifications: Notifications {
                 recommendations: Timing::DailyDigest,
                 actions_taken: Timing::Immediate,
@@ -95,7 +99,10 @@ pub(crate) fn agent_type(input: &AgentInput, types: &AgentTypes) -> Result<Agent
     if row.info().findings.is_some() {
         return Ok(row.info().agent_type);
     }
-    let message = format!("{text} is not available in this release; available are {}", types.available().join(", "));
+    let message = format!(
+        "{text} is not available in this release; available are {}",
+        types.available().join(", ")
+    );
     Err(FieldError::new("agent_type", "not_available", message))
 }
 
@@ -107,8 +114,14 @@ pub(crate) fn runs_by_schedule(
     input: &AgentInput,
     before: Option<&Schedule>,
 ) -> Result<(), FieldError> {
-    let asked = input.schedule.as_deref().map(str::trim).filter(|pattern| !pattern.is_empty());
-    let Some(pattern) = asked.filter(|_| types.judging(agent_type).is_none()) else { return Ok(()) };
+    let asked = input
+        .schedule
+        .as_deref()
+        .map(str::trim)
+        .filter(|pattern| !pattern.is_empty());
+    let Some(pattern) = asked.filter(|_| types.judging(agent_type).is_none()) else {
+        return Ok(());
+    };
     if before.is_some_and(|schedule| schedule.pattern == pattern) {
         return Ok(());
     }
@@ -133,35 +146,96 @@ pub(crate) fn overlay(
     if let Some(name) = &input.name {
         settings.name = name.trim().to_owned();
     }
-    if settings.name.is_empty() || settings.name.chars().count() > 200 || settings.name.chars().any(char::is_control) {
-        errors.push(FieldError::new("name", "invalid_value", "must have 1 to 200 characters"));
+    if settings.name.is_empty()
+        || settings.name.chars().count() > 200
+        || settings.name.chars().any(char::is_control)
+    {
+        errors.push(FieldError::new(
+            "name",
+            "invalid_value",
+            "must have 1 to 200 characters",
+        ));
     }
     let mut take = |result: Result<(), FieldError>| errors.extend(result.err());
-    take(named("mode", input.mode.as_deref(), Mode::ALL, |m| m.as_str(), |m| settings.mode = m));
-    take(names("scope.accounts", input.accounts.as_deref(), |names| settings.scope.accounts = names));
-    take(names("scope.services", input.services.as_deref(), |names| settings.scope.services = names));
-    take(days(input.learning_period.as_deref(), |days| settings.learning_period_days = days));
-    take(percent(input.confidence_threshold.as_deref(), |value| settings.confidence_threshold = value));
+    take(named(
+        "mode",
+        input.mode.as_deref(),
+        Mode::ALL,
+        |m| m.as_str(),
+        |m| settings.mode = m,
+    ));
+    take(names(
+        "scope.accounts",
+        input.accounts.as_deref(),
+        |names| settings.scope.accounts = names,
+    ));
+    take(names(
+        "scope.services",
+        input.services.as_deref(),
+        |names| settings.scope.services = names,
+    ));
+    take(days(input.learning_period.as_deref(), |days| {
+        settings.learning_period_days = days
+    }));
+    take(percent(input.confidence_threshold.as_deref(), |value| {
+        settings.confidence_threshold = value
+    }));
     if let Some(enabled) = input.auto_apply_enabled {
         settings.auto_apply.enabled = enabled;
     }
     let auto = &mut settings.auto_apply;
-    take(impact("auto_apply.max_impact", input.auto_apply_max_impact.as_deref(), |i| auto.max_impact = i));
-    take(impact("auto_apply.approval_required", input.auto_apply_approval_required.as_deref(), |i| {
-        auto.approval_required = i;
-    }));
+    take(impact(
+        "auto_apply.max_impact",
+        input.auto_apply_max_impact.as_deref(),
+        |i| auto.max_impact = i,
+    ));
+    take(impact(
+        "auto_apply.approval_required",
+        input.auto_apply_approval_required.as_deref(),
+        |i| {
+            auto.approval_required = i;
+        },
+    ));
     let notify = &mut settings.notifications;
-    take(timing("recommendations", input.notify_recommendations.as_deref(), |t| notify.recommendations = t));
-    take(timing("actions_taken", input.notify_actions_taken.as_deref(), |t| notify.actions_taken = t));
-    take(timing("anomalies", input.notify_anomalies.as_deref(), |t| notify.anomalies = t));
-    take(schedule(input, now, |schedule| settings.schedule = schedule));
-    if errors.is_empty() { Ok(settings) } else { Err(errors) }
+    take(timing(
+        "recommendations",
+        input.notify_recommendations.as_deref(),
+        |t| notify.recommendations = t,
+    ));
+    take(timing(
+        "actions_taken",
+        input.notify_actions_taken.as_deref(),
+        |t| notify.actions_taken = t,
+    ));
+    take(timing(
+        "anomalies",
+        input.notify_anomalies.as_deref(),
+        |t| notify.anomalies = t,
+    ));
+    take(schedule(input, now, |schedule| {
+        settings.schedule = schedule
+    }));
+    if errors.is_empty() {
+        Ok(settings)
+    } else {
+        Err(errors)
+    }
 }
 
-fn schedule(input: &AgentInput, now: Timestamp, set: impl FnOnce(Option<Schedule>)) -> Result<(), FieldError> {
+fn schedule(
+    input: &AgentInput,
+    now: Timestamp,
+    set: impl FnOnce(Option<Schedule>),
+) -> Result<(), FieldError> {
     let zone = input.schedule_time_zone.as_deref();
     let Some(pattern) = input.schedule.as_deref() else {
-        let alone = || FieldError::new("schedule_time_zone", "conflicting", "cannot be combined with schedule");
+        let alone = || {
+            FieldError::new(
+                "schedule_time_zone",
+                "conflicting",
+                "cannot be combined with schedule",
+            )
+        };
         return zone.map_or(Ok(()), |_| Err(alone()));
     };
     if pattern.trim().is_empty() {
@@ -169,7 +243,11 @@ fn schedule(input: &AgentInput, now: Timestamp, set: impl FnOnce(Option<Schedule
         return Ok(());
     }
     let found = Schedule::new(pattern, zone.unwrap_or("UTC"), now).map_err(|error| {
-        let field = if matches!(error, ScheduleError::Zone(_)) { "schedule_time_zone" } else { "schedule" };
+        let field = if matches!(error, ScheduleError::Zone(_)) {
+            "schedule_time_zone"
+        } else {
+            "schedule"
+        };
         FieldError::new(field, "invalid_value", error.to_string())
     })?;
     set(Some(found));
@@ -199,21 +277,47 @@ fn named<T: Copy>(
 }
 
 fn impact(path: &str, given: Option<&str>, set: impl FnOnce(Impact)) -> Result<(), FieldError> {
-    named(path, given.map(|text| text.strip_suffix("_impact").unwrap_or(text)), Impact::ALL, |i| i.as_str(), set)
+    named(
+        path,
+        given.map(|text| text.strip_suffix("_impact").unwrap_or(text)),
+        Impact::ALL,
+        |i| i.as_str(),
+        set,
+    )
 }
 
 fn timing(field: &str, given: Option<&str>, set: impl FnOnce(Timing)) -> Result<(), FieldError> {
-    named(&format!("notifications.{field}"), given, Timing::ALL, |t| t.as_str(), set)
+    named(
+        &format!("notifications.{field}"),
+        given,
+        Timing::ALL,
+        |t| t.as_str(),
+        set,
+    )
 }
 
-fn names(path: &str, given: Option<&[String]>, set: impl FnOnce(Vec<String>)) -> Result<(), FieldError> {
+fn names(
+    path: &str,
+    given: Option<&[String]>,
+    set: impl FnOnce(Vec<String>),
+) -> Result<(), FieldError> {
     let Some(given) = given else { return Ok(()) };
-    let bad = |name: &String| name.trim().is_empty() || name.len() > 256 || name.chars().any(char::is_control);
+    let bad = |name: &String| {
+        name.trim().is_empty() || name.len() > 256 || name.chars().any(char::is_control)
+    };
     if let Some(at) = given.iter().position(bad) {
-        return Err(FieldError::new(format!("{path}[{at}]"), "invalid_value", "must be a name of 1 to 256 bytes"));
+        return Err(FieldError::new(
+            format!("{path}[{at}]"),
+            "invalid_value",
+            "must be a name of 1 to 256 bytes",
+        ));
     }
     if given.len() > 1000 {
-        return Err(FieldError::new(path, "invalid_value", "at most 1000 names are taken"));
+        return Err(FieldError::new(
+            path,
+            "invalid_value",
+            "at most 1000 names are taken",
+        ));
     }
     let mut unique: Vec<String> = Vec::with_capacity(given.len());
     for name in given {
@@ -229,7 +333,10 @@ fn names(path: &str, given: Option<&[String]>, set: impl FnOnce(Vec<String>)) ->
 fn days(given: Option<&str>, set: impl FnOnce(u32)) -> Result<(), FieldError> {
     let Some(given) = given else { return Ok(()) };
     let span: Option<TimeSpan> = given.parse().ok();
-    match span.and_then(TimeSpan::whole_days).and_then(|days| u32::try_from(days).ok()) {
+    match span
+        .and_then(TimeSpan::whole_days)
+        .and_then(|days| u32::try_from(days).ok())
+    {
         Some(days) if days <= 365 => {
             set(days);
             Ok(())
@@ -285,64 +392,164 @@ mod tests {
         };
         let settings = overlay(Settings::defaults(), &[], &input, Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!(
-            (settings.mode, settings.learning_period_days, settings.confidence_threshold),
+            (
+                settings.mode,
+                settings.learning_period_days,
+                settings.confidence_threshold
+            ),
             (Mode::Active, 14, 85.0)
         );
         assert_eq!(settings.scope.accounts, ["prod-aws"]);
-        let auto = AutoApply { enabled: true, max_impact: Impact::Medium, approval_required: Impact::High };
+        let auto = AutoApply {
+            enabled: true,
+            max_impact: Impact::Medium,
+            approval_required: Impact::High,
+        };
         assert_eq!(settings.auto_apply, auto);
     }
 
     #[test]
     fn every_wrong_field_is_named() {
         let check = |input: AgentInput, path: &str| {
-            let named = AgentInput { name: input.name.clone().or(text("x")), ..input };
-            let errors = overlay(Settings::defaults(), &[], &named, Timestamp::UNIX_EPOCH).unwrap_err();
-            assert_eq!(errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(), [path]);
+            let named = AgentInput {
+                name: input.name.clone().or(text("x")),
+                ..input
+            };
+            let errors =
+                overlay(Settings::defaults(), &[], &named, Timestamp::UNIX_EPOCH).unwrap_err();
+            assert_eq!(
+                errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(),
+                [path]
+            );
         };
-        check(AgentInput { name: text("  "), ..AgentInput::default() }, "name");
-        check(AgentInput { mode: text("aktiv"), ..AgentInput::default() }, "mode");
         check(
-            AgentInput { accounts: Some(vec!["a".into(), String::new()]), ..AgentInput::default() },
+            AgentInput {
+                name: text("  "),
+                ..AgentInput::default()
+            },
+            "name",
+        );
+        check(
+            AgentInput {
+                mode: text("aktiv"),
+                ..AgentInput::default()
+            },
+            "mode",
+        );
+        check(
+            AgentInput {
+                accounts: Some(vec!["a".into(), String::new()]),
+                ..AgentInput::default()
+            },
             "scope.accounts[1]",
         );
         for bad in ["14", "d", "-1d", "400d", "1.5d", "2w"] {
-            check(AgentInput { learning_period: text(bad), ..AgentInput::default() }, "learning_period");
+            check(
+                AgentInput {
+                    learning_period: text(bad),
+                    ..AgentInput::default()
+                },
+                "learning_period",
+            );
         }
         for bad in ["101", "-1%", "NaN", "high", ""] {
-            check(AgentInput { confidence_threshold: text(bad), ..AgentInput::default() }, "confidence_threshold");
+            check(
+                AgentInput {
+                    confidence_threshold: text(bad),
+                    ..AgentInput::default()
+                },
+                "confidence_threshold",
+            );
         }
-        check(AgentInput { auto_apply_max_impact: text("huge"), ..AgentInput::default() }, "auto_apply.max_impact");
-        check(AgentInput { notify_anomalies: text("soon"), ..AgentInput::default() }, "notifications.anomalies");
-        let both = AgentInput { name: text("x"), mode: text("y"), learning_period: text("z"), ..AgentInput::default() };
-        assert_eq!(overlay(Settings::defaults(), &[], &both, Timestamp::UNIX_EPOCH).unwrap_err().len(), 2);
+        check(
+            AgentInput {
+                auto_apply_max_impact: text("huge"),
+                ..AgentInput::default()
+            },
+            "auto_apply.max_impact",
+        );
+        check(
+            AgentInput {
+                notify_anomalies: text("soon"),
+                ..AgentInput::default()
+            },
+            "notifications.anomalies",
+        );
+        let both = AgentInput {
+            name: text("x"),
+            mode: text("y"),
+            learning_period: text("z"),
+            ..AgentInput::default()
+        };
+        assert_eq!(
+            overlay(Settings::defaults(), &[], &both, Timestamp::UNIX_EPOCH)
+                .unwrap_err()
+                .len(),
+            2
+        );
     }
 
     #[test]
     fn only_what_can_run_is_created() {
         let types = reeve_agents::registry();
-        let parsed = |name: &str| agent_type(&AgentInput { agent_type: text(name), ..AgentInput::default() }, &types);
+        let parsed = |name: &str| {
+            agent_type(
+                &AgentInput {
+                    agent_type: text(name),
+                    ..AgentInput::default()
+                },
+                &types,
+            )
+        };
         assert_eq!(parsed("cost_optimizer").unwrap(), AgentType::COST_OPTIMIZER);
         let spot = parsed("spot_optimizer").unwrap_err();
-        assert_eq!((spot.path.as_str(), spot.code), ("agent_type", "not_available"));
-        assert!(parsed("cost").unwrap_err().message.contains("must be one of"));
-        assert_eq!(agent_type(&AgentInput::default(), &types).unwrap_err().code, "missing_field");
+        assert_eq!(
+            (spot.path.as_str(), spot.code),
+            ("agent_type", "not_available")
+        );
+        assert!(
+            parsed("cost")
+                .unwrap_err()
+                .message
+                .contains("must be one of")
+        );
+        assert_eq!(
+            agent_type(&AgentInput::default(), &types).unwrap_err().code,
+            "missing_field"
+        );
     }
 
     #[test]
     fn what_judges_nothing_has_no_schedule() {
         let types = reeve_agents::registry();
         let check = |agent_type, pattern: &str, before: Option<&Schedule>| {
-            let input = AgentInput { schedule: text(pattern), ..AgentInput::default() };
-            runs_by_schedule(agent_type, &types, &input, before).map_err(|error| (error.path, error.code))
+            let input = AgentInput {
+                schedule: text(pattern),
+                ..AgentInput::default()
+            };
+            runs_by_schedule(agent_type, &types, &input, before)
+                .map_err(|error| (error.path, error.code))
         };
         let refused = Err(("schedule".to_owned(), "not_available"));
         assert_eq!(check(AgentType::COST_OPTIMIZER, "0 3 * * *", None), Ok(()));
         assert_eq!(check(AgentType::DB_OPTIMIZER, "0 3 * * *", None), refused);
-        assert_eq!(check(AgentType::DB_OPTIMIZER, "", None), Ok(()), "to have none is what it is");
+        assert_eq!(
+            check(AgentType::DB_OPTIMIZER, "", None),
+            Ok(()),
+            "to have none is what it is"
+        );
         // An agent that has one from an earlier release can be configured with it.
-        let before = Schedule { pattern: "0 3 * * *".to_owned(), time_zone: "UTC".to_owned() };
-        assert_eq!(check(AgentType::DB_OPTIMIZER, "0 3 * * *", Some(&before)), Ok(()));
-        assert_eq!(check(AgentType::DB_OPTIMIZER, "0 4 * * *", Some(&before)), refused);
+        let before = Schedule {
+            pattern: "0 3 * * *".to_owned(),
+            time_zone: "UTC".to_owned(),
+        };
+        assert_eq!(
+            check(AgentType::DB_OPTIMIZER, "0 3 * * *", Some(&before)),
+            Ok(())
+        );
+        assert_eq!(
+            check(AgentType::DB_OPTIMIZER, "0 4 * * *", Some(&before)),
+            refused
+        );
     }
 }

@@ -30,14 +30,26 @@ impl Approvals {
     }
 
     /// Reminds of a request that has waited a day since it was made, or since the last reminder. Whether it did.
-    pub(super) async fn remind(&self, approval: &Approval, caller: &Caller) -> Result<bool, EngineError> {
+    pub(super) async fn remind(
+        &self,
+        approval: &Approval,
+        caller: &Caller,
+    ) -> Result<bool, EngineError> {
         let now = self.records.clock.now();
         let last = approval.reminded_at.unwrap_or(approval.requested_at);
         if now.duration_since(last) < REMIND_EVERY {
             return Ok(false);
         }
-        let recommendation = self.records.agents.recommendation_get(&approval.recommendation).await?;
-        let reminded = Approval { reminded_at: Some(now), version: approval.version + 1, ..approval.clone() };
+        let recommendation = self
+            .records
+            .agents
+            .recommendation_get(&approval.recommendation)
+            .await?;
+        let reminded = Approval {
+            reminded_at: Some(now),
+            version: approval.version + 1,
+            ..approval.clone()
+        };
         self.records
             .record(vec![log_entry::approval(
                 "approval.remind",
@@ -59,15 +71,35 @@ impl Approvals {
     ) -> Result<(Approval, Recommendation), EngineError> {
         let approval = self.records.agents.approval_get(id).await?;
         if approval.status != ApprovalStatus::Pending {
-            return Err(EngineError::Conflict(format!("the request is {} already", approval.status)));
+            return Err(EngineError::Conflict(format!(
+                "the request is {} already",
+                approval.status
+            )));
         }
-        let recommendation = self.records.agents.recommendation_get(&approval.recommendation).await?;
-        let hash = recommendation.plan.as_ref().map(|plan| plan.hash.clone()).unwrap_or_default();
+        let recommendation = self
+            .records
+            .agents
+            .recommendation_get(&approval.recommendation)
+            .await?;
+        let hash = recommendation
+            .plan
+            .as_ref()
+            .map(|plan| plan.hash.clone())
+            .unwrap_or_default();
         let (over, error) = if approval.expires_at <= self.records.clock.now() {
             let message = "the request has expired; ask for the execution again".to_owned();
-            ("the request expired without an answer", EngineError::Conflict(message))
+            (
+                "the request expired without an answer",
+                EngineError::Conflict(message),
+            )
         } else if hash != approval.plan_hash {
-            ("the plan changed", EngineError::PlanChanged { seen: approval.plan_hash.clone(), now: hash })
+            (
+                "the plan changed",
+                EngineError::PlanChanged {
+                    seen: approval.plan_hash.clone(),
+                    now: hash,
+                },
+            )
         } else {
             return Ok((approval, recommendation));
         };
@@ -84,8 +116,12 @@ impl Approvals {
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let version = approval.version + 1;
-        let expired =
-            Approval { status: ApprovalStatus::Expired, reason: Some(reason.to_owned()), version, ..approval };
+        let expired = Approval {
+            status: ApprovalStatus::Expired,
+            reason: Some(reason.to_owned()),
+            version,
+            ..approval
+        };
         self.records
             .record(vec![log_entry::approval(
                 "approval.expire",
@@ -99,7 +135,13 @@ impl Approvals {
         if recommendation.status == Status::PendingApproval {
             let why = format!("approval lapsed: {reason}");
             self.records
-                .settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(&why), caller)
+                .settle_at(
+                    &recommendation.id,
+                    "recommendation.reopen",
+                    Status::Open,
+                    Some(&why),
+                    caller,
+                )
                 .await?;
         }
         Ok(())
@@ -114,11 +156,24 @@ impl Approvals {
         let hash = recommendation.plan.as_ref().map(|plan| plan.hash.as_str());
         let now = self.records.clock.now();
         // Signatures that were given for an exception approve the execution that used it up and no other.
-        let unused = |a: &Approval| a.exception.as_ref().is_none_or(|exception| exception.used_by.is_none());
-        let good = move |a: &Approval| {
-            a.status == status && Some(a.plan_hash.as_str()) == hash && a.expires_at > now && unused(a)
+        let unused = |a: &Approval| {
+            a.exception
+                .as_ref()
+                .is_none_or(|exception| exception.used_by.is_none())
         };
-        Ok(self.records.agents.approval_list(Some(&recommendation.id)).await?.into_iter().filter(good))
+        let good = move |a: &Approval| {
+            a.status == status
+                && Some(a.plan_hash.as_str()) == hash
+                && a.expires_at > now
+                && unused(a)
+        };
+        Ok(self
+            .records
+            .agents
+            .approval_list(Some(&recommendation.id))
+            .await?
+            .into_iter()
+            .filter(good))
     }
 
     /// The newest of them.
@@ -140,12 +195,24 @@ impl Approvals {
         if needed.is_empty() {
             return Ok(true);
         }
-        let carries = |a: Approval| needed.iter().all(|n| a.signed.iter().any(|given| given.signature == *n));
-        Ok(self.approvals_with(recommendation, ApprovalStatus::Approved).await?.any(carries))
+        let carries = |a: Approval| {
+            needed
+                .iter()
+                .all(|n| a.signed.iter().any(|given| given.signature == *n))
+        };
+        Ok(self
+            .approvals_with(recommendation, ApprovalStatus::Approved)
+            .await?
+            .any(carries))
     }
 
     /// A request for the exact plan, without its signatures yet.
-    pub(super) fn approval_for(&self, recommendation: &Recommendation, plan: &Plan, wish: &Wish<'_>) -> Approval {
+    pub(super) fn approval_for(
+        &self,
+        recommendation: &Recommendation,
+        plan: &Plan,
+        wish: &Wish<'_>,
+    ) -> Approval {
         let now = self.records.clock.now();
         Approval {
             id: ApprovalId(fresh_id()),
@@ -173,13 +240,28 @@ impl Approvals {
         approval: Approval,
         wish: &Wish<'_>,
     ) -> Result<Approval, EngineError> {
-        let mut waiting = self.records.next(&recommendation, Status::PendingApproval)?;
+        let mut waiting = self
+            .records
+            .next(&recommendation, Status::PendingApproval)?;
         waiting.requested_by = Some(wish.by.to_owned());
         waiting.blocked = None;
-        let asked =
-            log_entry::approval("approval.request", ActionStatus::Pending, &approval, &recommendation, wish.caller);
+        let asked = log_entry::approval(
+            "approval.request",
+            ActionStatus::Pending,
+            &approval,
+            &recommendation,
+            wish.caller,
+        );
         self.records
-            .record(vec![asked, log_entry::moved("recommendation.execute", &recommendation, &waiting, wish.caller)])
+            .record(vec![
+                asked,
+                log_entry::moved(
+                    "recommendation.execute",
+                    &recommendation,
+                    &waiting,
+                    wish.caller,
+                ),
+            ])
             .await?;
         self.records.agents.recommendation_update(&waiting).await?;
         self.records.agents.approval_insert(&approval).await?;

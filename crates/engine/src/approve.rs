@@ -34,14 +34,31 @@ impl RecommendationService {
                 names.join(" and ")
             )));
         };
-        let mut signed = Approval { version: approval.version + 1, ..approval };
-        signed.signed.push(Signed { signature, by: caller.name.clone(), at: self.records.clock.now(), comment });
-        let complete = signed.needed.iter().all(|s| signed.signed.iter().any(|given| given.signature == *s));
+        let mut signed = Approval {
+            version: approval.version + 1,
+            ..approval
+        };
+        signed.signed.push(Signed {
+            signature,
+            by: caller.name.clone(),
+            at: self.records.clock.now(),
+            comment,
+        });
+        let complete = signed
+            .needed
+            .iter()
+            .all(|s| signed.signed.iter().any(|given| given.signature == *s));
         if complete {
             signed.status = ApprovalStatus::Approved;
         }
-        let entry = log_entry::approval("approval.sign", ActionStatus::Success, &signed, &recommendation, caller)
-            .with_metadata("signature", signature.as_str());
+        let entry = log_entry::approval(
+            "approval.sign",
+            ActionStatus::Success,
+            &signed,
+            &recommendation,
+            caller,
+        )
+        .with_metadata("signature", signature.as_str());
         self.records.record(vec![entry]).await?;
         self.records.agents.approval_update(&signed).await?;
         if complete {
@@ -54,20 +71,33 @@ impl RecommendationService {
     ///
     /// # Errors
     /// [`EngineError::Forbidden`] for who could neither sign nor asked.
-    pub async fn reject(&self, id: &ApprovalId, reason: &str, caller: &Caller) -> Result<Approval, EngineError> {
+    pub async fn reject(
+        &self,
+        id: &ApprovalId,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Approval, EngineError> {
         let reason = needed("reason", reason)?;
         let _turn = self.records.turn.lock().await;
         let (approval, recommendation) = self.approvals.waiting(id, caller).await?;
         let may = caller.is(&approval.requested_by)
             || !caller.can_sign(&approval).is_empty()
-            || approval.needed.iter().any(|s| caller.signatures.contains(s));
+            || approval
+                .needed
+                .iter()
+                .any(|s| caller.signatures.contains(s));
         if !may {
             return Err(EngineError::Forbidden(
                 "only its requester and users who could sign it can reject it".to_owned(),
             ));
         }
         let version = approval.version + 1;
-        let rejected = Approval { status: ApprovalStatus::Rejected, reason: Some(reason.clone()), version, ..approval };
+        let rejected = Approval {
+            status: ApprovalStatus::Rejected,
+            reason: Some(reason.clone()),
+            version,
+            ..approval
+        };
         self.records
             .record(vec![log_entry::approval(
                 "approval.reject",
@@ -81,7 +111,13 @@ impl RecommendationService {
         if recommendation.status == Status::PendingApproval {
             let why = format!("approval was refused: {reason}");
             self.records
-                .settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(&why), caller)
+                .settle_at(
+                    &recommendation.id,
+                    "recommendation.reopen",
+                    Status::Open,
+                    Some(&why),
+                    caller,
+                )
                 .await?;
         }
         Ok(rejected)
@@ -105,22 +141,49 @@ impl RecommendationService {
         let (approval, recommendation) = self.approvals.waiting(id, caller).await?;
         may_sign(&approval, caller)?;
         // What was left to the caller is not the caller's to pass on.
-        let own = caller.can_sign(&approval).into_iter().find(|s| caller.signatures.contains(s));
+        let own = caller
+            .can_sign(&approval)
+            .into_iter()
+            .find(|s| caller.signatures.contains(s));
         let Some(signature) = own else {
-            return Err(EngineError::Forbidden("your roles include none of the missing approvals".to_owned()));
+            return Err(EngineError::Forbidden(
+                "your roles include none of the missing approvals".to_owned(),
+            ));
         };
-        let signed = approval.signed.iter().any(|signed| same_person(&signed.by, &to));
+        let signed = approval
+            .signed
+            .iter()
+            .any(|signed| same_person(&signed.by, &to));
         if signed || caller.is(&to) || same_person(&to, &approval.requested_by) {
             let message = "must be another user who has neither requested nor approved it";
-            return Err(EngineError::Invalid(vec![FieldError::new("to", "invalid_value", message)]));
+            return Err(EngineError::Invalid(vec![FieldError::new(
+                "to",
+                "invalid_value",
+                message,
+            )]));
         }
-        let mut next = Approval { version: approval.version + 1, ..approval };
+        let mut next = Approval {
+            version: approval.version + 1,
+            ..approval
+        };
         let (from, at) = (caller.name.clone(), self.records.clock.now());
-        next.delegated.retain(|delegation| delegation.signature != signature || !caller.is(&delegation.from));
-        next.delegated.push(Delegation { signature, from, to: to.clone(), at });
-        let mut entry = log_entry::approval("approval.delegate", ActionStatus::Success, &next, &recommendation, caller)
-            .with_metadata("signature", signature.as_str())
-            .with_metadata("to", to);
+        next.delegated
+            .retain(|delegation| delegation.signature != signature || !caller.is(&delegation.from));
+        next.delegated.push(Delegation {
+            signature,
+            from,
+            to: to.clone(),
+            at,
+        });
+        let mut entry = log_entry::approval(
+            "approval.delegate",
+            ActionStatus::Success,
+            &next,
+            &recommendation,
+            caller,
+        )
+        .with_metadata("signature", signature.as_str())
+        .with_metadata("to", to);
         if let Some(comment) = comment {
             entry = entry.with_metadata("comment", comment);
         }
@@ -139,11 +202,31 @@ impl RecommendationService {
         if recommendation.status != Status::PendingApproval {
             return Ok(());
         }
-        let recommendation = self.approvals.grant_exception(recommendation, approval, caller).await?;
-        let later = recommendation.scheduled_for.filter(|at: &Timestamp| *at > self.records.clock.now()).is_some();
-        let to = self.records.next(&recommendation, if later { Status::Scheduled } else { Status::Approved })?;
-        let to = self.records.make_move("recommendation.approve", &recommendation, to, caller).await?;
-        if later { Ok(()) } else { self.go_on(to, &approval.requested_by, caller).await }
+        let recommendation = self
+            .approvals
+            .grant_exception(recommendation, approval, caller)
+            .await?;
+        let later = recommendation
+            .scheduled_for
+            .filter(|at: &Timestamp| *at > self.records.clock.now())
+            .is_some();
+        let to = self.records.next(
+            &recommendation,
+            if later {
+                Status::Scheduled
+            } else {
+                Status::Approved
+            },
+        )?;
+        let to = self
+            .records
+            .make_move("recommendation.approve", &recommendation, to, caller)
+            .await?;
+        if later {
+            Ok(())
+        } else {
+            self.go_on(to, &approval.requested_by, caller).await
+        }
     }
 
     /// Begins what is approved, in the name of who asked. The signature stands whatever holds it back; why it does not run
@@ -155,7 +238,17 @@ impl RecommendationService {
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let id = recommendation.id.clone();
-        match self.execution.proceed(recommendation, Wish { by, ..Wish::new(caller, None) }).await {
+        match self
+            .execution
+            .proceed(
+                recommendation,
+                Wish {
+                    by,
+                    ..Wish::new(caller, None)
+                },
+            )
+            .await
+        {
             Ok(_) | Err(EngineError::Blocked(_)) => Ok(()),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => self.keep_reason(&id, &error.to_string()).await,
@@ -165,7 +258,9 @@ impl RecommendationService {
 
 fn may_sign(approval: &Approval, caller: &Caller) -> Result<(), EngineError> {
     if caller.is(&approval.requested_by) {
-        return Err(EngineError::Forbidden("you requested this change, so someone else must approve it".to_owned()));
+        return Err(EngineError::Forbidden(
+            "you requested this change, so someone else must approve it".to_owned(),
+        ));
     }
     if approval.signed.iter().any(|signed| caller.is(&signed.by)) {
         let message = "you have already approved it; another user must give the other approval";

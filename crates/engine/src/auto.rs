@@ -4,7 +4,9 @@ use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Impact, Mode};
 use reeve_recommend::approval::Signature;
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::recommendation::{NEEDS_PERSON, Recommendation, RecommendationId, RecommendationType};
+use reeve_recommend::recommendation::{
+    NEEDS_PERSON, Recommendation, RecommendationId, RecommendationType,
+};
 
 /// Facts about a recommendation that decide whether its agent applies it by itself. A run holds one of each finding until its end,
 /// because the most valuable is applied first, and recommendations themselves would not fit into memory.
@@ -39,10 +41,19 @@ impl From<&Recommendation> for Candidate {
             impact_level: recommendation.impact_level,
             has_plan: recommendation.plan.is_some(),
             is_cost_known: recommendation.impact.cost_percent.is_some(),
-            is_performance_known: recommendation.impact.performance_degradation_percent.is_some(),
+            is_performance_known: recommendation
+                .impact
+                .performance_degradation_percent
+                .is_some(),
             is_managed_by_code: recommendation.subject.managed_by_code,
-            is_reversible: recommendation.plan.as_ref().is_some_and(|plan| plan.reversible),
-            needs_person: recommendation.reason_codes.iter().any(|code| code == NEEDS_PERSON),
+            is_reversible: recommendation
+                .plan
+                .as_ref()
+                .is_some_and(|plan| plan.reversible),
+            needs_person: recommendation
+                .reason_codes
+                .iter()
+                .any(|code| code == NEEDS_PERSON),
         }
     }
 }
@@ -50,7 +61,11 @@ impl From<&Recommendation> for Candidate {
 impl Candidate {
     /// Sorts candidates by their expected value, the highest first.
     pub(super) fn sort(candidates: &mut [Candidate]) {
-        candidates.sort_by(|a, b| b.expected_value.total_cmp(&a.expected_value).then_with(|| a.id.cmp(&b.id)));
+        candidates.sort_by(|a, b| {
+            b.expected_value
+                .total_cmp(&a.expected_value)
+                .then_with(|| a.id.cmp(&b.id))
+        });
     }
 }
 
@@ -67,9 +82,14 @@ pub(super) enum Auto {
 
 /// The signatures an execution needs: the matrix's, and a manager's where the configuration of the agent, if there is one, asks
 /// for approval of something the matrix would let through.
-pub(super) fn signatures_for(matrix: &ApprovalMatrix, agent: Option<&Agent>, impact: Impact) -> Vec<Signature> {
+pub(super) fn signatures_for(
+    matrix: &ApprovalMatrix,
+    agent: Option<&Agent>,
+    impact: Impact,
+) -> Vec<Signature> {
     let needed = matrix.signatures(impact);
-    if needed.is_empty() && agent.is_some_and(|agent| impact >= agent.auto_apply.approval_required) {
+    if needed.is_empty() && agent.is_some_and(|agent| impact >= agent.auto_apply.approval_required)
+    {
         return vec![Signature::Manager];
     }
     needed.to_vec()
@@ -81,16 +101,30 @@ fn owns(agent: &Agent, candidate: &Candidate) -> bool {
 }
 
 /// Decides.
-pub(super) fn decide(matrix: &ApprovalMatrix, agent: &Agent, candidate: &Candidate, days_observed: u32) -> Auto {
+pub(super) fn decide(
+    matrix: &ApprovalMatrix,
+    agent: &Agent,
+    candidate: &Candidate,
+    days_observed: u32,
+) -> Auto {
     let reasons = [
         (!owns(agent, candidate), "not_its_own"),
         (candidate.status != Status::Open, "not_open"),
         (!candidate.has_plan, "advice_only"),
         (agent.mode == Mode::Learning, "mode_learning"),
         (!agent.auto_apply.enabled, "auto_apply_disabled"),
-        (agent.learning_waived.is_none() && days_observed < agent.learning_period_days, "learning_period"),
-        (candidate.confidence < agent.confidence_threshold, "low_confidence"),
-        (candidate.impact_level > agent.auto_apply.max_impact, "above_max_impact"),
+        (
+            agent.learning_waived.is_none() && days_observed < agent.learning_period_days,
+            "learning_period",
+        ),
+        (
+            candidate.confidence < agent.confidence_threshold,
+            "low_confidence",
+        ),
+        (
+            candidate.impact_level > agent.auto_apply.max_impact,
+            "above_max_impact",
+        ),
         (!candidate.is_cost_known, "cost_not_known"),
         (!candidate.is_performance_known, "performance_not_measured"),
         (candidate.is_managed_by_code, "iac_managed"),
@@ -99,7 +133,10 @@ pub(super) fn decide(matrix: &ApprovalMatrix, agent: &Agent, candidate: &Candida
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
-    match (signatures_for(matrix, Some(agent), candidate.impact_level).is_empty(), agent.mode) {
+    match (
+        signatures_for(matrix, Some(agent), candidate.impact_level).is_empty(),
+        agent.mode,
+    ) {
         // A matrix that asks for no signature is no permission to delete what nobody can give back. Deletions are of medium impact
         // at least; the conversion of a volume, which is changed back after six hours, may be of low impact.
         (true, _) if !candidate.is_reversible && candidate.impact_level >= Impact::Medium => {
@@ -116,15 +153,23 @@ pub(super) fn decide(matrix: &ApprovalMatrix, agent: &Agent, candidate: &Candida
 /// specification's `auto_quarantine: critical_threats` says, also where a person requested the signatures meanwhile; any other asks
 /// for them at once.
 pub(super) fn decide_quarantine(agent: &Agent, recommendation: &Recommendation) -> Auto {
-    let waits =
-        matches!(recommendation.status, Status::Open | Status::PendingApproval | Status::Approved | Status::Scheduled);
+    let waits = matches!(
+        recommendation.status,
+        Status::Open | Status::PendingApproval | Status::Approved | Status::Scheduled
+    );
     let reasons = [
-        (!owns(agent, &Candidate::from(recommendation)), "not_its_own"),
+        (
+            !owns(agent, &Candidate::from(recommendation)),
+            "not_its_own",
+        ),
         (!waits, "not_open"),
         (recommendation.plan.is_none(), "advice_only"),
         (agent.mode != Mode::Active, "agent_not_active"),
         (!agent.auto_apply.enabled, "auto_apply_disabled"),
-        (recommendation.confidence < agent.confidence_threshold, "low_confidence"),
+        (
+            recommendation.confidence < agent.confidence_threshold,
+            "low_confidence",
+        ),
         (recommendation.subject.managed_by_code, "iac_managed"),
     ];
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {

@@ -31,7 +31,12 @@ impl AutomaticExecution {
         execution: Arc<ExecutionService>,
         rollouts: Arc<RolloutService>,
     ) -> Self {
-        AutomaticExecution { records, approvals, execution, rollouts }
+        AutomaticExecution {
+            records,
+            approvals,
+            execution,
+            rollouts,
+        }
     }
 
     /// Applies, or asks approval for, what the agent's mode and configuration allow; what is expected to bring most first.
@@ -45,8 +50,14 @@ impl AutomaticExecution {
         Candidate::sort(&mut found);
         let caller = Caller::agent(&agent.id);
         let matrix = self.records.approval_matrix().await?;
-        let staged = self.rollouts.staged(agent, &found, report.days_observed, &caller).await?;
-        for candidate in found.into_iter().filter(|candidate| candidate.status == Status::Open) {
+        let staged = self
+            .rollouts
+            .staged(agent, &found, report.days_observed, &caller)
+            .await?;
+        for candidate in found
+            .into_iter()
+            .filter(|candidate| candidate.status == Status::Open)
+        {
             if let Auto::Leave(reason) = decide(&matrix, agent, &candidate, report.days_observed) {
                 *skipped.entry(reason.to_owned()).or_default() += 1;
                 continue;
@@ -62,7 +73,9 @@ impl AutomaticExecution {
                 }
                 Ok(None) => {}
                 Err(EngineError::Blocked(block)) => {
-                    *skipped.entry(format!("blocked_{}", block.guardrail)).or_default() += 1;
+                    *skipped
+                        .entry(format!("blocked_{}", block.guardrail))
+                        .or_default() += 1;
                 }
                 Err(error) if error.is_outage() => return Err(error),
                 Err(error) => {
@@ -86,18 +99,31 @@ impl AutomaticExecution {
         // Somebody may have answered it, or configured the agent anew, since it was found.
         let now = self.records.agents.agent_get(&agent.id).await?;
         let matrix = self.records.approval_matrix().await?;
-        let decided = decide(&matrix, &now, &Candidate::from(&recommendation), report.days_observed);
+        let decided = decide(
+            &matrix,
+            &now,
+            &Candidate::from(&recommendation),
+            report.days_observed,
+        );
         if matches!(decided, Auto::Leave(_)) {
             return Ok(None);
         }
-        let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::new(caller, None) };
+        let wish = Wish {
+            run_id: Some(&report.run_id),
+            automatic: true,
+            ..Wish::new(caller, None)
+        };
         if recommendation.priority == Priority::Critical
             && let Some(block) = self.blocked_for_people(&recommendation, caller).await?
         {
-            return self.ask_exception(&now, &matrix, recommendation, block, &wish).await;
+            return self
+                .ask_exception(&now, &matrix, recommendation, block, &wish)
+                .await;
         }
         if decided == Auto::AskApproval {
-            let mut approval = self.approvals.approval_for(&recommendation, planned(&recommendation)?, &wish);
+            let mut approval =
+                self.approvals
+                    .approval_for(&recommendation, planned(&recommendation)?, &wish);
             approval.needed = signatures_for(&matrix, Some(&now), recommendation.impact_level);
             return self
                 .approvals
@@ -115,12 +141,21 @@ impl AutomaticExecution {
         recommendation: &Recommendation,
         caller: &Caller,
     ) -> Result<Option<Block>, EngineError> {
-        let (target, signed) = (Target::from_recommendation(recommendation), Wish::new(caller, None));
-        let circumstances = self.execution.guardrails.circumstances(&[target], &signed).await?;
-        Ok(match circumstances.decide(recommendation, target, &signed) {
-            Err(Refusal::Guardrail(block)) => Some(block),
-            _ => None,
-        })
+        let (target, signed) = (
+            Target::from_recommendation(recommendation),
+            Wish::new(caller, None),
+        );
+        let circumstances = self
+            .execution
+            .guardrails
+            .circumstances(&[target], &signed)
+            .await?;
+        Ok(
+            match circumstances.decide(recommendation, target, &signed) {
+                Err(Refusal::Guardrail(block)) => Some(block),
+                _ => None,
+            },
+        )
     }
 
     /// Asks people for the exception that lets a critical recommendation through. A limit that it exceeds by nature (a larger size costs
@@ -134,15 +169,33 @@ impl AutomaticExecution {
         wish: &Wish<'_>,
     ) -> Result<Option<Execution>, EngineError> {
         let plan = planned(&recommendation)?;
-        let asked = self.records.agents.approval_list(Some(&recommendation.id)).await?;
-        let is_answered = asked.iter().any(|one| one.exception.is_some() && one.plan_hash == plan.hash);
+        let asked = self
+            .records
+            .agents
+            .approval_list(Some(&recommendation.id))
+            .await?;
+        let is_answered = asked
+            .iter()
+            .any(|one| one.exception.is_some() && one.plan_hash == plan.hash);
         let Some(exception) = ExceptionRequest::from_block(&block).filter(|_| !is_answered) else {
             return Err(EngineError::Blocked(block));
         };
         let reason = format!("{} is critical: {}", recommendation.title, block.message);
-        let wish = Wish { comment: Some(&reason), ..*wish };
-        let approval =
-            self.approvals.exception_approval(&recommendation, plan, exception, (matrix, Some(agent)), &wish);
-        self.approvals.ask_approval(recommendation, approval, &wish).await.map(Execution::PendingApproval).map(Some)
+        let wish = Wish {
+            comment: Some(&reason),
+            ..*wish
+        };
+        let approval = self.approvals.exception_approval(
+            &recommendation,
+            plan,
+            exception,
+            (matrix, Some(agent)),
+            &wish,
+        );
+        self.approvals
+            .ask_approval(recommendation, approval, &wish)
+            .await
+            .map(Execution::PendingApproval)
+            .map(Some)
     }
 }

@@ -71,7 +71,10 @@ impl Refusal {
     pub(super) fn into_error(self) -> EngineError {
         match self {
             Refusal::Learning(agent) => EngineError::Learning { agent: agent.0 },
-            Refusal::ResourceGone(id) => EngineError::NotFound { what: "resource", id: id.0 },
+            Refusal::ResourceGone(id) => EngineError::NotFound {
+                what: "resource",
+                id: id.0,
+            },
             Refusal::Guardrail(block) => EngineError::Blocked(block),
             other => EngineError::Conflict(other.words()),
         }
@@ -136,7 +139,10 @@ impl GuardrailService {
         let limits = self.records.agents.guardrails_get().await?;
         let mut history: HashMap<ResourceId, Vec<Action>> = HashMap::new();
         for action in self.history_of(&ids, now).await? {
-            history.entry(action.resource.clone()).or_default().push(action);
+            history
+                .entry(action.resource.clone())
+                .or_default()
+                .push(action);
         }
         Ok(Circumstances {
             now,
@@ -147,9 +153,16 @@ impl GuardrailService {
             // An old change that is being undone began before the guardrails' history.
             unsettled: self.records.agents.action_unsettled(now).await?,
             // Only what an agent does by itself is bounded by a share of its scope.
-            scope_sizes: if wish.automatic { self.scope_sizes(&agents, &connections).await? } else { BTreeMap::new() },
+            scope_sizes: if wish.automatic {
+                self.scope_sizes(&agents, &connections).await?
+            } else {
+                BTreeMap::new()
+            },
             resources: self.resources_of(&ids).await?,
-            agents: agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect(),
+            agents: agents
+                .into_iter()
+                .map(|agent| (agent.id.clone(), agent))
+                .collect(),
             limits,
             connections,
         })
@@ -162,9 +175,16 @@ impl GuardrailService {
     ) -> Result<HashMap<(ConnectionId, ResourceId), Resource>, EngineError> {
         let mut found = HashMap::with_capacity(ids.len());
         for chunk in ids.chunks(CHUNK) {
-            let filter = ResourceFilter { ids: chunk.to_vec(), ..ResourceFilter::default() };
+            let filter = ResourceFilter {
+                ids: chunk.to_vec(),
+                ..ResourceFilter::default()
+            };
             let (listed, _) = self.estate.resource_list(&filter).await?;
-            found.extend(listed.into_iter().map(|one| ((one.connection.clone(), one.id.clone()), one)));
+            found.extend(
+                listed
+                    .into_iter()
+                    .map(|one| ((one.connection.clone(), one.id.clone()), one)),
+            );
         }
         Ok(found)
     }
@@ -176,10 +196,15 @@ impl GuardrailService {
     ) -> Result<BTreeMap<AgentId, u64>, EngineError> {
         let totals = self.estate.resource_totals().await?;
         let size = |agent: &Agent| {
-            let covered = totals.iter().filter(|total| agent.scope.covers(&Place::of_total(total, connections)));
+            let covered = totals
+                .iter()
+                .filter(|total| agent.scope.covers(&Place::of_total(total, connections)));
             covered.map(|total| total.resources).sum()
         };
-        Ok(agents.iter().map(|agent| (agent.id.clone(), size(agent))).collect())
+        Ok(agents
+            .iter()
+            .map(|agent| (agent.id.clone(), size(agent)))
+            .collect())
     }
 
     /// Applicability of recommendations to a request by a person now; `None` where one is being executed or has ended.
@@ -195,14 +220,21 @@ impl GuardrailService {
         }
         let asked = Caller::system();
         let wish = Wish::new(&asked, None);
-        let targets: Vec<Target<'_>> =
-            recommendations.iter().filter(|one| !is_decided(one)).map(Target::from_recommendation).collect();
+        let targets: Vec<Target<'_>> = recommendations
+            .iter()
+            .filter(|one| !is_decided(one))
+            .map(Target::from_recommendation)
+            .collect();
         let circumstances = self.circumstances(&targets, &wish).await?;
         let decided = |recommendation: &Recommendation| {
             if is_decided(recommendation) {
                 return None;
             }
-            let decided = circumstances.decide(recommendation, Target::from_recommendation(recommendation), &wish);
+            let decided = circumstances.decide(
+                recommendation,
+                Target::from_recommendation(recommendation),
+                &wish,
+            );
             Some(decided.map_or_else(Applicability::from, Applicability::Ready))
         };
         Ok(recommendations.iter().map(decided).collect())
@@ -211,7 +243,10 @@ impl GuardrailService {
 
 fn is_decided(recommendation: &Recommendation) -> bool {
     recommendation.status.is_end()
-        || matches!(recommendation.status, Status::Executing | Status::Verifying | Status::Testing)
+        || matches!(
+            recommendation.status,
+            Status::Executing | Status::Verifying | Status::Testing
+        )
 }
 
 impl Circumstances {
@@ -231,7 +266,11 @@ impl Circumstances {
         Ok(if wish.preapproved {
             Vec::new()
         } else {
-            signatures_for(&self.limits.approval_matrix, agent, recommendation.impact_level)
+            signatures_for(
+                &self.limits.approval_matrix,
+                agent,
+                recommendation.impact_level,
+            )
         })
     }
 
@@ -251,8 +290,13 @@ impl Circumstances {
 
     /// The agent that owns a recommendation; `None` for advice without one.
     fn agent(&self, recommendation: &Recommendation) -> Result<Option<&Agent>, Refusal> {
-        let Some(id) = &recommendation.agent_id else { return Ok(None) };
-        self.agents.get(id).map(Some).ok_or_else(|| Refusal::AgentDeleted(id.clone()))
+        let Some(id) = &recommendation.agent_id else {
+            return Ok(None);
+        };
+        self.agents
+            .get(id)
+            .map(Some)
+            .ok_or_else(|| Refusal::AgentDeleted(id.clone()))
     }
 
     /// The same apart from the plan and the agent's mode: what the resource and the policies say.
@@ -263,23 +307,46 @@ impl Circumstances {
         target: Target<'_>,
         wish: &Wish<'_>,
     ) -> Result<(), Refusal> {
-        let on_target = |a: &&Action| a.resource == *target.resource && a.connection == *target.connection;
-        if let Some(other) = self.unsettled.iter().filter(on_target).find(|a| a.status.is_active()) {
-            return Err(Refusal::ResourceBusy(other.id.clone(), target.resource.clone()));
+        let on_target =
+            |a: &&Action| a.resource == *target.resource && a.connection == *target.connection;
+        if let Some(other) = self
+            .unsettled
+            .iter()
+            .filter(on_target)
+            .find(|a| a.status.is_active())
+        {
+            return Err(Refusal::ResourceBusy(
+                other.id.clone(),
+                target.resource.clone(),
+            ));
         }
-        let Some(resource) = self.resources.get(&(target.connection.clone(), target.resource.clone())) else {
+        let Some(resource) = self
+            .resources
+            .get(&(target.connection.clone(), target.resource.clone()))
+        else {
             return Err(Refusal::ResourceGone(target.resource.clone()));
         };
-        let connection = self.connections.iter().find(|connection| connection.id == *target.connection);
+        let connection = self
+            .connections
+            .iter()
+            .find(|connection| connection.id == *target.connection);
         if let Some(connection) = connection.filter(|connection| !connection.allow_actions) {
             return Err(Refusal::ObserveOnly(connection.name.clone()));
         }
-        let change = recommendation.plan.as_ref().and_then(|plan| plan.change_name());
-        if let Some(protected) = change.and_then(|change| refusal(resource, change, Catalogue::builtin())) {
+        let change = recommendation
+            .plan
+            .as_ref()
+            .and_then(|plan| plan.change_name());
+        if let Some(protected) =
+            change.and_then(|change| refusal(resource, change, Catalogue::builtin()))
+        {
             return Err(Refusal::Protected(protected.reason));
         }
         let place = Place::new(resource, &self.connections);
-        let procedure = recommendation.plan.as_ref().and_then(|plan| self.changes.procedure(plan).ok());
+        let procedure = recommendation
+            .plan
+            .as_ref()
+            .and_then(|plan| self.changes.procedure(plan).ok());
         let asked = Asked {
             recommendation,
             procedure: procedure.as_ref(),
@@ -287,7 +354,9 @@ impl Circumstances {
             place,
             run_id: wish.run_id,
             automatic: wish.automatic,
-            scope_size: agent.and_then(|agent| self.scope_sizes.get(&agent.id).copied()).unwrap_or(0),
+            scope_size: agent
+                .and_then(|agent| self.scope_sizes.get(&agent.id).copied())
+                .unwrap_or(0),
             history: self.history.get(target.resource).map_or(&[], Vec::as_slice),
             lately: &self.lately,
             now: self.now,
@@ -302,13 +371,32 @@ impl Circumstances {
 /// Refuses recommendations that were made while the agent's scope was wider and that its present scope excludes, for
 /// every caller.
 fn within_scope(agent: Option<&Agent>, place: &Place<'_>) -> Result<(), Block> {
-    let Some(agent) = agent.filter(|agent| !agent.scope.covers(place)) else { return Ok(()) };
-    let message = format!("the resource is outside of the scope of agent {}", agent.name);
-    Err(Block { guardrail: GuardrailName::Scope, message, limit: 0.0, value: 1.0 })
+    let Some(agent) = agent.filter(|agent| !agent.scope.covers(place)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "the resource is outside of the scope of agent {}",
+        agent.name
+    );
+    Err(Block {
+        guardrail: GuardrailName::Scope,
+        message,
+        limit: 0.0,
+        value: 1.0,
+    })
 }
 
-fn not_excluded(exclusions: &[Exclusion], recommendation: &Recommendation, now: Timestamp) -> Result<(), Block> {
-    match excluded(exclusions, &recommendation.subject, recommendation.kind, now) {
+fn not_excluded(
+    exclusions: &[Exclusion],
+    recommendation: &Recommendation,
+    now: Timestamp,
+) -> Result<(), Block> {
+    match excluded(
+        exclusions,
+        &recommendation.subject,
+        recommendation.kind,
+        now,
+    ) {
         None => Ok(()),
         Some(exclusion) => Err(Block {
             guardrail: GuardrailName::Exclusion,
@@ -328,18 +416,31 @@ impl GuardrailService {
         target: Target<'_>,
         wish: &Wish<'_>,
     ) -> Result<Vec<Signature>, EngineError> {
-        let refusal = match self.circumstances(&[target], wish).await?.decide(recommendation, target, wish) {
-            Ok(needed) => return Ok(needed),
-            Err(refusal) => refusal,
-        };
+        let refusal =
+            match self
+                .circumstances(&[target], wish)
+                .await?
+                .decide(recommendation, target, wish)
+            {
+                Ok(needed) => return Ok(needed),
+                Err(refusal) => refusal,
+            };
         match &refusal {
-            Refusal::Learning(_) => self.refused(recommendation, "agent mode is learning", wish).await?,
+            Refusal::Learning(_) => {
+                self.refused(recommendation, "agent mode is learning", wish)
+                    .await?
+            }
             Refusal::Guardrail(block) => {
                 let words = block.to_string();
                 self.refused(recommendation, &words, wish).await?;
                 let now = self.records.clock.now();
                 let version = recommendation.version + 1;
-                let kept = Recommendation { blocked: Some(words), updated_at: now, version, ..recommendation.clone() };
+                let kept = Recommendation {
+                    blocked: Some(words),
+                    updated_at: now,
+                    version,
+                    ..recommendation.clone()
+                };
                 self.records.agents.recommendation_update(&kept).await?;
             }
             _ => {}
@@ -347,7 +448,12 @@ impl GuardrailService {
         Err(refusal.into_error())
     }
 
-    async fn refused(&self, recommendation: &Recommendation, why: &str, wish: &Wish<'_>) -> Result<(), EngineError> {
+    async fn refused(
+        &self,
+        recommendation: &Recommendation,
+        why: &str,
+        wish: &Wish<'_>,
+    ) -> Result<(), EngineError> {
         let entry = log_entry::about(
             log_entry::RECOMMENDATION,
             "recommendation.execute",

@@ -20,7 +20,10 @@ impl Accounts {
         if resource.kind != ResourceKind::VirtualMachine {
             return;
         }
-        let first = self.0.entry((resource.provider, resource.account.clone())).or_insert_with(|| subject(resource));
+        let first = self
+            .0
+            .entry((resource.provider, resource.account.clone()))
+            .or_insert_with(|| subject(resource));
         if resource.connection.0 < first.connection.0 {
             *first = subject(resource);
         }
@@ -29,7 +32,11 @@ impl Accounts {
 
 fn subject(machine: &Resource) -> Resource {
     Resource {
-        id: ResourceId::new(format!("account/{}/{}", machine.provider.as_str(), machine.account)),
+        id: ResourceId::new(format!(
+            "account/{}/{}",
+            machine.provider.as_str(),
+            machine.account
+        )),
         connection: machine.connection.clone(),
         provider: machine.provider,
         account: machine.account.clone(),
@@ -63,9 +70,19 @@ pub(super) fn judge(
             family.provider == account.provider && family.account == account.account
         };
         let simulated = simulated.iter().find(own);
-        let facts = AccountFacts { account: &account, simulated, settings: &agent.settings, guardrails };
+        let facts = AccountFacts {
+            account: &account,
+            simulated,
+            settings: &agent.settings,
+            guardrails,
+        };
         let judgement = definition.judge_account(&facts);
-        Judged { resource: account, judgement }
+        Judged {
+            resource: account,
+            judgement,
+        }
     });
-    judged.filter(|one| !one.judgement.proposals.is_empty() || !one.judgement.abstentions.is_empty()).collect()
+    judged
+        .filter(|one| !one.judgement.proposals.is_empty() || !one.judgement.abstentions.is_empty())
+        .collect()
 }

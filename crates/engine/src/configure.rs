@@ -7,7 +7,9 @@ use reeve_estate::EstateStore;
 
 use super::agent_input::{Settings, agent_type, overlay, runs_by_schedule};
 use super::records::optional;
-use super::{AgentInput, Caller, EngineError, Records, RunService, ScopeService, fresh_id, log_entry};
+use super::{
+    AgentInput, Caller, EngineError, Records, RunService, ScopeService, fresh_id, log_entry,
+};
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, Scope};
 use reeve_recommend::{AgentTypes, Setting};
 
@@ -30,17 +32,31 @@ impl AgentService {
         estate: Arc<dyn EstateStore>,
         agent_types: AgentTypes,
     ) -> Self {
-        AgentService { records, scopes, runs, estate, agent_types }
+        AgentService {
+            records,
+            scopes,
+            runs,
+            estate,
+            agent_types,
+        }
     }
 
     /// Makes an agent.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; types this release cannot run are among them.
-    pub async fn agent_create(&self, input: AgentInput, caller: &Caller) -> Result<Agent, EngineError> {
+    pub async fn agent_create(
+        &self,
+        input: AgentInput,
+        caller: &Caller,
+    ) -> Result<Agent, EngineError> {
         let kind = agent_type(&input, &self.agent_types);
-        let settings =
-            overlay(Settings::defaults(), self.settings_of(kind.as_ref().ok()), &input, self.records.clock.now());
+        let settings = overlay(
+            Settings::defaults(),
+            self.settings_of(kind.as_ref().ok()),
+            &input,
+            self.records.clock.now(),
+        );
         let (kind, settings) = match (kind, settings) {
             (Ok(kind), Ok(settings)) => (kind, settings),
             (kind, settings) => {
@@ -49,31 +65,44 @@ impl AgentService {
                 return Err(EngineError::Invalid(errors));
             }
         };
-        runs_by_schedule(kind, &self.agent_types, &input, None).map_err(|error| EngineError::Invalid(vec![error]))?;
+        runs_by_schedule(kind, &self.agent_types, &input, None)
+            .map_err(|error| EngineError::Invalid(vec![error]))?;
         self.scopes.is_connected("scope", &settings.scope).await?;
         let reason = optional("reason", input.reason.as_deref())?;
         let mut agent = self.agent_from(AgentId(fresh_id()), kind, settings);
         // A period shorter than the usual one would otherwise be a way around the reason.
-        let period = agent.learning_period_days.max(Settings::defaults().learning_period_days);
+        let period = agent
+            .learning_period_days
+            .max(Settings::defaults().learning_period_days);
         if agent.mode == Mode::Active {
             agent.learning_waived = self.waived(&agent, period, reason.as_deref()).await?;
         }
-        let mut entry = log_entry::about_agent("agent.create", ActionStatus::Success, &agent, caller)
-            .after(log_entry::configuration(&agent));
+        let mut entry =
+            log_entry::about_agent("agent.create", ActionStatus::Success, &agent, caller)
+                .after(log_entry::configuration(&agent));
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
-        self.records.change(entry, self.records.agents.agent_insert(&agent)).await?;
+        self.records
+            .change(entry, self.records.agents.agent_insert(&agent))
+            .await?;
         Ok(agent)
     }
 
     /// Settings that agents of a type have.
     fn settings_of(&self, agent_type: Option<&AgentType>) -> &[Setting] {
-        agent_type.and_then(|name| self.agent_types.get(*name)).map_or(&[], |row| row.settings())
+        agent_type
+            .and_then(|name| self.agent_types.get(*name))
+            .map_or(&[], |row| row.settings())
     }
 
     /// Checks that an agent has learned for `period` days, or that a reason is given why it need not. Returns the reason where one is needed.
-    async fn waived(&self, agent: &Agent, period: u32, reason: Option<&str>) -> Result<Option<String>, EngineError> {
+    async fn waived(
+        &self,
+        agent: &Agent,
+        period: u32,
+        reason: Option<&str>,
+    ) -> Result<Option<String>, EngineError> {
         let days = self.scopes.days_observed(agent).await?;
         if days >= period {
             return Ok(None);
@@ -81,13 +110,21 @@ impl AgentService {
         let why = format!(
             "is required: the agent has {days} of the {period} days of its learning period; wait, or give the reason for skipping it"
         );
-        let missing = || EngineError::Invalid(vec![FieldError::new("reason", "missing_field", why)]);
-        reason.map(|reason| Some(reason.to_owned())).ok_or_else(missing)
+        let missing =
+            || EngineError::Invalid(vec![FieldError::new("reason", "missing_field", why)]);
+        reason
+            .map(|reason| Some(reason.to_owned()))
+            .ok_or_else(missing)
     }
 
     /// The waiver of a changed agent. To go active and to shorten an unfinished learning period both need a reason, judged by the period that
     /// held before: in one step or in two, the one must not spare the other.
-    async fn waiver(&self, before: &Agent, after: &Agent, reason: Option<&str>) -> Result<Option<String>, EngineError> {
+    async fn waiver(
+        &self,
+        before: &Agent,
+        after: &Agent,
+        reason: Option<&str>,
+    ) -> Result<Option<String>, EngineError> {
         if before.mode == Mode::Active && after.mode == Mode::Active {
             return Ok(before.learning_waived.clone());
         }
@@ -144,12 +181,22 @@ impl AgentService {
         };
         let reason = optional("reason", input.reason.as_deref())?;
         let known = self.settings_of(Some(&before.agent_type));
-        let settings = overlay(settings, known, &input, self.records.clock.now()).map_err(EngineError::Invalid)?;
-        runs_by_schedule(before.agent_type, &self.agent_types, &input, before.schedule.as_ref())
-            .map_err(|error| EngineError::Invalid(vec![error]))?;
+        let settings = overlay(settings, known, &input, self.records.clock.now())
+            .map_err(EngineError::Invalid)?;
+        runs_by_schedule(
+            before.agent_type,
+            &self.agent_types,
+            &input,
+            before.schedule.as_ref(),
+        )
+        .map_err(|error| EngineError::Invalid(vec![error]))?;
         if input.accounts.is_some() || input.services.is_some() {
             let known = |names: &[String], before: &[String]| -> Vec<String> {
-                names.iter().filter(|name| !before.contains(name)).cloned().collect()
+                names
+                    .iter()
+                    .filter(|name| !before.contains(name))
+                    .cloned()
+                    .collect()
             };
             // What it had may be gone by now and must not keep anything else from being changed.
             let added = Scope {
@@ -165,13 +212,16 @@ impl AgentService {
             ..self.agent_from(before.id.clone(), before.agent_type, settings)
         };
         after.learning_waived = self.waiver(&before, &after, reason.as_deref()).await?;
-        let mut entry = log_entry::about_agent("agent.configure", ActionStatus::Success, &after, caller)
-            .before(log_entry::configuration(&before))
-            .after(log_entry::configuration(&after));
+        let mut entry =
+            log_entry::about_agent("agent.configure", ActionStatus::Success, &after, caller)
+                .before(log_entry::configuration(&before))
+                .after(log_entry::configuration(&after));
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
-        self.records.change(entry, self.records.agents.agent_update(&after)).await?;
+        self.records
+            .change(entry, self.records.agents.agent_update(&after))
+            .await?;
         Ok(after)
     }
 
@@ -182,9 +232,15 @@ impl AgentService {
     pub async fn agent_delete(&self, id: &AgentId, caller: &Caller) -> Result<(), EngineError> {
         let _turn = self.records.turn.lock().await;
         let agent = self.records.agents.agent_get(id).await?;
-        let actions = self.records.agents.action_unsettled(self.records.clock.now()).await?;
+        let actions = self
+            .records
+            .agents
+            .action_unsettled(self.records.clock.now())
+            .await?;
         if self.runs.is_running(id)
-            || actions.iter().any(|action| action.agent_id.as_ref() == Some(id) && action.status.is_active())
+            || actions
+                .iter()
+                .any(|action| action.agent_id.as_ref() == Some(id) && action.status.is_active())
         {
             return Err(EngineError::Conflict(
                 "a run of the agent is in progress; wait until it has finished".to_owned(),
@@ -192,7 +248,9 @@ impl AgentService {
         }
         let entry = log_entry::about_agent("agent.delete", ActionStatus::Success, &agent, caller)
             .before(log_entry::configuration(&agent));
-        self.records.change(entry, self.records.agents.agent_delete(id)).await
+        self.records
+            .change(entry, self.records.agents.agent_delete(id))
+            .await
     }
 
     /// Returns the learning progress of an agent: days of samples that its scope had at the last run, and their share of
@@ -203,7 +261,11 @@ impl AgentService {
     pub async fn learning(&self, agent: &Agent) -> Result<(f64, f64), EngineError> {
         let days = f64::from(agent.last_run.as_ref().map_or(0, |run| run.days_observed));
         let period = f64::from(agent.learning_period_days);
-        let percent = if period > 0.0 { (days / period * 100.0).min(100.0) } else { 100.0 };
+        let percent = if period > 0.0 {
+            (days / period * 100.0).min(100.0)
+        } else {
+            100.0
+        };
         Ok((days.min(period.max(0.0)), percent))
     }
 }

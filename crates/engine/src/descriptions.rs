@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{
-    ConnectionId, DescriptionStore, Document, Known, ReadOutcome, Relation, Resource, ResourceId, ResourceKind,
+    ConnectionId, DescriptionStore, Document, Known, ReadOutcome, Relation, Resource, ResourceId,
+    ResourceKind,
 };
 use reeve_recommend::{EngineError, RelationIndex};
 
@@ -18,15 +19,23 @@ pub(super) async fn documents(
     let mut hashes: HashMap<(ConnectionId, ResourceId), String> = HashMap::new();
     for (connection, ids) in by_connection(resources) {
         for known in known(store, connection, &ids).await? {
-            hashes.extend(known.hash.map(|hash| ((connection.clone(), known.id), hash)));
+            hashes.extend(
+                known
+                    .hash
+                    .map(|hash| ((connection.clone(), known.id), hash)),
+            );
         }
     }
     let mut wanted: Vec<String> = hashes.values().cloned().collect();
     wanted.sort_unstable();
     wanted.dedup();
     let documents = store.documents(&wanted).await?;
-    let documents: HashMap<String, Document> = documents.into_iter().map(|one| (one.hash(), one)).collect();
-    Ok(hashes.into_iter().filter_map(|(key, hash)| Some((key, documents.get(&hash)?.clone()))).collect())
+    let documents: HashMap<String, Document> =
+        documents.into_iter().map(|one| (one.hash(), one)).collect();
+    Ok(hashes
+        .into_iter()
+        .filter_map(|(key, hash)| Some((key, documents.get(&hash)?.clone())))
+        .collect())
 }
 
 /// Relations of resources, with the kinds and regions that were read completely.
@@ -48,7 +57,9 @@ pub(super) async fn relations(
         }
     }
     for resource in resources {
-        let relations = found.remove(&(resource.connection.clone(), resource.id.clone())).unwrap_or_default();
+        let relations = found
+            .remove(&(resource.connection.clone(), resource.id.clone()))
+            .unwrap_or_default();
         index.add(resource, relations);
     }
     Ok(index)
@@ -57,7 +68,9 @@ pub(super) async fn relations(
 fn by_connection(resources: &[Resource]) -> BTreeMap<&ConnectionId, Vec<ResourceId>> {
     let mut ids: BTreeMap<&ConnectionId, Vec<ResourceId>> = BTreeMap::new();
     for resource in resources {
-        ids.entry(&resource.connection).or_default().push(resource.id.clone());
+        ids.entry(&resource.connection)
+            .or_default()
+            .push(resource.id.clone());
     }
     ids
 }

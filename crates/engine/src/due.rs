@@ -6,7 +6,10 @@
 use std::sync::Arc;
 
 use super::request::Wish;
-use super::{Approvals, Caller, EngineError, ExecutionService, RecommendationService, Records, RolloutService};
+use super::{
+    Approvals, Caller, EngineError, ExecutionService, RecommendationService, Records,
+    RolloutService,
+};
 use reeve_recommend::ApprovalFilter;
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::lifecycle::Status;
@@ -53,7 +56,13 @@ impl Scheduler {
         execution: Arc<ExecutionService>,
         rollouts: Arc<RolloutService>,
     ) -> Self {
-        Scheduler { records, approvals, recommendations, execution, rollouts }
+        Scheduler {
+            records,
+            approvals,
+            recommendations,
+            execution,
+            rollouts,
+        }
     }
 
     /// Does what is due. Call it every minute or so.
@@ -62,12 +71,20 @@ impl Scheduler {
     /// The store or the log failed; the next pass continues from there.
     pub async fn due(&self) -> Result<Due, EngineError> {
         let (resumed, unsettled) = self.execution.take_up_all().await?;
-        let mut done = Due { resumed: resumed as u64, ..Due::default() };
+        let mut done = Due {
+            resumed: resumed as u64,
+            ..Due::default()
+        };
         let caller = Caller::system();
         done.watched = self.execution.watch_changes(unsettled, &caller).await?;
-        self.execution.review_savings(done.watched > 0, &caller).await?;
+        self.execution
+            .review_savings(done.watched > 0, &caller)
+            .await?;
         done.approvals_expired = self.lapse_approvals(&caller).await?;
-        let filter = RecommendationFilter { due_by: Some(self.records.clock.now()), ..RecommendationFilter::default() };
+        let filter = RecommendationFilter {
+            due_by: Some(self.records.clock.now()),
+            ..RecommendationFilter::default()
+        };
         let (waiting, _) = self.records.agents.recommendation_list(&filter).await?;
         for recommendation in waiting {
             self.one_due(recommendation, &caller, &mut done).await?;
@@ -80,12 +97,24 @@ impl Scheduler {
         let _turn = self.records.turn.lock().await;
         let now = self.records.clock.now();
         let mut lapsed = 0;
-        let filter = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
+        let filter = ApprovalFilter {
+            status: Some(ApprovalStatus::Pending),
+            ..ApprovalFilter::default()
+        };
         for approval in self.records.agents.approval_page(&filter).await?.0 {
             if approval.expires_at <= now {
-                let recommendation = self.records.agents.recommendation_get(&approval.recommendation).await?;
+                let recommendation = self
+                    .records
+                    .agents
+                    .recommendation_get(&approval.recommendation)
+                    .await?;
                 self.approvals
-                    .lapse(approval, &recommendation, "the request expired without an answer", caller)
+                    .lapse(
+                        approval,
+                        &recommendation,
+                        "the request expired without an answer",
+                        caller,
+                    )
                     .await?;
                 lapsed += 1;
             } else {
@@ -104,7 +133,11 @@ impl Scheduler {
         let _turn = self.records.turn.lock().await;
         let now = self.records.clock.now();
         // It may have moved since it was listed.
-        let recommendation = self.records.agents.recommendation_get(&recommendation.id).await?;
+        let recommendation = self
+            .records
+            .agents
+            .recommendation_get(&recommendation.id)
+            .await?;
         match recommendation.status {
             Status::Scheduled if recommendation.scheduled_for.is_some_and(|at| at <= now) => {
                 if self.start_scheduled(recommendation, caller).await? {
@@ -113,23 +146,48 @@ impl Scheduler {
                     done.refused += 1;
                 }
             }
-            Status::Snoozed if recommendation.snoozed_until.is_some_and(|until| until <= now) => {
-                self.records.settle_at(&recommendation.id, "recommendation.wake", Status::Open, None, caller).await?;
+            Status::Snoozed
+                if recommendation
+                    .snoozed_until
+                    .is_some_and(|until| until <= now) =>
+            {
+                self.records
+                    .settle_at(
+                        &recommendation.id,
+                        "recommendation.wake",
+                        Status::Open,
+                        None,
+                        caller,
+                    )
+                    .await?;
                 done.woken += 1;
             }
             status if recommendation.expires_at <= now && status.may_become(Status::Expired) => {
                 let reason = "it was not found again in time";
-                self.records.close_approvals(&recommendation, ApprovalStatus::Expired, reason, caller).await?;
                 self.records
-                    .settle_at(&recommendation.id, "recommendation.expire", Status::Expired, Some(reason), caller)
+                    .close_approvals(&recommendation, ApprovalStatus::Expired, reason, caller)
+                    .await?;
+                self.records
+                    .settle_at(
+                        &recommendation.id,
+                        "recommendation.expire",
+                        Status::Expired,
+                        Some(reason),
+                        caller,
+                    )
                     .await?;
                 done.expired += 1;
             }
             Status::PendingApproval => self.still_waits(recommendation, caller).await?,
             // Approved, and neither begun nor held back: something came in between.
             Status::Approved if recommendation.blocked.is_none() => {
-                let by = recommendation.requested_by.clone().unwrap_or_else(|| caller.name.clone());
-                self.recommendations.go_on(recommendation, &by, caller).await?;
+                let by = recommendation
+                    .requested_by
+                    .clone()
+                    .unwrap_or_else(|| caller.name.clone());
+                self.recommendations
+                    .go_on(recommendation, &by, caller)
+                    .await?;
             }
             _ => {}
         }
@@ -138,29 +196,71 @@ impl Scheduler {
 
     /// Repairs a recommendation that is pending approval. If the last signature was stored and its consequence was not,
     /// the execution is started; without any open request the recommendation becomes open again.
-    async fn still_waits(&self, recommendation: Recommendation, caller: &Caller) -> Result<(), EngineError> {
-        if self.approvals.approval_with(&recommendation, ApprovalStatus::Pending).await?.is_some() {
+    async fn still_waits(
+        &self,
+        recommendation: Recommendation,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        if self
+            .approvals
+            .approval_with(&recommendation, ApprovalStatus::Pending)
+            .await?
+            .is_some()
+        {
             return Ok(());
         }
-        if let Some(approval) = self.approvals.approval_with(&recommendation, ApprovalStatus::Approved).await? {
-            return self.recommendations.approved(recommendation, &approval, caller).await;
+        if let Some(approval) = self
+            .approvals
+            .approval_with(&recommendation, ApprovalStatus::Approved)
+            .await?
+        {
+            return self
+                .recommendations
+                .approved(recommendation, &approval, caller)
+                .await;
         }
         let reason = "its request for approval no longer exists; request the execution again";
-        self.records.settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
+        self.records
+            .settle_at(
+                &recommendation.id,
+                "recommendation.reopen",
+                Status::Open,
+                Some(reason),
+                caller,
+            )
+            .await?;
         Ok(())
     }
 
     /// Begins a scheduled execution in the name of who scheduled it; what holds it back opens it again with the reason.
-    async fn start_scheduled(&self, recommendation: Recommendation, caller: &Caller) -> Result<bool, EngineError> {
+    async fn start_scheduled(
+        &self,
+        recommendation: Recommendation,
+        caller: &Caller,
+    ) -> Result<bool, EngineError> {
         let id = recommendation.id.clone();
-        let by = recommendation.requested_by.clone().unwrap_or_else(|| caller.name.clone());
-        let wish = Wish { by: &by, ..Wish::new(caller, None) };
+        let by = recommendation
+            .requested_by
+            .clone()
+            .unwrap_or_else(|| caller.name.clone());
+        let wish = Wish {
+            by: &by,
+            ..Wish::new(caller, None)
+        };
         match self.execution.proceed(recommendation, wish).await {
             Ok(_) => Ok(true),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => {
                 let why = format!("its scheduled execution did not start: {error}");
-                self.records.settle_at(&id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
+                self.records
+                    .settle_at(
+                        &id,
+                        "recommendation.reopen",
+                        Status::Open,
+                        Some(&why),
+                        caller,
+                    )
+                    .await?;
                 Ok(false)
             }
         }

@@ -33,28 +33,52 @@ impl RecommendationService {
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let plan = planned(&recommendation)?;
         if plan.hash != seen_hash {
-            return Err(EngineError::PlanChanged { seen: seen_hash.to_owned(), now: plan.hash.clone() });
+            return Err(EngineError::PlanChanged {
+                seen: seen_hash.to_owned(),
+                now: plan.hash.clone(),
+            });
         }
         if !matches!(recommendation.status, Status::Open | Status::Approved) {
-            let message = "only an open or approved one can get an exception; reopen it first".to_owned();
-            return Err(EngineError::WrongState { from: recommendation.status, message });
+            let message =
+                "only an open or approved one can get an exception; reopen it first".to_owned();
+            return Err(EngineError::WrongState {
+                from: recommendation.status,
+                message,
+            });
         }
         let wish = Wish::new(caller, Some(&reason));
         let target = Target::from_recommendation(&recommendation);
-        let asked = match self.guardrails.circumstances(&[target], &wish).await?.decide(&recommendation, target, &wish)
+        let asked = match self
+            .guardrails
+            .circumstances(&[target], &wish)
+            .await?
+            .decide(&recommendation, target, &wish)
         {
-            Ok(_) => return Err(EngineError::Conflict("nothing blocks it, so it needs no exception".to_owned())),
-            Err(Refusal::Guardrail(block)) => ExceptionRequest::from_block(&block).ok_or_else(|| {
-                let message = "this guardrail protects the whole estate and has no exceptions";
-                EngineError::Conflict(format!("{message}: {block}"))
-            })?,
+            Ok(_) => {
+                return Err(EngineError::Conflict(
+                    "nothing blocks it, so it needs no exception".to_owned(),
+                ));
+            }
+            Err(Refusal::Guardrail(block)) => {
+                ExceptionRequest::from_block(&block).ok_or_else(|| {
+                    let message = "this guardrail protects the whole estate and has no exceptions";
+                    EngineError::Conflict(format!("{message}: {block}"))
+                })?
+            }
             Err(refusal) => return Err(refusal.into_error()),
         };
         let agent = self.records.agent_of(&recommendation).await?;
         let matrix = self.records.approval_matrix().await?;
-        let approval =
-            self.approvals.exception_approval(&recommendation, plan, asked, (&matrix, agent.as_ref()), &wish);
-        self.approvals.ask_approval(recommendation, approval, &wish).await
+        let approval = self.approvals.exception_approval(
+            &recommendation,
+            plan,
+            asked,
+            (&matrix, agent.as_ref()),
+            &wish,
+        );
+        self.approvals
+            .ask_approval(recommendation, approval, &wish)
+            .await
     }
 }
 
@@ -74,7 +98,11 @@ impl Approvals {
         if needed.is_empty() {
             needed = vec![Signature::Manager];
         }
-        Approval { needed, exception: Some(exception), ..self.approval_for(recommendation, plan, wish) }
+        Approval {
+            needed,
+            exception: Some(exception),
+            ..self.approval_for(recommendation, plan, wish)
+        }
     }
 
     /// Keeps the exception that a complete request grants with its recommendation. Recorded before it counts.
@@ -84,7 +112,11 @@ impl Approvals {
         approval: &Approval,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        let Some(asked) = approval.exception.as_ref().filter(|asked| asked.used_by.is_none()) else {
+        let Some(asked) = approval
+            .exception
+            .as_ref()
+            .filter(|asked| asked.used_by.is_none())
+        else {
             return Ok(recommendation);
         };
         let granted = Exception {
@@ -93,22 +125,49 @@ impl Approvals {
             plan_hash: approval.plan_hash.clone(),
             reason: approval.reason.clone().unwrap_or_default(),
             approval: approval.id.clone(),
-            granted_by: approval.signed.iter().map(|signed| signed.by.clone()).collect(),
+            granted_by: approval
+                .signed
+                .iter()
+                .map(|signed| signed.by.clone())
+                .collect(),
             expires_at: approval.expires_at,
         };
-        self.records.record(vec![log_entry::exception_granted(&recommendation, &granted, caller)]).await?;
+        self.records
+            .record(vec![log_entry::exception_granted(
+                &recommendation,
+                &granted,
+                caller,
+            )])
+            .await?;
         let version = recommendation.version + 1;
-        let excepted = Recommendation { exception: Some(granted), version, ..recommendation };
+        let excepted = Recommendation {
+            exception: Some(granted),
+            version,
+            ..recommendation
+        };
         self.records.agents.recommendation_update(&excepted).await?;
         Ok(excepted)
     }
 
     /// Marks the request whose exception an action has used up.
-    pub(super) async fn exception_used(&self, id: &ApprovalId, action: &ActionId) -> Result<(), EngineError> {
+    pub(super) async fn exception_used(
+        &self,
+        id: &ApprovalId,
+        action: &ActionId,
+    ) -> Result<(), EngineError> {
         let approval = self.records.agents.approval_get(id).await?;
-        let Some(asked) = approval.exception.clone() else { return Ok(()) };
-        let exception = Some(ExceptionRequest { used_by: Some(action.clone()), ..asked });
-        let used = Approval { exception, version: approval.version + 1, ..approval };
+        let Some(asked) = approval.exception.clone() else {
+            return Ok(());
+        };
+        let exception = Some(ExceptionRequest {
+            used_by: Some(action.clone()),
+            ..asked
+        });
+        let used = Approval {
+            exception,
+            version: approval.version + 1,
+            ..approval
+        };
         Ok(self.records.agents.approval_update(&used).await?)
     }
 }

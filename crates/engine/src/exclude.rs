@@ -31,7 +31,11 @@ impl RecommendationService {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field.
-    pub async fn exclude(&self, input: ExclusionInput, caller: &Caller) -> Result<Exclusion, EngineError> {
+    pub async fn exclude(
+        &self,
+        input: ExclusionInput,
+        caller: &Caller,
+    ) -> Result<Exclusion, EngineError> {
         let now = self.records.clock.now();
         let exclusion = Exclusion {
             id: ExclusionId(fresh_id()),
@@ -44,8 +48,11 @@ impl RecommendationService {
             at: now,
         };
         let _turn = self.records.turn.lock().await;
-        let entry = exclusion_entry("exclusion.create", &exclusion, caller).after(described(&exclusion));
-        self.records.change(entry, self.records.agents.exclusion_insert(&exclusion)).await?;
+        let entry =
+            exclusion_entry("exclusion.create", &exclusion, caller).after(described(&exclusion));
+        self.records
+            .change(entry, self.records.agents.exclusion_insert(&exclusion))
+            .await?;
         let reason = format!("excluded: {}", exclusion.reason);
         let filter = RecommendationFilter {
             is_open: true,
@@ -54,14 +61,25 @@ impl RecommendationService {
             ..RecommendationFilter::default()
         };
         let (open, _) = self.records.agents.recommendation_list(&filter).await?;
-        let waits = |status: Status| status.may_become(Status::Dismissed) && status != Status::Testing;
+        let waits =
+            |status: Status| status.may_become(Status::Dismissed) && status != Status::Testing;
         for recommendation in open.iter().filter(|recommendation| {
-            waits(recommendation.status) && exclusion.covers(&recommendation.subject, recommendation.kind)
+            waits(recommendation.status)
+                && exclusion.covers(&recommendation.subject, recommendation.kind)
         }) {
-            self.records.close_approvals(recommendation, ApprovalStatus::Rejected, &reason, caller).await?;
+            self.records
+                .close_approvals(recommendation, ApprovalStatus::Rejected, &reason, caller)
+                .await?;
             let (dismissed, excluded) = (Status::Dismissed, Some(Closing::Excluded));
             self.records
-                .close_at(&recommendation.id, "recommendation.dismiss", dismissed, excluded, Some(&reason), caller)
+                .close_at(
+                    &recommendation.id,
+                    "recommendation.dismiss",
+                    dismissed,
+                    excluded,
+                    Some(&reason),
+                    caller,
+                )
                 .await?;
         }
         Ok(exclusion)
@@ -74,16 +92,23 @@ impl RecommendationService {
     pub async fn include(&self, id: &ExclusionId, caller: &Caller) -> Result<(), EngineError> {
         let all = self.records.agents.exclusion_list().await?;
         let Some(exclusion) = all.into_iter().find(|exclusion| exclusion.id == *id) else {
-            return Err(EngineError::NotFound { what: "exclusion", id: id.0.clone() });
+            return Err(EngineError::NotFound {
+                what: "exclusion",
+                id: id.0.clone(),
+            });
         };
-        let entry = exclusion_entry("exclusion.delete", &exclusion, caller).before(described(&exclusion));
-        self.records.change(entry, self.records.agents.exclusion_delete(id)).await
+        let entry =
+            exclusion_entry("exclusion.delete", &exclusion, caller).before(described(&exclusion));
+        self.records
+            .change(entry, self.records.agents.exclusion_delete(id))
+            .await
     }
 }
 
 fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationType>, EngineError> {
     let mut errors = Vec::new();
-    let mut wrong = |field: &str, code, message: String| errors.push(FieldError::new(field, code, message));
+    let mut wrong =
+        |field: &str, code, message: String| errors.push(FieldError::new(field, code, message));
     if input.resource.is_none() && input.account.is_none() && input.kind.is_none() {
         wrong(
             "resource",
@@ -92,8 +117,15 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
         );
     }
     for (field, text) in [("resource", &input.resource), ("account", &input.account)] {
-        if text.as_ref().is_some_and(|text| text.trim().is_empty() || text.len() > 1024) {
-            wrong(field, "invalid_value", "must have 1 to 1024 bytes".to_owned());
+        if text
+            .as_ref()
+            .is_some_and(|text| text.trim().is_empty() || text.len() > 1024)
+        {
+            wrong(
+                field,
+                "invalid_value",
+                "must have 1 to 1024 bytes".to_owned(),
+            );
         }
     }
     if input.until.is_some_and(|until| until <= now) {
@@ -101,10 +133,21 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
     }
     let kind = input.kind.as_deref().map(RecommendationType::parse);
     if kind == Some(None) {
-        let names: Vec<&str> = RecommendationType::ALL.iter().map(|kind| kind.as_str()).collect();
-        wrong("type", "invalid_value", format!("must be one of {}", names.join(", ")));
+        let names: Vec<&str> = RecommendationType::ALL
+            .iter()
+            .map(|kind| kind.as_str())
+            .collect();
+        wrong(
+            "type",
+            "invalid_value",
+            format!("must be one of {}", names.join(", ")),
+        );
     }
-    if errors.is_empty() { Ok(kind.flatten()) } else { Err(EngineError::Invalid(errors)) }
+    if errors.is_empty() {
+        Ok(kind.flatten())
+    } else {
+        Err(EngineError::Invalid(errors))
+    }
 }
 
 fn exclusion_entry(operation: &str, exclusion: &Exclusion, caller: &Caller) -> Entry {
@@ -117,7 +160,13 @@ fn described(exclusion: &Exclusion) -> Json {
     Json::object([
         ("resource", Json::from(exclusion.resource.clone())),
         ("account", Json::from(exclusion.account.clone())),
-        ("type", Json::from(exclusion.kind.map(|kind| kind.as_str().to_owned()))),
-        ("until", Json::from(exclusion.until.map(|until| until.to_string()))),
+        (
+            "type",
+            Json::from(exclusion.kind.map(|kind| kind.as_str().to_owned())),
+        ),
+        (
+            "until",
+            Json::from(exclusion.until.map(|until| until.to_string())),
+        ),
     ])
 }

@@ -76,7 +76,16 @@ impl ExecutionService {
     ) -> Self {
         let (active, looks) = (Mutex::new(BTreeSet::new()), Mutex::new(BTreeMap::new()));
         let (savings_reviewed_at, tasks) = (Mutex::new(None), watch::Sender::new(0));
-        ExecutionService { records, guardrails, approvals, ports, active, looks, savings_reviewed_at, tasks }
+        ExecutionService {
+            records,
+            guardrails,
+            approvals,
+            ports,
+            active,
+            looks,
+            savings_reviewed_at,
+            tasks,
+        }
     }
 
     /// Waits until no action runs in the background: for an orderly stop.

@@ -74,8 +74,11 @@ impl RecommendationService {
         if let Some(words) = &feedback.comments {
             entry = entry.with_metadata("comments", words.clone());
         }
-        self.records.change(entry, self.records.agents.feedback_insert(&feedback)).await?;
-        self.follow_feedback(&recommendation, &feedback, input.until, caller).await?;
+        self.records
+            .change(entry, self.records.agents.feedback_insert(&feedback))
+            .await?;
+        self.follow_feedback(&recommendation, &feedback, input.until, caller)
+            .await?;
         Ok(feedback)
     }
 
@@ -90,35 +93,52 @@ impl RecommendationService {
         let words = said.comments.clone().unwrap_or_default();
         match (said.outcome, recommendation.status) {
             (FeedbackOutcome::NotNow, Status::Open) => {
-                let until = until.unwrap_or(said.at + SignedDuration::from_hours(24 * NOT_NOW_DAYS));
+                let until =
+                    until.unwrap_or(said.at + SignedDuration::from_hours(24 * NOT_NOW_DAYS));
                 let mut to = self.records.next(recommendation, Status::Snoozed)?;
                 to.snoozed_until = Some(until);
                 to.status_reason = Some(format!("not now: {words}"));
                 to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
-                self.records.make_move("recommendation.snooze", recommendation, to, caller).await?;
+                self.records
+                    .make_move("recommendation.snooze", recommendation, to, caller)
+                    .await?;
             }
             (FeedbackOutcome::NotApplicable, Status::Open | Status::Snoozed) => {
                 let mut to = self.records.next(recommendation, Status::Dismissed)?;
                 to.snoozed_until = None;
                 to.status_reason = Some(format!("not applicable: {words}"));
-                self.records.make_move("recommendation.dismiss", recommendation, to, caller).await?;
+                self.records
+                    .make_move("recommendation.dismiss", recommendation, to, caller)
+                    .await?;
             }
             _ => {}
         }
-        if said.outcome == FeedbackOutcome::NotNow { Ok(()) } else { self.rank_again(recommendation.kind).await }
+        if said.outcome == FeedbackOutcome::NotNow {
+            Ok(())
+        } else {
+            self.rank_again(recommendation.kind).await
+        }
     }
 
     /// Ranks what waits of a kind by what people say now. The caller holds the turn.
     pub(super) async fn rank_again(&self, kind: RecommendationType) -> Result<(), EngineError> {
         let past = Past::read(&self.records, &BTreeSet::from([kind])).await?;
-        let filter = RecommendationFilter { is_open: true, kind: Some(kind), ..RecommendationFilter::default() };
+        let filter = RecommendationFilter {
+            is_open: true,
+            kind: Some(kind),
+            ..RecommendationFilter::default()
+        };
         let (open, _) = self.records.agents.recommendation_list(&filter).await?;
         for recommendation in open {
             let ranking = past.weights.rank(&recommendation);
             if ranking == recommendation.ranking {
                 continue;
             }
-            let ranked = Recommendation { ranking, version: recommendation.version + 1, ..recommendation };
+            let ranked = Recommendation {
+                ranking,
+                version: recommendation.version + 1,
+                ..recommendation
+            };
             match self.records.agents.recommendation_update(&ranked).await {
                 // It moves right now; its agent's next run ranks it.
                 Err(reeve_estate::StoreError::Conflict(_)) => {}
@@ -130,24 +150,40 @@ impl RecommendationService {
 }
 
 /// Outcome, rating and comments, or every failing field.
-fn checked(input: &FeedbackInput<'_>) -> Result<(FeedbackOutcome, Option<u8>, Option<String>), EngineError> {
+fn checked(
+    input: &FeedbackInput<'_>,
+) -> Result<(FeedbackOutcome, Option<u8>, Option<String>), EngineError> {
     let mut errors = Vec::new();
     let outcome = FeedbackOutcome::parse(input.outcome);
     if outcome.is_none() {
-        let names: Vec<&str> = FeedbackOutcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
-        errors.push(FieldError::new("outcome", "invalid_value", format!("must be one of {}", names.join(", "))));
+        let names: Vec<&str> = FeedbackOutcome::ALL
+            .iter()
+            .map(|outcome| outcome.as_str())
+            .collect();
+        errors.push(FieldError::new(
+            "outcome",
+            "invalid_value",
+            format!("must be one of {}", names.join(", ")),
+        ));
     }
     let rating = match input.rating {
         None => None,
         Some(stars) if (1..=5).contains(&stars) => u8::try_from(stars).ok(),
         Some(_) => {
-            errors.push(FieldError::new("rating", "invalid_value", "must be from 1 to 5"));
+            errors.push(FieldError::new(
+                "rating",
+                "invalid_value",
+                "must be from 1 to 5",
+            ));
             None
         }
     };
     let comments = match optional("comments", input.comments) {
         Ok(None) if outcome.is_some_and(FeedbackOutcome::needs_comment) => {
-            let message = format!("is required with {}: describe it or give the reason", input.outcome);
+            let message = format!(
+                "is required with {}: describe it or give the reason",
+                input.outcome
+            );
             errors.push(FieldError::new("comments", "missing_field", message));
             None
         }
@@ -159,7 +195,11 @@ fn checked(input: &FeedbackInput<'_>) -> Result<(FeedbackOutcome, Option<u8>, Op
         Err(other) => return Err(other),
     };
     if input.until.is_some() && outcome != Some(FeedbackOutcome::NotNow) {
-        errors.push(FieldError::new("until", "invalid_value", "goes with not_now alone"));
+        errors.push(FieldError::new(
+            "until",
+            "invalid_value",
+            "goes with not_now alone",
+        ));
     }
     match outcome.filter(|_| errors.is_empty()) {
         Some(outcome) => Ok((outcome, rating, comments)),

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, Metric, Resource, ResourceId, ResourceKind, ResourceState, SampleStore};
+use reeve_estate::{
+    ConnectionId, Metric, Resource, ResourceId, ResourceKind, ResourceState, SampleStore,
+};
 use reeve_recommend::{EngineError, Fleet, Needs};
 
 use super::ScopeService;
@@ -19,13 +21,27 @@ pub(super) struct Members(HashMap<Key, Vec<Resource>>);
 
 impl Members {
     /// The members of every group; none where the agent type or its scope has no use for them.
-    pub(super) async fn load(scopes: &ScopeService, needs: &Needs, scope: &[Resource]) -> Result<Members, EngineError> {
+    pub(super) async fn load(
+        scopes: &ScopeService,
+        needs: &Needs,
+        scope: &[Resource],
+    ) -> Result<Members, EngineError> {
         let mut members: HashMap<Key, Vec<Resource>> = HashMap::new();
-        if needs.members && scope.iter().any(|resource| resource.kind == ResourceKind::ScalingGroup) {
+        if needs.members
+            && scope
+                .iter()
+                .any(|resource| resource.kind == ResourceKind::ScalingGroup)
+        {
             for machine in scopes.of_kinds(&[ResourceKind::VirtualMachine]).await? {
-                let serves = matches!(machine.state, ResourceState::Running | ResourceState::Changing);
+                let serves = matches!(
+                    machine.state,
+                    ResourceState::Running | ResourceState::Changing
+                );
                 if let Some(group) = machine.group.clone().filter(|_| serves) {
-                    members.entry((machine.connection.clone(), group)).or_default().push(machine);
+                    members
+                        .entry((machine.connection.clone(), group))
+                        .or_default()
+                        .push(machine);
                 }
             }
         }
@@ -40,11 +56,17 @@ impl Members {
         metrics: &[Metric],
         (start, now): (Timestamp, Timestamp),
     ) -> Result<Option<Fleet>, EngineError> {
-        let Some(members) = self.0.get(&(group.connection.clone(), group.id.clone())) else { return Ok(None) };
+        let Some(members) = self.0.get(&(group.connection.clone(), group.id.clone())) else {
+            return Ok(None);
+        };
         let mut fleet = Fleet::new(members.clone(), start, now);
         for some in members.chunks(AT_ONCE) {
             let ids: Vec<ResourceId> = some.iter().map(|member| member.id.clone()).collect();
-            fleet.add(&samples.sample_series(&group.connection, &ids, metrics, start, now).await?);
+            fleet.add(
+                &samples
+                    .sample_series(&group.connection, &ids, metrics, start, now)
+                    .await?,
+            );
         }
         Ok(Some(fleet))
     }

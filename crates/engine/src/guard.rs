@@ -72,7 +72,12 @@ pub fn check(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 }
 
 fn block(guardrail: GuardrailName, limit: f64, value: f64, message: String) -> Block {
-    Block { guardrail, message, limit, value }
+    Block {
+        guardrail,
+        message,
+        limit,
+        value,
+    }
 }
 
 fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
@@ -118,29 +123,48 @@ pub(super) fn breaker_sign(action: &Action) -> BreakerSign {
         ActionStatus::Succeeded => BreakerSign::Success,
         ActionStatus::RolledBack if had_succeeded(action) => BreakerSign::Success,
         ActionStatus::Failed | ActionStatus::RolledBack => BreakerSign::Failure,
-        ActionStatus::Aborted | ActionStatus::Running | ActionStatus::RollingBack => BreakerSign::None,
+        ActionStatus::Aborted | ActionStatus::Running | ActionStatus::RollingBack => {
+            BreakerSign::None
+        }
     }
 }
 
 fn had_succeeded(action: &Action) -> bool {
-    action.steps.iter().any(|step| step.kind == StepKind::Verify && !step.rollback && step.ok == Some(true))
+    action
+        .steps
+        .iter()
+        .any(|step| step.kind == StepKind::Verify && !step.rollback && step.ok == Some(true))
 }
 
 /// Returns `true` if people lifted the limit for exactly this plan. An agent by itself never uses what was granted to a person.
 fn excepted(asked: &Asked<'_>, guardrail: GuardrailName, value: f64) -> bool {
-    let hash = asked.recommendation.plan.as_ref().map(|plan| plan.hash.as_str());
-    let exception = asked.recommendation.exception.as_ref().filter(|_| !asked.automatic);
+    let hash = asked
+        .recommendation
+        .plan
+        .as_ref()
+        .map(|plan| plan.hash.as_str());
+    let exception = asked
+        .recommendation
+        .exception
+        .as_ref()
+        .filter(|_| !asked.automatic);
     exception.is_some_and(|exception| exception.covers(guardrail, value, hash, asked.now))
 }
 
 fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
-    let Some(percent) = asked.recommendation.impact.cost_percent else { return unknown_cost(limits, asked) };
-    if percent > limits.max_cost_increase_percent + 0.05 && !excepted(asked, GuardrailName::MaxIncrease, percent) {
+    let Some(percent) = asked.recommendation.impact.cost_percent else {
+        return unknown_cost(limits, asked);
+    };
+    if percent > limits.max_cost_increase_percent + 0.05
+        && !excepted(asked, GuardrailName::MaxIncrease, percent)
+    {
         let limit = limits.max_cost_increase_percent;
         let message = format!("cost would rise by {percent:.1} %, limit {limit:.1} %");
         return Err(block(GuardrailName::MaxIncrease, limit, percent, message));
     }
-    let takes_capacity = asked.procedure.is_none_or(|procedure| procedure.change().may_take_capacity());
+    let takes_capacity = asked
+        .procedure
+        .is_none_or(|procedure| procedure.change().may_take_capacity());
     let falls = -percent > limits.max_cost_decrease_percent + 0.05 && takes_capacity;
     if falls && !excepted(asked, GuardrailName::MaxDecrease, -percent) {
         let limit = limits.max_cost_decrease_percent;
@@ -154,36 +178,61 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 /// ends a cost raises none.
 fn unknown_cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let ends_cost = asked.recommendation.kind == RecommendationType::IdleResourceCleanup
-        || asked.procedure.is_some_and(|procedure| procedure.change().ends_cost());
+        || asked
+            .procedure
+            .is_some_and(|procedure| procedure.change().ends_cost());
     if ends_cost || excepted(asked, GuardrailName::MaxIncrease, 0.0) {
         return Ok(());
     }
     let limit = limits.max_cost_increase_percent;
-    let message = format!("no price of the change is known, so it cannot be compared with the limit of {limit:.1} %");
+    let message = format!(
+        "no price of the change is known, so it cannot be compared with the limit of {limit:.1} %"
+    );
     Err(block(GuardrailName::MaxIncrease, limit, 0.0, message))
 }
 
 fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
-    let Some(percent) = asked.recommendation.impact.performance_degradation_percent else { return Ok(()) };
-    if percent <= limits.max_degradation_percent || excepted(asked, GuardrailName::MaxDegradation, percent) {
+    let Some(percent) = asked.recommendation.impact.performance_degradation_percent else {
+        return Ok(());
+    };
+    if percent <= limits.max_degradation_percent
+        || excepted(asked, GuardrailName::MaxDegradation, percent)
+    {
         return Ok(());
     }
     let limit = limits.max_degradation_percent;
     let message = format!("expected degradation {percent:.1} %, limit {limit:.1} %");
-    Err(block(GuardrailName::MaxDegradation, limit, percent, message))
+    Err(block(
+        GuardrailName::MaxDegradation,
+        limit,
+        percent,
+        message,
+    ))
 }
 
 /// The error budget of 30 days: planned downtime so far, and the longest that this change and its way back may take.
 fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
-    if !asked.recommendation.plan.as_ref().is_some_and(|plan| plan.restart_needed) {
+    if !asked
+        .recommendation
+        .plan
+        .as_ref()
+        .is_some_and(|plan| plan.restart_needed)
+    {
         return Ok(());
     }
-    let so_far: f64 =
-        asked.history.iter().filter(|a| a.resource == *asked.resource).map(|a| down_s(a, asked.now)).sum();
+    let so_far: f64 = asked
+        .history
+        .iter()
+        .filter(|a| a.resource == *asked.resource)
+        .map(|a| down_s(a, asked.now))
+        .sum();
     let timeout_s = i64::try_from(limits.rollback_timeout_s).unwrap_or(i64::MAX);
     let unknown = || timeout_s.saturating_add(SLOW_ROLLBACK_LIMIT_S);
     let kind = asked.recommendation.subject.kind;
-    let worst = asked.procedure.map_or_else(unknown, |known| known.interruption_limit_s(kind, timeout_s)) as f64;
+    let worst = asked
+        .procedure
+        .map_or_else(unknown, |known| known.interruption_limit_s(kind, timeout_s))
+        as f64;
     let span = (BUDGET_DAYS * DAY_S) as f64;
     let uptime = 100.0 * (1.0 - (so_far + worst) / span);
     if uptime >= limits.min_uptime_percent || excepted(asked, GuardrailName::MinUptime, uptime) {
@@ -202,9 +251,18 @@ fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 /// to the last step after it.
 pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
     let restarted = action.steps.iter().any(|step| step.effect.brings_back());
-    let first = action.steps.iter().find(|step| step.effect.interrupts()).filter(|_| restarted);
+    let first = action
+        .steps
+        .iter()
+        .find(|step| step.effect.interrupts())
+        .filter(|_| restarted);
     let Some(first) = first else { return 0.0 };
-    let end = action.steps.iter().filter_map(|step| step.finished_at).max().unwrap_or(now);
+    let end = action
+        .steps
+        .iter()
+        .filter_map(|step| step.finished_at)
+        .max()
+        .unwrap_or(now);
     end.duration_since(first.started_at).as_secs_f64().max(0.0)
 }
 
@@ -212,11 +270,18 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let touched = |action: &&Action| {
         // What was refused at the door changed nothing; an agent still waits before it knocks again. What was scaled for a peak
         // and taken back leaves nothing to settle, and tomorrow's peak is at the same hour.
-        let taken_back =
-            action.status == ActionStatus::Succeeded && action.steps.iter().any(|step| step.kind == StepKind::Hold);
-        action.resource == *asked.resource && !taken_back && (asked.automatic || action.status != ActionStatus::Aborted)
+        let taken_back = action.status == ActionStatus::Succeeded
+            && action.steps.iter().any(|step| step.kind == StepKind::Hold);
+        action.resource == *asked.resource
+            && !taken_back
+            && (asked.automatic || action.status != ActionStatus::Aborted)
     };
-    let last = asked.history.iter().filter(touched).map(|a| a.finished_at.unwrap_or(a.started_at)).max();
+    let last = asked
+        .history
+        .iter()
+        .filter(touched)
+        .map(|a| a.finished_at.unwrap_or(a.started_at))
+        .max();
     let Some(last) = last else { return Ok(()) };
     let passed = asked.now.duration_since(last).as_secs().max(0);
     if passed as u64 >= limits.cool_down_s {
@@ -224,7 +289,9 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     }
     let hours = |seconds: f64| seconds / 3600.0;
     let (limit, value) = (hours(limits.cool_down_s as f64), hours(passed as f64));
-    let message = format!("the resource was changed {value:.1} h ago and is not changed again for {limit:.1} h");
+    let message = format!(
+        "the resource was changed {value:.1} h ago and is not changed again for {limit:.1} h"
+    );
     Err(block(GuardrailName::CoolDown, limit, value, message))
 }
 
@@ -237,21 +304,41 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         let in_run = asked.lately.in_run;
         let limit = u64::from(limits.max_actions_per_run);
         if in_run >= limit {
-            return said(GuardrailName::MaxActionsPerRun, limit, in_run, "actions begun in this run");
+            return said(
+                GuardrailName::MaxActionsPerRun,
+                limit,
+                in_run,
+                "actions begun in this run",
+            );
         }
     }
     let in_day = &asked.lately.in_day;
     let limit = u64::from(limits.max_actions_per_day);
     if in_day.begun >= limit {
-        return said(GuardrailName::MaxActionsPerDay, limit, in_day.begun, "actions begun in 24 hours");
+        return said(
+            GuardrailName::MaxActionsPerDay,
+            limit,
+            in_day.begun,
+            "actions begun in 24 hours",
+        );
     }
     // At least one, or a scope of nine could never be worked on.
     let share = (asked.scope_size as f64 * limits.max_share_per_day_percent / 100.0).floor() as u64;
-    let share = if limits.max_share_per_day_percent > 0.0 { share.max(1) } else { 0 };
+    let share = if limits.max_share_per_day_percent > 0.0 {
+        share.max(1)
+    } else {
+        0
+    };
     let agent = asked.recommendation.agent_id.as_ref();
-    let own = agent.and_then(|agent| in_day.begun_by_agents.get(agent)).copied().unwrap_or(0);
+    let own = agent
+        .and_then(|agent| in_day.begun_by_agents.get(agent))
+        .copied()
+        .unwrap_or(0);
     if asked.automatic && own >= share {
-        let what = format!("of {} resources changed by the agent in 24 hours", asked.scope_size);
+        let what = format!(
+            "of {} resources changed by the agent in 24 hours",
+            asked.scope_size
+        );
         return said(GuardrailName::MaxSharePerDay, share, own, &what);
     }
     Ok(())

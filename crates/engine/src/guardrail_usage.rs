@@ -71,29 +71,51 @@ impl GuardrailService {
         let limits = self.records.agents.guardrails_get().await?;
         let now = self.records.clock.now();
         let lately = self.lately(&limits, None, now).await?;
-        let filter = ActionFilter { since: Some(budget_begin(now)), ..ActionFilter::default() };
+        let filter = ActionFilter {
+            since: Some(budget_begin(now)),
+            ..ActionFilter::default()
+        };
         let (history, _) = self.records.agents.action_page(&filter).await?;
         let span_s = (BUDGET_DAYS * DAY_S) as f64;
         let mut used: BTreeMap<(ConnectionId, ResourceId), (f64, u64)> = BTreeMap::new();
         for action in &history {
             let down = down_s(action, now);
             if down > 0.0 && action.purpose != Purpose::Simulate {
-                let budget = used.entry((action.connection.clone(), action.resource.clone())).or_default();
+                let budget = used
+                    .entry((action.connection.clone(), action.resource.clone()))
+                    .or_default();
                 *budget = (budget.0 + down, budget.1 + 1);
             }
         }
         let ids: BTreeSet<&ResourceId> = used.keys().map(|(_, resource)| resource).collect();
         let ids: Vec<ResourceId> = ids.into_iter().cloned().collect();
         let resources = self.resources_of(&ids).await?;
-        let names: BTreeMap<_, _> = resources.into_iter().map(|(key, one)| (key, one.name)).collect();
-        let budget = |((connection, resource), (down_s, changes)): ((ConnectionId, ResourceId), (f64, u64))| {
+        let names: BTreeMap<_, _> = resources
+            .into_iter()
+            .map(|(key, one)| (key, one.name))
+            .collect();
+        let budget = |((connection, resource), (down_s, changes)): (
+            (ConnectionId, ResourceId),
+            (f64, u64),
+        )| {
             let key = (connection, resource);
             let name = names.get(&key).cloned().unwrap_or_else(|| key.1.0.clone());
             let uptime_percent = 100.0 * (1.0 - down_s / span_s);
-            BudgetUse { connection: key.0, resource: key.1, name, down_s, uptime_percent, changes }
+            BudgetUse {
+                connection: key.0,
+                resource: key.1,
+                name,
+                down_s,
+                uptime_percent,
+                changes,
+            }
         };
         let mut budgets: Vec<BudgetUse> = used.into_iter().map(budget).collect();
-        budgets.sort_by(|a, b| b.down_s.total_cmp(&a.down_s).then_with(|| a.resource.cmp(&b.resource)));
+        budgets.sort_by(|a, b| {
+            b.down_s
+                .total_cmp(&a.down_s)
+                .then_with(|| a.resource.cmp(&b.resource))
+        });
         Ok(GuardrailUsage {
             kill_switch: limits.kill_switch,
             failures: lately.failures,

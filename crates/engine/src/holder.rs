@@ -19,7 +19,10 @@ pub(super) struct Holder<'a> {
 impl<'a> Holder<'a> {
     /// An agent and its own findings.
     pub(super) fn from_agent(agent: &'a Agent) -> Self {
-        Holder { agent_type: agent.agent_type, agent: Some(agent) }
+        Holder {
+            agent_type: agent.agent_type,
+            agent: Some(agent),
+        }
     }
 
     /// The holder of a finding on a resource: an agent of the type whose scope includes it, those in active mode first, then the
@@ -30,8 +33,13 @@ impl<'a> Holder<'a> {
         agents: &'a [Agent],
         connections: &[Connection],
     ) -> Self {
-        let own = |agent: &&Agent| agent.agent_type == agent_type && agent.scope.includes(resource, connections);
-        let agent = agents.iter().filter(own).min_by_key(|agent| agent.mode != Mode::Active);
+        let own = |agent: &&Agent| {
+            agent.agent_type == agent_type && agent.scope.includes(resource, connections)
+        };
+        let agent = agents
+            .iter()
+            .filter(own)
+            .min_by_key(|agent| agent.mode != Mode::Active);
         Holder { agent_type, agent }
     }
 
@@ -41,6 +49,7 @@ impl<'a> Holder<'a> {
 
     /// The caller in whose name findings are recorded.
     pub(super) fn caller(&self) -> Caller {
-        self.agent.map_or_else(Caller::system, |agent| Caller::agent(&agent.id))
+        self.agent
+            .map_or_else(Caller::system, |agent| Caller::agent(&agent.id))
     }
 }

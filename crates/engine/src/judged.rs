@@ -14,11 +14,17 @@ impl Judged {
     pub(super) fn new(resource: Resource, mut judgement: Judgement) -> Self {
         // Protections read specifications, which no imported price file changes.
         judgement.protect(&resource, Catalogue::builtin());
-        Judged { resource, judgement }
+        Judged {
+            resource,
+            judgement,
+        }
     }
 
     /// Reason why a protection refused what was offered.
     pub(super) fn protected(&self) -> Option<String> {
-        self.judgement.abstentions.first().map(|abstention| abstention.detail.clone())
+        self.judgement
+            .abstentions
+            .first()
+            .map(|abstention| abstention.detail.clone())
     }
 }

@@ -27,12 +27,22 @@ impl GuardrailService {
             Some(run) => agents.action_count_of_run(run).await?,
             None => 0,
         };
-        let in_day = agents.action_counts(now - SignedDuration::from_secs(DAY_S)).await?;
-        Ok(Lately { failures: self.failures_in_a_row(limits, now).await?, in_day, in_run })
+        let in_day = agents
+            .action_counts(now - SignedDuration::from_secs(DAY_S))
+            .await?;
+        Ok(Lately {
+            failures: self.failures_in_a_row(limits, now).await?,
+            in_day,
+            in_run,
+        })
     }
 
     /// Failures since the last success, and since the breaker was reset.
-    async fn failures_in_a_row(&self, limits: &Guardrails, now: Timestamp) -> Result<u32, EngineError> {
+    async fn failures_in_a_row(
+        &self,
+        limits: &Guardrails,
+        now: Timestamp,
+    ) -> Result<u32, EngineError> {
         let (mut failures, mut offset) = (0, 0);
         loop {
             let filter = ActionFilter {
@@ -44,7 +54,10 @@ impl GuardrailService {
             };
             let (page, _) = self.records.agents.action_page(&filter).await?;
             for action in &page {
-                if limits.breaker_reset_at.is_some_and(|at| action.started_at <= at) {
+                if limits
+                    .breaker_reset_at
+                    .is_some_and(|at| action.started_at <= at)
+                {
                     return Ok(failures);
                 }
                 match breaker_sign(action) {
@@ -68,8 +81,11 @@ impl GuardrailService {
     ) -> Result<Vec<Action>, EngineError> {
         let mut history = Vec::new();
         for chunk in resources.chunks(CHUNK) {
-            let filter =
-                ActionFilter { resources: chunk.to_vec(), since: Some(budget_begin(now)), ..ActionFilter::default() };
+            let filter = ActionFilter {
+                resources: chunk.to_vec(),
+                since: Some(budget_begin(now)),
+                ..ActionFilter::default()
+            };
             history.extend(self.records.agents.action_page(&filter).await?.0);
         }
         Ok(history)
@@ -78,5 +94,6 @@ impl GuardrailService {
 
 /// Beginning of the time that the guardrails look back over.
 pub(super) fn budget_begin(now: Timestamp) -> Timestamp {
-    now.checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).unwrap_or(Timestamp::MIN)
+    now.checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS))
+        .unwrap_or(Timestamp::MIN)
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_estate::{Catalogue, ConnectionId, Metric, Resource, ResourceId, ResourceKind, SampleStore};
+use reeve_estate::{
+    Catalogue, ConnectionId, Metric, Resource, ResourceId, ResourceKind, SampleStore,
+};
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 
 use super::judged::Judged;
@@ -17,11 +19,14 @@ use super::{EngineError, Records, ScopeService};
 use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::models::{
-    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote, calibrator_from, has_seen,
+    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote,
+    calibrator_from, has_seen,
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::stars_share;
-use reeve_recommend::recommendation::{Feedback, FeedbackOutcome, Recommendation, RecommendationId};
+use reeve_recommend::recommendation::{
+    Feedback, FeedbackOutcome, Recommendation, RecommendationId,
+};
 use reeve_recommend::{Correction, WorkloadStore, trust_group};
 
 /// Notes looked at for outcomes.
@@ -55,7 +60,14 @@ impl ModelService {
         catalogue: Arc<Catalogue>,
         models: Option<Arc<dyn ModelStore>>,
     ) -> Self {
-        ModelService { records, scopes, samples, catalogue, models, workloads: None }
+        ModelService {
+            records,
+            scopes,
+            samples,
+            catalogue,
+            models,
+            workloads: None,
+        }
     }
 
     /// With the classes that people gave resources, which trainings learn from.
@@ -67,11 +79,16 @@ impl ModelService {
 
     /// Corrections of resources of a scope, oldest first.
     async fn corrections_in(&self, scope: &[Resource]) -> Result<Vec<Correction>, EngineError> {
-        let Some(workloads) = &self.workloads else { return Ok(Vec::new()) };
-        let within: HashSet<(&ConnectionId, &ResourceId)> =
-            scope.iter().map(|resource| (&resource.connection, &resource.id)).collect();
+        let Some(workloads) = &self.workloads else {
+            return Ok(Vec::new());
+        };
+        let within: HashSet<(&ConnectionId, &ResourceId)> = scope
+            .iter()
+            .map(|resource| (&resource.connection, &resource.id))
+            .collect();
         let mut corrections = workloads.correction_list().await?;
-        corrections.retain(|correction| within.contains(&(&correction.connection, &correction.resource)));
+        corrections
+            .retain(|correction| within.contains(&(&correction.connection, &correction.resource)));
         Ok(corrections)
     }
 
@@ -89,7 +106,9 @@ impl ModelService {
     }
 
     async fn calibrator_of(&self, agent: &Agent) -> Result<Option<Calibration>, String> {
-        let Some(models) = self.models.as_ref() else { return Ok(None) };
+        let Some(models) = self.models.as_ref() else {
+            return Ok(None);
+        };
         let filter = ModelFilter {
             agent: Some(agent.id.clone()),
             name: Some("confidence".to_owned()),
@@ -97,17 +116,32 @@ impl ModelService {
             limit: 1,
             ..ModelFilter::default()
         };
-        let (serving, _) = models.model_list(&filter).await.map_err(|error| error.to_string())?;
+        let (serving, _) = models
+            .model_list(&filter)
+            .await
+            .map_err(|error| error.to_string())?;
         let (mut calibrator, model) = match serving.into_iter().next() {
             Some(model) => {
-                let state = models.model_state(&model.id).await.map_err(|error| error.to_string())?;
-                (calibrator_from(&state).map_err(|error| error.to_string())?, Some(ModelReference::from_model(&model)))
+                let state = models
+                    .model_state(&model.id)
+                    .await
+                    .map_err(|error| error.to_string())?;
+                (
+                    calibrator_from(&state).map_err(|error| error.to_string())?,
+                    Some(ModelReference::from_model(&model)),
+                )
             }
             None => (Calibrator::new(FEATURES.len()), None),
         };
-        let outcomes = self.known_outcomes(agent.agent_type).await.map_err(|error| error.to_string())?;
+        let outcomes = self
+            .known_outcomes(agent.agent_type)
+            .await
+            .map_err(|error| error.to_string())?;
         for (known_at, example) in outcomes {
-            if model.as_ref().is_none_or(|model| !has_seen(&example, known_at, model.trained_at)) {
+            if model
+                .as_ref()
+                .is_none_or(|model| !has_seen(&example, known_at, model.trained_at))
+            {
                 calibrator.learn(&example);
             }
         }
@@ -117,8 +151,13 @@ impl ModelService {
     /// Sets the calibrated confidence of what was judged, and names the model that decided it.
     pub(super) fn calibrate(agent: &Agent, by: Option<&Calibration>, judged: &mut [Judged]) {
         let Some(by) = by else { return };
-        for proposal in judged.iter_mut().flat_map(|one| one.judgement.proposals.iter_mut()) {
-            let Some(found) = proposal.calibrate(agent.agent_type, &by.calibrator) else { continue };
+        for proposal in judged
+            .iter_mut()
+            .flat_map(|one| one.judgement.proposals.iter_mut())
+        {
+            let Some(found) = proposal.calibrate(agent.agent_type, &by.calibrator) else {
+                continue;
+            };
             proposal.explanation.models.extend(by.model.as_ref().map(|model| {
                 let (probability, examples) = (found.probability * 100.0, found.examples);
                 model.says(format!(
@@ -131,7 +170,9 @@ impl ModelService {
     /// Models that the judgements of a run may read. Without a store of models, or while it fails, there are none and judgements
     /// rest on what was measured.
     pub(super) async fn learned(&self, agent: &Agent, names: &[&str]) -> LearnedModels {
-        let Some(models) = self.models.as_ref() else { return LearnedModels::default() };
+        let Some(models) = self.models.as_ref() else {
+            return LearnedModels::default();
+        };
         let now = self.records.clock.now();
         LearnedModels::load(&**models, &agent.id, names, now).await.unwrap_or_else(|error| {
             tracing::warn!(agent = %agent.id.0, %error, "models could not be read; recommendations are based on measurements alone");
@@ -140,15 +181,29 @@ impl ModelService {
     }
 
     /// Keeps what new recommendations were judged by.
-    pub(super) async fn note_trust(&self, kept: &[Recommendation], judged: &[Judged]) -> Result<(), EngineError> {
-        let Some(models) = self.models.as_ref() else { return Ok(()) };
-        let by_resource: HashMap<(&ConnectionId, &ResourceId), &Judged> =
-            judged.iter().map(|one| ((&one.resource.connection, &one.resource.id), one)).collect();
-        for recommendation in kept.iter().filter(|recommendation| recommendation.version == 1) {
+    pub(super) async fn note_trust(
+        &self,
+        kept: &[Recommendation],
+        judged: &[Judged],
+    ) -> Result<(), EngineError> {
+        let Some(models) = self.models.as_ref() else {
+            return Ok(());
+        };
+        let by_resource: HashMap<(&ConnectionId, &ResourceId), &Judged> = judged
+            .iter()
+            .map(|one| ((&one.resource.connection, &one.resource.id), one))
+            .collect();
+        for recommendation in kept
+            .iter()
+            .filter(|recommendation| recommendation.version == 1)
+        {
             let subject = &recommendation.subject;
             let judged = by_resource.get(&(&subject.connection, &subject.id));
             let proposals = judged.map_or(&[][..], |one| &one.judgement.proposals);
-            let Some(proposal) = proposals.iter().find(|proposal| proposal.kind == recommendation.kind) else {
+            let Some(proposal) = proposals
+                .iter()
+                .find(|proposal| proposal.kind == recommendation.kind)
+            else {
                 continue;
             };
             let note = TrustNote {
@@ -185,15 +240,33 @@ impl ModelService {
     /// Returns the training data of all resources of an agent's scope, `part` resources at a time. Nothing is read before the first
     /// part is asked for.
     #[must_use]
-    pub fn parts(&self, agent: &Agent, metrics: &'static [Metric], days: i64, part: usize) -> ScopeParts {
-        ScopeParts { service: self.clone(), agent: agent.clone(), scope: None, part: part.max(1), metrics, days }
+    pub fn parts(
+        &self,
+        agent: &Agent,
+        metrics: &'static [Metric],
+        days: i64,
+        part: usize,
+    ) -> ScopeParts {
+        ScopeParts {
+            service: self.clone(),
+            agent: agent.clone(),
+            scope: None,
+            part: part.max(1),
+            metrics,
+            days,
+        }
     }
 
     /// Returns the training data of an agent without resources and samples, and the measured resources of its scope.
     async fn unmeasured(&self, agent: &Agent) -> Result<(Material, Vec<Resource>), EngineError> {
         let (scope, _) = self.scopes.scope_of(agent).await?;
         let corrections = self.corrections_in(&scope).await?;
-        let is_measured = |r: &Resource| matches!(r.kind, ResourceKind::VirtualMachine | ResourceKind::Database);
+        let is_measured = |r: &Resource| {
+            matches!(
+                r.kind,
+                ResourceKind::VirtualMachine | ResourceKind::Database
+            )
+        };
         let measured = scope.into_iter().filter(is_measured).collect();
         let material = Material {
             agent: agent.clone(),
@@ -209,11 +282,20 @@ impl ModelService {
     }
 
     /// Reads the samples of the resources.
-    async fn measure(&self, material: &mut Material, metrics: &[Metric], days: i64) -> Result<(), EngineError> {
+    async fn measure(
+        &self,
+        material: &mut Material,
+        metrics: &[Metric],
+        days: i64,
+    ) -> Result<(), EngineError> {
         let (start, now) = (material.days_ago(days), material.now);
         let mut series = Vec::new();
         for (connection, ids) in chunks(&material.resources, material.resources.len().max(1)) {
-            series.extend(self.samples.sample_series(connection, &ids, metrics, start, now).await?);
+            series.extend(
+                self.samples
+                    .sample_series(connection, &ids, metrics, start, now)
+                    .await?,
+            );
         }
         material.series = series;
         Ok(())
@@ -224,19 +306,31 @@ impl ModelService {
     /// # Errors
     /// The store's failures.
     pub async fn outcomes(&self, agent: AgentType) -> Result<Vec<Example>, EngineError> {
-        Ok(self.known_outcomes(agent).await?.into_iter().map(|(_, example)| example).collect())
+        Ok(self
+            .known_outcomes(agent)
+            .await?
+            .into_iter()
+            .map(|(_, example)| example)
+            .collect())
     }
 
     /// The same, each with when it became known.
-    async fn known_outcomes(&self, agent: AgentType) -> Result<Vec<(Timestamp, Example)>, EngineError> {
-        let Some(models) = self.models.as_ref() else { return Ok(Vec::new()) };
+    async fn known_outcomes(
+        &self,
+        agent: AgentType,
+    ) -> Result<Vec<(Timestamp, Example)>, EngineError> {
+        let Some(models) = self.models.as_ref() else {
+            return Ok(Vec::new());
+        };
         let notes = models.trust_note_list(NOTES).await?;
         if notes.is_empty() {
             return Ok(Vec::new());
         }
         let decided = self.decided(&notes).await?;
-        let by_id: HashMap<&RecommendationId, &Recommendation> =
-            decided.iter().map(|recommendation| (&recommendation.id, recommendation)).collect();
+        let by_id: HashMap<&RecommendationId, &Recommendation> = decided
+            .iter()
+            .map(|recommendation| (&recommendation.id, recommendation))
+            .collect();
         let feedback = self.records.agents.feedback_list(None).await?;
         let mut found: Vec<(Timestamp, Example)> = notes
             .into_iter()
@@ -248,11 +342,22 @@ impl ModelService {
                 let at_ms = note.at.as_millisecond();
                 Some((
                     known_at,
-                    Example { at_ms, group: note.group, raw: note.raw, features: note.features, held, weight },
+                    Example {
+                        at_ms,
+                        group: note.group,
+                        raw: note.raw,
+                        features: note.features,
+                        held,
+                        weight,
+                    },
                 ))
             })
             .collect();
-        found.sort_by(|a, b| a.1.at_ms.cmp(&b.1.at_ms).then_with(|| a.1.group.cmp(&b.1.group)));
+        found.sort_by(|a, b| {
+            a.1.at_ms
+                .cmp(&b.1.at_ms)
+                .then_with(|| a.1.group.cmp(&b.1.group))
+        });
         Ok(found)
     }
 }
@@ -260,12 +365,18 @@ impl ModelService {
 impl ModelService {
     /// Recommendations of these notes whose outcome may be known: those executed to an end, and all that people answered.
     async fn decided(&self, notes: &[TrustNote]) -> Result<Vec<Recommendation>, EngineError> {
-        let filter = RecommendationFilter { has_feedback: true, ..RecommendationFilter::default() };
+        let filter = RecommendationFilter {
+            has_feedback: true,
+            ..RecommendationFilter::default()
+        };
         let (mut decided, _) = self.records.agents.recommendation_list(&filter).await?;
         for chunk in notes.chunks(CHUNK) {
             let filter = RecommendationFilter {
                 status: vec![Status::Succeeded, Status::RolledBack, Status::Failed],
-                ids: chunk.iter().map(|note| note.recommendation.clone()).collect(),
+                ids: chunk
+                    .iter()
+                    .map(|note| note.recommendation.clone())
+                    .collect(),
                 ..RecommendationFilter::default()
             };
             decided.extend(self.records.agents.recommendation_list(&filter).await?.0);
@@ -299,24 +410,34 @@ impl MaterialParts for ScopeParts {
         if count == 0 {
             return Ok(None);
         }
-        let mut part = Material { resources: resources.drain(..count).collect(), ..shared.clone() };
-        self.service.measure(&mut part, self.metrics, self.days).await?;
+        let mut part = Material {
+            resources: resources.drain(..count).collect(),
+            ..shared.clone()
+        };
+        self.service
+            .measure(&mut part, self.metrics, self.days)
+            .await?;
         Ok(Some(part))
     }
 }
 
 /// The newest judgement of a recommendation by a person; "not now" is none.
-fn latest_feedback<'f>(recommendation: &Recommendation, feedback: &'f [Feedback]) -> Option<&'f Feedback> {
-    feedback
-        .iter()
-        .rev()
-        .find(|said| said.recommendation == recommendation.id && said.outcome != FeedbackOutcome::NotNow)
+fn latest_feedback<'f>(
+    recommendation: &Recommendation,
+    feedback: &'f [Feedback],
+) -> Option<&'f Feedback> {
+    feedback.iter().rev().find(|said| {
+        said.recommendation == recommendation.id && said.outcome != FeedbackOutcome::NotNow
+    })
 }
 
 /// Returns `true` if the executed recommendation succeeded, with the time at which that became known. A user's feedback
 /// takes precedence over the action's status. `None` while the outcome is unknown, and for a recommendation that was not
 /// executed.
-pub(super) fn execution_outcome(recommendation: &Recommendation, feedback: &[Feedback]) -> Option<(bool, Timestamp)> {
+pub(super) fn execution_outcome(
+    recommendation: &Recommendation,
+    feedback: &[Feedback],
+) -> Option<(bool, Timestamp)> {
     match latest_feedback(recommendation, feedback).map(|said| (said.outcome, said.at)) {
         Some((FeedbackOutcome::ImplementedSuccessfully, at)) => return Some((true, at)),
         Some((FeedbackOutcome::ImplementedIssues, at)) => return Some((false, at)),
@@ -334,7 +455,10 @@ pub(super) fn execution_outcome(recommendation: &Recommendation, feedback: &[Fee
 /// Returns the training label of a recommendation, its weight, and the time at which it became known. "Not applicable" is
 /// a negative label: the finding missed something. A rating that agrees with the outcome leaves the weight whole, one
 /// that contradicts it takes up to half.
-fn outcome_label(recommendation: &Recommendation, feedback: &[Feedback]) -> Option<(bool, f64, Timestamp)> {
+fn outcome_label(
+    recommendation: &Recommendation,
+    feedback: &[Feedback],
+) -> Option<(bool, f64, Timestamp)> {
     let said = latest_feedback(recommendation, feedback);
     if let Some(said) = said.filter(|said| said.outcome == FeedbackOutcome::NotApplicable) {
         return Some((false, 1.0, said.at));

@@ -41,19 +41,33 @@ pub(super) async fn own_changes(
     changes: &Changes,
     history_days: i64,
 ) -> Result<HashMap<Key, Timestamp>, EngineError> {
-    let since = records.clock.now().checked_sub(SignedDuration::from_hours(24 * history_days)).ok();
-    let actions: Vec<Action> = records.agents.action_list(None, since).await?.into_iter().filter(touched).collect();
+    let since = records
+        .clock
+        .now()
+        .checked_sub(SignedDuration::from_hours(24 * history_days))
+        .ok();
+    let actions: Vec<Action> = records
+        .agents
+        .action_list(None, since)
+        .await?
+        .into_iter()
+        .filter(touched)
+        .collect();
     let mut changed: HashMap<Key, Timestamp> = HashMap::new();
     for some in actions.chunks(AT_ONCE) {
         let executed = executed(records, some).await?;
         for action in some {
-            let (Some(at), recommendation) = (action.finished_at, executed.get(&action.recommendation)) else {
+            let (Some(at), recommendation) =
+                (action.finished_at, executed.get(&action.recommendation))
+            else {
                 continue;
             };
             if recommendation.is_some_and(|recommendation| !changes_load(changes, recommendation)) {
                 continue;
             }
-            let newest = changed.entry((action.connection.clone(), action.resource.clone())).or_insert(at);
+            let newest = changed
+                .entry((action.connection.clone(), action.resource.clone()))
+                .or_insert(at);
             *newest = (*newest).max(at);
         }
     }
@@ -63,24 +77,39 @@ pub(super) async fn own_changes(
 /// Returns `true` if an action may have left another resource behind than it found. What was rolled back is the size that was
 /// measured before; an inventory that saw the other size in between cuts the history itself.
 fn touched(action: &Action) -> bool {
-    matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed) && action.purpose == Purpose::Apply
+    matches!(
+        action.status,
+        ActionStatus::Succeeded | ActionStatus::Failed
+    ) && action.purpose == Purpose::Apply
 }
 
 async fn executed(
     records: &Records,
     actions: &[Action],
 ) -> Result<HashMap<RecommendationId, Recommendation>, EngineError> {
-    let mut ids: Vec<RecommendationId> = actions.iter().map(|action| action.recommendation.clone()).collect();
+    let mut ids: Vec<RecommendationId> = actions
+        .iter()
+        .map(|action| action.recommendation.clone())
+        .collect();
     ids.sort();
     ids.dedup();
-    let filter = RecommendationFilter { ids, ..RecommendationFilter::default() };
+    let filter = RecommendationFilter {
+        ids,
+        ..RecommendationFilter::default()
+    };
     let (found, _) = records.agents.recommendation_list(&filter).await?;
-    Ok(found.into_iter().map(|recommendation| (recommendation.id.clone(), recommendation)).collect())
+    Ok(found
+        .into_iter()
+        .map(|recommendation| (recommendation.id.clone(), recommendation))
+        .collect())
 }
 
 /// Of a plan that cannot be read any more the careful answer is yes.
 fn changes_load(changes: &Changes, recommendation: &Recommendation) -> bool {
-    let procedure = recommendation.plan.as_ref().and_then(|plan| changes.procedure(plan).ok());
+    let procedure = recommendation
+        .plan
+        .as_ref()
+        .and_then(|plan| changes.procedure(plan).ok());
     procedure.is_none_or(|procedure| procedure.change().changes_load())
 }
 
@@ -92,14 +121,24 @@ impl ScopeService {
         resources: &[Resource],
         since: Timestamp,
     ) -> Result<SeenChanges, EngineError> {
-        let kinds: HashMap<&ResourceId, _> = resources.iter().map(|resource| (&resource.id, resource.kind)).collect();
-        let ids: Vec<ResourceId> = resources.iter().map(|resource| resource.id.clone()).collect();
+        let kinds: HashMap<&ResourceId, _> = resources
+            .iter()
+            .map(|resource| (&resource.id, resource.kind))
+            .collect();
+        let ids: Vec<ResourceId> = resources
+            .iter()
+            .map(|resource| resource.id.clone())
+            .collect();
         let mut seen = SeenChanges::default();
         let note = |newest: &mut HashMap<ResourceId, Timestamp>, id: ResourceId, at: Timestamp| {
             let known = newest.entry(id).or_insert(at);
             *known = (*known).max(at);
         };
-        for change in self.estate().resource_changes(connection, &ids, since).await? {
+        for change in self
+            .estate()
+            .resource_changes(connection, &ids, since)
+            .await?
+        {
             let kind = kinds.get(&change.resource);
             if matches!(change.attribute, Attribute::State | Attribute::AttachedTo) {
                 note(&mut seen.attachments, change.resource, change.seen_at);

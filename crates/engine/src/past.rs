@@ -13,11 +13,15 @@ use reeve_recommend::Proposal;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::FeedbackWeights;
-use reeve_recommend::recommendation::{Feedback, Recommendation, RecommendationId, RecommendationType};
+use reeve_recommend::recommendation::{
+    Feedback, Recommendation, RecommendationId, RecommendationType,
+};
 
 /// Kinds whose changes have no size step: all cases of the kind are alike.
-const STEPLESS: [RecommendationType; 2] =
-    [RecommendationType::IdleResourceCleanup, RecommendationType::ReservedInstances];
+const STEPLESS: [RecommendationType; 2] = [
+    RecommendationType::IdleResourceCleanup,
+    RecommendationType::ReservedInstances,
+];
 
 /// Size before and after a change.
 type Sizes = (Option<String>, Option<String>);
@@ -35,28 +39,48 @@ pub(super) struct Past {
 
 impl Past {
     /// Reads the past of these kinds.
-    pub(super) async fn read(records: &Records, kinds: &BTreeSet<RecommendationType>) -> Result<Self, EngineError> {
+    pub(super) async fn read(
+        records: &Records,
+        kinds: &BTreeSet<RecommendationType>,
+    ) -> Result<Self, EngineError> {
         if kinds.is_empty() {
             return Ok(Past::default());
         }
         let (answered, feedback) = answered(records, kinds).await?;
         let now = records.clock.now();
         let weights = FeedbackWeights::new(&answered, &feedback, now);
-        let mut past = Past { weights, kinds: kinds.clone(), ..Past::default() };
+        let mut past = Past {
+            weights,
+            kinds: kinds.clone(),
+            ..Past::default()
+        };
         let kinds: Vec<RecommendationType> = kinds.iter().copied().collect();
-        past.weights.add_dismissals(&records.agents.recommendation_dismissals(&kinds).await?, now);
+        past.weights.add_dismissals(
+            &records.agents.recommendation_dismissals(&kinds).await?,
+            now,
+        );
         for outcome in records.agents.recommendation_outcomes(&kinds).await? {
             let sizes = (outcome.instance_type, outcome.target_type);
-            past.add(outcome.kind, sizes, outcome.succeeded, outcome.succeeded + outcome.failed);
+            past.add(
+                outcome.kind,
+                sizes,
+                outcome.succeeded,
+                outcome.succeeded + outcome.failed,
+            );
         }
         let mut said: HashMap<&RecommendationId, Vec<Feedback>> = HashMap::new();
         for one in &feedback {
-            said.entry(&one.recommendation).or_default().push(one.clone());
+            said.entry(&one.recommendation)
+                .or_default()
+                .push(one.clone());
         }
         for one in &answered {
             let said = said.get(&one.id).map_or(&[][..], Vec::as_slice);
             if let Some((held, _)) = execution_outcome(one, said) {
-                let sizes = (one.subject.instance_type.clone(), one.subject.target_type.clone());
+                let sizes = (
+                    one.subject.instance_type.clone(),
+                    one.subject.target_type.clone(),
+                );
                 past.add(one.kind, sizes, u64::from(held), 1);
             }
         }
@@ -76,7 +100,11 @@ impl Past {
     }
 
     fn add(&mut self, kind: RecommendationType, sizes: Sizes, succeeded: u64, cases: u64) {
-        let sizes = if STEPLESS.contains(&kind) { (None, None) } else { sizes };
+        let sizes = if STEPLESS.contains(&kind) {
+            (None, None)
+        } else {
+            sizes
+        };
         let sum = self.cases.entry((kind, sizes)).or_default();
         *sum = (sum.0 + succeeded, sum.1 + cases);
     }
@@ -89,8 +117,15 @@ impl Past {
             true => (None, None),
             false => (subject.instance_type.clone(), subject.target_type.clone()),
         };
-        let (succeeded, cases) = self.cases.get(&(proposal.kind, sizes)).copied().unwrap_or_default();
-        (cases, (cases > 0).then(|| succeeded as f64 / cases as f64 * 100.0))
+        let (succeeded, cases) = self
+            .cases
+            .get(&(proposal.kind, sizes))
+            .copied()
+            .unwrap_or_default();
+        (
+            cases,
+            (cases > 0).then(|| succeeded as f64 / cases as f64 * 100.0),
+        )
     }
 }
 
@@ -100,7 +135,11 @@ async fn answered(
     kinds: &BTreeSet<RecommendationType>,
 ) -> Result<(Vec<Recommendation>, Vec<Feedback>), EngineError> {
     let kind = kinds.first().copied().filter(|_| kinds.len() == 1);
-    let filter = RecommendationFilter { has_feedback: true, kind, ..RecommendationFilter::default() };
+    let filter = RecommendationFilter {
+        has_feedback: true,
+        kind,
+        ..RecommendationFilter::default()
+    };
     let (mut answered, _) = records.agents.recommendation_list(&filter).await?;
     answered.retain(|one| kinds.contains(&one.kind));
     Ok((answered, records.agents.feedback_list(None).await?))
@@ -112,12 +151,21 @@ pub(super) async fn ended_on(
     resources: &BTreeSet<ResourceId>,
     within: SignedDuration,
 ) -> Result<HashMap<ResourceId, Vec<Recommendation>>, EngineError> {
-    let since = records.clock.now().checked_sub(within).unwrap_or(Timestamp::MIN);
+    let since = records
+        .clock
+        .now()
+        .checked_sub(within)
+        .unwrap_or(Timestamp::MIN);
     let resources: Vec<ResourceId> = resources.iter().cloned().collect();
     let mut ended: HashMap<ResourceId, Vec<Recommendation>> = HashMap::new();
     for chunk in resources.chunks(CHUNK) {
         let filter = RecommendationFilter {
-            status: vec![Status::Dismissed, Status::Succeeded, Status::RolledBack, Status::Failed],
+            status: vec![
+                Status::Dismissed,
+                Status::Succeeded,
+                Status::RolledBack,
+                Status::Failed,
+            ],
             resources: chunk.to_vec(),
             updated_since: Some(since),
             ..RecommendationFilter::default()
@@ -137,8 +185,11 @@ pub(super) async fn open_on(
     let resources: Vec<ResourceId> = resources.iter().cloned().collect();
     let mut open = Vec::new();
     for chunk in resources.chunks(CHUNK) {
-        let filter =
-            RecommendationFilter { is_open: true, resources: chunk.to_vec(), ..RecommendationFilter::default() };
+        let filter = RecommendationFilter {
+            is_open: true,
+            resources: chunk.to_vec(),
+            ..RecommendationFilter::default()
+        };
         open.extend(records.agents.recommendation_list(&filter).await?.0);
     }
     Ok(open)

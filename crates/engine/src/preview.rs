@@ -52,7 +52,11 @@ impl RolloutService {
     ///
     /// # Errors
     /// A store failed.
-    pub async fn preview(&self, agent: &Agent, scopes: &ScopeService) -> Result<Preview, EngineError> {
+    pub async fn preview(
+        &self,
+        agent: &Agent,
+        scopes: &ScopeService,
+    ) -> Result<Preview, EngineError> {
         let days_observed = scopes.days_observed(agent).await?;
         let filter = RecommendationFilter {
             agent: Some(agent.id.0.clone()),
@@ -61,18 +65,32 @@ impl RolloutService {
         };
         let (mut open, _) = self.records.agents.recommendation_list(&filter).await?;
         open.sort_by(|a, b| {
-            b.ranking.expected_value.total_cmp(&a.ranking.expected_value).then_with(|| a.id.cmp(&b.id))
+            b.ranking
+                .expected_value
+                .total_cmp(&a.ranking.expected_value)
+                .then_with(|| a.id.cmp(&b.id))
         });
         let candidates: Vec<Candidate> = open.iter().map(Candidate::from).collect();
         let staged = self.staging(agent, &candidates, days_observed).await?;
-        let reasons: BTreeMap<_, _> = staged.iter().map(|(kind, staging)| (*kind, staging.reason())).collect();
+        let reasons: BTreeMap<_, _> = staged
+            .iter()
+            .map(|(kind, staging)| (*kind, staging.reason()))
+            .collect();
         let matrix = self.records.approval_matrix().await?;
         let caller = Caller::agent(&agent.id);
-        let wish = Wish { automatic: true, ..Wish::new(&caller, None) };
+        let wish = Wish {
+            automatic: true,
+            ..Wish::new(&caller, None)
+        };
         let targets: Vec<Target<'_>> = open.iter().map(Target::from_recommendation).collect();
         let circumstances = self.guardrails.circumstances(&targets, &wish).await?;
         let outcome = |recommendation: &Recommendation| {
-            let decided = decide(&matrix, agent, &Candidate::from(recommendation), days_observed);
+            let decided = decide(
+                &matrix,
+                agent,
+                &Candidate::from(recommendation),
+                days_observed,
+            );
             if let Auto::Leave(reason) = decided {
                 return PreviewOutcome::LeftToPeople(reason);
             }
@@ -86,15 +104,24 @@ impl RolloutService {
                 &wish,
             );
             match (refused.map_err(Applicability::from), decided) {
-                (Err(Applicability::Blocked { by, reason, .. }), _) => PreviewOutcome::Blocked { by, reason },
-                (_, Auto::AskApproval) => {
-                    PreviewOutcome::RequestsApproval(signatures_for(&matrix, Some(agent), recommendation.impact_level))
+                (Err(Applicability::Blocked { by, reason, .. }), _) => {
+                    PreviewOutcome::Blocked { by, reason }
                 }
+                (_, Auto::AskApproval) => PreviewOutcome::RequestsApproval(signatures_for(
+                    &matrix,
+                    Some(agent),
+                    recommendation.impact_level,
+                )),
                 _ => PreviewOutcome::Applies,
             }
         };
-        let decisions = open.into_iter().map(|recommendation| (outcome(&recommendation), recommendation));
-        Ok(Preview { days_observed, decisions: decisions.map(|(outcome, one)| (one, outcome)).collect() })
+        let decisions = open
+            .into_iter()
+            .map(|recommendation| (outcome(&recommendation), recommendation));
+        Ok(Preview {
+            days_observed,
+            decisions: decisions.map(|(outcome, one)| (one, outcome)).collect(),
+        })
     }
 }
 

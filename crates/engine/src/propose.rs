@@ -40,11 +40,20 @@ impl ResponseService {
         let mut kept: BTreeMap<AgentId, Vec<Recommendation>> = BTreeMap::new();
         for one in offers {
             let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
-            let judgement = Judgement { proposals: vec![one.proposal], ..Judgement::default() };
+            let judgement = Judgement {
+                proposals: vec![one.proposal],
+                ..Judgement::default()
+            };
             let judged = Judged::new(one.resource, judgement);
             let protected = judged.protected();
-            let found = self.findings.keep_forecast(holder, &one.cause, judged).await?;
-            let answer = found.kept.first().map(|recommendation| recommendation.id.clone());
+            let found = self
+                .findings
+                .keep_forecast(holder, &one.cause, judged)
+                .await?;
+            let answer = found
+                .kept
+                .first()
+                .map(|recommendation| recommendation.id.clone());
             let reason = || protected.unwrap_or_else(|| skipped_reason(&found));
             answers.push(answer.ok_or_else(reason));
             if let Some(id) = holder.id() {
@@ -72,10 +81,16 @@ impl ResponseService {
         let agents = self.records.agents.agent_list(Some(of_type)).await?;
         let connections = self.scopes.connections().await?;
         let holder = Holder::covering(of_type, &offer.resource, &agents, &connections);
-        let judgement = Judgement { proposals: vec![offer.proposal], ..Judgement::default() };
+        let judgement = Judgement {
+            proposals: vec![offer.proposal],
+            ..Judgement::default()
+        };
         let judged = Judged::new(offer.resource, judgement);
         let protected = judged.protected();
-        let found = self.findings.keep_forecast(holder, &offer.cause, judged).await?;
+        let found = self
+            .findings
+            .keep_forecast(holder, &offer.cause, judged)
+            .await?;
         let reason = || protected.unwrap_or_else(|| skipped_reason(&found));
         Ok(found.kept.first().cloned().ok_or_else(reason))
     }
@@ -97,8 +112,15 @@ impl ResponseService {
         };
         let mut left = BTreeMap::new();
         let found = found.iter().map(Candidate::from).collect();
-        self.automatic.apply_what_it_may(agent, found, &mut report, &mut left).await?;
-        tracing::debug!(agent = agent.name, applied = report.applied, ?left, "a prediction was submitted");
+        self.automatic
+            .apply_what_it_may(agent, found, &mut report, &mut left)
+            .await?;
+        tracing::debug!(
+            agent = agent.name,
+            applied = report.applied,
+            ?left,
+            "a prediction was submitted"
+        );
         Ok(())
     }
 
@@ -120,16 +142,27 @@ impl ResponseService {
             ..RecommendationFilter::default()
         };
         let (waiting, _) = self.records.agents.recommendation_list(&filter).await?;
-        let wanted: Option<HashMap<&ResourceId, ()>> = on.map(|ids| ids.iter().map(|id| (id, ())).collect());
+        let wanted: Option<HashMap<&ResourceId, ()>> =
+            on.map(|ids| ids.iter().map(|id| (id, ())).collect());
         let own = |recommendation: &&Recommendation| {
             recommendation.status.may_become(Status::Expired)
                 && recommendation.origin.cause == *cause
-                && wanted.as_ref().is_none_or(|ids| ids.contains_key(&recommendation.subject.id))
+                && wanted
+                    .as_ref()
+                    .is_none_or(|ids| ids.contains_key(&recommendation.subject.id))
         };
         for recommendation in waiting.iter().filter(own) {
-            self.records.close_approvals(recommendation, ApprovalStatus::Expired, reason, caller).await?;
             self.records
-                .settle_at(&recommendation.id, "recommendation.expire", Status::Expired, Some(reason), caller)
+                .close_approvals(recommendation, ApprovalStatus::Expired, reason, caller)
+                .await?;
+            self.records
+                .settle_at(
+                    &recommendation.id,
+                    "recommendation.expire",
+                    Status::Expired,
+                    Some(reason),
+                    caller,
+                )
                 .await?;
         }
         Ok(())
@@ -138,7 +171,11 @@ impl ResponseService {
 
 /// Reason why a finding was not kept.
 fn skipped_reason(found: &Upserted) -> String {
-    found.skipped.first().map_or("a change is in progress", |reason| *reason).to_owned()
+    found
+        .skipped
+        .first()
+        .map_or("a change is in progress", |reason| *reason)
+        .to_owned()
 }
 
 impl Findings {

@@ -6,7 +6,9 @@ use reeve_audit::ActionStatus;
 
 use super::auto::{Auto, decide_quarantine, signatures_for};
 use super::request::{Target, Wish, planned};
-use super::{Caller, EngineError, Execution, Findings, Remedy, ResponseService, fresh_id, log_entry};
+use super::{
+    Caller, EngineError, Execution, Findings, Remedy, ResponseService, fresh_id, log_entry,
+};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::origin::Cause;
@@ -23,9 +25,19 @@ impl ResponseService {
             return self.execution.proceed(recommendation, wish).await;
         }
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
-        self.guardrails.permitted(&recommendation, Target::from_recommendation(&recommendation), &wish).await?;
-        let reason = "the threat is now critical, and isolating the machine is permitted in advance";
-        let open = self.findings.reopen_with_reason(&recommendation, reason, wish.caller).await?;
+        self.guardrails
+            .permitted(
+                &recommendation,
+                Target::from_recommendation(&recommendation),
+                &wish,
+            )
+            .await?;
+        let reason =
+            "the threat is now critical, and isolating the machine is permitted in advance";
+        let open = self
+            .findings
+            .reopen_with_reason(&recommendation, reason, wish.caller)
+            .await?;
         self.execution.proceed(open, wish).await
     }
 
@@ -33,7 +45,11 @@ impl ResponseService {
     ///
     /// # Errors
     /// The store or the log failed.
-    pub async fn quarantine(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
+    pub async fn quarantine(
+        &self,
+        id: &RecommendationId,
+        why: &str,
+    ) -> Result<Remedy, EngineError> {
         if self.records.agents.guardrails_get().await?.kill_switch {
             return Ok(Remedy::Nothing("the kill switch is on".to_owned()));
         }
@@ -41,17 +57,27 @@ impl ResponseService {
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let Some(agent) = self.records.agent_of(&recommendation).await? else {
             let words = format!("no {} agent covers it", recommendation.origin.agent_type);
-            return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a user", id.0)));
+            return Ok(Remedy::Nothing(format!(
+                "{words}; recommendation {} waits for a user",
+                id.0
+            )));
         };
         let decided = decide_quarantine(&agent, &recommendation);
         let caller = Caller::agent(&agent.id);
         let comment = match decided {
-            Auto::Apply => format!("permitted in advance (auto_quarantine: critical_threats) for {why}"),
+            Auto::Apply => {
+                format!("permitted in advance (auto_quarantine: critical_threats) for {why}")
+            }
             _ => format!("for {why}"),
         };
         let run = fresh_id();
         let preapproved = decided == Auto::Apply;
-        let wish = Wish { run_id: Some(&run), automatic: true, preapproved, ..Wish::new(&caller, Some(&comment)) };
+        let wish = Wish {
+            run_id: Some(&run),
+            automatic: true,
+            preapproved,
+            ..Wish::new(&caller, Some(&comment))
+        };
         let status = match decided {
             Auto::Leave(reason) => {
                 let words = reason.replace('_', " ");
@@ -62,14 +88,25 @@ impl ResponseService {
                     &recommendation,
                     &caller,
                 );
-                self.records.record(vec![entry.with_metadata("reason", words.clone())]).await?;
-                return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a user", id.0)));
+                self.records
+                    .record(vec![entry.with_metadata("reason", words.clone())])
+                    .await?;
+                return Ok(Remedy::Nothing(format!(
+                    "{words}; recommendation {} waits for a user",
+                    id.0
+                )));
             }
             Auto::AskApproval => {
-                let mut approval = self.approvals.approval_for(&recommendation, planned(&recommendation)?, &wish);
+                let mut approval =
+                    self.approvals
+                        .approval_for(&recommendation, planned(&recommendation)?, &wish);
                 let matrix = self.records.approval_matrix().await?;
-                approval.needed = signatures_for(&matrix, Some(&agent), recommendation.impact_level);
-                self.approvals.ask_approval(recommendation, approval, &wish).await.map(Execution::PendingApproval)
+                approval.needed =
+                    signatures_for(&matrix, Some(&agent), recommendation.impact_level);
+                self.approvals
+                    .ask_approval(recommendation, approval, &wish)
+                    .await
+                    .map(Execution::PendingApproval)
             }
             Auto::Apply => self.execute_preapproved(recommendation, wish).await,
         };
@@ -77,7 +114,10 @@ impl ResponseService {
             Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
             Ok(Execution::PendingApproval(approval)) => Ok(Remedy::Asked(approval.id)),
             Err(error) if error.is_outage() => Err(error),
-            Err(error) => Ok(Remedy::Nothing(format!("{error}; recommendation {} waits for a user", id.0))),
+            Err(error) => Ok(Remedy::Nothing(format!(
+                "{error}; recommendation {} waits for a user",
+                id.0
+            ))),
         }
     }
 }
@@ -91,16 +131,26 @@ impl Findings {
         made: &Recommendation,
         caller: &Caller,
     ) -> Result<Option<Recommendation>, EngineError> {
-        let hash = |recommendation: &Recommendation| recommendation.plan.as_ref().map(|plan| plan.hash.clone());
+        let hash = |recommendation: &Recommendation| {
+            recommendation.plan.as_ref().map(|plan| plan.hash.clone())
+        };
         let opened = match known.status {
             Status::Snoozed => true,
-            Status::PendingApproval | Status::Approved | Status::Scheduled => hash(known) != hash(made),
+            Status::PendingApproval | Status::Approved | Status::Scheduled => {
+                hash(known) != hash(made)
+            }
             _ => false,
         };
         if !opened || !is_more_severe(known, made) {
             return Ok(None);
         }
-        self.reopen_with_reason(known, &format!("the threat is now {}", made.priority), caller).await.map(Some)
+        self.reopen_with_reason(
+            known,
+            &format!("the threat is now {}", made.priority),
+            caller,
+        )
+        .await
+        .map(Some)
     }
 
     async fn reopen_with_reason(
@@ -109,8 +159,18 @@ impl Findings {
         reason: &str,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        self.records.close_approvals(recommendation, ApprovalStatus::Expired, reason, caller).await?;
-        self.records.settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(reason), caller).await
+        self.records
+            .close_approvals(recommendation, ApprovalStatus::Expired, reason, caller)
+            .await?;
+        self.records
+            .settle_at(
+                &recommendation.id,
+                "recommendation.reopen",
+                Status::Open,
+                Some(reason),
+                caller,
+            )
+            .await
     }
 }
 

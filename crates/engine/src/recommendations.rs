@@ -25,6 +25,12 @@ impl RecommendationService {
         execution: Arc<ExecutionService>,
         estate: Arc<dyn EstateStore>,
     ) -> Self {
-        RecommendationService { records, guardrails, approvals, execution, estate }
+        RecommendationService {
+            records,
+            guardrails,
+            approvals,
+            execution,
+            estate,
+        }
     }
 }

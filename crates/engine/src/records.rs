@@ -27,8 +27,17 @@ pub struct Records {
 impl Records {
     /// Creates the records over a store, a log and a clock.
     #[must_use]
-    pub fn new(agents: Arc<dyn AgentStore>, recorder: Arc<dyn Recorder>, clock: Arc<dyn Clock>) -> Self {
-        Records { agents, recorder, clock, turn: tokio::sync::Mutex::new(()) }
+    pub fn new(
+        agents: Arc<dyn AgentStore>,
+        recorder: Arc<dyn Recorder>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Records {
+            agents,
+            recorder,
+            clock,
+            turn: tokio::sync::Mutex::new(()),
+        }
     }
 
     /// Writes entries at the engine's time; what cannot be recorded is not done.
@@ -53,10 +62,17 @@ impl Records {
     }
 
     /// A recommendation in its next state; nothing is written yet.
-    pub(super) fn next(&self, recommendation: &Recommendation, status: Status) -> Result<Recommendation, EngineError> {
+    pub(super) fn next(
+        &self,
+        recommendation: &Recommendation,
+        status: Status,
+    ) -> Result<Recommendation, EngineError> {
         if !recommendation.status.may_become(status) {
             let message = format!("it cannot become {status} from there");
-            return Err(EngineError::WrongState { from: recommendation.status, message });
+            return Err(EngineError::WrongState {
+                from: recommendation.status,
+                message,
+            });
         }
         Ok(Recommendation {
             status,
@@ -79,8 +95,12 @@ impl Records {
         if let Err(error) = self.agents.recommendation_update(&to).await {
             // Somebody faster: the log must not end with a move that was not made.
             let moved = entry.event_id.clone();
-            let undone = Entry { event_id: EventId::fresh(), ..entry };
-            self.record(vec![undone.outcome(&moved, Some(&error.to_string()))]).await?;
+            let undone = Entry {
+                event_id: EventId::fresh(),
+                ..entry
+            };
+            self.record(vec![undone.outcome(&moved, Some(&error.to_string()))])
+                .await?;
             return Err(error.into());
         }
         Ok(to)
@@ -95,7 +115,8 @@ impl Records {
         reason: Option<&str>,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        self.close_at(id, operation, status, None, reason, caller).await
+        self.close_at(id, operation, status, None, reason, caller)
+            .await
     }
 
     /// The same, with the cause that ended it.
@@ -126,18 +147,31 @@ impl Records {
                 other => return other,
             }
         }
-        Err(EngineError::Conflict(format!("recommendation {} is being changed by another user", id.0)))
+        Err(EngineError::Conflict(format!(
+            "recommendation {} is being changed by another user",
+            id.0
+        )))
     }
 
     /// The agent of a recommendation; `None` for advice without one.
-    pub(super) async fn agent_of(&self, recommendation: &Recommendation) -> Result<Option<Agent>, EngineError> {
-        let Some(id) = &recommendation.agent_id else { return Ok(None) };
-        self.agents.agent_get(id).await.map(Some).map_err(|error| match error {
-            StoreError::NotFound { .. } => {
-                EngineError::Conflict(format!("its agent {} was deleted, so it cannot be applied", id.0))
-            }
-            other => other.into(),
-        })
+    pub(super) async fn agent_of(
+        &self,
+        recommendation: &Recommendation,
+    ) -> Result<Option<Agent>, EngineError> {
+        let Some(id) = &recommendation.agent_id else {
+            return Ok(None);
+        };
+        self.agents
+            .agent_get(id)
+            .await
+            .map(Some)
+            .map_err(|error| match error {
+                StoreError::NotFound { .. } => EngineError::Conflict(format!(
+                    "its agent {} was deleted, so it cannot be applied",
+                    id.0
+                )),
+                other => other.into(),
+            })
     }
 
     /// Closes the approval requests of a recommendation that still wait.
@@ -153,10 +187,28 @@ impl Records {
                 continue;
             }
             let version = pending.version + 1;
-            let closed = Approval { status, reason: Some(reason.to_owned()), version, ..pending };
-            let operation = format!("approval.{}", if status == ApprovalStatus::Expired { "expire" } else { "reject" });
-            self.record(vec![log_entry::approval(&operation, ActionStatus::Success, &closed, recommendation, caller)])
-                .await?;
+            let closed = Approval {
+                status,
+                reason: Some(reason.to_owned()),
+                version,
+                ..pending
+            };
+            let operation = format!(
+                "approval.{}",
+                if status == ApprovalStatus::Expired {
+                    "expire"
+                } else {
+                    "reject"
+                }
+            );
+            self.record(vec![log_entry::approval(
+                &operation,
+                ActionStatus::Success,
+                &closed,
+                recommendation,
+                caller,
+            )])
+            .await?;
             self.agents.approval_update(&closed).await?;
         }
         Ok(())
@@ -180,5 +232,7 @@ pub(super) fn needed(field: &str, text: &str) -> Result<String, EngineError> {
 
 /// A text that may be left out.
 pub(super) fn optional(field: &str, text: Option<&str>) -> Result<Option<String>, EngineError> {
-    text.filter(|text| !text.trim().is_empty()).map(|text| needed(field, text)).transpose()
+    text.filter(|text| !text.trim().is_empty())
+        .map(|text| needed(field, text))
+        .transpose()
 }

@@ -31,15 +31,26 @@ impl ResponseService {
         let recommendation = self.records.agents.recommendation_get(&id).await?;
         let Some(agent) = self.records.agent_of(&recommendation).await? else {
             let agent_type = recommendation.origin.agent_type;
-            let words = format!("no {agent_type} agent covers it; recommendation {} waits", id.0);
+            let words = format!(
+                "no {agent_type} agent covers it; recommendation {} waits",
+                id.0
+            );
             return Ok(Remedy::Nothing(format!("{words} for a person")));
         };
         if agent.mode != Mode::Active {
-            return Ok(Remedy::Nothing(format!("agent {} is in mode {}, not active", agent.name, agent.mode)));
+            return Ok(Remedy::Nothing(format!(
+                "agent {} is in mode {}, not active",
+                agent.name, agent.mode
+            )));
         }
         match suspect {
-            Some(_) if !limits.rollback_automatic => Ok(Remedy::Nothing("automatic rollback is off".to_owned())),
-            Some(action) => self.undo_suspect(&recommendation, &action, &agent, why).await,
+            Some(_) if !limits.rollback_automatic => {
+                Ok(Remedy::Nothing("automatic rollback is off".to_owned()))
+            }
+            Some(action) => {
+                self.undo_suspect(&recommendation, &action, &agent, why)
+                    .await
+            }
             None => self.relieve(recommendation, &agent).await,
         }
     }
@@ -52,18 +63,34 @@ impl ResponseService {
         why: &str,
     ) -> Result<Remedy, EngineError> {
         let id = &action.id;
-        if self.execution.procedure(recommendation)?.change().only_people_undo() {
+        if self
+            .execution
+            .procedure(recommendation)?
+            .change()
+            .only_people_undo()
+        {
             let words = format!("action {} stays: a person alone lets it back", id.0);
             return Ok(Remedy::Nothing(words));
         }
-        match self.execution.rollback_because(id, why.to_owned(), &Caller::agent(&agent.id)).await {
+        match self
+            .execution
+            .rollback_because(id, why.to_owned(), &Caller::agent(&agent.id))
+            .await
+        {
             Ok(action) => Ok(Remedy::Undoing(action.id)),
             Err(error) if error.is_outage() => Err(error),
-            Err(error) => Ok(Remedy::Nothing(format!("action {} could not be undone: {error}", id.0))),
+            Err(error) => Ok(Remedy::Nothing(format!(
+                "action {} could not be undone: {error}",
+                id.0
+            ))),
         }
     }
 
-    async fn relieve(&self, recommendation: Recommendation, agent: &Agent) -> Result<Remedy, EngineError> {
+    async fn relieve(
+        &self,
+        recommendation: Recommendation,
+        agent: &Agent,
+    ) -> Result<Remedy, EngineError> {
         let now = self.records.clock.now();
         let mut report = RunReport {
             run_id: fresh_id(),
@@ -80,13 +107,32 @@ impl ResponseService {
         };
         let (id, title) = (recommendation.id.clone(), recommendation.title.clone());
         let mut left = BTreeMap::new();
-        self.automatic.apply_what_it_may(agent, vec![Candidate::from(&recommendation)], &mut report, &mut left).await?;
+        self.automatic
+            .apply_what_it_may(
+                agent,
+                vec![Candidate::from(&recommendation)],
+                &mut report,
+                &mut left,
+            )
+            .await?;
         if report.applied > 0
-            && let Some(action) = self.records.agents.action_list(Some(&id), None).await?.into_iter().next()
+            && let Some(action) = self
+                .records
+                .agents
+                .action_list(Some(&id), None)
+                .await?
+                .into_iter()
+                .next()
         {
             return Ok(Remedy::Began(action.id));
         }
-        let reason = left.into_keys().next().unwrap_or_else(|| "another change was faster".to_owned());
-        Ok(Remedy::Nothing(format!("recommendation \"{title}\" was left: {}", reason.replace('_', " "))))
+        let reason = left
+            .into_keys()
+            .next()
+            .unwrap_or_else(|| "another change was faster".to_owned());
+        Ok(Remedy::Nothing(format!(
+            "recommendation \"{title}\" was left: {}",
+            reason.replace('_', " ")
+        )))
     }
 }

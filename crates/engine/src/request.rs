@@ -22,7 +22,14 @@ pub(super) struct Wish<'a> {
 impl<'a> Wish<'a> {
     /// A person's.
     pub(super) fn new(caller: &'a Caller, comment: Option<&'a str>) -> Self {
-        Wish { caller, by: &caller.name, comment, run_id: None, automatic: false, preapproved: false }
+        Wish {
+            caller,
+            by: &caller.name,
+            comment,
+            run_id: None,
+            automatic: false,
+            preapproved: false,
+        }
     }
 }
 
@@ -36,14 +43,18 @@ pub(super) struct Target<'a> {
 impl<'a> Target<'a> {
     /// The recommendation's own.
     pub(super) fn from_recommendation(recommendation: &'a Recommendation) -> Self {
-        Target { connection: &recommendation.subject.connection, resource: &recommendation.subject.id }
+        Target {
+            connection: &recommendation.subject.connection,
+            resource: &recommendation.subject.id,
+        }
     }
 }
 
 /// The plan, or the reason why there is none to run.
 pub(super) fn planned(recommendation: &Recommendation) -> Result<&Plan, EngineError> {
-    recommendation
-        .plan
-        .as_ref()
-        .ok_or_else(|| EngineError::Conflict("this is advice: Reeve cannot apply it, so apply it manually".to_owned()))
+    recommendation.plan.as_ref().ok_or_else(|| {
+        EngineError::Conflict(
+            "this is advice: Reeve cannot apply it, so apply it manually".to_owned(),
+        )
+    })
 }

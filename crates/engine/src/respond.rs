@@ -31,9 +31,17 @@ impl RecommendationService {
         to.scheduled_for = None;
         to.snoozed_until = None;
         self.records
-            .close_approvals(&recommendation, ApprovalStatus::Rejected, &format!("dismissed: {reason}"), caller)
+            .close_approvals(
+                &recommendation,
+                ApprovalStatus::Rejected,
+                &format!("dismissed: {reason}"),
+                caller,
+            )
             .await?;
-        let dismissed = self.records.make_move("recommendation.dismiss", &recommendation, to, caller).await?;
+        let dismissed = self
+            .records
+            .make_move("recommendation.dismiss", &recommendation, to, caller)
+            .await?;
         self.rank_again(recommendation.kind).await?;
         Ok(dismissed)
     }
@@ -58,7 +66,9 @@ impl RecommendationService {
         to.status_reason = reason;
         // A sleeper that is still true when it wakes must not have lapsed meanwhile.
         to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
-        self.records.make_move("recommendation.snooze", &recommendation, to, caller).await
+        self.records
+            .make_move("recommendation.snooze", &recommendation, to, caller)
+            .await
     }
 
     /// Sets the time at which a recommendation is executed. Signatures it needs are requested now.
@@ -79,27 +89,45 @@ impl RecommendationService {
         let plan = planned(&recommendation)?;
         let agent = self.records.agent_of(&recommendation).await?;
         if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
-            return Err(EngineError::Learning { agent: agent.id.0.clone() });
+            return Err(EngineError::Learning {
+                agent: agent.id.0.clone(),
+            });
         }
         let matrix = self.records.approval_matrix().await?;
         let needed = signatures_for(&matrix, agent.as_ref(), recommendation.impact_level);
         let approved = self.approvals.is_signed(&recommendation, &needed).await?;
-        let status = if approved { Status::Scheduled } else { Status::PendingApproval };
+        let status = if approved {
+            Status::Scheduled
+        } else {
+            Status::PendingApproval
+        };
         let mut to = self.records.next(&recommendation, status)?;
         to.scheduled_for = Some(at);
         to.requested_by = Some(caller.name.clone());
         to.status_reason = comment.clone();
         to.expires_at = to.expires_at.max(at + SignedDuration::from_hours(48));
         if approved {
-            return self.records.make_move("recommendation.schedule", &recommendation, to, caller).await;
+            return self
+                .records
+                .make_move("recommendation.schedule", &recommendation, to, caller)
+                .await;
         }
         let wish = Wish::new(caller, comment.as_deref());
         let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
         approval.needed = needed;
         approval.expires_at = approval.expires_at.max(at + SignedDuration::from_hours(1));
-        let asked = log_entry::approval("approval.request", ActionStatus::Pending, &approval, &recommendation, caller);
+        let asked = log_entry::approval(
+            "approval.request",
+            ActionStatus::Pending,
+            &approval,
+            &recommendation,
+            caller,
+        );
         self.records
-            .record(vec![asked, log_entry::moved("recommendation.schedule", &recommendation, &to, caller)])
+            .record(vec![
+                asked,
+                log_entry::moved("recommendation.schedule", &recommendation, &to, caller),
+            ])
             .await?;
         self.records.agents.recommendation_update(&to).await?;
         self.records.agents.approval_insert(&approval).await?;
@@ -110,12 +138,22 @@ impl RecommendationService {
     ///
     /// # Errors
     /// [`EngineError::WrongState`] when it does not wait.
-    pub async fn reopen(&self, id: &RecommendationId, caller: &Caller) -> Result<Recommendation, EngineError> {
+    pub async fn reopen(
+        &self,
+        id: &RecommendationId,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.records.agents.recommendation_get(id).await?;
-        if matches!(recommendation.status, Status::Executing | Status::Verifying | Status::Testing) {
+        if matches!(
+            recommendation.status,
+            Status::Executing | Status::Verifying | Status::Testing
+        ) {
             let message = "it is being executed; wait until that has ended".to_owned();
-            return Err(EngineError::WrongState { from: recommendation.status, message });
+            return Err(EngineError::WrongState {
+                from: recommendation.status,
+                message,
+            });
         }
         let mut to = self.records.next(&recommendation, Status::Open)?;
         to.scheduled_for = None;
@@ -124,13 +162,24 @@ impl RecommendationService {
         to.status_reason = None;
         to.exception = None;
         self.records
-            .close_approvals(&recommendation, ApprovalStatus::Expired, "the recommendation was withdrawn", caller)
+            .close_approvals(
+                &recommendation,
+                ApprovalStatus::Expired,
+                "the recommendation was withdrawn",
+                caller,
+            )
             .await?;
-        self.records.make_move("recommendation.reopen", &recommendation, to, caller).await
+        self.records
+            .make_move("recommendation.reopen", &recommendation, to, caller)
+            .await
     }
 
     /// Keeps why something did not run where people look for it.
-    pub(super) async fn keep_reason(&self, id: &RecommendationId, reason: &str) -> Result<(), EngineError> {
+    pub(super) async fn keep_reason(
+        &self,
+        id: &RecommendationId,
+        reason: &str,
+    ) -> Result<(), EngineError> {
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let now = self.records.clock.now();
         let kept = Recommendation {
@@ -148,6 +197,10 @@ impl RecommendationService {
             return Ok(());
         }
         let message = format!("must lie ahead, within {days} days");
-        Err(EngineError::Invalid(vec![FieldError::new(field, "invalid_value", message)]))
+        Err(EngineError::Invalid(vec![FieldError::new(
+            field,
+            "invalid_value",
+            message,
+        )]))
     }
 }

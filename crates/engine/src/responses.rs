@@ -7,9 +7,14 @@ use reeve_estate::ResourceId;
 use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{ApprovalMatrix, Caller, EngineError, Offer, Remedy, RemedyTarget, Responses};
+use reeve_recommend::{
+    ApprovalMatrix, Caller, EngineError, Offer, Remedy, RemedyTarget, Responses,
+};
 
-use super::{Approvals, AutomaticExecution, ExecutionService, Findings, GuardrailService, Records, ScopeService};
+use super::{
+    Approvals, AutomaticExecution, ExecutionService, Findings, GuardrailService, Records,
+    ScopeService,
+};
 
 /// Answers what anomalies and predictive rules find: keeps it, carries it out, takes it back.
 pub struct ResponseService {
@@ -34,7 +39,15 @@ impl ResponseService {
         execution: Arc<ExecutionService>,
         automatic: Arc<AutomaticExecution>,
     ) -> Self {
-        ResponseService { records, scopes, findings, approvals, guardrails, execution, automatic }
+        ResponseService {
+            records,
+            scopes,
+            findings,
+            approvals,
+            guardrails,
+            execution,
+            automatic,
+        }
     }
 }
 
@@ -48,7 +61,11 @@ impl Responses for ResponseService {
         self.propose(agent_type, offers).await
     }
 
-    async fn keep(&self, agent_type: AgentType, offer: Offer) -> Result<Result<Recommendation, String>, EngineError> {
+    async fn keep(
+        &self,
+        agent_type: AgentType,
+        offer: Offer,
+    ) -> Result<Result<Recommendation, String>, EngineError> {
         self.keep_offer(agent_type, offer).await
     }
 

@@ -24,8 +24,8 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{
-    Candidate, Gate, MAX_MEMBERS, MemberState, Rollout, RolloutFilter, RolloutId, RolloutSettings, RolloutStatus,
-    RolloutStore, Stage, Verdict, waves,
+    Candidate, Gate, MAX_MEMBERS, MemberState, Rollout, RolloutFilter, RolloutId, RolloutSettings,
+    RolloutStatus, RolloutStore, Stage, Verdict, waves,
 };
 use reeve_recommend::{is_production, non_production};
 
@@ -64,13 +64,19 @@ impl RolloutService {
         execution: Arc<ExecutionService>,
         rollouts: Option<Arc<dyn RolloutStore>>,
     ) -> Self {
-        RolloutService { records, guardrails, execution, rollouts, looks: Mutex::new(BTreeMap::new()) }
+        RolloutService {
+            records,
+            guardrails,
+            execution,
+            rollouts,
+            looks: Mutex::new(BTreeMap::new()),
+        }
     }
 
     pub(super) fn rollout_store(&self) -> Result<&Arc<dyn RolloutStore>, EngineError> {
-        self.rollouts
-            .as_ref()
-            .ok_or_else(|| EngineError::Conflict("this installation does not store rollouts".to_owned()))
+        self.rollouts.as_ref().ok_or_else(|| {
+            EngineError::Conflict("this installation does not store rollouts".to_owned())
+        })
     }
 
     /// One rollout.
@@ -85,7 +91,10 @@ impl RolloutService {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn rollout_list(&self, filter: &RolloutFilter) -> Result<(Vec<Rollout>, u64), EngineError> {
+    pub async fn rollout_list(
+        &self,
+        filter: &RolloutFilter,
+    ) -> Result<(Vec<Rollout>, u64), EngineError> {
         Ok(self.rollout_store()?.rollout_list(filter).await?)
     }
 
@@ -94,7 +103,11 @@ impl RolloutService {
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field, [`EngineError::Learning`], a conflict while another of the same agent
     /// and kind has not ended, or when there is nothing to carry.
-    pub async fn rollout_begin(&self, input: RolloutInput, caller: &Caller) -> Result<Rollout, EngineError> {
+    pub async fn rollout_begin(
+        &self,
+        input: RolloutInput,
+        caller: &Caller,
+    ) -> Result<Rollout, EngineError> {
         let kind = sound(&input)?;
         let agent = self.records.agents.agent_get(&input.agent).await?;
         if agent.mode == Mode::Learning {
@@ -103,12 +116,18 @@ impl RolloutService {
         let _turn = self.records.turn.lock().await;
         let (carried, left) = self.carried(&agent, kind, &input).await?;
         if carried.is_empty() {
-            let why = if left.is_empty() { String::new() } else { format!(": {}", left.join("; ")) };
-            return Err(EngineError::Conflict(format!("no open recommendation of type {kind} qualifies{why}")));
+            let why = if left.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", left.join("; "))
+            };
+            return Err(EngineError::Conflict(format!(
+                "no open recommendation of type {kind} qualifies{why}"
+            )));
         }
         let now = self.records.clock.now();
-        let name =
-            optional("name", input.name.as_deref())?.unwrap_or_else(|| reeve_recommend::rollout::name(kind, &carried));
+        let name = optional("name", input.name.as_deref())?
+            .unwrap_or_else(|| reeve_recommend::rollout::name(kind, &carried));
         let members = waves(carried, &input.settings);
         let mut rollout = Rollout {
             id: RolloutId(fresh_id()),
@@ -128,7 +147,9 @@ impl RolloutService {
             updated_at: now,
             version: 1,
         };
-        rollout.gates.push(reeve_recommend::rollout::gate(&rollout, None, now));
+        rollout
+            .gates
+            .push(reeve_recommend::rollout::gate(&rollout, None, now));
         let mut entry = rollout_entry("rollout.create", ActionStatus::Success, &rollout, caller);
         if !left.is_empty() {
             entry = entry.with_metadata("left_out", left.join("; "));
@@ -137,12 +158,19 @@ impl RolloutService {
         let open = RolloutFilter {
             agent: Some(rollout.agent_id.clone()),
             kind: Some(kind),
-            status: vec![RolloutStatus::Running, RolloutStatus::Held, RolloutStatus::Stopped],
+            status: vec![
+                RolloutStatus::Running,
+                RolloutStatus::Held,
+                RolloutStatus::Stopped,
+            ],
             limit: 1,
             ..RolloutFilter::default()
         };
         if let Some(other) = store.rollout_list(&open).await?.0.first() {
-            let message = format!("rollout {} of the same agent and type has not ended", other.id.0);
+            let message = format!(
+                "rollout {} of the same agent and type has not ended",
+                other.id.0
+            );
             return Err(EngineError::Conflict(message));
         }
         self.records.record(vec![entry]).await?;
@@ -171,17 +199,35 @@ impl RolloutService {
         let wanted = |recommendation: &Recommendation| {
             input.recommendations.is_empty() || input.recommendations.contains(&recommendation.id)
         };
-        if let Some(unknown) =
-            input.recommendations.iter().find(|id| !open.iter().any(|recommendation| recommendation.id == **id))
+        if let Some(unknown) = input
+            .recommendations
+            .iter()
+            .find(|id| !open.iter().any(|recommendation| recommendation.id == **id))
         {
-            let message = format!("{} is no open recommendation of this agent and type", unknown.0);
-            return Err(EngineError::Invalid(vec![FieldError::new("recommendations", "unknown", message)]));
+            let message = format!(
+                "{} is no open recommendation of this agent and type",
+                unknown.0
+            );
+            return Err(EngineError::Invalid(vec![FieldError::new(
+                "recommendations",
+                "unknown",
+                message,
+            )]));
         }
-        let ids: Vec<ResourceId> = open.iter().filter(|one| wanted(one)).map(|one| one.subject.id.clone()).collect();
+        let ids: Vec<ResourceId> = open
+            .iter()
+            .filter(|one| wanted(one))
+            .map(|one| one.subject.id.clone())
+            .collect();
         let resources = self.guardrails.resources_of(&ids).await?;
-        let by_id: HashMap<&ResourceId, &Resource> =
-            resources.values().map(|resource| (&resource.id, resource)).collect();
-        let least = input.settings.min_confidence.unwrap_or(agent.confidence_threshold);
+        let by_id: HashMap<&ResourceId, &Resource> = resources
+            .values()
+            .map(|resource| (&resource.id, resource))
+            .collect();
+        let least = input
+            .settings
+            .min_confidence
+            .unwrap_or(agent.confidence_threshold);
         let (mut carried, mut advice, mut unsure, mut gone) = (Vec::new(), 0, 0, 0);
         for recommendation in open.into_iter().filter(wanted) {
             match by_id.get(&recommendation.subject.id) {
@@ -201,9 +247,15 @@ impl RolloutService {
             (advice, "are advice without a plan".to_owned()),
             (unsure, format!("are less confident than {least:.1} %")),
             (gone, "are on resources that are gone".to_owned()),
-            (over, format!("exceed the limit of {MAX_MEMBERS} in one rollout")),
+            (
+                over,
+                format!("exceed the limit of {MAX_MEMBERS} in one rollout"),
+            ),
         ];
-        let words = left.into_iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}"));
+        let words = left
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, why)| format!("{count} {why}"));
         Ok((carried, words.collect()))
     }
 
@@ -211,7 +263,12 @@ impl RolloutService {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] without a reason; a conflict once it is over.
-    pub async fn rollout_stop(&self, id: &RolloutId, reason: &str, caller: &Caller) -> Result<Rollout, EngineError> {
+    pub async fn rollout_stop(
+        &self,
+        id: &RolloutId,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Rollout, EngineError> {
         self.halt(id, RolloutStatus::Stopped, reason, caller).await
     }
 
@@ -219,7 +276,12 @@ impl RolloutService {
     ///
     /// # Errors
     /// As [`RolloutService::rollout_stop`].
-    pub async fn rollout_abort(&self, id: &RolloutId, reason: &str, caller: &Caller) -> Result<Rollout, EngineError> {
+    pub async fn rollout_abort(
+        &self,
+        id: &RolloutId,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Rollout, EngineError> {
         self.halt(id, RolloutStatus::Aborted, reason, caller).await
     }
 
@@ -234,27 +296,52 @@ impl RolloutService {
         let _turn = self.records.turn.lock().await;
         let rollout = self.rollout_get(id).await?;
         if rollout.status.is_end() || rollout.status == to {
-            return Err(EngineError::Conflict(format!("the rollout is {} already", rollout.status)));
+            return Err(EngineError::Conflict(format!(
+                "the rollout is {} already",
+                rollout.status
+            )));
         }
         let now = self.records.clock.now();
         let version = rollout.version + 1;
-        let next = Rollout { status: to, reason: Some(reason.clone()), updated_at: now, version, ..rollout };
-        let operation = if to == RolloutStatus::Aborted { "rollout.abort" } else { "rollout.stop" };
+        let next = Rollout {
+            status: to,
+            reason: Some(reason.clone()),
+            updated_at: now,
+            version,
+            ..rollout
+        };
+        let operation = if to == RolloutStatus::Aborted {
+            "rollout.abort"
+        } else {
+            "rollout.stop"
+        };
         self.records
             .record(vec![
-                rollout_entry(operation, ActionStatus::Success, &next, caller).with_severity(Severity::Medium),
+                rollout_entry(operation, ActionStatus::Success, &next, caller)
+                    .with_severity(Severity::Medium),
             ])
             .await?;
         self.rollout_store()?.rollout_update(&next).await?;
-        self.take_back(&next, &format!("the rollout was {to}: {reason}"), caller).await?;
+        self.take_back(&next, &format!("the rollout was {to}: {reason}"), caller)
+            .await?;
         Ok(next)
     }
 
     /// Takes back the requests for approval that a rollout waits for: a signature must not begin what is stopped.
-    async fn take_back(&self, rollout: &Rollout, reason: &str, caller: &Caller) -> Result<(), EngineError> {
+    async fn take_back(
+        &self,
+        rollout: &Rollout,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
         let begun = |wave: u32| rollout.stage != Stage::Simulation && wave <= rollout.wave;
         for member in rollout.members.iter().filter(|member| begun(member.wave)) {
-            let Ok(recommendation) = self.records.agents.recommendation_get(&member.recommendation).await else {
+            let Ok(recommendation) = self
+                .records
+                .agents
+                .recommendation_get(&member.recommendation)
+                .await
+            else {
                 continue;
             };
             if recommendation.status == Status::PendingApproval
@@ -269,7 +356,13 @@ impl RolloutService {
                     )
                     .await?;
                 self.records
-                    .settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(reason), caller)
+                    .settle_at(
+                        &recommendation.id,
+                        "recommendation.reopen",
+                        Status::Open,
+                        Some(reason),
+                        caller,
+                    )
                     .await?;
             }
         }
@@ -281,35 +374,59 @@ impl RolloutService {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] without a reason; a conflict if it is neither held nor stopped.
-    pub async fn rollout_resume(&self, id: &RolloutId, reason: &str, caller: &Caller) -> Result<Rollout, EngineError> {
+    pub async fn rollout_resume(
+        &self,
+        id: &RolloutId,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Rollout, EngineError> {
         let reason = needed("reason", reason)?;
         let _turn = self.records.turn.lock().await;
         let rollout = self.rollout_get(id).await?;
         if !matches!(rollout.status, RolloutStatus::Held | RolloutStatus::Stopped) {
-            let message =
-                format!("the rollout is {}; only a rollout on hold or stopped can be resumed", rollout.status);
+            let message = format!(
+                "the rollout is {}; only a rollout on hold or stopped can be resumed",
+                rollout.status
+            );
             return Err(EngineError::Conflict(message));
         }
         let now = self.records.clock.now();
         let mut next = rollout.clone();
         if rollout.status == RolloutStatus::Held {
             let spoke = |state| matches!(state, MemberState::Failed | MemberState::NotEnoughData);
-            next.members.iter_mut().filter(|member| spoke(member.state)).for_each(|member| member.accepted = true);
-            let held = rollout.gates.last().map_or(String::new(), |gate| gate.words.clone());
+            next.members
+                .iter_mut()
+                .filter(|member| spoke(member.state))
+                .for_each(|member| member.accepted = true);
+            let held = rollout
+                .gates
+                .last()
+                .map_or(String::new(), |gate| gate.words.clone());
             let last = rollout.gates.last().cloned();
             if let Some(last) = last {
                 let words = format!("{reason} (it was on hold: {held})");
                 let by = Some(caller.name.clone());
-                advance::push(&mut next.gates, Gate { verdict: Verdict::Overridden, words, at: now, by, ..last });
+                advance::push(
+                    &mut next.gates,
+                    Gate {
+                        verdict: Verdict::Overridden,
+                        words,
+                        at: now,
+                        by,
+                        ..last
+                    },
+                );
             }
         }
         next.status = RolloutStatus::Running;
         next.reason = None;
         next.updated_at = now;
         next.version += 1;
-        let entry =
-            rollout_entry("rollout.resume", ActionStatus::Success, &next, caller).with_metadata("reason", reason);
-        self.records.record(vec![entry.with_severity(Severity::Medium)]).await?;
+        let entry = rollout_entry("rollout.resume", ActionStatus::Success, &next, caller)
+            .with_metadata("reason", reason);
+        self.records
+            .record(vec![entry.with_severity(Severity::Medium)])
+            .await?;
         self.rollout_store()?.rollout_update(&next).await?;
         Ok(next)
     }
@@ -324,23 +441,54 @@ fn sound(input: &RolloutInput) -> Result<RecommendationType, EngineError> {
         }
     };
     let kind = RecommendationType::parse(&input.kind);
-    let names: Vec<&str> = RecommendationType::ALL.iter().map(|kind| kind.as_str()).collect();
-    check("type", kind.is_some(), format!("must be one of {}", names.join(", ")));
+    let names: Vec<&str> = RecommendationType::ALL
+        .iter()
+        .map(|kind| kind.as_str())
+        .collect();
+    check(
+        "type",
+        kind.is_some(),
+        format!("must be one of {}", names.join(", ")),
+    );
     let settings = &input.settings;
-    check("canary", (1..=20).contains(&settings.canary), "must be from 1 to 20 resources".to_owned());
-    check("validation_s", settings.validation_s <= 30 * 86_400, "must be at most 30 days".to_owned());
-    check("max_failures", settings.max_failures <= 100, "must be at most 100".to_owned());
+    check(
+        "canary",
+        (1..=20).contains(&settings.canary),
+        "must be from 1 to 20 resources".to_owned(),
+    );
+    check(
+        "validation_s",
+        settings.validation_s <= 30 * 86_400,
+        "must be at most 30 days".to_owned(),
+    );
+    check(
+        "max_failures",
+        settings.max_failures <= 100,
+        "must be at most 100".to_owned(),
+    );
     let shares = &settings.shares_percent;
     let rising = shares.windows(2).all(|pair| pair[0] < pair[1]);
-    let within = shares.iter().all(|share| share.is_finite() && *share > 0.0 && *share < 100.0);
+    let within = shares
+        .iter()
+        .all(|share| share.is_finite() && *share > 0.0 && *share < 100.0);
     check(
         "shares",
         rising && within && shares.len() <= 20,
         "must be at most 20 percentages that rise, above 0 and below 100".to_owned(),
     );
-    let confidence = settings.min_confidence.is_none_or(|least| (0.0..=100.0).contains(&least));
-    check("min_confidence", confidence, "must be a percentage from 0 to 100".to_owned());
-    check("recommendations", input.recommendations.len() <= MAX_MEMBERS, format!("at most {MAX_MEMBERS} are taken"));
+    let confidence = settings
+        .min_confidence
+        .is_none_or(|least| (0.0..=100.0).contains(&least));
+    check(
+        "min_confidence",
+        confidence,
+        "must be a percentage from 0 to 100".to_owned(),
+    );
+    check(
+        "recommendations",
+        input.recommendations.len() <= MAX_MEMBERS,
+        format!("at most {MAX_MEMBERS} are taken"),
+    );
     match kind {
         Some(kind) if errors.is_empty() => Ok(kind),
         _ => Err(EngineError::Invalid(errors)),

@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use reeve_audit::{ActionStatus as LogStatus, Entry, Json, ResourceRef};
 use reeve_estate::charge::resource_key;
 use reeve_estate::{
-    Catalogue, Charge, ConnectionId, DescriptionStore, Document, Resource, ResourceId, ResourceKind, SampleStore,
-    Series,
+    Catalogue, Charge, ConnectionId, DescriptionStore, Document, Resource, ResourceId,
+    ResourceKind, SampleStore, Series,
 };
 
 use super::commitments::{self, Accounts};
@@ -20,15 +20,16 @@ use super::load_history::{Key, key, own_changes};
 use super::run_findings::{Keeping, RunFindings};
 use super::scope::days_spanned;
 use super::{
-    AutomaticExecution, Caller, EngineError, Findings, ModelService, Records, ScopeService, fresh_id, log_entry,
+    AutomaticExecution, Caller, EngineError, Findings, ModelService, Records, ScopeService,
+    fresh_id, log_entry,
 };
 use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::portfolio::{Portfolio, Portfolios};
 use reeve_recommend::{
-    Activity, AgentDefinition, AgentTypes, Changes, ChargeReader, Correction, Facts, Fleet, Judgement, LogReader,
-    Needs, RelationIndex, Settings, WorkloadStore,
+    Activity, AgentDefinition, AgentTypes, Changes, ChargeReader, Correction, Facts, Fleet,
+    Judgement, LogReader, Needs, RelationIndex, Settings, WorkloadStore,
 };
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
@@ -118,7 +119,15 @@ impl RunService {
         automatic: Arc<AutomaticExecution>,
         ports: RunPorts,
     ) -> Self {
-        RunService { records, scopes, models, findings, automatic, ports, running: Mutex::new(BTreeSet::new()) }
+        RunService {
+            records,
+            scopes,
+            models,
+            findings,
+            automatic,
+            ports,
+            running: Mutex::new(BTreeSet::new()),
+        }
     }
 
     /// Runs an agent once over its scope and waits for the findings; what it applies continues in the background.
@@ -128,7 +137,9 @@ impl RunService {
     pub async fn agent_run(&self, id: &AgentId, caller: &Caller) -> Result<RunReport, EngineError> {
         let agent = self.records.agents.agent_get(id).await?;
         if !self.running.lock().insert(id.clone()) {
-            return Err(EngineError::Conflict("a run of this agent is in progress".to_owned()));
+            return Err(EngineError::Conflict(
+                "a run of this agent is in progress".to_owned(),
+            ));
         }
         let _running = Running(self, id.clone());
         let started_at = self.records.clock.now();
@@ -145,32 +156,51 @@ impl RunService {
             portfolios: Vec::new(),
             error: None,
         };
-        self.records.record(vec![run_entry(&agent, &report, LogStatus::Pending, caller)]).await?;
+        self.records
+            .record(vec![run_entry(&agent, &report, LogStatus::Pending, caller)])
+            .await?;
         let outcome = self.run_over(&agent, &mut report).await;
         report.finished_at = self.records.clock.now();
         report.error = outcome.as_ref().err().map(ToString::to_string);
-        let status = if outcome.is_ok() { LogStatus::Success } else { LogStatus::Failed };
-        self.records.record(vec![run_entry(&agent, &report, status, caller)]).await?;
+        let status = if outcome.is_ok() {
+            LogStatus::Success
+        } else {
+            LogStatus::Failed
+        };
+        self.records
+            .record(vec![run_entry(&agent, &report, status, caller)])
+            .await?;
         self.keep_report(id, &report).await?;
         outcome.map(|()| report)
     }
 
     async fn run_over(&self, agent: &Agent, report: &mut RunReport) -> Result<(), EngineError> {
-        let keeping =
-            Keeping { findings: &self.findings, models: &self.models, workloads: self.ports.workloads.as_deref() };
+        let keeping = Keeping {
+            findings: &self.findings,
+            models: &self.models,
+            workloads: self.ports.workloads.as_deref(),
+        };
         let mut found = RunFindings::begin(agent, keeping).await;
         match self.ports.agent_types.judging(agent.agent_type) {
-            Some(definition) => self.judge_scope(agent, definition, report, &mut found).await?,
+            Some(definition) => {
+                self.judge_scope(agent, definition, report, &mut found)
+                    .await?
+            }
             None => {
                 let (scope, _) = self.scopes.scope_of(agent).await?;
                 report.resources_seen = scope.len() as u64;
                 report.days_observed = self.scopes.days_observed(agent).await?;
-                let judged = scope.into_iter().map(|resource| Judged { resource, judgement: Judgement::default() });
+                let judged = scope.into_iter().map(|resource| Judged {
+                    resource,
+                    judgement: Judgement::default(),
+                });
                 found.add(judged, report).await?;
             }
         }
         let (kept, mut skipped) = found.finish(report).await?;
-        self.automatic.apply_what_it_may(agent, kept, report, &mut skipped).await?;
+        self.automatic
+            .apply_what_it_may(agent, kept, report, &mut skipped)
+            .await?;
         report.skipped = skipped.into_iter().collect();
         Ok(())
     }
@@ -206,20 +236,32 @@ impl RunService {
         while let Some(first) = scope.next() {
             let connection = first.connection.clone();
             let mut chunk = vec![first];
-            while let Some(next) = scope.next_if(|next| chunk.len() < CHUNK && next.connection == connection) {
+            while let Some(next) =
+                scope.next_if(|next| chunk.len() < CHUNK && next.connection == connection)
+            {
                 chunk.push(next);
             }
             chunk.iter().for_each(|resource| accounts.add(resource));
             let (mut judged, days) = self.judge_chunk(&judging, &connection, chunk).await?;
-            let uses = judged.iter_mut().filter_map(|one: &mut Judged| one.judgement.hourly_use.take());
+            let uses = judged
+                .iter_mut()
+                .filter_map(|one: &mut Judged| one.judgement.hourly_use.take());
             uses.for_each(|machine| portfolios.add(machine));
             report.days_observed = report.days_observed.max(days);
             found.add(judged, report).await?;
         }
         let simulated = portfolios.simulate();
         let limits = self.records.agents.guardrails_get().await?;
-        found.add(commitments::judge(definition.as_ref(), accounts, &simulated, agent, &limits), report).await?;
-        report.portfolios = simulated.into_iter().map(|account| account.portfolio).collect();
+        found
+            .add(
+                commitments::judge(definition.as_ref(), accounts, &simulated, agent, &limits),
+                report,
+            )
+            .await?;
+        report.portfolios = simulated
+            .into_iter()
+            .map(|account| account.portfolio)
+            .collect();
         Ok(())
     }
 
@@ -233,26 +275,49 @@ impl RunService {
         let now = self.records.clock.now();
         let start = now - SignedDuration::from_hours(24 * judging.needs.history_days);
         let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-        let series = self.ports.samples.sample_series(connection, &ids, &judging.needs.metrics, start, now).await?;
-        let days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0);
-        let machines = self.machine_series(judging, connection, &chunk, (start, now)).await?;
+        let series = self
+            .ports
+            .samples
+            .sample_series(connection, &ids, &judging.needs.metrics, start, now)
+            .await?;
+        let days = series
+            .iter()
+            .map(|s| days_spanned(s, now))
+            .max()
+            .unwrap_or(0);
+        let machines = self
+            .machine_series(judging, connection, &chunk, (start, now))
+            .await?;
         let mut by_resource = by_resource(series);
         let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
-        let activity = self.activity(judging.needs.activity_days, &ids, now).await?;
+        let activity = self
+            .activity(judging.needs.activity_days, &ids, now)
+            .await?;
         let mut documents = self.documents(&judging.needs, &chunk).await?;
         let seen = self.scopes.seen_changes(connection, &chunk, start).await?;
         let mut fleets = self.fleets(judging, &chunk, (start, now)).await?;
         let work: Vec<Case> = chunk
             .into_iter()
             .map(|resource| Case {
-                series: with_machine(by_resource.remove(&resource.id).unwrap_or_default(), &resource, &machines),
-                charges: charges.get(&resource_key(resource.id.as_str())).cloned().unwrap_or_default(),
+                series: with_machine(
+                    by_resource.remove(&resource.id).unwrap_or_default(),
+                    &resource,
+                    &machines,
+                ),
+                charges: charges
+                    .get(&resource_key(resource.id.as_str()))
+                    .cloned()
+                    .unwrap_or_default(),
                 activity: activity.get(&resource.id).cloned(),
                 document: documents.remove(&key(&resource)),
                 volumes: volumes_beside(judging, &resource),
                 fleet: fleets.remove(&resource.id),
                 attachment_changed_at: seen.attachments.get(&resource.id).copied(),
-                unchanged_since: seen.loads.get(&resource.id).max(judging.changed.get(&key(&resource))).copied(),
+                unchanged_since: seen
+                    .loads
+                    .get(&resource.id)
+                    .max(judging.changed.get(&key(&resource)))
+                    .copied(),
                 correction: judging.corrections.get(&key(&resource)).cloned(),
                 resource,
             })
@@ -285,7 +350,9 @@ impl RunService {
                 })
                 .collect::<Vec<_>>()
         });
-        let judged = judged.await.map_err(|error| EngineError::Store(format!("judging stopped: {error}")))?;
+        let judged = judged
+            .await
+            .map_err(|error| EngineError::Store(format!("judging stopped: {error}")))?;
         Ok((judged, days))
     }
 
@@ -301,7 +368,9 @@ impl RunService {
         if days > 0 {
             let start = now - SignedDuration::from_hours(24 * days);
             for charge in self.ports.charges.charges(ids, start, now).await? {
-                let Some(resource) = charge.resource.as_deref().map(resource_key) else { continue };
+                let Some(resource) = charge.resource.as_deref().map(resource_key) else {
+                    continue;
+                };
                 found.entry(resource).or_default().push(charge);
             }
         }
@@ -319,7 +388,10 @@ impl RunService {
         if days > 0 {
             for id in ids {
                 let read = Activity::read(self.ports.log.as_ref(), id, days, now).await;
-                found.insert(id.clone(), read.map_err(|error| EngineError::Store(error.to_string()))?);
+                found.insert(
+                    id.clone(),
+                    read.map_err(|error| EngineError::Store(error.to_string()))?,
+                );
             }
         }
         Ok(found)
@@ -334,13 +406,22 @@ impl RunService {
         (start, now): (Timestamp, Timestamp),
     ) -> Result<HashMap<ResourceId, Vec<Series>>, EngineError> {
         let metrics = &judging.needs.machine_metrics;
-        let volumes = chunk.iter().filter(|resource| resource.kind == ResourceKind::Volume && !metrics.is_empty());
-        let machines: BTreeSet<ResourceId> = volumes.flat_map(|volume| volume.attached_to.first().cloned()).collect();
+        let volumes = chunk
+            .iter()
+            .filter(|resource| resource.kind == ResourceKind::Volume && !metrics.is_empty());
+        let machines: BTreeSet<ResourceId> = volumes
+            .flat_map(|volume| volume.attached_to.first().cloned())
+            .collect();
         if machines.is_empty() {
             return Ok(HashMap::new());
         }
         let ids: Vec<ResourceId> = machines.into_iter().collect();
-        Ok(by_resource(self.ports.samples.sample_series(connection, &ids, metrics, start, now).await?))
+        Ok(by_resource(
+            self.ports
+                .samples
+                .sample_series(connection, &ids, metrics, start, now)
+                .await?,
+        ))
     }
 
     /// Members of the groups among the resources, where the agent type needs them.
@@ -351,19 +432,37 @@ impl RunService {
         time: (Timestamp, Timestamp),
     ) -> Result<HashMap<ResourceId, Fleet>, EngineError> {
         let mut found = HashMap::new();
-        for group in chunk.iter().filter(|resource| resource.kind == ResourceKind::ScalingGroup) {
+        for group in chunk
+            .iter()
+            .filter(|resource| resource.kind == ResourceKind::ScalingGroup)
+        {
             let samples = self.ports.samples.as_ref();
-            let fleet = judging.members.fleet(group, samples, &judging.needs.metrics, time).await?;
+            let fleet = judging
+                .members
+                .fleet(group, samples, &judging.needs.metrics, time)
+                .await?;
             found.extend(fleet.map(|fleet| (group.id.clone(), fleet)));
         }
         Ok(found)
     }
 
     /// Configurations of the resources, where the agent type needs them.
-    async fn documents(&self, needs: &Needs, chunk: &[Resource]) -> Result<HashMap<Key, Document>, EngineError> {
-        let described: Vec<Resource> =
-            chunk.iter().filter(|resource| needs.documents.contains(&resource.kind)).cloned().collect();
-        match self.ports.descriptions.as_ref().filter(|_| !described.is_empty()) {
+    async fn documents(
+        &self,
+        needs: &Needs,
+        chunk: &[Resource],
+    ) -> Result<HashMap<Key, Document>, EngineError> {
+        let described: Vec<Resource> = chunk
+            .iter()
+            .filter(|resource| needs.documents.contains(&resource.kind))
+            .cloned()
+            .collect();
+        match self
+            .ports
+            .descriptions
+            .as_ref()
+            .filter(|_| !described.is_empty())
+        {
             Some(store) => descriptions::documents(&**store, &described).await,
             None => Ok(HashMap::new()),
         }
@@ -371,30 +470,48 @@ impl RunService {
 
     /// Relations of the resources of some kinds, across the estate.
     async fn relations(&self, kinds: &[ResourceKind]) -> Result<RelationIndex, EngineError> {
-        match self.ports.descriptions.as_ref().filter(|_| !kinds.is_empty()) {
-            Some(store) => descriptions::relations(&**store, self.scopes.of_kinds(kinds).await?, kinds).await,
+        match self
+            .ports
+            .descriptions
+            .as_ref()
+            .filter(|_| !kinds.is_empty())
+        {
+            Some(store) => {
+                descriptions::relations(&**store, self.scopes.of_kinds(kinds).await?, kinds).await
+            }
             None => Ok(RelationIndex::default()),
         }
     }
 
     /// Classes that people gave resources, by resource.
     async fn corrections(&self) -> Result<HashMap<Key, Correction>, EngineError> {
-        let Some(workloads) = &self.ports.workloads else { return Ok(HashMap::new()) };
+        let Some(workloads) = &self.ports.workloads else {
+            return Ok(HashMap::new());
+        };
         let all = workloads.correction_list().await?;
-        Ok(all.into_iter().map(|one| ((one.connection.clone(), one.resource.clone()), one)).collect())
+        Ok(all
+            .into_iter()
+            .map(|one| ((one.connection.clone(), one.resource.clone()), one))
+            .collect())
     }
 
     /// Keeps the report with the agent, whatever was configured in between.
     async fn keep_report(&self, id: &AgentId, report: &RunReport) -> Result<(), EngineError> {
         for _ in 0..5 {
             let agent = self.records.agents.agent_get(id).await?;
-            let next = Agent { last_run: Some(report.clone()), version: agent.version + 1, ..agent };
+            let next = Agent {
+                last_run: Some(report.clone()),
+                version: agent.version + 1,
+                ..agent
+            };
             match self.records.agents.agent_update(&next).await {
                 Err(reeve_estate::StoreError::Conflict(_)) => {}
                 other => return Ok(other?),
             }
         }
-        Err(EngineError::Conflict("another user is changing the agent".to_owned()))
+        Err(EngineError::Conflict(
+            "another user is changing the agent".to_owned(),
+        ))
     }
 }
 
@@ -408,7 +525,10 @@ fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series>> {
 
 /// The machine that a volume is attached to; any other resource itself.
 fn machine_of(resource: &Resource) -> &ResourceId {
-    let machine = resource.attached_to.first().filter(|_| resource.kind == ResourceKind::Volume);
+    let machine = resource
+        .attached_to
+        .first()
+        .filter(|_| resource.kind == ResourceKind::Volume);
     machine.unwrap_or(&resource.id)
 }
 
@@ -425,7 +545,13 @@ fn with_machine(
     machines: &HashMap<ResourceId, Vec<Series>>,
 ) -> Vec<Series> {
     if resource.kind == ResourceKind::Volume {
-        series.extend(machines.get(machine_of(resource)).into_iter().flatten().cloned());
+        series.extend(
+            machines
+                .get(machine_of(resource))
+                .into_iter()
+                .flatten()
+                .cloned(),
+        );
     }
     series
 }
@@ -436,7 +562,10 @@ fn commitment(portfolio: &Portfolio) -> Json {
         ("provider", Json::from(portfolio.family.provider.as_str())),
         ("account", Json::from(portfolio.family.account.as_str())),
         ("hourly_usd", Json::from(portfolio.safe.hourly)),
-        ("savings_monthly", Json::from(portfolio.saving_monthly(&portfolio.safe).usd_cents())),
+        (
+            "savings_monthly",
+            Json::from(portfolio.saving_monthly(&portfolio.safe).usd_cents()),
+        ),
     ])
 }
 
@@ -450,14 +579,22 @@ fn run_entry(agent: &Agent, report: &RunReport, status: LogStatus, caller: &Call
     if status == LogStatus::Pending {
         return entry;
     }
-    let skipped = Json::object(report.skipped.iter().map(|(reason, count)| (reason.clone(), *count)));
+    let skipped = Json::object(
+        report
+            .skipped
+            .iter()
+            .map(|(reason, count)| (reason.clone(), *count)),
+    );
     let entry = entry.after(Json::object([
         ("resources_seen", Json::from(report.resources_seen)),
         ("days_observed", Json::from(report.days_observed)),
         ("recommendations", Json::from(report.recommendations)),
         ("applied", Json::from(report.applied)),
         ("skipped", skipped),
-        ("commitments", Json::from(report.portfolios.iter().map(commitment).collect::<Vec<_>>())),
+        (
+            "commitments",
+            Json::from(report.portfolios.iter().map(commitment).collect::<Vec<_>>()),
+        ),
     ]));
     match &report.error {
         Some(error) => entry.with_metadata("error", error.clone()),

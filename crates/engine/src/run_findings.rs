@@ -77,7 +77,10 @@ impl<'a> RunFindings<'a> {
         report: &mut RunReport,
     ) -> Result<(Vec<Candidate>, BTreeMap<String, u64>), EngineError> {
         self.write(report).await?;
-        self.keeping.findings.expire_not_found(self.agent, &self.seen).await?;
+        self.keeping
+            .findings
+            .expire_not_found(self.agent, &self.seen)
+            .await?;
         Ok((self.kept, self.skipped))
     }
 
@@ -86,28 +89,47 @@ impl<'a> RunFindings<'a> {
         if judged.is_empty() {
             return Ok(());
         }
-        let Keeping { findings, models, .. } = self.keeping;
+        let Keeping {
+            findings, models, ..
+        } = self.keeping;
         self.keep_workloads(&judged).await?;
-        for one in judged.iter().filter(|one| one.judgement.proposals.is_empty()) {
-            let Some(reason) = abstained(one) else { continue };
+        for one in judged
+            .iter()
+            .filter(|one| one.judgement.proposals.is_empty())
+        {
+            let Some(reason) = abstained(one) else {
+                continue;
+            };
             *self.skipped.entry(reason.to_owned()).or_default() += 1;
             pass_over(&mut report.passed_over, reason, &one.resource);
         }
         ModelService::calibrate(self.agent, self.calibration.as_ref(), &mut judged);
-        let (found, before) = findings.upsert(self.agent, &mut judged, &mut self.past).await?;
+        let (found, before) = findings
+            .upsert(self.agent, &mut judged, &mut self.past)
+            .await?;
         let Upserted { kept, skipped } = found;
         models.note_trust(&kept, &judged).await?;
         report.recommendations += kept.len() as u64;
         self.kept.extend(kept.iter().map(Candidate::from));
-        skipped.into_iter().for_each(|reason| *self.skipped.entry(reason.to_owned()).or_default() += 1);
-        self.seen.refuted.extend(refuted(self.agent, &judged, before.values()));
-        self.seen.resources.extend(judged.into_iter().map(|one| (one.resource.connection, one.resource.id)));
+        skipped
+            .into_iter()
+            .for_each(|reason| *self.skipped.entry(reason.to_owned()).or_default() += 1);
+        self.seen
+            .refuted
+            .extend(refuted(self.agent, &judged, before.values()));
+        self.seen.resources.extend(
+            judged
+                .into_iter()
+                .map(|one| (one.resource.connection, one.resource.id)),
+        );
         Ok(())
     }
 
     /// Keeps the workloads that the judgements told apart.
     async fn keep_workloads(&self, judged: &[Judged]) -> Result<(), EngineError> {
-        let Some(workloads) = self.keeping.workloads else { return Ok(()) };
+        let Some(workloads) = self.keeping.workloads else {
+            return Ok(());
+        };
         let judged_at = self.keeping.findings.records.clock.now();
         let found = judged.iter().filter_map(|one| {
             Some(Workload {
@@ -119,27 +141,42 @@ impl<'a> RunFindings<'a> {
             })
         });
         let found: Vec<Workload> = found.collect();
-        if found.is_empty() { Ok(()) } else { Ok(workloads.workload_put(&found).await?) }
+        if found.is_empty() {
+            Ok(())
+        } else {
+            Ok(workloads.workload_put(&found).await?)
+        }
     }
 }
 
 /// Counts a resource without a finding, and names it if few have been named for that reason.
 fn pass_over(passed_over: &mut Vec<PassedOver>, reason: &str, resource: &Resource) {
-    let at = passed_over.iter().position(|one| one.reason == reason).unwrap_or_else(|| {
-        passed_over.push(PassedOver { reason: reason.to_owned(), count: 0, resources: Vec::new() });
-        passed_over.len() - 1
-    });
+    let at = passed_over
+        .iter()
+        .position(|one| one.reason == reason)
+        .unwrap_or_else(|| {
+            passed_over.push(PassedOver {
+                reason: reason.to_owned(),
+                count: 0,
+                resources: Vec::new(),
+            });
+            passed_over.len() - 1
+        });
     let known = &mut passed_over[at];
     known.count += 1;
     // An account is judged with all its machines and has no page of its own.
     if resource.kind != ResourceKind::Account && known.resources.len() < MOST_PASSED_OVER {
-        known.resources.push((resource.id.0.clone(), resource.name.clone()));
+        known
+            .resources
+            .push((resource.id.0.clone(), resource.name.clone()));
     }
 }
 
 /// Returns the reason why a resource has no finding: that of resizing if it was judged, because that rule says most.
 fn abstained(judged: &Judged) -> Option<&'static str> {
     let all = &judged.judgement.abstentions;
-    let telling = all.iter().find(|a| a.kind == Some(RecommendationType::RightSize));
+    let telling = all
+        .iter()
+        .find(|a| a.kind == Some(RecommendationType::RightSize));
     telling.or(all.first()).map(|abstention| abstention.code)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::FieldError;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
-    SampleStore, Series,
+    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId,
+    ResourceKind, ResourcePages, SampleStore, Series,
 };
 
 use super::EngineError;
@@ -57,8 +57,16 @@ pub struct ScopeService {
 impl ScopeService {
     /// Creates the service over the inventory and the samples.
     #[must_use]
-    pub fn new(estate: Arc<dyn EstateStore>, samples: Arc<dyn SampleStore>, clock: Arc<dyn Clock>) -> Self {
-        ScopeService { estate, samples, clock }
+    pub fn new(
+        estate: Arc<dyn EstateStore>,
+        samples: Arc<dyn SampleStore>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        ScopeService {
+            estate,
+            samples,
+            clock,
+        }
     }
 
     /// The inventory.
@@ -80,19 +88,35 @@ impl ScopeService {
         let totals = self.estate.resource_totals().await?;
         let mut accounts: BTreeMap<(String, String), u64> = BTreeMap::new();
         for connection in &connections {
-            accounts.entry((connection.name.clone(), connection.account.clone())).or_default();
+            accounts
+                .entry((connection.name.clone(), connection.account.clone()))
+                .or_default();
         }
         let mut services: BTreeMap<String, u64> = BTreeMap::new();
         for total in totals {
-            let name = connections.iter().find(|one| one.id == total.connection).map_or("", |one| one.name.as_str());
-            *accounts.entry((name.to_owned(), total.account)).or_default() += total.resources;
-            *services.entry(total.service.to_ascii_lowercase()).or_default() += total.resources;
+            let name = connections
+                .iter()
+                .find(|one| one.id == total.connection)
+                .map_or("", |one| one.name.as_str());
+            *accounts
+                .entry((name.to_owned(), total.account))
+                .or_default() += total.resources;
+            *services
+                .entry(total.service.to_ascii_lowercase())
+                .or_default() += total.resources;
         }
-        let account = |((connection, account), resources)| ConnectedAccount { connection, account, resources };
+        let account = |((connection, account), resources)| ConnectedAccount {
+            connection,
+            account,
+            resources,
+        };
         Ok(ScopeChoices {
             accounts: accounts.into_iter().map(account).collect(),
             services: services.into_iter().collect(),
-            connections: connections.into_iter().map(|connection| connection.id.0).collect(),
+            connections: connections
+                .into_iter()
+                .map(|connection| connection.id.0)
+                .collect(),
         })
     }
 
@@ -103,57 +127,117 @@ impl ScopeService {
             return Ok(());
         }
         let errors = self.scope_choices().await?.unknown(path, scope);
-        if errors.is_empty() { Ok(()) } else { Err(EngineError::Invalid(errors)) }
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(EngineError::Invalid(errors))
+        }
     }
 }
 
 impl ScopeChoices {
     fn unknown(&self, path: &str, scope: &Scope) -> Vec<FieldError> {
-        let names = self.accounts.iter().flat_map(|one| [one.connection.as_str(), one.account.as_str()]);
+        let names = self
+            .accounts
+            .iter()
+            .flat_map(|one| [one.connection.as_str(), one.account.as_str()]);
         let names: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
-        let services: BTreeSet<&str> = self.services.iter().map(|(name, _)| name.as_str()).collect();
-        let is_account =
-            |name: &str| self.connections.contains(name) || names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let services: BTreeSet<&str> = self
+            .services
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let is_account = |name: &str| {
+            self.connections.contains(name)
+                || names.iter().any(|known| known.eq_ignore_ascii_case(name))
+        };
         let mut errors = Vec::new();
-        let accounts = scope.accounts.iter().enumerate().filter(|(_, name)| !names.is_empty() && !is_account(name));
+        let accounts = scope
+            .accounts
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| !names.is_empty() && !is_account(name));
         for (at, name) in accounts {
-            errors.push(refused(&format!("{path}.accounts[{at}]"), name, "account or connection", &names));
+            errors.push(refused(
+                &format!("{path}.accounts[{at}]"),
+                name,
+                "account or connection",
+                &names,
+            ));
         }
         let is_service = |name: &str| services.contains(name.to_ascii_lowercase().as_str());
-        let unknown = scope.services.iter().enumerate().filter(|(_, name)| !services.is_empty() && !is_service(name));
+        let unknown = scope
+            .services
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| !services.is_empty() && !is_service(name));
         for (at, name) in unknown {
-            errors.push(refused(&format!("{path}.services[{at}]"), name, "service of the inventory", &services));
+            errors.push(refused(
+                &format!("{path}.services[{at}]"),
+                name,
+                "service of the inventory",
+                &services,
+            ));
         }
         errors
     }
 }
 
 /// Identifiers of resources that stand connection by connection, at most so many at a time and of one connection each.
-pub(super) fn chunks(resources: &[Resource], most: usize) -> impl Iterator<Item = (&ConnectionId, Vec<ResourceId>)> {
+pub(super) fn chunks(
+    resources: &[Resource],
+    most: usize,
+) -> impl Iterator<Item = (&ConnectionId, Vec<ResourceId>)> {
     let of_one = resources.chunk_by(|a, b| a.connection == b.connection);
-    of_one.flat_map(move |same| same.chunks(most)).filter_map(|chunk| {
-        let first = chunk.first()?;
-        Some((&first.connection, chunk.iter().map(|resource| resource.id.clone()).collect()))
-    })
+    of_one
+        .flat_map(move |same| same.chunks(most))
+        .filter_map(|chunk| {
+            let first = chunk.first()?;
+            Some((
+                &first.connection,
+                chunk.iter().map(|resource| resource.id.clone()).collect(),
+            ))
+        })
 }
 
 /// Days of a series with at least one point.
 pub(super) fn days_spanned(series: &Series, now: Timestamp) -> u32 {
     let day = |at: &Timestamp| (now.duration_since(*at).as_secs() - 1).max(0) / 86_400;
-    series.points.iter().map(|(at, _)| day(at)).collect::<BTreeSet<_>>().len() as u32
+    series
+        .points
+        .iter()
+        .map(|(at, _)| day(at))
+        .collect::<BTreeSet<_>>()
+        .len() as u32
 }
 
 fn refused(path: &str, name: &str, what: &str, known: &BTreeSet<&str>) -> FieldError {
     let lower = name.to_lowercase();
-    let nearest = known.iter().map(|one| (edits(&lower, &one.to_lowercase()), *one)).min();
-    let hint = match nearest.filter(|(edits, one)| *edits <= ALIKE && *edits < one.chars().count()) {
+    let nearest = known
+        .iter()
+        .map(|one| (edits(&lower, &one.to_lowercase()), *one))
+        .min();
+    let hint = match nearest.filter(|(edits, one)| *edits <= ALIKE && *edits < one.chars().count())
+    {
         Some((_, one)) => format!("did you mean {one}?"),
         None => {
             let more = if known.len() > LISTED { ", ..." } else { "" };
-            format!("connected are {}{more}", known.iter().take(LISTED).copied().collect::<Vec<_>>().join(", "))
+            format!(
+                "connected are {}{more}",
+                known
+                    .iter()
+                    .take(LISTED)
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )
         }
     };
-    FieldError::new(path, "unknown", format!("no connected {what} is named {name:?}; {hint}"))
+    FieldError::new(
+        path,
+        "unknown",
+        format!("no connected {what} is named {name:?}; {hint}"),
+    )
 }
 
 /// Levenshtein distance: insertions, deletions and replacements between two names.
@@ -201,10 +285,16 @@ impl ScopeService {
     }
 
     /// Every resource of some kinds, in every scope.
-    pub(super) async fn of_kinds(&self, kinds: &[ResourceKind]) -> Result<Vec<Resource>, EngineError> {
+    pub(super) async fn of_kinds(
+        &self,
+        kinds: &[ResourceKind],
+    ) -> Result<Vec<Resource>, EngineError> {
         let mut found = Vec::new();
         for kind in kinds {
-            let filter = ResourceFilter { kind: Some(*kind), ..ResourceFilter::default() };
+            let filter = ResourceFilter {
+                kind: Some(*kind),
+                ..ResourceFilter::default()
+            };
             let mut pages = ResourcePages::new(filter, PAGE);
             while let Some(page) = pages.next(&*self.estate).await? {
                 found.extend(page);
@@ -229,8 +319,16 @@ impl ScopeService {
         let start = now - SignedDuration::from_hours(24 * i64::from(agent.learning_period_days));
         let mut days = 0;
         for (connection, ids) in chunks(&scope, CHUNK) {
-            let series = self.samples.sample_series(connection, &ids, &[Metric::CpuUtilization], start, now).await?;
-            days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0).max(days);
+            let series = self
+                .samples
+                .sample_series(connection, &ids, &[Metric::CpuUtilization], start, now)
+                .await?;
+            days = series
+                .iter()
+                .map(|s| days_spanned(s, now))
+                .max()
+                .unwrap_or(0)
+                .max(days);
             if days >= agent.learning_period_days {
                 break;
             }
@@ -250,7 +348,10 @@ mod tests {
             resources: 1,
         };
         ScopeChoices {
-            accounts: vec![account("acme-production", "111122223333"), account("acme-corporate", "acme-sub")],
+            accounts: vec![
+                account("acme-production", "111122223333"),
+                account("acme-corporate", "acme-sub"),
+            ],
             services: vec![("ec2".to_owned(), 3), ("rds".to_owned(), 1)],
             connections: BTreeSet::from(["c-1".to_owned()]),
         }
@@ -258,13 +359,26 @@ mod tests {
 
     fn refusals(accounts: &[&str], services: &[&str]) -> Vec<(String, String)> {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        let scope = Scope { accounts: owned(accounts), services: owned(services) };
-        choices().unknown("scope", &scope).into_iter().map(|error| (error.path, error.message)).collect()
+        let scope = Scope {
+            accounts: owned(accounts),
+            services: owned(services),
+        };
+        choices()
+            .unknown("scope", &scope)
+            .into_iter()
+            .map(|error| (error.path, error.message))
+            .collect()
     }
 
     #[test]
     fn what_is_connected_is_taken_by_name_account_or_identifier() {
-        assert_eq!(refusals(&["acme-production", "Acme-Corporate", "111122223333", "c-1"], &["EC2", "rds"]), []);
+        assert_eq!(
+            refusals(
+                &["acme-production", "Acme-Corporate", "111122223333", "c-1"],
+                &["EC2", "rds"]
+            ),
+            []
+        );
     }
 
     #[test]
@@ -272,15 +386,28 @@ mod tests {
         let found = refusals(&["acme-production", "acme-corporatee"], &["ec2", "s3"]);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].0, "scope.accounts[1]");
-        assert!(found[0].1.ends_with("did you mean acme-corporate?"), "{}", found[0].1);
+        assert!(
+            found[0].1.ends_with("did you mean acme-corporate?"),
+            "{}",
+            found[0].1
+        );
         assert_eq!(found[1].0, "scope.services[1]");
         let far = refusals(&["elsewhere"], &[]);
-        assert!(far[0].1.contains("connected are 111122223333, acme-corporate"), "{}", far[0].1);
+        assert!(
+            far[0]
+                .1
+                .contains("connected are 111122223333, acme-corporate"),
+            "{}",
+            far[0].1
+        );
     }
 
     #[test]
     fn without_connections_or_inventory_nothing_is_refused() {
-        let scope = Scope { accounts: vec!["prod-aws".to_owned()], services: vec!["ec2".to_owned()] };
+        let scope = Scope {
+            accounts: vec!["prod-aws".to_owned()],
+            services: vec!["ec2".to_owned()],
+        };
         assert_eq!(ScopeChoices::default().unknown("scope", &scope), []);
     }
 }

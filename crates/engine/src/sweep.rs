@@ -75,7 +75,12 @@ pub fn learn(track: &Track, sweep: &Sweep) -> Learnt {
     let mut detector = Detector::new();
     let unusual = points.iter().filter_map(|(at_ms, value)| {
         let judged = detector.observe(*at_ms, *value);
-        judged.alarm.then_some(Unusual { at_ms: *at_ms, value: *value, score: judged.score, expected: judged.expected })
+        judged.alarm.then_some(Unusual {
+            at_ms: *at_ms,
+            value: *value,
+            score: judged.score,
+            expected: judged.expected,
+        })
     });
     Learnt {
         connection: track.connection.clone(),
@@ -91,8 +96,16 @@ pub fn learn(track: &Track, sweep: &Sweep) -> Learnt {
 
 fn ahead(track: &Track, sweep: &Sweep) -> Result<Vec<Band>, NoForecast> {
     let grid = Grid::new(&track.points)?;
-    let steps = usize::try_from(sweep.ahead_ms / grid.step_ms).unwrap_or(0).max(1);
-    let model = forecast::fit(&grid, &Settings { horizon: steps, ..Settings::default() })?;
+    let steps = usize::try_from(sweep.ahead_ms / grid.step_ms)
+        .unwrap_or(0)
+        .max(1);
+    let model = forecast::fit(
+        &grid,
+        &Settings {
+            horizon: steps,
+            ..Settings::default()
+        },
+    )?;
     Ok(model.forecast(steps))
 }
 
@@ -110,9 +123,16 @@ pub async fn sweep(
             let scan = Arc::clone(&scan);
             async move {
                 let tracks = scan.band(band).await?;
-                let work = move || tracks.iter().map(|track| learn(track, &sweep)).collect::<Vec<Learnt>>();
+                let work = move || {
+                    tracks
+                        .iter()
+                        .map(|track| learn(track, &sweep))
+                        .collect::<Vec<Learnt>>()
+                };
                 let learnt = tokio::task::spawn_blocking(work).await;
-                learnt.map_err(|error| StoreError::Backend(format!("learning from samples was broken off: {error}")))
+                learnt.map_err(|error| {
+                    StoreError::Backend(format!("learning from samples was broken off: {error}"))
+                })
             }
         })
         .buffered(sweep.workers.max(1));
@@ -140,35 +160,70 @@ mod tests {
         async fn band(&self, band: usize) -> Result<Vec<Track>, StoreError> {
             // Two weeks of five minutes; on the last day of the second band, an hour at the ceiling.
             let value = |at: i64| {
-                40.0 + 10.0 * ((at % 288) as f64 / 288.0 * std::f64::consts::TAU).sin() + (at * 7919 % 13) as f64 / 10.0
+                40.0 + 10.0 * ((at % 288) as f64 / 288.0 * std::f64::consts::TAU).sin()
+                    + (at * 7919 % 13) as f64 / 10.0
             };
             let spike = |at: i64| band == 1 && (3_900..3_912).contains(&at);
-            let points = (0..4_032).map(|at| (at * 300_000, if spike(at) { 99.0 } else { value(at) })).collect();
+            let points = (0..4_032)
+                .map(|at| (at * 300_000, if spike(at) { 99.0 } else { value(at) }))
+                .collect();
             let resource = ResourceId::new(format!("i-{band}"));
             let connection = ConnectionId("c-1".to_owned());
-            Ok(vec![Track { connection, resource, metric: Metric::CpuUtilization, points, period_s: 300 }])
+            Ok(vec![Track {
+                connection,
+                resource,
+                metric: Metric::CpuUtilization,
+                points,
+                period_s: 300,
+            }])
         }
     }
 
     #[tokio::test]
     async fn every_series_is_learnt_from_in_order() {
-        let window = Window { start_ms: 0, end_ms: 4_032 * 300_000 };
-        let plan = Sweep { window, ahead_ms: 24 * 3_600_000, workers: 2 };
+        let window = Window {
+            start_ms: 0,
+            end_ms: 4_032 * 300_000,
+        };
+        let plan = Sweep {
+            window,
+            ahead_ms: 24 * 3_600_000,
+            workers: 2,
+        };
         let mut all = Vec::new();
-        sweep(Arc::new(Three), plan, |learnt| all.extend(learnt)).await.unwrap();
+        sweep(Arc::new(Three), plan, |learnt| all.extend(learnt))
+            .await
+            .unwrap();
         let names: Vec<&str> = all.iter().map(|one| one.resource.as_str()).collect();
         assert_eq!(names, ["i-0", "i-1", "i-2"]);
         for one in &all {
             assert_eq!(one.forecast.as_ref().unwrap().len(), 288);
             assert_eq!(one.summary.as_ref().unwrap().coverage, 1.0);
         }
-        assert!(all[0].unusual.is_empty() && all[2].unusual.is_empty(), "{:?}", all[0].unusual);
+        assert!(
+            all[0].unusual.is_empty() && all[2].unusual.is_empty(),
+            "{:?}",
+            all[0].unusual
+        );
         let first = all[1].unusual.first().unwrap();
         assert_eq!(first.at_ms, 3_900 * 300_000);
-        let high = all[0].forecast.as_ref().unwrap().iter().map(|band| band.p50).fold(0.0, f64::max);
-        assert!((45.0..55.0).contains(&high), "the daily peak is foreseen: {high}");
+        let high = all[0]
+            .forecast
+            .as_ref()
+            .unwrap()
+            .iter()
+            .map(|band| band.p50)
+            .fold(0.0, f64::max);
+        assert!(
+            (45.0..55.0).contains(&high),
+            "the daily peak is foreseen: {high}"
+        );
         let mut again = Vec::new();
-        sweep(Arc::new(Three), Sweep { workers: 1, ..plan }, |learnt| again.extend(learnt)).await.unwrap();
+        sweep(Arc::new(Three), Sweep { workers: 1, ..plan }, |learnt| {
+            again.extend(learnt)
+        })
+        .await
+        .unwrap();
         assert!(again == all, "the same whatever the number of workers");
     }
 }

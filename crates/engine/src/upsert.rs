@@ -20,7 +20,9 @@ use reeve_recommend::exclusion::excluded;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::origin::{Cause, Origin};
 use reeve_recommend::ranking::Ranking;
-use reeve_recommend::recommendation::{Explanation, Recommendation, RecommendationId, RecommendationType};
+use reeve_recommend::recommendation::{
+    Explanation, Recommendation, RecommendationId, RecommendationType,
+};
 
 /// A finding stops being true unless found again within this.
 const GOOD_FOR_DAYS: i64 = 14;
@@ -63,9 +65,14 @@ impl Findings {
         past: &mut Past,
     ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
         let _turn = self.records.turn.lock().await;
-        let open = open_on(&self.records, &judged.iter().map(|one| one.resource.id.clone()).collect()).await?;
+        let open = open_on(
+            &self.records,
+            &judged.iter().map(|one| one.resource.id.clone()).collect(),
+        )
+        .await?;
         past.include(&self.records, &proposed_kinds(judged)).await?;
-        self.keep(Holder::from_agent(agent), &Cause::Run, judged, open, past).await
+        self.keep(Holder::from_agent(agent), &Cause::Run, judged, open, past)
+            .await
     }
 
     /// Keeps findings and returns what was there before: `open` are the recommendations that have not ended, at least those on the judged
@@ -80,9 +87,13 @@ impl Findings {
     ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
         let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
         // In order, so that what a run records does not depend on chance.
-        let current: BTreeMap<Key, Recommendation> = open.into_iter().map(|open| (key(&open), open)).collect();
+        let current: BTreeMap<Key, Recommendation> =
+            open.into_iter().map(|open| (key(&open), open)).collect();
         let caller = holder.caller();
-        let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
+        let mut found = Upserted {
+            kept: Vec::new(),
+            skipped: Vec::new(),
+        };
         let exclusions = self.records.agents.exclusion_list().await?;
         let now = self.records.clock.now();
         let ended = self.ended_before(judged, &current).await?;
@@ -93,26 +104,48 @@ impl Findings {
                     found.skipped.push("excluded");
                     continue;
                 }
-                let at = (one.resource.connection.clone(), one.resource.id.clone(), proposal.kind);
+                let at = (
+                    one.resource.connection.clone(),
+                    one.resource.id.clone(),
+                    proposal.kind,
+                );
                 match current.get(&at) {
                     Some(known) if belongs_to_other_agent(known, holder) => {
                         found.skipped.push("found_by_another_agent")
                     }
                     Some(known) => {
                         let made = self.make(holder, cause, proposal, past);
-                        self.refresh_known(known, made, &caller, &mut found, &mut new_recommendations).await?;
+                        self.refresh_known(
+                            known,
+                            made,
+                            &caller,
+                            &mut found,
+                            &mut new_recommendations,
+                        )
+                        .await?;
                     }
-                    None => match suppression_reason(ended.get(&one.resource.id), cause, proposal, now) {
-                        Some(reason) => found.skipped.push(reason),
-                        None => new_recommendations.push(self.make(holder, cause, proposal, past)),
-                    },
+                    None => {
+                        match suppression_reason(ended.get(&one.resource.id), cause, proposal, now)
+                        {
+                            Some(reason) => found.skipped.push(reason),
+                            None => {
+                                new_recommendations.push(self.make(holder, cause, proposal, past))
+                            }
+                        }
+                    }
                 }
             }
             if new_recommendations.len() >= INSERTED_TOGETHER {
-                self.insert_new(std::mem::take(&mut new_recommendations), &caller, &mut found).await?;
+                self.insert_new(
+                    std::mem::take(&mut new_recommendations),
+                    &caller,
+                    &mut found,
+                )
+                .await?;
             }
         }
-        self.insert_new(new_recommendations, &caller, &mut found).await?;
+        self.insert_new(new_recommendations, &caller, &mut found)
+            .await?;
         Ok((found, current))
     }
 
@@ -124,12 +157,28 @@ impl Findings {
     ) -> Result<HashMap<ResourceId, Vec<Recommendation>>, EngineError> {
         let mut resources = BTreeSet::new();
         for one in judged {
-            let key = |kind| (one.resource.connection.clone(), one.resource.id.clone(), kind);
-            if one.judgement.proposals.iter().any(|proposal| !current.contains_key(&key(proposal.kind))) {
+            let key = |kind| {
+                (
+                    one.resource.connection.clone(),
+                    one.resource.id.clone(),
+                    kind,
+                )
+            };
+            if one
+                .judgement
+                .proposals
+                .iter()
+                .any(|proposal| !current.contains_key(&key(proposal.kind)))
+            {
                 resources.insert(one.resource.id.clone());
             }
         }
-        ended_on(&self.records, &resources, SignedDuration::from_hours(24 * DISMISSED_DAYS)).await
+        ended_on(
+            &self.records,
+            &resources,
+            SignedDuration::from_hours(24 * DISMISSED_DAYS),
+        )
+        .await
     }
 
     /// Writes new recommendations, recorded together first.
@@ -139,13 +188,18 @@ impl Findings {
         caller: &Caller,
         found: &mut Upserted,
     ) -> Result<(), EngineError> {
-        let entries: Vec<Entry> =
-            new_recommendations.iter().map(|recommendation| log_entry::found(recommendation, caller)).collect();
+        let entries: Vec<Entry> = new_recommendations
+            .iter()
+            .map(|recommendation| log_entry::found(recommendation, caller))
+            .collect();
         if entries.is_empty() {
             return Ok(());
         }
         self.records.record(entries).await?;
-        self.records.agents.recommendation_insert_all(&new_recommendations).await?;
+        self.records
+            .agents
+            .recommendation_insert_all(&new_recommendations)
+            .await?;
         found.kept.extend(new_recommendations);
         Ok(())
     }
@@ -161,16 +215,27 @@ impl Findings {
     ) -> Result<(), EngineError> {
         let same = known.subject.target_type == made.subject.target_type
             && known.subject.instance_type == made.subject.instance_type;
-        let at_work = matches!(known.status, Status::Executing | Status::Verifying | Status::Testing);
+        let at_work = matches!(
+            known.status,
+            Status::Executing | Status::Verifying | Status::Testing
+        );
         if at_work {
             found.skipped.push("executing");
             return Ok(());
         }
         if !same {
             let reason = "replaced by a newer recommendation";
-            self.records.close_approvals(known, ApprovalStatus::Expired, reason, caller).await?;
             self.records
-                .settle_at(&known.id, "recommendation.supersede", Status::Superseded, Some(reason), caller)
+                .close_approvals(known, ApprovalStatus::Expired, reason, caller)
+                .await?;
+            self.records
+                .settle_at(
+                    &known.id,
+                    "recommendation.supersede",
+                    Status::Superseded,
+                    Some(reason),
+                    caller,
+                )
                 .await?;
             new_recommendations.push(made);
             return Ok(());
@@ -178,9 +243,17 @@ impl Findings {
         let more_severe = is_more_severe(known, &made);
         let opened = self.reopen_for_severity(known, &made, caller).await?;
         let known = opened.as_ref().unwrap_or(known);
-        let hash = |recommendation: &Recommendation| recommendation.plan.as_ref().map(|plan| plan.hash.clone());
-        let made = Recommendation { plan: made.plan.map(|plan| plan.or_same_v1(known.plan.as_ref())), ..made };
-        let exception = known.exception.clone().filter(|exception| hash(&made).as_ref() == Some(&exception.plan_hash));
+        let hash = |recommendation: &Recommendation| {
+            recommendation.plan.as_ref().map(|plan| plan.hash.clone())
+        };
+        let made = Recommendation {
+            plan: made.plan.map(|plan| plan.or_same_v1(known.plan.as_ref())),
+            ..made
+        };
+        let exception = known
+            .exception
+            .clone()
+            .filter(|exception| hash(&made).as_ref() == Some(&exception.plan_hash));
         let mut next = Recommendation {
             id: known.id.clone(),
             status: known.status,
@@ -206,8 +279,14 @@ impl Findings {
             };
         }
         let adopted = next.agent_id != known.agent_id;
-        if hash(&next) != hash(known) || next.impact_level != known.impact_level || more_severe || adopted {
-            self.records.record(vec![log_entry::refreshed(&next, caller)]).await?;
+        if hash(&next) != hash(known)
+            || next.impact_level != known.impact_level
+            || more_severe
+            || adopted
+        {
+            self.records
+                .record(vec![log_entry::refreshed(&next, caller)])
+                .await?;
         }
         self.records.agents.recommendation_update(&next).await?;
         found.kept.push(next);
@@ -215,7 +294,13 @@ impl Findings {
     }
 
     /// A recommendation of a proposal, which is left without its plan and explanation.
-    fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &mut Proposal, past: &Past) -> Recommendation {
+    fn make(
+        &self,
+        holder: Holder<'_>,
+        cause: &Cause,
+        proposal: &mut Proposal,
+        past: &Past,
+    ) -> Recommendation {
         let now = self.records.clock.now();
         let (similar_cases, success_rate) = past.similar_cases(proposal);
         let (plan, explanation) = (proposal.plan.take(), proposal.explanation.take());
@@ -223,7 +308,11 @@ impl Findings {
         let mut made = Recommendation {
             id: RecommendationId(fresh_id()),
             agent_id: holder.id(),
-            origin: Origin { agent_type: holder.agent_type, rule: p.rule.to_owned(), cause: cause.clone() },
+            origin: Origin {
+                agent_type: holder.agent_type,
+                rule: p.rule.to_owned(),
+                cause: cause.clone(),
+            },
             kind: p.kind,
             title: p.title,
             subject: p.subject,
@@ -239,7 +328,11 @@ impl Findings {
             plan,
             reason_codes: p.reason_codes,
             not_measured: p.not_measured,
-            explanation: Explanation { similar_cases, success_rate, ..explanation },
+            explanation: Explanation {
+                similar_cases,
+                success_rate,
+                ..explanation
+            },
             created_at: now,
             updated_at: now,
             expires_at: now + SignedDuration::from_hours(24 * GOOD_FOR_DAYS),
@@ -276,32 +369,51 @@ fn suppression_reason(
             && r.subject.connection == proposal.subject.connection
             && r.subject.target_type == proposal.subject.target_type
     };
-    let within =
-        |r: &Recommendation, days: i64| now.duration_since(r.updated_at) < SignedDuration::from_hours(24 * days);
-    ended.into_iter().flatten().filter(same).find_map(|r| match r.status {
-        Status::Dismissed if within(r, DISMISSED_DAYS) => Some("dismissed"),
-        // The snapshot of an unattached volume is kept; deleting the volume is for a person, and is not nagged for.
-        Status::Succeeded if r.subject.kind == ResourceKind::Volume && within(r, kept_days(r)) => Some("kept_already"),
-        Status::RolledBack if r.taken_back_by.is_some() && within(r, FAILED_DAYS) => Some("taken_back"),
-        Status::RolledBack | Status::Failed if within(r, FAILED_DAYS) => Some("failed_before"),
-        _ => None,
-    })
+    let within = |r: &Recommendation, days: i64| {
+        now.duration_since(r.updated_at) < SignedDuration::from_hours(24 * days)
+    };
+    ended
+        .into_iter()
+        .flatten()
+        .filter(same)
+        .find_map(|r| match r.status {
+            Status::Dismissed if within(r, DISMISSED_DAYS) => Some("dismissed"),
+            // The snapshot of an unattached volume is kept; deleting the volume is for a person, and is not nagged for.
+            Status::Succeeded
+                if r.subject.kind == ResourceKind::Volume && within(r, kept_days(r)) =>
+            {
+                Some("kept_already")
+            }
+            Status::RolledBack if r.taken_back_by.is_some() && within(r, FAILED_DAYS) => {
+                Some("taken_back")
+            }
+            Status::RolledBack | Status::Failed if within(r, FAILED_DAYS) => Some("failed_before"),
+            _ => None,
+        })
 }
 
 /// Returns `true` if a recommendation is not the holder's to refresh: it is of another type, or of another agent of the type while
 /// that one holds it. Advice of the type is adopted, and what its agent no longer covers becomes advice.
 fn belongs_to_other_agent(known: &Recommendation, holder: Holder<'_>) -> bool {
-    let other_agent = known.agent_id.is_some() && holder.agent.is_some() && known.agent_id != holder.id();
+    let other_agent =
+        known.agent_id.is_some() && holder.agent.is_some() && known.agent_id != holder.id();
     known.origin.agent_type != holder.agent_type || other_agent
 }
 
 /// A volume that has grown helps only once its file system has, which is for a person; until then the forecast stays what it
 /// was, and must not make it grow again and again.
 fn kept_days(recommendation: &Recommendation) -> i64 {
-    if recommendation.kind == RecommendationType::StorageExpansion { GROWN_DAYS } else { DISMISSED_DAYS }
+    if recommendation.kind == RecommendationType::StorageExpansion {
+        GROWN_DAYS
+    } else {
+        DISMISSED_DAYS
+    }
 }
 
 /// Kinds of what was proposed.
 pub(super) fn proposed_kinds(judged: &[Judged]) -> BTreeSet<RecommendationType> {
-    judged.iter().flat_map(|one| one.judgement.proposals.iter().map(|proposal| proposal.kind)).collect()
+    judged
+        .iter()
+        .flat_map(|one| one.judgement.proposals.iter().map(|proposal| proposal.kind))
+        .collect()
 }

@@ -38,7 +38,12 @@ impl WorkloadService {
         workloads: Arc<dyn WorkloadStore>,
         registry: Arc<Registry>,
     ) -> Self {
-        WorkloadService { records, estate, workloads, registry }
+        WorkloadService {
+            records,
+            estate,
+            workloads,
+            registry,
+        }
     }
 
     /// Returns the workload of a resource.
@@ -50,7 +55,9 @@ impl WorkloadService {
         let corrections = self.workloads.correction_list().await?;
         Ok(ResourceWorkload {
             found: self.workloads.workload_get(id).await?,
-            correction: corrections.into_iter().find(|correction| is_of(correction, &resource)),
+            correction: corrections
+                .into_iter()
+                .find(|correction| is_of(correction, &resource)),
         })
     }
 
@@ -69,7 +76,10 @@ impl WorkloadService {
         let resource = self.estate.resource_get(id).await?;
         let (class, comment) = checked(&resource, class, comment)?;
         let known = self.get(id).await?;
-        let scores = known.found.as_ref().map_or([0.0; 4], |found| found.classification.scores);
+        let scores = known
+            .found
+            .as_ref()
+            .map_or([0.0; 4], |found| found.classification.scores);
         let correction = Correction {
             connection: resource.connection.clone(),
             resource: resource.id.clone(),
@@ -82,31 +92,54 @@ impl WorkloadService {
         };
         let before = class_of(&known);
         let mut entry = entry("workload.correct", &resource, caller)
-            .before(Json::object([("workload", Json::from(before.map(WorkloadClass::as_str).map(str::to_owned)))]))
+            .before(Json::object([(
+                "workload",
+                Json::from(before.map(WorkloadClass::as_str).map(str::to_owned)),
+            )]))
             .after(Json::object([("workload", Json::from(class.as_str()))]));
         if let Some(comment) = &correction.comment {
             entry = entry.with_metadata("comment", comment.clone());
         }
-        self.records.change(entry, self.workloads.correction_put(&correction)).await?;
-        self.registry.learn_soon(WorkloadModel::NAME, caller).await?;
-        Ok(ResourceWorkload { correction: Some(correction), ..known })
+        self.records
+            .change(entry, self.workloads.correction_put(&correction))
+            .await?;
+        self.registry
+            .learn_soon(WorkloadModel::NAME, caller)
+            .await?;
+        Ok(ResourceWorkload {
+            correction: Some(correction),
+            ..known
+        })
     }
 
     /// Takes a correction back; the next run judges the resource again.
     ///
     /// # Errors
     /// Nobody corrected the resource; the store's and the log's failures.
-    pub async fn withdraw(&self, id: &ResourceId, caller: &Caller) -> Result<ResourceWorkload, EngineError> {
+    pub async fn withdraw(
+        &self,
+        id: &ResourceId,
+        caller: &Caller,
+    ) -> Result<ResourceWorkload, EngineError> {
         let resource = self.estate.resource_get(id).await?;
         let known = self.get(id).await?;
         let Some(correction) = &known.correction else {
-            return Err(EngineError::NotFound { what: "correction", id: id.0.clone() });
+            return Err(EngineError::NotFound {
+                what: "correction",
+                id: id.0.clone(),
+            });
         };
-        let entry = entry("workload.withdraw", &resource, caller)
-            .before(Json::object([("workload", Json::from(correction.class.as_str()))]));
-        let deleted = self.workloads.correction_delete(&resource.connection, &resource.id);
+        let entry = entry("workload.withdraw", &resource, caller).before(Json::object([(
+            "workload",
+            Json::from(correction.class.as_str()),
+        )]));
+        let deleted = self
+            .workloads
+            .correction_delete(&resource.connection, &resource.id);
         self.records.change(entry, deleted).await?;
-        self.registry.learn_soon(WorkloadModel::NAME, caller).await?;
+        self.registry
+            .learn_soon(WorkloadModel::NAME, caller)
+            .await?;
         self.get(id).await
     }
 }
@@ -114,7 +147,12 @@ impl WorkloadService {
 /// The class that holds: the person's, else that of the last run.
 fn class_of(known: &ResourceWorkload) -> Option<WorkloadClass> {
     let corrected = known.correction.as_ref().map(|correction| correction.class);
-    corrected.or_else(|| known.found.as_ref().and_then(|found| found.classification.class))
+    corrected.or_else(|| {
+        known
+            .found
+            .as_ref()
+            .and_then(|found| found.classification.class)
+    })
 }
 
 fn is_of(correction: &Correction, resource: &Resource) -> bool {
@@ -137,13 +175,23 @@ fn checked(
 ) -> Result<(WorkloadClass, Option<String>), EngineError> {
     let mut errors = Vec::new();
     if !CLASSIFIED_KINDS.contains(&resource.kind) {
-        let message = format!("a {} has no workload; machines, databases and scaling groups have", resource.kind);
+        let message = format!(
+            "a {} has no workload; machines, databases and scaling groups have",
+            resource.kind
+        );
         errors.push(FieldError::new("class", "invalid_value", message));
     }
     let found = WorkloadClass::parse(class);
     if found.is_none() {
-        let names: Vec<&str> = WorkloadClass::ALL.iter().map(|class| class.as_str()).collect();
-        errors.push(FieldError::new("class", "invalid_value", format!("must be one of {}", names.join(", "))));
+        let names: Vec<&str> = WorkloadClass::ALL
+            .iter()
+            .map(|class| class.as_str())
+            .collect();
+        errors.push(FieldError::new(
+            "class",
+            "invalid_value",
+            format!("must be one of {}", names.join(", ")),
+        ));
     }
     let comment = match optional("comment", comment) {
         Ok(comment) => comment,

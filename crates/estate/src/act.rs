@@ -145,7 +145,11 @@ pub trait Act: Send + Sync {
     /// The volumes attached to a machine.
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError>;
     /// Carries out one operation. One that the connector does not offer is refused as [`ActErrorKind::Other`].
-    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError>;
+    async fn apply(
+        &self,
+        resource: &Resource,
+        operation: &dyn Operation,
+    ) -> Result<Applied, ActError>;
     /// Returns `true` if the snapshot is complete.
     async fn snapshot_complete(
         &self,

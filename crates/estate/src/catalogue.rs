@@ -169,14 +169,25 @@ impl Catalogue {
     /// Returns the specification of an RDS class: `db.x` runs on the machine `x`.
     #[must_use]
     pub fn database(&self, class: &str) -> Option<DatabaseSpec> {
-        let machine = self.instance(Provider::Aws, class.strip_prefix("db.")?)?.clone();
-        Some(DatabaseSpec { name: class.to_owned(), machine })
+        let machine = self
+            .instance(Provider::Aws, class.strip_prefix("db.")?)?
+            .clone();
+        Some(DatabaseSpec {
+            name: class.to_owned(),
+            machine,
+        })
     }
 
     /// The on-demand list price of a machine of shared tenancy in a region: of an imported file, else of the embedded tables. There AWS has
     /// prices of Linux (`None` or `linux`), Windows and licensed Linux, the other clouds of Linux alone; databases, unknown names and regions that the data does not have are `None`.
     #[must_use]
-    pub fn hourly_usd(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<Price> {
+    pub fn hourly_usd(
+        &self,
+        provider: Provider,
+        region: &str,
+        name: &str,
+        platform: Option<&str>,
+    ) -> Option<Price> {
         let platform = Self::platform(platform);
         let linux = platform == LINUX;
         let bundled = || match provider {
@@ -184,14 +195,26 @@ impl Catalogue {
             Provider::Azure => self.azure_prices.price(region, name).filter(|_| linux),
             Provider::Gcp => self.gcp.machine(region, name).filter(|_| linux),
         };
-        self.imported_machine(provider, region, name, &platform, aws::Terms::OnDemand).or_else(bundled)
+        self.imported_machine(provider, region, name, &platform, aws::Terms::OnDemand)
+            .or_else(bundled)
     }
 
     fn aws_hourly(&self, region: &str, name: &str, platform: &str) -> Option<Price> {
-        let recent = self.aws_prices.price(region, name).filter(|_| platform == LINUX);
+        let recent = self
+            .aws_prices
+            .price(region, name)
+            .filter(|_| platform == LINUX);
         let listed = || {
-            let usd_per_hour = aws::ListPrices::embedded().machine(region, name, platform, aws::Terms::OnDemand)?;
-            Some(Price { usd_per_hour, origin: aws::REGIONS })
+            let usd_per_hour = aws::ListPrices::embedded().machine(
+                region,
+                name,
+                platform,
+                aws::Terms::OnDemand,
+            )?;
+            Some(Price {
+                usd_per_hour,
+                origin: aws::REGIONS,
+            })
         };
         recent.or_else(listed)
     }
@@ -208,21 +231,37 @@ impl Catalogue {
     /// The average spot price of a machine over the zones of its region on the day of the price list. Spot prices move: a figure from
     /// it is about right at best, and a presentation must name the day.
     #[must_use]
-    pub fn spot_average(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<Price> {
+    pub fn spot_average(
+        &self,
+        provider: Provider,
+        region: &str,
+        name: &str,
+        platform: Option<&str>,
+    ) -> Option<Price> {
         let (platform, terms) = (Self::platform(platform), aws::Terms::Spot);
         let bundled = || {
-            let usd_per_hour = aws::ListPrices::embedded().machine(region, name, &platform, terms)?;
-            (provider == Provider::Aws).then_some(Price { usd_per_hour, origin: aws::REGIONS })
+            let usd_per_hour =
+                aws::ListPrices::embedded().machine(region, name, &platform, terms)?;
+            (provider == Provider::Aws).then_some(Price {
+                usd_per_hour,
+                origin: aws::REGIONS,
+            })
         };
-        self.imported_machine(provider, region, name, &platform, terms).or_else(bundled)
+        self.imported_machine(provider, region, name, &platform, terms)
+            .or_else(bundled)
     }
 
     /// Smaller sizes of the same family and architecture, the next smaller first. Each has no dimension larger than `name`
     /// has. Bare-metal sizes are left out. Empty when the name is unknown.
     #[must_use]
     pub fn smaller_in_family(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
-        let Some(machine) = self.instance(provider, name) else { return Vec::new() };
-        let mut found: Vec<_> = self.siblings(machine).filter(|s| fits_within(s, machine)).collect();
+        let Some(machine) = self.instance(provider, name) else {
+            return Vec::new();
+        };
+        let mut found: Vec<_> = self
+            .siblings(machine)
+            .filter(|s| fits_within(s, machine))
+            .collect();
         found.sort_by(|a, b| by_size(b, a));
         found
     }
@@ -230,8 +269,13 @@ impl Catalogue {
     /// Larger sizes of the same family and architecture, the next larger first; otherwise as [`Self::smaller_in_family`].
     #[must_use]
     pub fn larger_in_family(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
-        let Some(machine) = self.instance(provider, name) else { return Vec::new() };
-        let mut found: Vec<_> = self.siblings(machine).filter(|s| fits_within(machine, s)).collect();
+        let Some(machine) = self.instance(provider, name) else {
+            return Vec::new();
+        };
+        let mut found: Vec<_> = self
+            .siblings(machine)
+            .filter(|s| fits_within(machine, s))
+            .collect();
         found.sort_by(|a, b| by_size(a, b));
         found
     }
@@ -247,15 +291,22 @@ impl Catalogue {
             let (multi_az, storage) = (spec.multi_az == Some(true), spec.storage_type.as_deref());
             return self.aws_database(&resource.region, size, engine, multi_az, storage);
         }
-        let shared = spec.tenancy.as_deref().is_none_or(|tenancy| tenancy == "default");
-        shared.then(|| self.hourly_usd(resource.provider, &resource.region, size, platform)).flatten()
+        let shared = spec
+            .tenancy
+            .as_deref()
+            .is_none_or(|tenancy| tenancy == "default");
+        shared
+            .then(|| self.hourly_usd(resource.provider, &resource.region, size, platform))
+            .flatten()
     }
 
     /// Sizes of any family of the same purpose that boot the same images. GPUs of another number, bare metal, and what is no
     /// longer sold to new customers are left out.
     #[must_use]
     pub fn exchangeable(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
-        let Some(machine) = self.instance(provider, name) else { return Vec::new() };
+        let Some(machine) = self.instance(provider, name) else {
+            return Vec::new();
+        };
         let others = self.specs.values().filter(|spec| {
             spec.provider == machine.provider
                 && spec.name != machine.name
@@ -299,9 +350,17 @@ impl Catalogue {
     /// The share of the on-demand price that a reservation of one family in one region saves, one year and no upfront payment.
     /// Only AWS has these prices.
     #[must_use]
-    pub fn family_discount(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<f64> {
+    pub fn family_discount(
+        &self,
+        provider: Provider,
+        region: &str,
+        name: &str,
+        platform: Option<&str>,
+    ) -> Option<f64> {
         let terms = aws::Terms::Standard;
-        let listed = self.listed_discount(region, name, platform, terms).filter(|_| provider == Provider::Aws);
+        let listed = self
+            .listed_discount(region, name, platform, terms)
+            .filter(|_| provider == Provider::Aws);
         listed.map(|(share, _)| share)
     }
 
@@ -315,7 +374,9 @@ impl Catalogue {
         platform: Option<&str>,
     ) -> Option<f64> {
         let terms = aws::Terms::ThreeYears;
-        let listed = self.listed_discount(region, name, platform, terms).filter(|_| provider == Provider::Aws);
+        let listed = self
+            .listed_discount(region, name, platform, terms)
+            .filter(|_| provider == Provider::Aws);
         listed.map(|(share, _)| share)
     }
 
@@ -334,34 +395,53 @@ impl Catalogue {
 /// The letters that a family's name begins with, one and the same for the families of general use: burstable, balanced,
 /// and those with more processors or more memory. Accelerators, storage and clusters are for a purpose of their own.
 fn purpose(spec: &InstanceSpec) -> &str {
-    let end = spec.family.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(spec.family.len());
+    let end = spec
+        .family
+        .find(|c: char| !c.is_ascii_alphabetic())
+        .unwrap_or(spec.family.len());
     let letters = &spec.family[..end];
     let general: &[&str] = match spec.provider {
         Provider::Aws => &["t", "m", "c", "r"],
         Provider::Gcp => &["e", "n", "c"],
         Provider::Azure => &["A", "B", "D", "E", "F"],
     };
-    if general.contains(&letters) { "general" } else { letters }
+    if general.contains(&letters) {
+        "general"
+    } else {
+        letters
+    }
 }
 
 /// Returns `true` if an image that boots on one type boots on the other; 32-bit support does not count.
 fn runs_same_images(a: &InstanceSpec, b: &InstanceSpec) -> bool {
-    a.architectures.iter().any(|x| x != "i386" && b.architectures.contains(x))
+    a.architectures
+        .iter()
+        .any(|x| x != "i386" && b.architectures.contains(x))
 }
 
 /// Returns `true` if programs find the disks of the host that they had.
 fn keeps_local_disks(from: &InstanceSpec, to: &InstanceSpec) -> bool {
-    from.local_disks.may_become(to.local_disks, from.provider == Provider::Azure)
+    from.local_disks
+        .may_become(to.local_disks, from.provider == Provider::Azure)
 }
 
 fn fits_within(small: &InstanceSpec, large: &InstanceSpec) -> bool {
-    let memory = (small.memory_gib.unwrap_or(0.0), large.memory_gib.unwrap_or(0.0));
-    small.vcpu <= large.vcpu && memory.0 <= memory.1 && small.gpus <= large.gpus && by_size(small, large).is_lt()
+    let memory = (
+        small.memory_gib.unwrap_or(0.0),
+        large.memory_gib.unwrap_or(0.0),
+    );
+    small.vcpu <= large.vcpu
+        && memory.0 <= memory.1
+        && small.gpus <= large.gpus
+        && by_size(small, large).is_lt()
 }
 
 fn by_size(a: &InstanceSpec, b: &InstanceSpec) -> std::cmp::Ordering {
     let memory = |s: &InstanceSpec| s.memory_gib.unwrap_or(0.0);
-    a.vcpu.cmp(&b.vcpu).then(memory(a).total_cmp(&memory(b))).then(a.gpus.cmp(&b.gpus))
+    a.vcpu
+        .cmp(&b.vcpu)
+        .then(memory(a).total_cmp(&memory(b)))
+        .then(a.gpus.cmp(&b.gpus))
 }
 
 #[cfg(test)]

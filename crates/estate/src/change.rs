@@ -101,9 +101,16 @@ pub fn between(known: &Resource, seen: &Resource) -> Vec<ResourceChange> {
     if known.state == ResourceState::Deleted || known.observed_at > seen.observed_at {
         return Vec::new();
     }
-    let compared = Attribute::ALL.iter().filter(|attribute| **attribute != Attribute::Tags);
-    let pairs =
-        compared.filter_map(|attribute| Some((*attribute, value(known, *attribute)?, value(seen, *attribute)?)));
+    let compared = Attribute::ALL
+        .iter()
+        .filter(|attribute| **attribute != Attribute::Tags);
+    let pairs = compared.filter_map(|attribute| {
+        Some((
+            *attribute,
+            value(known, *attribute)?,
+            value(seen, *attribute)?,
+        ))
+    });
     pairs
         .chain(tags(known, seen))
         .filter(|(_, before, after)| before != after)
@@ -139,14 +146,22 @@ fn value(resource: &Resource, attribute: Attribute) -> Option<String> {
         Attribute::DesiredCapacity => spec.capacity.map(|resource| resource.desired.to_string()),
         Attribute::MinSize => spec.capacity.map(|resource| resource.min.to_string()),
         Attribute::MaxSize => spec.capacity.map(|resource| resource.max.to_string()),
-        Attribute::SecurityGroups => list(spec.security_groups.iter().map(String::as_str).collect()),
+        Attribute::SecurityGroups => {
+            list(spec.security_groups.iter().map(String::as_str).collect())
+        }
         Attribute::Platform => spec.platform.clone(),
         Attribute::Architecture => spec.architecture.clone(),
         Attribute::MultiAz => spec.multi_az.map(|both| both.to_string()),
         Attribute::Zone => spec.zone.clone(),
         Attribute::Replicas => list(spec.replicas.iter().map(String::as_str).collect()),
         Attribute::Group => resource.group.as_ref().map(|group| group.0.clone()),
-        Attribute::AttachedTo => list(resource.attached_to.iter().map(ResourceId::as_str).collect()),
+        Attribute::AttachedTo => list(
+            resource
+                .attached_to
+                .iter()
+                .map(ResourceId::as_str)
+                .collect(),
+        ),
         Attribute::LaunchedAt | Attribute::Tags => None,
     }
 }
@@ -159,8 +174,10 @@ fn tags(known: &Resource, seen: &Resource) -> Option<(Attribute, String, String)
     let names: BTreeSet<&String> = known.tags.keys().chain(seen.tags.keys()).collect();
     let differ = |name: &&&String| known.tags.get(**name) != seen.tags.get(**name);
     let listed = |resource: &Resource| {
-        let lines =
-            names.iter().filter(differ).filter_map(|name| Some(format!("{name}={}", resource.tags.get(*name)?)));
+        let lines = names
+            .iter()
+            .filter(differ)
+            .filter_map(|name| Some(format!("{name}={}", resource.tags.get(*name)?)));
         lines.collect::<Vec<_>>().join("\n")
     };
     Some((Attribute::Tags, listed(known), listed(seen)))
@@ -168,7 +185,9 @@ fn tags(known: &Resource, seen: &Resource) -> Option<(Attribute, String, String)
 
 fn clipped(text: &str) -> String {
     match text.char_indices().nth(MOST_CHARS - 1) {
-        Some((end, last)) if end + last.len_utf8() < text.len() => format!("{}\u{2026}", &text[..end]),
+        Some((end, last)) if end + last.len_utf8() < text.len() => {
+            format!("{}\u{2026}", &text[..end])
+        }
         _ => text.to_owned(),
     }
 }
@@ -194,11 +213,17 @@ mod tests {
             specification: Specification {
                 instance_type: Some("m5.large".to_owned()),
                 security_groups: vec!["sg-2".to_owned(), "sg-1".to_owned()],
-                capacity: Some(Capacity { min: 1, desired: 2, max: 4 }),
+                capacity: Some(Capacity {
+                    min: 1,
+                    desired: 2,
+                    max: 4,
+                }),
                 ..Specification::default()
             },
             purchase: None,
-            tags: [("Owner", "ann"), ("Env", "prod")].map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            tags: [("Owner", "ann"), ("Env", "prod")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
             group: None,
             attached_to: Vec::new(),
             monthly_cost: None,
@@ -209,11 +234,22 @@ mod tests {
 
     fn check(change: impl Fn(&mut Resource), expect: &[(&str, &str, &str)]) {
         let known = machine();
-        let mut seen = Resource { observed_at: Timestamp::from_second(1_300).unwrap(), ..known.clone() };
+        let mut seen = Resource {
+            observed_at: Timestamp::from_second(1_300).unwrap(),
+            ..known.clone()
+        };
         change(&mut seen);
         let changes = between(&known, &seen);
-        let found: Vec<_> =
-            changes.iter().map(|one| (one.attribute.as_str(), one.before.as_str(), one.after.as_str())).collect();
+        let found: Vec<_> = changes
+            .iter()
+            .map(|one| {
+                (
+                    one.attribute.as_str(),
+                    one.before.as_str(),
+                    one.after.as_str(),
+                )
+            })
+            .collect();
         assert_eq!(found, expect);
         let span = |one: &ResourceChange| (one.last_seen_at.as_second(), one.seen_at.as_second());
         assert!(changes.iter().all(|one| span(one) == (1_000, 1_300)));
@@ -229,12 +265,25 @@ mod tests {
             },
             &[
                 ("instance_type", "m5.large", "m5.xlarge"),
-                ("launched_at", "1970-01-01T00:00:00Z", "1970-01-01T00:20:00Z"),
+                (
+                    "launched_at",
+                    "1970-01-01T00:00:00Z",
+                    "1970-01-01T00:20:00Z",
+                ),
             ],
         );
-        check(|seen| seen.state = ResourceState::Stopped, &[("state", "running", "stopped")]);
         check(
-            |seen| seen.specification.capacity = Some(Capacity { min: 1, desired: 3, max: 6 }),
+            |seen| seen.state = ResourceState::Stopped,
+            &[("state", "running", "stopped")],
+        );
+        check(
+            |seen| {
+                seen.specification.capacity = Some(Capacity {
+                    min: 1,
+                    desired: 3,
+                    max: 6,
+                })
+            },
             &[("desired_capacity", "2", "3"), ("max_size", "4", "6")],
         );
         check(|seen| seen.specification.security_groups.reverse(), &[]);
@@ -259,21 +308,43 @@ mod tests {
             |seen| {
                 seen.tags.insert("Owner".to_owned(), "\u{e9}".repeat(2_000));
             },
-            &[("tags", "Owner=ann", &format!("Owner={}\u{2026}", "\u{e9}".repeat(493)))],
+            &[(
+                "tags",
+                "Owner=ann",
+                &format!("Owner={}\u{2026}", "\u{e9}".repeat(493)),
+            )],
         );
     }
 
     #[test]
     fn a_look_that_is_older_or_follows_a_removal_tells_nothing() {
         let known = machine();
-        let stopped = Resource { state: ResourceState::Stopped, ..known.clone() };
+        let stopped = Resource {
+            state: ResourceState::Stopped,
+            ..known.clone()
+        };
         assert_eq!(between(&known, &stopped).len(), 1, "of the same moment");
-        let older = Resource { observed_at: Timestamp::UNIX_EPOCH, ..stopped.clone() };
+        let older = Resource {
+            observed_at: Timestamp::UNIX_EPOCH,
+            ..stopped.clone()
+        };
         assert!(between(&known, &older).is_empty());
-        let gone = Resource { state: ResourceState::Deleted, ..known };
+        let gone = Resource {
+            state: ResourceState::Deleted,
+            ..known
+        };
         assert!(between(&gone, &stopped).is_empty());
-        let database = Resource { kind: ResourceKind::Database, ..machine() };
-        let made_anew = Resource { created_at: Some(Timestamp::MAX), ..database.clone() };
-        assert!(between(&database, &made_anew).is_empty(), "when it was made is no start");
+        let database = Resource {
+            kind: ResourceKind::Database,
+            ..machine()
+        };
+        let made_anew = Resource {
+            created_at: Some(Timestamp::MAX),
+            ..database.clone()
+        };
+        assert!(
+            between(&database, &made_anew).is_empty(),
+            "when it was made is no start"
+        );
     }
 }

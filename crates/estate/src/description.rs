@@ -79,7 +79,11 @@ pub trait KindReader: Send + Sync {
     ///
     /// # Errors
     /// The store failed; or nothing could be read at all.
-    async fn read(&self, connection: &Connection, sink: &dyn DescriptionSink) -> Result<(), ReadError>;
+    async fn read(
+        &self,
+        connection: &Connection,
+        sink: &dyn DescriptionSink,
+    ) -> Result<(), ReadError>;
 }
 
 /// Error with which a reader failed as a whole.
@@ -131,7 +135,11 @@ pub struct Neighbour {
 pub trait DescriptionStore: Send + Sync {
     /// Returns the stored resources of these identifiers, deleted ones left out, with the hashes of their documents and
     /// their relations.
-    async fn description_known(&self, connection: &ConnectionId, ids: &[ResourceId]) -> Result<Vec<Known>, StoreError>;
+    async fn description_known(
+        &self,
+        connection: &ConnectionId,
+        ids: &[ResourceId],
+    ) -> Result<Vec<Known>, StoreError>;
     /// Writes descriptions that differ from the stored ones, all or nothing: a new version where the document differs,
     /// the relations, and the resource unless the inventory keeps it.
     async fn description_put(
@@ -166,7 +174,11 @@ pub trait DescriptionStore: Send + Sync {
         after: Option<&ResourceId>,
     ) -> Result<Vec<ResourceId>, StoreError>;
     /// Returns the versions of a resource's configuration, newest first.
-    async fn versions(&self, connection: &ConnectionId, id: &ResourceId) -> Result<Vec<Version>, StoreError>;
+    async fn versions(
+        &self,
+        connection: &ConnectionId,
+        id: &ResourceId,
+    ) -> Result<Vec<Version>, StoreError>;
     /// Returns the document that a resource had at a time; `None` before the first and while it was gone.
     async fn document_at(
         &self,
@@ -182,7 +194,11 @@ pub trait DescriptionStore: Send + Sync {
         limit: u64,
     ) -> Result<(Vec<Neighbour>, u64), StoreError>;
     /// Writes the account of a reading. The time of the last complete one is kept by the store.
-    async fn reading_put(&self, connection: &ConnectionId, reading: &Reading) -> Result<(), StoreError>;
+    async fn reading_put(
+        &self,
+        connection: &ConnectionId,
+        reading: &Reading,
+    ) -> Result<(), StoreError>;
     /// Returns the accounts of a connection's readings, by kind and region.
     async fn readings(&self, connection: &ConnectionId) -> Result<Vec<Reading>, StoreError>;
     /// Removes versions that had ended before a time, and documents that no version has; returns the number of versions.

@@ -36,7 +36,9 @@ impl Document {
         if document.text.len() <= LONGEST {
             return document;
         }
-        Document::kept(json!({ "not_kept": "the description is too large", "bytes": document.text.len() }))
+        Document::kept(
+            json!({ "not_kept": "the description is too large", "bytes": document.text.len() }),
+        )
     }
 
     /// Returns the document of a description that was a document before.
@@ -52,7 +54,9 @@ impl Document {
     /// has not changed.
     #[must_use]
     pub fn with_unread_from(self, earlier: &Document) -> Document {
-        let Value::Object(mut members) = self.json else { return self };
+        let Value::Object(mut members) = self.json else {
+            return self;
+        };
         let unread = |(_, value): &(&String, &mut Value)| value.as_str() == Some(NOT_READ);
         for (name, value) in members.iter_mut().filter(unread) {
             if let Some(known) = earlier.json.get(name) {
@@ -83,8 +87,14 @@ impl Document {
     /// Returns `true` if a permission hid members of the description.
     #[must_use]
     pub fn is_partly_unread(&self) -> bool {
-        let members = self.json.as_object().into_iter().flat_map(|members| members.values());
-        members.filter_map(Value::as_str).any(|text| text == NOT_READ)
+        let members = self
+            .json
+            .as_object()
+            .into_iter()
+            .flat_map(|members| members.values());
+        members
+            .filter_map(Value::as_str)
+            .any(|text| text == NOT_READ)
     }
 }
 
@@ -94,9 +104,14 @@ mod tests {
 
     #[test]
     fn a_document_is_known_by_its_content_and_has_no_secret() {
-        let one = Document::new(json!({ "b": 1, "a": { "UserData": "c2VjcmV0", "x": [true, null] } }));
-        let other = Document::new(json!({ "a": { "x": [true, null], "UserData": "ZWxzZQ==" }, "b": 1.0 }));
-        assert_eq!(one.text(), r#"{"a":{"UserData":"[removed]","x":[true,null]},"b":1}"#);
+        let one =
+            Document::new(json!({ "b": 1, "a": { "UserData": "c2VjcmV0", "x": [true, null] } }));
+        let other =
+            Document::new(json!({ "a": { "x": [true, null], "UserData": "ZWxzZQ==" }, "b": 1.0 }));
+        assert_eq!(
+            one.text(),
+            r#"{"a":{"UserData":"[removed]","x":[true,null]},"b":1}"#
+        );
         assert_eq!(one.hash(), other.hash(), "secrets are no part of a version");
         assert_eq!(one.hash().len(), 64);
         assert_ne!(one.hash(), Document::new(json!({ "b": 2 })).hash());

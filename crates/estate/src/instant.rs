@@ -29,18 +29,33 @@ pub fn read_instant(text: &str) -> Option<i64> {
 fn with_offset(text: &str) -> Option<i64> {
     let at = text.rfind(['+', '-']).filter(|at| *at > 10)?;
     let (local, offset) = (text[..at].trim_end(), &text[at..]);
-    let digits: String = offset[1..].chars().filter(|letter| *letter != ':').collect();
+    let digits: String = offset[1..]
+        .chars()
+        .filter(|letter| *letter != ':')
+        .collect();
     if !matches!(digits.len(), 2 | 4) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let (hours, minutes) = digits.split_at(2);
-    let (hours, minutes): (i64, i64) =
-        (hours.parse().ok()?, if minutes.is_empty() { 0 } else { minutes.parse().ok()? });
+    let (hours, minutes): (i64, i64) = (
+        hours.parse().ok()?,
+        if minutes.is_empty() {
+            0
+        } else {
+            minutes.parse().ok()?
+        },
+    );
     if hours > 25 || minutes > 59 {
         return None;
     }
     let ahead = (hours * 60 + minutes) * 60_000;
-    without_offset(local).map(|local| if offset.starts_with('-') { local + ahead } else { local - ahead })
+    without_offset(local).map(|local| {
+        if offset.starts_with('-') {
+            local + ahead
+        } else {
+            local - ahead
+        }
+    })
 }
 
 fn without_offset(text: &str) -> Option<i64> {
@@ -57,14 +72,20 @@ fn without_offset(text: &str) -> Option<i64> {
 /// An hour past the day's last, `2023-02-01T30:00:00Z`: the examples of FOCUS add hours to a date and let them run on.
 fn beyond_midnight(date: &str, time: &str) -> Option<i64> {
     let (hours, rest) = time.split_once(':')?;
-    let hours = hours.parse::<i64>().ok().filter(|hours| (24..48).contains(hours))?;
+    let hours = hours
+        .parse::<i64>()
+        .ok()
+        .filter(|hours| (24..48).contains(hours))?;
     let at: DateTime = format!("{date}T{:02}:{rest}", hours - 24).parse().ok()?;
     utc(at.checked_add(SignedDuration::from_hours(24)).ok()?)
 }
 
 /// The time in UTC, milliseconds since the epoch.
 pub(crate) fn utc(at: DateTime) -> Option<i64> {
-    TimeZone::UTC.to_timestamp(at).ok().map(|at| at.as_millisecond())
+    TimeZone::UTC
+        .to_timestamp(at)
+        .ok()
+        .map(|at| at.as_millisecond())
 }
 
 #[cfg(test)]
@@ -74,7 +95,10 @@ mod tests {
 
     #[test]
     fn one_time_in_every_spelling() {
-        let expect = "2025-04-01T09:30:00Z".parse::<Timestamp>().unwrap().as_millisecond();
+        let expect = "2025-04-01T09:30:00Z"
+            .parse::<Timestamp>()
+            .unwrap()
+            .as_millisecond();
         for text in [
             "2025-04-01T09:30:00Z",
             "2025-04-01T09:30:00.000z",

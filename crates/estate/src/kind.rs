@@ -133,10 +133,20 @@ mod tests {
             assert_eq!(ResourceKind::parse(kind.as_str()), Some(*kind));
             assert_eq!(ResourceKind::named(kind.as_str()), Some(*kind));
         }
-        assert_eq!(ResourceKind::parse("quantum_annealer"), None, "a request makes no kind up");
+        assert_eq!(
+            ResourceKind::parse("quantum_annealer"),
+            None,
+            "a request makes no kind up"
+        );
         let later = ResourceKind::named("quantum_annealer");
         assert_eq!(later.map(ResourceKind::as_str), Some("quantum_annealer"));
-        assert_eq!((ResourceKind::parse("quantum_annealer"), ResourceKind::named("quantum_annealer")), (later, later));
+        assert_eq!(
+            (
+                ResourceKind::parse("quantum_annealer"),
+                ResourceKind::named("quantum_annealer")
+            ),
+            (later, later)
+        );
     }
 
     #[test]

@@ -25,37 +25,40 @@ pub mod resource;
 pub mod sample;
 pub mod store;
 
-pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, QUARANTINE, Snapshot};
+pub use act::{
+    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, QUARANTINE, Snapshot,
+};
 pub use bucket::BucketContents;
 pub use bucket::access::BucketAccess;
 pub use catalogue::{
-    Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, LocalDisks, MonthlyCost, Price, PriceFile,
-    PriceFileError, PriceFiles, PriceKind, PriceOrigin, PriceTableInfo,
+    Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, LocalDisks, MonthlyCost,
+    Price, PriceFile, PriceFileError, PriceFiles, PriceKind, PriceOrigin, PriceTableInfo,
 };
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, Denied, SyncReport};
 pub use description::{
-    Described, DescriptionSink, DescriptionStore, KindReader, Known, Neighbour, ReadError, ReadOutcome, Reading,
-    Version,
+    Described, DescriptionSink, DescriptionStore, KindReader, Known, Neighbour, ReadError,
+    ReadOutcome, Reading, Version,
 };
 pub use document::{Difference, Document};
 pub use instant::read_instant;
 pub use kind::{KindClass, KindInfo, Kinds, ResourceKind};
 pub use money::Money;
 pub use observe::{
-    AccessBatch, Inventory, InventorySink, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery,
+    AccessBatch, Inventory, InventorySink, Observe, ObserveError, ObserveErrorKind, SampleBatch,
+    SampleQuery,
 };
 pub use platform::Platform;
 pub use provider::Provider;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
 pub use resource::{
-    Capacity, DatabaseName, GroupTemplate, Lifecycle, PublicAddress, Purchase, Resource, ResourceId, ResourceState,
-    Specification,
+    Capacity, DatabaseName, GroupTemplate, Lifecycle, PublicAddress, Purchase, Resource,
+    ResourceId, ResourceState, Specification,
 };
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{
-    EstateStore, IsSeen, PriceFileStore, ResourceFilter, ResourcePages, ResourceTotal, SampleScan, SampleStore,
-    StoreError, StoredPriceFile,
+    EstateStore, IsSeen, PriceFileStore, ResourceFilter, ResourcePages, ResourceTotal, SampleScan,
+    SampleStore, StoreError, StoredPriceFile,
 };

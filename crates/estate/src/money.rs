@@ -24,7 +24,11 @@ impl Money {
     /// From dollars, rounded to the nearest millionth; what is not finite becomes zero.
     #[must_use]
     pub fn from_usd(usd: f64) -> Self {
-        if usd.is_finite() { Money((usd * 1e6).round() as i64) } else { Money::ZERO }
+        if usd.is_finite() {
+            Money((usd * 1e6).round() as i64)
+        } else {
+            Money::ZERO
+        }
     }
 
     /// The cost of a month at a price an hour.
@@ -93,6 +97,9 @@ mod tests {
     fn a_month_is_730_hours() {
         assert_eq!(Money::per_month(0.096).usd_cents(), 70.08);
         assert_eq!(Money::from_usd(f64::NAN), Money::ZERO);
-        assert_eq!((Money::from_usd(1.1) + Money::from_usd(2.2)).micros(), 3_300_000);
+        assert_eq!(
+            (Money::from_usd(1.1) + Money::from_usd(2.2)).micros(),
+            3_300_000
+        );
     }
 }

@@ -88,8 +88,15 @@ impl SampleQuery {
             return None;
         }
         let newest = metrics.iter().filter_map(|metric| newest(*metric)).max();
-        let start = newest.and_then(|at| at.checked_sub(OVERLAP).ok()).or_else(|| now.checked_sub(HISTORY).ok())?;
-        (start < now).then(|| SampleQuery { resource: resource.clone(), metrics: metrics.to_vec(), start, end: now })
+        let start = newest
+            .and_then(|at| at.checked_sub(OVERLAP).ok())
+            .or_else(|| now.checked_sub(HISTORY).ok())?;
+        (start < now).then(|| SampleQuery {
+            resource: resource.clone(),
+            metrics: metrics.to_vec(),
+            start,
+            end: now,
+        })
     }
 }
 
@@ -127,7 +134,10 @@ pub trait Observe: Send + Sync {
     ///
     /// # Errors
     /// As of [`Observe::inventory`]. Where the sink failed, the kind is not complete.
-    async fn inventory_by_pages(&self, _sink: &dyn InventorySink) -> Result<Inventory, ObserveError> {
+    async fn inventory_by_pages(
+        &self,
+        _sink: &dyn InventorySink,
+    ) -> Result<Inventory, ObserveError> {
         self.inventory().await
     }
     /// Returns `true` if resources of a region are looked at: what is missing there is gone.
@@ -196,7 +206,10 @@ mod tests {
         assert_eq!(first.metrics, ResourceKind::VirtualMachine.metrics());
         let next = of(ResourceKind::VirtualMachine, Some(9_999_000)).unwrap();
         assert_eq!(next.start, at(9_999_000) - OVERLAP);
-        assert!(of(ResourceKind::Volume, Some(9_999_000)).unwrap().start == now - HISTORY, "a volume has no processor");
+        assert!(
+            of(ResourceKind::Volume, Some(9_999_000)).unwrap().start == now - HISTORY,
+            "a volume has no processor"
+        );
         assert!(of(ResourceKind::Bucket, None).is_none());
         let gone = resource(ResourceKind::Database, ResourceState::Deleted);
         assert!(SampleQuery::since(&gone, |_| None, now).is_none());

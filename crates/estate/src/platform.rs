@@ -32,7 +32,9 @@ impl Specification {
     /// Returns `true` for engines whose instances are always members of a cluster: Aurora, DocumentDB, Neptune.
     #[must_use]
     pub fn is_clustered_engine(&self) -> bool {
-        ["aurora", "docdb", "neptune"].iter().any(|engine| self.platform_begins(engine))
+        ["aurora", "docdb", "neptune"]
+            .iter()
+            .any(|engine| self.platform_begins(engine))
     }
 
     /// Returns `true` for the editions of SQL Server on RDS.
@@ -42,7 +44,9 @@ impl Specification {
     }
 
     fn platform_begins(&self, beginning: &str) -> bool {
-        self.platform.as_deref().is_some_and(|name| name.to_ascii_lowercase().starts_with(beginning))
+        self.platform
+            .as_deref()
+            .is_some_and(|name| name.to_ascii_lowercase().starts_with(beginning))
     }
 }
 
@@ -53,7 +57,11 @@ mod tests {
     #[test]
     fn providers_names_have_a_family() {
         let family = |name: &str| {
-            Specification { platform: Some(name.to_owned()), ..Specification::default() }.platform_family()
+            Specification {
+                platform: Some(name.to_owned()),
+                ..Specification::default()
+            }
+            .platform_family()
         };
         for (name, expected) in [
             ("windows", Platform::Windows),

@@ -17,10 +17,14 @@ pub use time_span::TimeSpan;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// Not a time span.
-    #[error("{0:?} is not a time span: a whole number and one of s, m, h, d, such as 5m, 24h or 30d")]
+    #[error(
+        "{0:?} is not a time span: a whole number and one of s, m, h, d, such as 5m, 24h or 30d"
+    )]
     TimeSpan(String),
     /// Not a percentage.
-    #[error("{0:?} is not a percentage: a number that is not negative and a percent sign, such as 85% or 99.9%")]
+    #[error(
+        "{0:?} is not a percentage: a number that is not negative and a percent sign, such as 85% or 99.9%"
+    )]
     Percent(String),
     /// Not a data size.
     #[error("{0:?} is not a data size: a number and one of B, KB, MB, GB, TB, PB, such as 500GB")]

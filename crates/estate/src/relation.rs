@@ -43,6 +43,9 @@ pub struct Relation {
 impl Relation {
     /// A relation to a resource.
     pub fn to(kind: RelationKind, target: impl Into<String>) -> Self {
-        Relation { kind, target: ResourceId::new(target) }
+        Relation {
+            kind,
+            target: ResourceId::new(target),
+        }
     }
 }

@@ -48,7 +48,11 @@ impl ResourceId {
     pub fn database_name(&self) -> Option<DatabaseName<'_>> {
         let parts: Vec<&str> = self.0.splitn(7, ':').collect();
         match parts.as_slice() {
-            ["arn", _, "rds", region, account, "db", name] => Some(DatabaseName { region, account, name }),
+            ["arn", _, "rds", region, account, "db", name] => Some(DatabaseName {
+                region,
+                account,
+                name,
+            }),
             _ => None,
         }
     }
@@ -188,7 +192,10 @@ impl Lifecycle {
     /// Returns the configuration of a bucket without rules.
     #[must_use]
     pub fn none() -> Lifecycle {
-        Lifecycle { fingerprint: "none".to_owned(), own_rules: Vec::new() }
+        Lifecycle {
+            fingerprint: "none".to_owned(),
+            own_rules: Vec::new(),
+        }
     }
 }
 
@@ -245,9 +252,15 @@ pub struct Resource {
 impl Resource {
     /// Tags that people or their tools gave: those of the cloud itself, of Reeve and the name are left out.
     pub fn own_tags(&self) -> impl Iterator<Item = (&str, &str)> {
-        let given =
-            |key: &str| !key.starts_with("aws:") && !key.starts_with("reeve:") && !key.eq_ignore_ascii_case("name");
-        self.tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).filter(move |(key, _)| given(key))
+        let given = |key: &str| {
+            !key.starts_with("aws:")
+                && !key.starts_with("reeve:")
+                && !key.eq_ignore_ascii_case("name")
+        };
+        self.tags
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+            .filter(move |(key, _)| given(key))
     }
 
     /// Key of a tag that a service of AWS gave (`aws:backup:source-resource`, `aws:cloudformation:stack-name`, `dlm:managed`): the

@@ -50,14 +50,19 @@ impl Metric {
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
-            Metric::CpuUtilization | Metric::MemoryUtilization | Metric::DiskUtilization | Metric::ErrorRate => {
-                Unit::Percent
-            }
+            Metric::CpuUtilization
+            | Metric::MemoryUtilization
+            | Metric::DiskUtilization
+            | Metric::ErrorRate => Unit::Percent,
             Metric::ResponseTime => Unit::Seconds,
-            Metric::NetworkIn | Metric::NetworkOut | Metric::DiskRead | Metric::DiskWrite => Unit::BytesPerSecond,
+            Metric::NetworkIn | Metric::NetworkOut | Metric::DiskRead | Metric::DiskWrite => {
+                Unit::BytesPerSecond
+            }
             Metric::DiskReadOps | Metric::DiskWriteOps | Metric::RequestRate => Unit::PerSecond,
             Metric::FreeStorage => Unit::Bytes,
-            Metric::DatabaseConnections | Metric::CapacityUnits | Metric::CpuCreditBalance => Unit::Count,
+            Metric::DatabaseConnections | Metric::CapacityUnits | Metric::CpuCreditBalance => {
+                Unit::Count
+            }
         }
     }
 }
@@ -67,9 +72,9 @@ impl ResourceKind {
     #[must_use]
     pub fn metrics(self) -> &'static [Metric] {
         use Metric::{
-            CapacityUnits, CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps,
-            DiskUtilization, DiskWrite, DiskWriteOps, ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut,
-            RequestRate, ResponseTime,
+            CapacityUnits, CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead,
+            DiskReadOps, DiskUtilization, DiskWrite, DiskWriteOps, ErrorRate, FreeStorage,
+            MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
         };
         match self {
             ResourceKind::VirtualMachine => &[

@@ -104,16 +104,27 @@ impl ResourcePages {
     /// Begins before the first page of at most so many resources.
     #[must_use]
     pub fn new(filter: ResourceFilter, limit: u64) -> Self {
-        ResourcePages { filter, limit, after: None }
+        ResourcePages {
+            filter,
+            limit,
+            after: None,
+        }
     }
 
     /// Reads the next page; `None` behind the last one.
     ///
     /// # Errors
     /// The store's failures.
-    pub async fn next(&mut self, estate: &dyn EstateStore) -> Result<Option<Vec<Resource>>, StoreError> {
-        let page = estate.resource_page(&self.filter, self.after.as_ref(), self.limit).await?;
-        let Some(last) = page.last() else { return Ok(None) };
+    pub async fn next(
+        &mut self,
+        estate: &dyn EstateStore,
+    ) -> Result<Option<Vec<Resource>>, StoreError> {
+        let page = estate
+            .resource_page(&self.filter, self.after.as_ref(), self.limit)
+            .await?;
+        let Some(last) = page.last() else {
+            return Ok(None);
+        };
         self.after = Some((last.id.clone(), last.connection.clone()));
         Ok(Some(page))
     }
@@ -154,7 +165,10 @@ pub trait EstateStore: Send + Sync {
     /// One resource, by the provider's id; the newest when several connections see the same id.
     async fn resource_get(&self, id: &ResourceId) -> Result<Resource, StoreError>;
     /// Resources (deleted ones left out), ordered by id, and how many there are in all.
-    async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError>;
+    async fn resource_list(
+        &self,
+        filter: &ResourceFilter,
+    ) -> Result<(Vec<Resource>, u64), StoreError>;
     /// Returns the next resources of a filter (deleted ones left out) after one of them, by identifier and connection. The
     /// filter's own limit and offset are not read: a walk over a large estate costs the same on every page.
     async fn resource_page(
@@ -201,7 +215,11 @@ pub trait PriceFileStore: Send + Sync {
     /// Stores a file in place of the earlier one of its provider and kind.
     async fn price_file_put(&self, file: &StoredPriceFile) -> Result<(), StoreError>;
     /// Removes the file of a provider and kind.
-    async fn price_file_delete(&self, provider: Provider, kind: PriceKind) -> Result<(), StoreError>;
+    async fn price_file_delete(
+        &self,
+        provider: Provider,
+        kind: PriceKind,
+    ) -> Result<(), StoreError>;
     /// All files, by provider and kind.
     async fn price_file_list(&self) -> Result<Vec<StoredPriceFile>, StoreError>;
 }

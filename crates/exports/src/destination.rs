@@ -91,9 +91,9 @@ impl DestinationSettings {
     #[must_use]
     pub fn endpoint(&self) -> Option<&str> {
         match self {
-            Self::S3 { endpoint, .. } | Self::AzureBlob { endpoint, .. } | Self::Gcs { endpoint, .. } => {
-                endpoint.as_deref()
-            }
+            Self::S3 { endpoint, .. }
+            | Self::AzureBlob { endpoint, .. }
+            | Self::Gcs { endpoint, .. } => endpoint.as_deref(),
             Self::Sftp { .. } | Self::Folder => None,
         }
     }
@@ -166,18 +166,38 @@ impl DestinationDraft {
         let mut errors = Vec::new();
         let name = self.name.trim().to_owned();
         if name.is_empty() || name.chars().count() > 100 || name.contains(char::is_control) {
-            errors.push(FieldError::new("name", "invalid", "must have 1 to 100 characters on one line"));
+            errors.push(FieldError::new(
+                "name",
+                "invalid",
+                "must have 1 to 100 characters on one line",
+            ));
         }
         let prefix = self.prefix.trim().trim_matches('/').to_owned();
         if !prefix.is_empty() && !is_relative(&prefix) {
-            errors.push(FieldError::new("prefix", "invalid", "must be a relative path without . or .. parts"));
+            errors.push(FieldError::new(
+                "prefix",
+                "invalid",
+                "must be a relative path without . or .. parts",
+            ));
         }
         let mut needed = |field: &str, value: &Option<String>, sound: fn(&str) -> bool| {
-            let value = value.as_deref().map(str::trim).unwrap_or_default().to_owned();
+            let value = value
+                .as_deref()
+                .map(str::trim)
+                .unwrap_or_default()
+                .to_owned();
             if value.is_empty() {
-                errors.push(FieldError::new(field, "required", "is required for this kind of destination"));
+                errors.push(FieldError::new(
+                    field,
+                    "required",
+                    "is required for this kind of destination",
+                ));
             } else if !sound(&value) {
-                errors.push(FieldError::new(field, "invalid", "has characters or a length that are not allowed here"));
+                errors.push(FieldError::new(
+                    field,
+                    "invalid",
+                    "has characters or a length that are not allowed here",
+                ));
             }
             value
         };
@@ -209,21 +229,32 @@ impl DestinationDraft {
             },
             Some(DestinationKind::Folder) => DestinationSettings::Folder,
             None => {
-                let names: Vec<_> = DestinationKind::ALL.iter().map(|kind| kind.as_str()).collect();
-                errors.push(FieldError::new("kind", "invalid_value", format!("must be one of {}", names.join(", "))));
+                let names: Vec<_> = DestinationKind::ALL
+                    .iter()
+                    .map(|kind| kind.as_str())
+                    .collect();
+                errors.push(FieldError::new(
+                    "kind",
+                    "invalid_value",
+                    format!("must be one of {}", names.join(", ")),
+                ));
                 return Err(errors);
             }
         };
-        if errors.is_empty() { Ok((name, settings, prefix)) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok((name, settings, prefix))
+        } else {
+            Err(errors)
+        }
     }
 }
 
 /// Returns `true` for names of buckets, containers, accounts, regions and hosts.
 fn is_name(text: &str) -> bool {
     (1..=255).contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'[' | b']'))
+        && text.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'[' | b']')
+        })
         && !text.contains("..")
 }
 
@@ -231,13 +262,18 @@ fn is_name(text: &str) -> bool {
 fn is_username(text: &str) -> bool {
     text.len() <= 100
         && !text.starts_with('-')
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+'))
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+'))
 }
 
 /// Returns `true` for the SHA-256 fingerprint of a key: 32 bytes in base64 without padding.
 fn is_fingerprint(text: &str) -> bool {
     text.strip_prefix("SHA256:").is_some_and(|digest| {
-        digest.len() == 43 && digest.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+        digest.len() == 43
+            && digest
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
     })
 }
 
@@ -246,7 +282,9 @@ fn is_relative(path: &str) -> bool {
     path.len() <= 500
         && path.split('/').all(|part| {
             !matches!(part, "" | "." | "..")
-                && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ' | '=' | '+' | '@'))
+                && part.chars().all(|c| {
+                    c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ' | '=' | '+' | '@')
+                })
         })
 }
 
@@ -264,12 +302,18 @@ pub struct CarryError {
 impl CarryError {
     /// An error that may pass.
     pub fn passing(message: impl Into<String>) -> CarryError {
-        CarryError { message: message.into(), is_permanent: false }
+        CarryError {
+            message: message.into(),
+            is_permanent: false,
+        }
     }
 
     /// An error that stays until somebody changes the destination.
     pub fn permanent(message: impl Into<String>) -> CarryError {
-        CarryError { message: message.into(), is_permanent: true }
+        CarryError {
+            message: message.into(),
+            is_permanent: true,
+        }
     }
 }
 
@@ -280,7 +324,11 @@ pub trait Carrier: Send + Sync {
     ///
     /// # Errors
     /// The field that is wrong.
-    fn check(&self, settings: &DestinationSettings, secret: Option<&DestinationSecret>) -> Result<(), FieldError>;
+    fn check(
+        &self,
+        settings: &DestinationSettings,
+        secret: Option<&DestinationSecret>,
+    ) -> Result<(), FieldError>;
     /// Puts a file below the destination's prefix under a name; replaces a file of that name. Returns its address there.
     ///
     /// # Errors
@@ -300,23 +348,43 @@ mod tests {
     use super::*;
 
     fn draft(kind: &str) -> DestinationDraft {
-        DestinationDraft { name: "Archive".into(), kind: kind.into(), ..DestinationDraft::default() }
+        DestinationDraft {
+            name: "Archive".into(),
+            kind: kind.into(),
+            ..DestinationDraft::default()
+        }
     }
 
     #[test]
     fn every_wrong_field_is_named() {
-        let fields =
-            |draft: DestinationDraft| draft.read().unwrap_err().into_iter().map(|error| error.path).collect::<Vec<_>>();
+        let fields = |draft: DestinationDraft| {
+            draft
+                .read()
+                .unwrap_err()
+                .into_iter()
+                .map(|error| error.path)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(fields(draft("s3")), ["bucket", "region"]);
         assert_eq!(fields(draft("azure_blob")), ["account", "container"]);
         assert_eq!(fields(draft("gcs")), ["bucket"]);
         assert_eq!(fields(draft("sftp")), ["host", "username"]);
         assert_eq!(fields(draft("ftp")), ["kind"]);
         for prefix in ["../up", "a/../b", "a//b", "a\\b", "a/\u{0}"] {
-            assert_eq!(fields(DestinationDraft { prefix: prefix.into(), ..draft("folder") }), ["prefix"], "{prefix:?}");
+            assert_eq!(
+                fields(DestinationDraft {
+                    prefix: prefix.into(),
+                    ..draft("folder")
+                }),
+                ["prefix"],
+                "{prefix:?}"
+            );
         }
         for bucket in ["a/b", "a?b", "a b", "a..b"] {
-            let gcs = DestinationDraft { bucket: Some(bucket.into()), ..draft("gcs") };
+            let gcs = DestinationDraft {
+                bucket: Some(bucket.into()),
+                ..draft("gcs")
+            };
             assert_eq!(fields(gcs), ["bucket"], "{bucket:?}");
         }
     }
@@ -332,23 +400,51 @@ mod tests {
         let fingerprint = format!("SHA256:{}", "a".repeat(43));
         for host_key in [None, Some(""), Some(fingerprint.as_str())] {
             let (_, settings, _) = sftp("reeve", host_key).read().unwrap();
-            let DestinationSettings::Sftp { port, host_key: kept, .. } = settings else { panic!("{settings:?}") };
-            assert_eq!((port, kept.as_deref()), (22, host_key.filter(|text| !text.is_empty())));
+            let DestinationSettings::Sftp {
+                port,
+                host_key: kept,
+                ..
+            } = settings
+            else {
+                panic!("{settings:?}")
+            };
+            assert_eq!(
+                (port, kept.as_deref()),
+                (22, host_key.filter(|text| !text.is_empty()))
+            );
         }
         for username in ["-oProxyCommand=x", "a b", "a@b", "a;b", "$(id)"] {
-            assert_eq!(sftp(username, None).read().unwrap_err()[0].path, "username", "{username}");
+            assert_eq!(
+                sftp(username, None).read().unwrap_err()[0].path,
+                "username",
+                "{username}"
+            );
         }
         for host_key in ["MD5:aa:bb", "SHA256:short", &format!("{fingerprint}=")] {
-            assert_eq!(sftp("reeve", Some(host_key)).read().unwrap_err()[0].path, "host_key", "{host_key}");
+            assert_eq!(
+                sftp("reeve", Some(host_key)).read().unwrap_err()[0].path,
+                "host_key",
+                "{host_key}"
+            );
         }
     }
 
     #[test]
     fn sound_settings_are_read() {
-        let sound = DestinationDraft { prefix: "/audit/2026/".into(), bucket: Some("logs".into()), ..draft("gcs") };
+        let sound = DestinationDraft {
+            prefix: "/audit/2026/".into(),
+            bucket: Some("logs".into()),
+            ..draft("gcs")
+        };
         let (name, settings, prefix) = sound.read().unwrap();
         assert_eq!((name.as_str(), prefix.as_str()), ("Archive", "audit/2026"));
-        assert_eq!(settings, DestinationSettings::Gcs { bucket: "logs".into(), endpoint: None });
+        assert_eq!(
+            settings,
+            DestinationSettings::Gcs {
+                bucket: "logs".into(),
+                endpoint: None
+            }
+        );
     }
 
     #[test]

@@ -48,17 +48,25 @@ impl Selection {
         let mut errors = Vec::new();
         let format = ExportFormat::parse(&draft.format.trim().to_ascii_lowercase());
         if format.is_none() {
-            let names: Vec<_> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
+            let names: Vec<_> = ExportFormat::ALL
+                .iter()
+                .map(|format| format.as_str())
+                .collect();
             let message = format!("must be one of {}", names.join(", "));
-            let code = if draft.format.is_empty() { "required" } else { "invalid_value" };
+            let code = if draft.format.is_empty() {
+                "required"
+            } else {
+                "invalid_value"
+            };
             errors.push(FieldError::new("format", code, message));
         }
         let mut instant = |field: &str, text: &Option<String>| {
             let text = text.as_deref().filter(|text| !text.is_empty())?;
             let found = point_in_time(text, now);
             if found.is_none() {
-                let message =
-                    format!("{text:?} is neither an RFC 3339 time such as 2026-11-20T10:00:00Z nor now or now-24h");
+                let message = format!(
+                    "{text:?} is neither an RFC 3339 time such as 2026-11-20T10:00:00Z nor now or now-24h"
+                );
                 errors.push(FieldError::new(field, "invalid_time", message));
             }
             found
@@ -68,11 +76,19 @@ impl Selection {
         if let (Some(start), Some(end)) = (start, end)
             && start >= end
         {
-            errors.push(FieldError::new("start_time", "out_of_range", "must lie before end_time"));
+            errors.push(FieldError::new(
+                "start_time",
+                "out_of_range",
+                "must lie before end_time",
+            ));
         }
         let query = draft.query.clone().unwrap_or_default();
         if query.len() > MAX_QUERY {
-            errors.push(FieldError::new("query", "too_long", format!("must have at most {MAX_QUERY} bytes")));
+            errors.push(FieldError::new(
+                "query",
+                "too_long",
+                format!("must have at most {MAX_QUERY} bytes"),
+            ));
         } else if let Err(error) = parse(&query) {
             errors.push(error);
         }
@@ -81,8 +97,16 @@ impl Selection {
         {
             errors.push(error);
         }
-        let (Some(format), true) = (format, errors.is_empty()) else { return Err(errors) };
-        Ok(Selection { format, options: draft.options.clone(), query, start, end })
+        let (Some(format), true) = (format, errors.is_empty()) else {
+            return Err(errors);
+        };
+        Ok(Selection {
+            format,
+            options: draft.options.clone(),
+            query,
+            start,
+            end,
+        })
     }
 
     /// Returns the whole predicate, its times resolved.
@@ -90,7 +114,9 @@ impl Selection {
     /// # Errors
     /// A stored query that can no longer be read.
     pub fn predicate(&self, now: Timestamp) -> Result<Query, FieldError> {
-        Ok(parse(&self.query)?.and(time_range(self.start, self.end)).resolve(now))
+        Ok(parse(&self.query)?
+            .and(time_range(self.start, self.end))
+            .resolve(now))
     }
 }
 
@@ -99,7 +125,11 @@ fn parse(query: &str) -> Result<Query, FieldError> {
         return Ok(Query::all());
     }
     Query::parse(query).map_err(|error| {
-        FieldError::new("query", "invalid_query", format!("at character {}: {}", error.position, error.message))
+        FieldError::new(
+            "query",
+            "invalid_query",
+            format!("at character {}: {}", error.position, error.message),
+        )
     })
 }
 
@@ -121,10 +151,16 @@ mod tests {
             ..Draft::default()
         };
         let selection = Selection::read(&draft, now()).unwrap();
-        assert_eq!((selection.format, selection.end), (ExportFormat::Json, Some(now())));
+        assert_eq!(
+            (selection.format, selection.end),
+            (ExportFormat::Json, Some(now()))
+        );
         assert!(selection.predicate(now()).is_ok());
         for printed in ["JSON", "CSV", "Syslog", "CEF"] {
-            let draft = Draft { format: printed.into(), ..Draft::default() };
+            let draft = Draft {
+                format: printed.into(),
+                ..Draft::default()
+            };
             assert!(Selection::read(&draft, now()).is_ok(), "{printed}");
         }
     }
@@ -147,9 +183,22 @@ mod tests {
             end_time: Some("now-1h".into()),
             ..Draft::default()
         };
-        assert_eq!(Selection::read(&turned, now()).unwrap_err()[0].path, "start_time");
-        let options = FormatOptions { framing: Some("udp".into()), ..FormatOptions::default() };
-        let framed = Draft { format: "syslog".into(), options, ..Draft::default() };
-        assert_eq!(Selection::read(&framed, now()).unwrap_err()[0].path, "options.framing");
+        assert_eq!(
+            Selection::read(&turned, now()).unwrap_err()[0].path,
+            "start_time"
+        );
+        let options = FormatOptions {
+            framing: Some("udp".into()),
+            ..FormatOptions::default()
+        };
+        let framed = Draft {
+            format: "syslog".into(),
+            options,
+            ..Draft::default()
+        };
+        assert_eq!(
+            Selection::read(&framed, now()).unwrap_err()[0].path,
+            "options.framing"
+        );
     }
 }

@@ -20,8 +20,14 @@ impl Estimate {
     /// Scales a sample to all matches.
     #[must_use]
     pub fn new(entries: u64, sampled_entries: u64, sampled_bytes: u64) -> Estimate {
-        let each = sampled_bytes.checked_div(sampled_entries).unwrap_or(LEAST_BYTES).max(1);
-        Estimate { entries, bytes: entries.saturating_mul(each) }
+        let each = sampled_bytes
+            .checked_div(sampled_entries)
+            .unwrap_or(LEAST_BYTES)
+            .max(1);
+        Estimate {
+            entries,
+            bytes: entries.saturating_mul(each),
+        }
     }
 
     fn bytes_of(&self, entries: u64) -> u64 {
@@ -63,7 +69,11 @@ pub fn narrower(estimate: &Estimate, spans: &[Span], limit_bytes: u64) -> Option
         if bytes > limit_bytes - limit_bytes / 10 {
             break;
         }
-        fit = Some(Fit { start: span.start, entries, bytes });
+        fit = Some(Fit {
+            start: span.start,
+            entries,
+            bytes,
+        });
     }
     fit
 }
@@ -74,22 +84,57 @@ mod tests {
     use super::*;
 
     fn day(day: i8, entries: u64) -> Span {
-        Span { start: format!("2026-11-{day:02}T00:00:00Z").parse().unwrap(), entries }
+        Span {
+            start: format!("2026-11-{day:02}T00:00:00Z").parse().unwrap(),
+            entries,
+        }
     }
 
     #[test]
     fn a_sample_is_scaled() {
-        assert_eq!(Estimate::new(1_000_000, 200, 240_000), Estimate { entries: 1_000_000, bytes: 1_200_000_000 });
-        assert_eq!(Estimate::new(0, 0, 0), Estimate { entries: 0, bytes: 0 });
+        assert_eq!(
+            Estimate::new(1_000_000, 200, 240_000),
+            Estimate {
+                entries: 1_000_000,
+                bytes: 1_200_000_000
+            }
+        );
+        assert_eq!(
+            Estimate::new(0, 0, 0),
+            Estimate {
+                entries: 0,
+                bytes: 0
+            }
+        );
     }
 
     #[test]
     fn the_longest_period_that_fits_is_named() {
-        let spans = [day(1, 500), day(2, 400), day(3, 0), day(4, 300), day(5, 100)];
-        let estimate = Estimate { entries: 1300, bytes: 1_300_000 };
+        let spans = [
+            day(1, 500),
+            day(2, 400),
+            day(3, 0),
+            day(4, 300),
+            day(5, 100),
+        ];
+        let estimate = Estimate {
+            entries: 1300,
+            bytes: 1_300_000,
+        };
         let fit = narrower(&estimate, &spans, 500_000).unwrap();
-        assert_eq!(fit, Fit { start: day(4, 0).start, entries: 400, bytes: 400_000 });
-        assert_eq!(narrower(&estimate, &spans, 50_000), None, "not even the last day fits");
+        assert_eq!(
+            fit,
+            Fit {
+                start: day(4, 0).start,
+                entries: 400,
+                bytes: 400_000
+            }
+        );
+        assert_eq!(
+            narrower(&estimate, &spans, 50_000),
+            None,
+            "not even the last day fits"
+        );
         assert_eq!(narrower(&estimate, &[], 500_000), None);
     }
 }

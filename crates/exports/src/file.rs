@@ -34,13 +34,25 @@ impl TextFile {
     /// # Errors
     /// The file cannot be written, or is shorter than that.
     pub fn open(path: &Path, format: Format, bytes: u64) -> io::Result<TextFile> {
-        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)?;
         if file.metadata()?.len() < bytes {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("{} was cut", path.display())));
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("{} was cut", path.display()),
+            ));
         }
         file.set_len(bytes)?;
         file.seek(SeekFrom::End(0))?;
-        let mut text = TextFile { out: BufWriter::with_capacity(BUFFER, file), format, bytes, record: Vec::new() };
+        let mut text = TextFile {
+            out: BufWriter::with_capacity(BUFFER, file),
+            format,
+            bytes,
+            record: Vec::new(),
+        };
         if bytes == 0 {
             text.record.clear();
             text.format.write_header(&mut text.record)?;
@@ -94,7 +106,12 @@ pub fn digest(path: &Path) -> io::Result<Finished> {
     let mut bytes = 0;
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(Finished { bytes, sha256: hex::encode(sha256.finalize()) }),
+            0 => {
+                return Ok(Finished {
+                    bytes,
+                    sha256: hex::encode(sha256.finalize()),
+                });
+            }
             count => {
                 sha256.update(&buffer[..count]);
                 bytes += count as u64;

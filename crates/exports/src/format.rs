@@ -1,7 +1,9 @@
 //! Formats of exports and their choices.
 
 use reeve_audit::FieldError;
-use reeve_audit::format::{CefOptions, CsvOptions, Format, Framing, Hostname, Limit, Oversize, SyslogOptions};
+use reeve_audit::format::{
+    CefOptions, CsvOptions, Format, Framing, Hostname, Limit, Oversize, SyslogOptions,
+};
 
 use crate::name::names;
 
@@ -67,7 +69,9 @@ impl FormatOptions {
     /// # Errors
     /// The option that is wrong.
     pub fn text_format(&self, format: ExportFormat) -> Result<Option<Format>, FieldError> {
-        let wrong = |field: &str, message: &str| FieldError::new(format!("options.{field}"), "invalid_value", message);
+        let wrong = |field: &str, message: &str| {
+            FieldError::new(format!("options.{field}"), "invalid_value", message)
+        };
         let oversize = match self.oversize.as_deref() {
             None | Some("reduce") => Oversize::Reduce,
             Some("skip") => Oversize::Refuse,
@@ -80,9 +84,12 @@ impl FormatOptions {
         };
         let hostname: Hostname = match self.hostname.as_deref() {
             None => Hostname::default(),
-            Some(text) => text
-                .parse()
-                .map_err(|_| wrong("hostname", "must have 1 to 255 printable ASCII characters and no space"))?,
+            Some(text) => text.parse().map_err(|_| {
+                wrong(
+                    "hostname",
+                    "must have 1 to 255 printable ASCII characters and no space",
+                )
+            })?,
         };
         let bytes = match self.max_bytes {
             None => Some(Limit::USUAL_BYTES),
@@ -94,9 +101,12 @@ impl FormatOptions {
         Ok(match format {
             ExportFormat::Json => Some(Format::Json),
             ExportFormat::Csv => Some(Format::Csv(CsvOptions { raw: self.raw })),
-            ExportFormat::Syslog => {
-                Some(Format::Syslog(SyslogOptions { hostname, framing, limit, ..SyslogOptions::default() }))
-            }
+            ExportFormat::Syslog => Some(Format::Syslog(SyslogOptions {
+                hostname,
+                framing,
+                limit,
+                ..SyslogOptions::default()
+            })),
             ExportFormat::Cef => Some(Format::Cef(CefOptions { limit })),
             ExportFormat::Parquet => None,
         })

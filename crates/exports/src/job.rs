@@ -33,7 +33,10 @@ impl ExportState {
     /// Returns `true` for states that an export never leaves.
     #[must_use]
     pub const fn is_final(self) -> bool {
-        matches!(self, ExportState::Succeeded | ExportState::Failed | ExportState::Cancelled)
+        matches!(
+            self,
+            ExportState::Succeeded | ExportState::Failed | ExportState::Cancelled
+        )
     }
 }
 
@@ -182,9 +185,17 @@ impl Export {
     /// Returns the name of files for an identifier and a time of request.
     #[must_use]
     pub fn name_of(id: &ExportId, created_at: Timestamp) -> String {
-        let tail: String = id.0.chars().rev().filter(char::is_ascii_alphanumeric).take(8).collect();
+        let tail: String =
+            id.0.chars()
+                .rev()
+                .filter(char::is_ascii_alphanumeric)
+                .take(8)
+                .collect();
         let tail: String = tail.chars().rev().collect();
-        format!("audit-logs-{}-{tail}", created_at.strftime("%Y%m%dT%H%M%SZ"))
+        format!(
+            "audit-logs-{}-{tail}",
+            created_at.strftime("%Y%m%dT%H%M%SZ")
+        )
     }
 
     /// Returns the name of a file of entries; formats with several files number them from 1.

@@ -21,13 +21,22 @@ impl LeafFile {
     /// # Errors
     /// The file cannot be written, or has fewer.
     pub fn open(path: &Path, entries: u64) -> io::Result<LeafFile> {
-        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)?;
         if file.metadata()?.len() < entries * RECORD {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("{} was cut", path.display())));
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("{} was cut", path.display()),
+            ));
         }
         file.set_len(entries * RECORD)?;
         file.seek(SeekFrom::End(0))?;
-        Ok(LeafFile { out: BufWriter::with_capacity(64 << 10, file) })
+        Ok(LeafFile {
+            out: BufWriter::with_capacity(64 << 10, file),
+        })
     }
 
     /// Adds a leaf.
@@ -59,7 +68,10 @@ impl LeafReader {
     /// # Errors
     /// The file cannot be read.
     pub fn open(path: &Path) -> io::Result<LeafReader> {
-        Ok(LeafReader(BufReader::with_capacity(64 << 10, File::open(path)?)))
+        Ok(LeafReader(BufReader::with_capacity(
+            64 << 10,
+            File::open(path)?,
+        )))
     }
 }
 
@@ -74,7 +86,11 @@ impl Iterator for LeafReader {
             Ok(()) => {}
         }
         let mut leaf = [0; HASH_LEN];
-        Some(self.0.read_exact(&mut leaf).map(|()| (u64::from_be_bytes(sequence), Hash(leaf))))
+        Some(
+            self.0
+                .read_exact(&mut leaf)
+                .map(|()| (u64::from_be_bytes(sequence), Hash(leaf))),
+        )
     }
 }
 
@@ -89,14 +105,19 @@ mod tests {
         let path = folder.path().join("leaves");
         let leaf = |n: u8| (u64::from(n) * 3, Hash([n; 32]));
         let mut file = LeafFile::open(&path, 0).unwrap();
-        (0..5).map(leaf).for_each(|(sequence, leaf)| file.write(sequence, &leaf).unwrap());
+        (0..5)
+            .map(leaf)
+            .for_each(|(sequence, leaf)| file.write(sequence, &leaf).unwrap());
         file.settle().unwrap();
         drop(file);
         let mut file = LeafFile::open(&path, 3).unwrap();
         let (sequence, hash) = leaf(9);
         file.write(sequence, &hash).unwrap();
         file.settle().unwrap();
-        let read: Vec<_> = LeafReader::open(&path).unwrap().map(Result::unwrap).collect();
+        let read: Vec<_> = LeafReader::open(&path)
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
         assert_eq!(read, [leaf(0), leaf(1), leaf(2), leaf(9)]);
         assert!(LeafFile::open(&path, 5).is_err(), "it has four");
     }

@@ -26,14 +26,16 @@ mod port;
 mod recurring;
 
 pub use destination::{
-    Carrier, CarryError, Destination, DestinationDraft, DestinationId, DestinationKind, DestinationSecret,
-    DestinationSettings,
+    Carrier, CarryError, Destination, DestinationDraft, DestinationId, DestinationKind,
+    DestinationSecret, DestinationSettings,
 };
 pub use draft::{Draft, Selection};
 pub use estimate::{Estimate, Fit, LIMIT_BYTES, Span, narrower};
 pub use file::{Finished, TextFile, digest};
 pub use format::{ExportFormat, FormatOptions};
-pub use job::{Export, ExportFile, ExportId, ExportState, Failure, FailureCode, FileRole, Progress, Requester};
+pub use job::{
+    Export, ExportFile, ExportId, ExportState, Failure, FailureCode, FileRole, Progress, Requester,
+};
 pub use leaves::{LeafFile, LeafReader};
 pub use port::{ExportFilter, ExportStore};
 pub use recurring::{ScheduleId, ScheduledExport};

@@ -40,7 +40,11 @@ pub trait ExportStore: Send + Sync {
     async fn export_expired(&self, now: Timestamp) -> Result<Vec<Export>, AccessError>;
 
     /// Adds a scheduled export. A name in use, and one more than `most`, are conflicts.
-    async fn export_schedule_insert(&self, schedule: &ScheduledExport, most: u64) -> Result<(), AccessError>;
+    async fn export_schedule_insert(
+        &self,
+        schedule: &ScheduledExport,
+        most: u64,
+    ) -> Result<(), AccessError>;
     /// Replaces a scheduled export whose stored version is one less; otherwise a conflict.
     async fn export_schedule_update(&self, schedule: &ScheduledExport) -> Result<(), AccessError>;
     /// Removes a scheduled export. Its exports stay.
@@ -68,7 +72,10 @@ pub trait ExportStore: Send + Sync {
     /// Returns a destination.
     async fn destination_get(&self, id: &DestinationId) -> Result<Destination, AccessError>;
     /// Returns the secret of a destination.
-    async fn destination_secret(&self, id: &DestinationId) -> Result<DestinationSecret, AccessError>;
+    async fn destination_secret(
+        &self,
+        id: &DestinationId,
+    ) -> Result<DestinationSecret, AccessError>;
     /// Returns all destinations by name.
     async fn destination_list(&self) -> Result<Vec<Destination>, AccessError>;
 }

@@ -52,7 +52,9 @@ impl ScheduledExport {
     /// Returns the time of the next run; `None` while it is disabled.
     #[must_use]
     pub fn next_run(&self) -> Option<Timestamp> {
-        self.enabled.then(|| self.schedule.next(self.last_run_at)).flatten()
+        self.enabled
+            .then(|| self.schedule.next(self.last_run_at))
+            .flatten()
     }
 
     /// Checks a name.
@@ -61,8 +63,14 @@ impl ScheduledExport {
     /// The field with its reason.
     pub fn check_name(name: &str) -> Result<String, FieldError> {
         let name = name.trim();
-        let sound = !name.is_empty() && name.chars().count() <= MAX_NAME && !name.contains(char::is_control);
+        let sound = !name.is_empty()
+            && name.chars().count() <= MAX_NAME
+            && !name.contains(char::is_control);
         let message = format!("must have 1 to {MAX_NAME} characters on one line");
-        if sound { Ok(name.to_owned()) } else { Err(FieldError::new("name", "invalid", message)) }
+        if sound {
+            Ok(name.to_owned())
+        } else {
+            Err(FieldError::new("name", "invalid", message))
+        }
     }
 }

@@ -46,7 +46,9 @@ impl ApiCalls {
         (method, route, status): (&str, &str, u16),
         now: Timestamp,
     ) {
-        let (PrincipalKind::Token, Some(token)) = (principal.kind, &principal.token) else { return };
+        let (PrincipalKind::Token, Some(token)) = (principal.kind, &principal.token) else {
+            return;
+        };
         let mut open = self.0.lock();
         if open.len() >= MOST_TOKENS && !open.contains_key(&token.id) {
             return;
@@ -95,6 +97,9 @@ fn entry(token: &str, window: &Window) -> Entry {
         .with_action("call_api", ActionStatus::Success, ActionMethod::Api)
         .with_metadata("calls", Json::from(json!(calls)))
         .with_metadata("total", Json::from(json!(total)))
-        .with_metadata("window_start", reeve_audit::format_instant(window.opened_at))
+        .with_metadata(
+            "window_start",
+            reeve_audit::format_instant(window.opened_at),
+        )
         .with_metadata("window_s", Json::from(json!(SPAN.as_secs())))
 }

@@ -10,7 +10,8 @@ use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
 
 use reeve_access::{
-    AccessStore, Principal, PublicUrl, SavedSearchStore, TokenHash, ValueListStore, Workspace, WorkspaceStore,
+    AccessStore, Principal, PublicUrl, SavedSearchStore, TokenHash, ValueListStore, Workspace,
+    WorkspaceStore,
 };
 use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
@@ -19,10 +20,12 @@ use reeve_anomalies::{AnomalyService, AnomalyStore};
 use reeve_audit::Entry;
 use reeve_engine::models::Registry;
 use reeve_engine::{
-    AgentService, ExecutionService, GuardrailService, RecommendationService, RolloutService, RunService, ScopeService,
-    WorkloadService,
+    AgentService, ExecutionService, GuardrailService, RecommendationService, RolloutService,
+    RunService, ScopeService, WorkloadService,
 };
-use reeve_estate::{Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore};
+use reeve_estate::{
+    Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore,
+};
 use reeve_exports::{Carrier, ExportStore};
 use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
@@ -320,7 +323,8 @@ impl App {
     #[must_use]
     pub fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
         let every = i64::try_from(self.settings.agents_every_s).unwrap_or(i64::MAX);
-        reeve_recommend::agent::next_run(agent, SignedDuration::from_secs(every)).map(|next| next.max(self.now()))
+        reeve_recommend::agent::next_run(agent, SignedDuration::from_secs(every))
+            .map(|next| next.max(self.now()))
     }
 
     /// Records a change before it is made. A change that cannot be recorded is not made.
@@ -328,11 +332,14 @@ impl App {
     /// # Errors
     /// A problem that says why the log did not take it.
     pub async fn record(&self, entry: Entry) -> Result<(), Problem> {
-        self.journal.record(entry).await.map_err(|error| match error {
-            JournalError::Unsound(errors) => Problem::internal(errors),
-            JournalError::Append(error) => append_problem(&error),
-            JournalError::Read(error) => Problem::internal(error),
-        })
+        self.journal
+            .record(entry)
+            .await
+            .map_err(|error| match error {
+                JournalError::Unsound(errors) => Problem::internal(errors),
+                JournalError::Append(error) => append_problem(&error),
+                JournalError::Read(error) => Problem::internal(error),
+            })
     }
 
     /// Records that the log was read. While the log cannot be written the record waits in bounded memory; once that is full, reading is
@@ -341,7 +348,10 @@ impl App {
     /// # Errors
     /// A problem once neither the log nor the memory has room.
     pub async fn record_reading(&self, entry: Entry) -> Result<(), Problem> {
-        self.journal.record_or_keep(entry).await.map_err(|error| append_problem(&error))
+        self.journal
+            .record_or_keep(entry)
+            .await
+            .map_err(|error| append_problem(&error))
     }
 
     /// Records a read that pages repeat by themselves: the first at once, further ones of the same caller and content with their number.
@@ -349,7 +359,12 @@ impl App {
     /// # Errors
     /// As [`App::record_reading`].
     pub(crate) async fn record_poll(&self, caller: &Caller, entry: Entry) -> Result<(), Problem> {
-        let content = entry.metadata.extra.get("request").map(ToString::to_string).unwrap_or_default();
+        let content = entry
+            .metadata
+            .extra
+            .get("request")
+            .map(ToString::to_string)
+            .unwrap_or_default();
         let operation = entry.action.operation.as_deref().unwrap_or_default();
         let kind = format!("{} {operation} {content}", caller.principal.user.0);
         match self.polls.note(kind, entry, self.now()) {
@@ -378,7 +393,11 @@ impl App {
         let now = self.now();
         let mut entries = self.api_calls.ended(now, every);
         for tallies in [&self.refusals, &self.polls] {
-            entries.extend(if every { tallies.all() } else { tallies.ended(now) });
+            entries.extend(if every {
+                tallies.all()
+            } else {
+                tallies.ended(now)
+            });
         }
         for entry in entries {
             self.journal.record_outcome(entry).await;

@@ -47,7 +47,11 @@ struct Buckets {
 
 impl Buckets {
     fn new(cost_ms: i64, burst: i64) -> Self {
-        Buckets { cost_ms, burst, buckets: Mutex::default() }
+        Buckets {
+            cost_ms,
+            burst,
+            buckets: Mutex::default(),
+        }
     }
 
     /// Takes one attempt; seconds until there is one when there is none.
@@ -64,7 +68,9 @@ impl Buckets {
         *credit = refilled(*credit, *at);
         *at = now_ms;
         if *credit < self.cost_ms {
-            return Err(u64::try_from(self.cost_ms - *credit).unwrap_or_default().div_ceil(1000));
+            return Err(u64::try_from(self.cost_ms - *credit)
+                .unwrap_or_default()
+                .div_ceil(1000));
         }
         *credit -= self.cost_ms;
         Ok(())
@@ -80,7 +86,13 @@ impl Buckets {
 
 fn forget_oldest<T>(kept: &mut HashMap<Key, T>, at: impl Fn(&T) -> i64) {
     while kept.len() >= REMEMBERED {
-        let Some(oldest) = kept.iter().min_by_key(|(_, value)| at(value)).map(|(name, _)| *name) else { return };
+        let Some(oldest) = kept
+            .iter()
+            .min_by_key(|(_, value)| at(value))
+            .map(|(name, _)| *name)
+        else {
+            return;
+        };
         kept.remove(&oldest);
     }
 }
@@ -146,7 +158,11 @@ impl Attempts {
     fn bucket(&self, account: &str, network: &str, now: Timestamp) -> Key {
         let name = pair(account, network);
         let since = now.as_millisecond() - KNOWN_MS;
-        if self.known.lock().get(&name).is_some_and(|at| *at >= since) { name } else { key(account) }
+        if self.known.lock().get(&name).is_some_and(|at| *at >= since) {
+            name
+        } else {
+            key(account)
+        }
     }
 }
 
@@ -167,7 +183,10 @@ mod tests {
     fn memory_is_bounded_whoever_asks() {
         let attempts = Attempts::default();
         for n in 0..REMEMBERED as i64 + 20 {
-            assert_eq!(attempts.on_network(&n.to_string(), at(n / 1_000_000)), Ok(()));
+            assert_eq!(
+                attempts.on_network(&n.to_string(), at(n / 1_000_000)),
+                Ok(())
+            );
             attempts.succeeded("ann", &n.to_string(), at(n));
         }
         assert_eq!(attempts.networks.buckets.lock().len(), REMEMBERED);
@@ -177,7 +196,12 @@ mod tests {
     #[test]
     fn ten_at_once_then_one_every_six_seconds() {
         let attempts = Attempts::default();
-        assert_eq!((0..12).filter(|_| attempts.on_network("a", at(0)).is_ok()).count(), 10);
+        assert_eq!(
+            (0..12)
+                .filter(|_| attempts.on_network("a", at(0)).is_ok())
+                .count(),
+            10
+        );
         assert_eq!(attempts.on_network("b", at(0)), Ok(()));
         assert_eq!(attempts.on_network("a", at(5)), Err(1));
         assert_eq!(attempts.on_network("a", at(6)), Ok(()));
@@ -187,7 +211,12 @@ mod tests {
     #[test]
     fn a_site_has_fifty_whichever_networks_it_has() {
         let attempts = Attempts::default();
-        assert_eq!((0..60).filter(|_| attempts.on_site("2001:db8:1::/48", at(0)).is_ok()).count(), 50);
+        assert_eq!(
+            (0..60)
+                .filter(|_| attempts.on_site("2001:db8:1::/48", at(0)).is_ok())
+                .count(),
+            50
+        );
         assert_eq!(attempts.on_site("2001:db8:2::/48", at(0)), Ok(()));
         assert_eq!(attempts.on_site("2001:db8:1::/48", at(2)), Ok(()));
     }
@@ -198,11 +227,24 @@ mod tests {
         assert_eq!(attempts.on_account("ann", "home", at(0)), Ok(()));
         attempts.succeeded("ann", "home", at(0));
         // Every guess from another network.
-        let guessed = (0..600).filter(|n| attempts.on_account("ann", &n.to_string(), at(*n)).is_ok()).count();
+        let guessed = (0..600)
+            .filter(|n| attempts.on_account("ann", &n.to_string(), at(*n)).is_ok())
+            .count();
         assert_eq!(guessed, 10 + 9, "ten, then one a minute");
-        assert_eq!(attempts.on_account("ann", "home", at(600)), Ok(()), "where she signs in she still can");
-        assert!(attempts.on_account("ann", "office", at(599)).unwrap_err() <= 60, "elsewhere she waits a minute");
-        assert_eq!(attempts.on_account("bob", "0", at(600)), Ok(()), "nobody else is concerned");
+        assert_eq!(
+            attempts.on_account("ann", "home", at(600)),
+            Ok(()),
+            "where she signs in she still can"
+        );
+        assert!(
+            attempts.on_account("ann", "office", at(599)).unwrap_err() <= 60,
+            "elsewhere she waits a minute"
+        );
+        assert_eq!(
+            attempts.on_account("bob", "0", at(600)),
+            Ok(()),
+            "nobody else is concerned"
+        );
         // What succeeds is free, so that a script that signs in often is not stopped.
         for n in 0..100 {
             assert_eq!(attempts.on_account("ann", "home", at(600 + n)), Ok(()));

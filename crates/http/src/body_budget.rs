@@ -29,12 +29,21 @@ pub(crate) struct BodyBudget {
 impl BodyBudget {
     /// Returns room for so many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
-        BodyBudget { units: Arc::new(Semaphore::new((bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS))), wait: WAIT }
+        BodyBudget {
+            units: Arc::new(Semaphore::new(
+                (bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS),
+            )),
+            wait: WAIT,
+        }
     }
 
     /// Begins a body without room.
     pub(crate) fn begin(&self) -> Room {
-        Room { budget: self.clone(), permit: None, units: 0 }
+        Room {
+            budget: self.clone(),
+            permit: None,
+            units: 0,
+        }
     }
 }
 
@@ -57,7 +66,11 @@ impl Room {
         if more == 0 {
             return Ok(());
         }
-        let taken = tokio::time::timeout(self.budget.wait, self.budget.units.clone().acquire_many_owned(more)).await;
+        let taken = tokio::time::timeout(
+            self.budget.wait,
+            self.budget.units.clone().acquire_many_owned(more),
+        )
+        .await;
         let taken = taken.map_err(|_| busy())?.map_err(Problem::internal)?;
         match &mut self.permit {
             Some(permit) => permit.merge(taken),
@@ -69,7 +82,11 @@ impl Room {
 
     /// Returns the body. Its room is taken until the last of its bytes is dropped.
     pub(crate) fn hold(self, bytes: Bytes) -> Bytes {
-        if self.permit.is_none() { bytes } else { Bytes::from_owner(Held { bytes, _room: self }) }
+        if self.permit.is_none() {
+            bytes
+        } else {
+            Bytes::from_owner(Held { bytes, _room: self })
+        }
     }
 }
 
@@ -99,17 +116,31 @@ mod tests {
 
     #[tokio::test]
     async fn bodies_that_are_held_leave_no_room_for_more() {
-        let budget = BodyBudget { wait: Duration::from_millis(10), ..BodyBudget::new(10 * UNIT) };
+        let budget = BodyBudget {
+            wait: Duration::from_millis(10),
+            ..BodyBudget::new(10 * UNIT)
+        };
         let mut first = budget.begin();
         first.grow(FREE + 8 * UNIT).await.unwrap();
         let body = first.hold(Bytes::from(vec![7; 100]));
         budget.begin().grow(FREE).await.unwrap();
         let mut second = budget.begin();
         second.grow(FREE + 2 * UNIT).await.unwrap();
-        assert_eq!(second.grow(FREE + 3 * UNIT).await.unwrap_err().status().as_u16(), 429);
+        assert_eq!(
+            second
+                .grow(FREE + 3 * UNIT)
+                .await
+                .unwrap_err()
+                .status()
+                .as_u16(),
+            429
+        );
         let part = body.slice(..50);
         drop(body);
-        assert!(second.grow(FREE + 3 * UNIT).await.is_err(), "a part of the body is still held");
+        assert!(
+            second.grow(FREE + 3 * UNIT).await.is_err(),
+            "a part of the body is still held"
+        );
         assert_eq!(part.as_ref(), [7; 50]);
         drop(part);
         second.grow(FREE + 3 * UNIT).await.unwrap();

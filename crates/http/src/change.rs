@@ -45,7 +45,10 @@ impl App {
     {
         let announced = self.announce(entry).await?;
         let result = change.await.map_err(Into::into);
-        let failure = result.as_ref().err().map(|problem: &Problem| problem.body().detail.clone());
+        let failure = result
+            .as_ref()
+            .err()
+            .map(|problem: &Problem| problem.body().detail.clone());
         self.conclude(announced, failure.as_deref()).await;
         result
     }
@@ -56,7 +59,10 @@ impl App {
     /// The log's refusal; the change must not be tried then.
     pub(crate) async fn announce(&self, entry: Entry) -> Result<Announced, Problem> {
         let intent = entry.intent();
-        let announced = Announced { entry, intent: intent.event_id.clone() };
+        let announced = Announced {
+            entry,
+            intent: intent.event_id.clone(),
+        };
         self.record(intent).await?;
         Ok(announced)
     }
@@ -64,7 +70,9 @@ impl App {
     /// Records the outcome of a change: `failure` is the reason when it did not succeed.
     pub(crate) async fn conclude(&self, announced: Announced, failure: Option<&str>) {
         let Announced { entry, intent } = announced;
-        self.journal.record_outcome(entry.outcome(&intent, failure)).await;
+        self.journal
+            .record_outcome(entry.outcome(&intent, failure))
+            .await;
     }
 }
 

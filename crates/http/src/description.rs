@@ -27,13 +27,22 @@ const SHARED: &[(u16, &str)] = &[
     (403, "The caller does not have the permission."),
     (404, "It does not exist, or the caller may not see it."),
     (408, "The body did not arrive in time."),
-    (409, "The request conflicts with the present state: a name is taken, or another user has changed the object."),
+    (
+        409,
+        "The request conflicts with the present state: a name is taken, or another user has changed the object.",
+    ),
     (413, "The body is larger than the service takes."),
     (415, "The body is of another media type."),
     (422, "Fields or parameters are not valid; each is named."),
-    (429, "Too much at once; `Retry-After` says when to try again."),
+    (
+        429,
+        "Too much at once; `Retry-After` says when to try again.",
+    ),
     (500, "Internal error."),
-    (503, "The log cannot be written right now; nothing was done."),
+    (
+        503,
+        "The log cannot be written right now; nothing was done.",
+    ),
     (507, "The disk is full; nothing was done."),
 ];
 
@@ -44,7 +53,9 @@ const EVENTS: &str = "text/event-stream";
 pub(crate) fn completed(mut document: OpenApi, rules: &[Rule]) -> OpenApi {
     let components = document.components.get_or_insert_with(Default::default);
     for (status, meaning) in SHARED {
-        components.responses.insert(name_of(*status), RefOr::T(problem(*status, meaning)));
+        components
+            .responses
+            .insert(name_of(*status), RefOr::T(problem(*status, meaning)));
     }
     let lenient = without_needs(&components.schemas);
     let paths = std::mem::take(&mut document.paths.paths);
@@ -59,11 +70,15 @@ pub(crate) fn completed(mut document: OpenApi, rules: &[Rule]) -> OpenApi {
             bounded(operation);
             optional(operation, &lenient);
             examples::add(method, &path, operation);
-            let rule = rules.iter().find(|rule| rule.path == route && rule.method.eq_ignore_ascii_case(method));
+            let rule = rules
+                .iter()
+                .find(|rule| rule.path == route && rule.method.eq_ignore_ascii_case(method));
             for status in shared(method, &path, operation, rule.map(|rule| rule.access)) {
                 let answers = &mut operation.responses.responses;
                 let reference = Ref::from_response_name(name_of(status));
-                answers.entry(status.to_string()).or_insert(RefOr::Ref(reference));
+                answers
+                    .entry(status.to_string())
+                    .or_insert(RefOr::Ref(reference));
             }
         }
         document.paths.paths.insert(path, item);
@@ -79,18 +94,26 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut O
         ("patch", &mut item.patch),
         ("delete", &mut item.delete),
     ];
-    all.into_iter().filter_map(|(method, operation)| operation.as_mut().map(|operation| (method, operation)))
+    all.into_iter()
+        .filter_map(|(method, operation)| operation.as_mut().map(|operation| (method, operation)))
 }
 
 /// An identifier that no other operation has (`get_audit_logs_event_id`).
 fn identifier(method: &str, path: &str) -> String {
-    let words = path.trim_start_matches("/api/v1/").split(|c: char| !c.is_ascii_alphanumeric());
+    let words = path
+        .trim_start_matches("/api/v1/")
+        .split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     format!("{method}_{}", words.join("_"))
 }
 
 /// The problems that an operation answers whatever its handler does.
-fn shared(method: &str, path: &str, operation: &Operation, access: Option<Access>) -> BTreeSet<u16> {
+fn shared(
+    method: &str,
+    path: &str,
+    operation: &Operation,
+    access: Option<Access>,
+) -> BTreeSet<u16> {
     let mut found = BTreeSet::from([500]);
     let changes = method != "get";
     let parameters = operation.parameters.iter().flatten();
@@ -130,18 +153,28 @@ fn shared(method: &str, path: &str, operation: &Operation, access: Option<Access
 }
 
 fn name_of(status: u16) -> String {
-    let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+    let reason = StatusCode::from_u16(status)
+        .ok()
+        .and_then(|status| status.canonical_reason());
     reason.unwrap_or("Problem").split_whitespace().collect()
 }
 
 fn problem(status: u16, meaning: &str) -> Response {
     let schema: RefOr<Schema> = Ref::from_schema_name("ProblemBody").into();
-    let answer = ResponseBuilder::new().description(meaning).content(PROBLEM, Content::new(Some(schema)));
+    let answer = ResponseBuilder::new()
+        .description(meaning)
+        .content(PROBLEM, Content::new(Some(schema)));
     if status != 429 {
         return answer.build();
     }
-    let seconds = utoipa::openapi::ObjectBuilder::new().schema_type(utoipa::openapi::schema::Type::Integer);
-    answer.header("Retry-After", header::HeaderBuilder::new().schema(Some(seconds)).build()).build()
+    let seconds =
+        utoipa::openapi::ObjectBuilder::new().schema_type(utoipa::openapi::schema::Type::Integer);
+    answer
+        .header(
+            "Retry-After",
+            header::HeaderBuilder::new().schema(Some(seconds)).build(),
+        )
+        .build()
 }
 
 /// Gives a problem that a handler named its media type.
@@ -153,7 +186,12 @@ fn as_problem(answer: &mut RefOr<Response>) {
         }
         RefOr::Ref(_) => false,
     };
-    let Some(content) = response.content.get("application/json").filter(|content| is_problem(content)).cloned() else {
+    let Some(content) = response
+        .content
+        .get("application/json")
+        .filter(|content| is_problem(content))
+        .cloned()
+    else {
         return;
     };
     response.content.clear();
@@ -171,8 +209,12 @@ fn as_stream(answer: &mut RefOr<Response>) {
 /// Gives paging parameters the bounds that `paging.rs` checks.
 fn bounded(operation: &mut Operation) {
     for parameter in operation.parameters.iter_mut().flatten() {
-        let RefOr::T(parameter) = parameter else { continue };
-        let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema else { continue };
+        let RefOr::T(parameter) = parameter else {
+            continue;
+        };
+        let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema else {
+            continue;
+        };
         match parameter.name.as_str() {
             "limit" => {
                 schema.minimum = Some(Number::UInt(1));
@@ -186,20 +228,29 @@ fn bounded(operation: &mut Operation) {
 
 /// The names of schemas without a member that is needed.
 fn without_needs(schemas: &BTreeMap<String, RefOr<Schema>>) -> BTreeSet<String> {
-    let lenient =
-        |schema: &RefOr<Schema>| matches!(schema, RefOr::T(Schema::Object(object)) if object.required.is_empty());
-    schemas.iter().filter(|(_, schema)| lenient(schema)).map(|(name, _)| name.clone()).collect()
+    let lenient = |schema: &RefOr<Schema>| matches!(schema, RefOr::T(Schema::Object(object)) if object.required.is_empty());
+    schemas
+        .iter()
+        .filter(|(_, schema)| lenient(schema))
+        .map(|(name, _)| name.clone())
+        .collect()
 }
 
 /// A body of which nothing is needed may be left out: an empty one reads as `{}`.
 fn optional(operation: &mut Operation, lenient: &BTreeSet<String>) {
-    let Some(RefOr::T(body)) = &mut operation.request_body else { return };
+    let Some(RefOr::T(body)) = &mut operation.request_body else {
+        return;
+    };
     let schema = match body.content.get("application/json") {
         Some(RefOr::T(content)) => content.schema.as_ref(),
         _ => None,
     };
     if let Some(RefOr::Ref(to)) = schema
-        && to.ref_location.rsplit('/').next().is_some_and(|name| lenient.contains(name))
+        && to
+            .ref_location
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| lenient.contains(name))
     {
         body.required = Some(Required::False);
     }

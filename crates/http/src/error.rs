@@ -111,43 +111,115 @@ impl Code {
         match self {
             Code::BadRequest => ("bad_request", StatusCode::BAD_REQUEST, "Malformed request"),
             Code::Unauthenticated => ("unauthenticated", StatusCode::UNAUTHORIZED, "Not signed in"),
-            Code::WrongCredentials => ("wrong_credentials", StatusCode::UNAUTHORIZED, "Wrong e-mail or password"),
+            Code::WrongCredentials => (
+                "wrong_credentials",
+                StatusCode::UNAUTHORIZED,
+                "Wrong e-mail or password",
+            ),
             Code::Forbidden => ("forbidden", StatusCode::FORBIDDEN, "Permission denied"),
             Code::NotFound => ("not_found", StatusCode::NOT_FOUND, "Not found"),
-            Code::MethodNotAllowed => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),
-            Code::RequestTimeout => ("request_timeout", StatusCode::REQUEST_TIMEOUT, "The request took too long"),
+            Code::MethodNotAllowed => (
+                "method_not_allowed",
+                StatusCode::METHOD_NOT_ALLOWED,
+                "Method not allowed",
+            ),
+            Code::RequestTimeout => (
+                "request_timeout",
+                StatusCode::REQUEST_TIMEOUT,
+                "The request took too long",
+            ),
             Code::Conflict => ("conflict", StatusCode::CONFLICT, "Conflict"),
-            Code::EventIdConflict => {
-                ("event_id_conflict", StatusCode::CONFLICT, "The event id is taken by another entry")
-            }
-            Code::GuardrailBlocked => ("guardrail_blocked", StatusCode::CONFLICT, "A guardrail blocks this"),
-            Code::AgentLearning => ("agent_learning", StatusCode::CONFLICT, "The agent is learning and does not act"),
+            Code::EventIdConflict => (
+                "event_id_conflict",
+                StatusCode::CONFLICT,
+                "The event id is taken by another entry",
+            ),
+            Code::GuardrailBlocked => (
+                "guardrail_blocked",
+                StatusCode::CONFLICT,
+                "A guardrail blocks this",
+            ),
+            Code::AgentLearning => (
+                "agent_learning",
+                StatusCode::CONFLICT,
+                "The agent is learning and does not act",
+            ),
             Code::PlanChanged => ("plan_changed", StatusCode::CONFLICT, "The plan has changed"),
-            Code::BodyTooLarge => ("body_too_large", StatusCode::PAYLOAD_TOO_LARGE, "The request body is too large"),
-            Code::EntryTooLarge => ("entry_too_large", StatusCode::PAYLOAD_TOO_LARGE, "An entry is too large"),
-            Code::ExportTooLarge => ("export_too_large", StatusCode::UNPROCESSABLE_ENTITY, "The export is too large"),
-            Code::UnsupportedMediaType => {
-                ("unsupported_media_type", StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type")
-            }
-            Code::InvalidFields => ("invalid_fields", StatusCode::UNPROCESSABLE_ENTITY, "Some fields are not valid"),
-            Code::InvalidQuery => ("invalid_query", StatusCode::UNPROCESSABLE_ENTITY, "The query is not valid"),
-            Code::QueryTooCostly => {
-                ("query_too_costly", StatusCode::UNPROCESSABLE_ENTITY, "The query is too expensive")
-            }
-            Code::TooManyRequests => ("too_many_requests", StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
-            Code::Internal => ("internal", StatusCode::INTERNAL_SERVER_ERROR, "Internal error"),
-            Code::LogDamaged => ("log_damaged", StatusCode::INTERNAL_SERVER_ERROR, "A part of the log is damaged"),
-            Code::CloudFailed => {
-                ("cloud_failed", StatusCode::BAD_GATEWAY, "The cloud provider refused or did not answer")
-            }
-            Code::LedgerUnavailable => {
-                ("ledger_unavailable", StatusCode::SERVICE_UNAVAILABLE, "The audit log cannot be written")
-            }
-            Code::DatabaseUnavailable => {
-                ("database_unavailable", StatusCode::SERVICE_UNAVAILABLE, "The state database does not answer")
-            }
-            Code::NoActiveServer => ("no_active_server", StatusCode::SERVICE_UNAVAILABLE, "No active server"),
-            Code::DiskFull => ("disk_full", StatusCode::INSUFFICIENT_STORAGE, "The disk is full"),
+            Code::BodyTooLarge => (
+                "body_too_large",
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The request body is too large",
+            ),
+            Code::EntryTooLarge => (
+                "entry_too_large",
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "An entry is too large",
+            ),
+            Code::ExportTooLarge => (
+                "export_too_large",
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "The export is too large",
+            ),
+            Code::UnsupportedMediaType => (
+                "unsupported_media_type",
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "Unsupported media type",
+            ),
+            Code::InvalidFields => (
+                "invalid_fields",
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "Some fields are not valid",
+            ),
+            Code::InvalidQuery => (
+                "invalid_query",
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "The query is not valid",
+            ),
+            Code::QueryTooCostly => (
+                "query_too_costly",
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "The query is too expensive",
+            ),
+            Code::TooManyRequests => (
+                "too_many_requests",
+                StatusCode::TOO_MANY_REQUESTS,
+                "Too many requests",
+            ),
+            Code::Internal => (
+                "internal",
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Internal error",
+            ),
+            Code::LogDamaged => (
+                "log_damaged",
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "A part of the log is damaged",
+            ),
+            Code::CloudFailed => (
+                "cloud_failed",
+                StatusCode::BAD_GATEWAY,
+                "The cloud provider refused or did not answer",
+            ),
+            Code::LedgerUnavailable => (
+                "ledger_unavailable",
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The audit log cannot be written",
+            ),
+            Code::DatabaseUnavailable => (
+                "database_unavailable",
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The state database does not answer",
+            ),
+            Code::NoActiveServer => (
+                "no_active_server",
+                StatusCode::SERVICE_UNAVAILABLE,
+                "No active server",
+            ),
+            Code::DiskFull => (
+                "disk_full",
+                StatusCode::INSUFFICIENT_STORAGE,
+                "The disk is full",
+            ),
         }
     }
 }
@@ -213,7 +285,10 @@ impl BlockBody {
     /// The block of a guardrail.
     #[must_use]
     pub fn new(guardrail: &str, message: &str) -> Self {
-        BlockBody { guardrail: guardrail.to_owned(), message: message.to_owned() }
+        BlockBody {
+            guardrail: guardrail.to_owned(),
+            message: message.to_owned(),
+        }
     }
 }
 
@@ -261,19 +336,24 @@ impl Problem {
     pub fn field(field: impl Into<String>, code: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         let field = field.into();
-        Problem::new(Code::InvalidFields, format!("{field}: {message}")).with_errors(vec![FieldProblem {
-            field,
-            code: code.to_owned(),
-            message,
-            index: None,
-        }])
+        Problem::new(Code::InvalidFields, format!("{field}: {message}")).with_errors(vec![
+            FieldProblem {
+                field,
+                code: code.to_owned(),
+                message,
+                index: None,
+            },
+        ])
     }
 
     /// Several wrong fields.
     #[must_use]
     pub fn fields(errors: Vec<FieldProblem>) -> Self {
-        let detail =
-            errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect::<Vec<_>>().join("; ");
+        let detail = errors
+            .iter()
+            .map(|error| format!("{}: {}", error.field, error.message))
+            .collect::<Vec<_>>()
+            .join("; ");
         Problem::new(Code::InvalidFields, detail).with_errors(errors)
     }
 
@@ -308,7 +388,9 @@ impl Problem {
         tracing::error!(%reference, %cause, "request failed");
         Problem::new(
             Code::Internal,
-            format!("An internal error occurred. Search the service's log for {reference} to find the cause."),
+            format!(
+                "An internal error occurred. Search the service's log for {reference} to find the cause."
+            ),
         )
     }
 
@@ -326,8 +408,11 @@ impl Problem {
     #[must_use]
     pub fn unavailable(cause: &str) -> Self {
         tracing::error!(%cause, "the state database does not answer");
-        Problem::new(Code::DatabaseUnavailable, "The state database does not answer. Try again in a few seconds.")
-            .retry_after(5)
+        Problem::new(
+            Code::DatabaseUnavailable,
+            "The state database does not answer. Try again in a few seconds.",
+        )
+        .retry_after(5)
     }
 
     /// With wrong fields.
@@ -361,7 +446,10 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(&*self.body)).into_response();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(seconds) = self.retry_after_s {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));

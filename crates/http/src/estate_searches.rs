@@ -21,7 +21,10 @@ impl EstateSearches {
     /// Limits of this much time for each query.
     pub(crate) fn new(limit: Duration) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        EstateSearches { limit, turns: Arc::new(Semaphore::new((processors / 2).max(1))) }
+        EstateSearches {
+            limit,
+            turns: Arc::new(Semaphore::new((processors / 2).max(1))),
+        }
     }
 
     /// Waits for a turn; the next piece of work is done while the answer is held.
@@ -39,9 +42,14 @@ impl EstateSearches {
             return Ok(());
         }
         let limit_s = self.limit.as_secs_f64();
-        let detail = format!("The search was cancelled after {limit_s} s, so that it does not slow down others.");
+        let detail = format!(
+            "The search was cancelled after {limit_s} s, so that it does not slow down others."
+        );
         let hint = "Add the type of the resources (resource.type:volume), an account or a connection, or ask for tags and attributes in place of members of the configuration.";
-        Err(Problem::new(Code::QueryTooCostly, format!("{detail} {hint}")).with_hint(Some(hint.to_owned())))
+        Err(
+            Problem::new(Code::QueryTooCostly, format!("{detail} {hint}"))
+                .with_hint(Some(hint.to_owned())),
+        )
     }
 }
 
@@ -52,14 +60,21 @@ mod tests {
 
     #[tokio::test]
     async fn a_query_without_time_is_cancelled_and_queries_take_turns() {
-        assert!(EstateSearches::new(Duration::ZERO).check(Instant::now()).is_err());
+        assert!(
+            EstateSearches::new(Duration::ZERO)
+                .check(Instant::now())
+                .is_err()
+        );
         let searches = EstateSearches::new(Duration::from_secs(60));
         searches.check(Instant::now()).unwrap();
         let mut held = Vec::new();
         while searches.turns.available_permits() > 0 {
             held.push(searches.turn().await.unwrap());
         }
-        assert!(searches.turns.clone().try_acquire_owned().is_err(), "all turns are taken");
+        assert!(
+            searches.turns.clone().try_acquire_owned().is_err(),
+            "all turns are taken"
+        );
         held.pop();
         assert!(searches.turn().await.is_some());
     }

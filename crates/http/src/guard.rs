@@ -47,8 +47,12 @@ impl Access {
         match self {
             Access::Public | Access::SignedIn => true,
             Access::Needs(permission) => principal.may(permission),
-            Access::NeedsAll(permissions) => permissions.iter().all(|permission| principal.may(*permission)),
-            Access::NeedsAny(permissions) => permissions.iter().any(|permission| principal.may(*permission)),
+            Access::NeedsAll(permissions) => permissions
+                .iter()
+                .all(|permission| principal.may(*permission)),
+            Access::NeedsAny(permissions) => permissions
+                .iter()
+                .any(|permission| principal.may(*permission)),
             Access::MetricSource => false,
         }
     }
@@ -57,20 +61,29 @@ impl Access {
         match self {
             Access::Public | Access::SignedIn => String::new(),
             Access::Needs(permission) => permission.as_str().to_owned(),
-            Access::MetricSource => "to push metrics, which the token of a metric source alone has".to_owned(),
-            Access::NeedsAll(permissions) => {
-                permissions.iter().map(|permission| permission.as_str()).collect::<Vec<_>>().join(" and ")
+            Access::MetricSource => {
+                "to push metrics, which the token of a metric source alone has".to_owned()
             }
-            Access::NeedsAny(permissions) => {
-                permissions.iter().map(|permission| permission.as_str()).collect::<Vec<_>>().join(" or ")
-            }
+            Access::NeedsAll(permissions) => permissions
+                .iter()
+                .map(|permission| permission.as_str())
+                .collect::<Vec<_>>()
+                .join(" and "),
+            Access::NeedsAny(permissions) => permissions
+                .iter()
+                .map(|permission| permission.as_str())
+                .collect::<Vec<_>>()
+                .join(" or "),
         }
     }
 }
 
 /// May see some of the log: all, a team's, or one's own.
-pub const VIEW_LOG: Access =
-    Access::NeedsAny(&[Permission::AuditViewAll, Permission::AuditViewTeam, Permission::AuditViewOwn]);
+pub const VIEW_LOG: Access = Access::NeedsAny(&[
+    Permission::AuditViewAll,
+    Permission::AuditViewTeam,
+    Permission::AuditViewOwn,
+]);
 
 /// Metric source that a request comes from.
 #[derive(Debug, Clone)]
@@ -81,7 +94,9 @@ impl FromRequestParts<Arc<App>> for Pushing {
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
         let source = parts.extensions.get::<Pushing>().cloned();
-        source.ok_or_else(|| Problem::new(Code::Unauthenticated, "Send the token of a metric source."))
+        source.ok_or_else(|| {
+            Problem::new(Code::Unauthenticated, "Send the token of a metric source.")
+        })
     }
 }
 
@@ -108,7 +123,11 @@ impl Guarded {
     /// An empty router.
     #[must_use]
     pub fn new(app: Option<Arc<App>>, router: OpenApiRouter<Arc<App>>) -> Self {
-        Guarded { app, router, rules: Vec::new() }
+        Guarded {
+            app,
+            router,
+            rules: Vec::new(),
+        }
     }
 
     /// Adds the routes of one path under one rule.
@@ -124,7 +143,11 @@ impl Guarded {
                 ("DELETE", item.delete.is_some()),
             ] {
                 if present {
-                    self.rules.push(Rule { method: method.to_owned(), path: path.clone(), access });
+                    self.rules.push(Rule {
+                        method: method.to_owned(),
+                        path: path.clone(),
+                        access,
+                    });
                 }
             }
         }
@@ -149,15 +172,22 @@ impl Guarded {
     }
 }
 
-async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request, next: Next) -> Response {
+async fn check(
+    State((app, access)): State<(Arc<App>, Access)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (mut parts, body) = request.into_parts();
     let principal = match admitted(&app, access, &mut parts).await {
         Ok(principal) => principal,
         Err(problem) => return problem.into_response(),
     };
     if !is_text(parts.uri.path()) {
-        return Problem::new(Code::BadRequest, "The path is not valid UTF-8 after its %-escapes are decoded.")
-            .into_response();
+        return Problem::new(
+            Code::BadRequest,
+            "The path is not valid UTF-8 after its %-escapes are decoded.",
+        )
+        .into_response();
     }
     if access == Access::Public {
         parts.extensions.insert(PublicRoute);
@@ -168,15 +198,33 @@ async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request
         &parts.headers,
         parts.extensions.get::<ConnectInfo<SocketAddr>>(),
     );
-    let route = parts.extensions.get::<MatchedPath>().map(|path| path.as_str().to_owned()).unwrap_or_default();
+    let route = parts
+        .extensions
+        .get::<MatchedPath>()
+        .map(|path| path.as_str().to_owned())
+        .unwrap_or_default();
     let answer = next.run(Request::from_parts(parts, body));
-    let response = if safe { answer.await } else { finished(answer).await };
+    let response = if safe {
+        answer.await
+    } else {
+        finished(answer).await
+    };
     if let Some(principal) = &principal {
-        app.api_calls.note(principal, origin, (method.as_str(), &route, response.status().as_u16()), app.now());
+        app.api_calls.note(
+            principal,
+            origin,
+            (method.as_str(), &route, response.status().as_u16()),
+            app.now(),
+        );
     }
     if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
         app.journal
-            .failed("http", format!("{method} {route} was answered with 500; the service's own log has the cause"))
+            .failed(
+                "http",
+                format!(
+                    "{method} {route} was answered with 500; the service's own log has the cause"
+                ),
+            )
             .await;
     }
     response
@@ -198,7 +246,10 @@ fn is_text(path: &str) -> bool {
     let mut parts = path.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+        match part
+            .get(..2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
+        {
             Some(byte) => {
                 bytes.push(byte);
                 bytes.extend(&part.as_bytes()[2..]);
@@ -210,7 +261,11 @@ fn is_text(path: &str) -> bool {
 }
 
 /// Lets a request in and gives its handler the principal or the metric source that it comes from.
-async fn admitted(app: &App, access: Access, parts: &mut Parts) -> Result<Option<Arc<Principal>>, Problem> {
+async fn admitted(
+    app: &App,
+    access: Access,
+    parts: &mut Parts,
+) -> Result<Option<Arc<Principal>>, Problem> {
     if access == Access::MetricSource
         && let Some(source) = identify::metric_source(app, &parts.headers).await?
     {
@@ -224,7 +279,11 @@ async fn admitted(app: &App, access: Access, parts: &mut Parts) -> Result<Option
     Ok(principal)
 }
 
-async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Principal>>, Problem> {
+async fn admit(
+    app: &App,
+    access: Access,
+    parts: &Parts,
+) -> Result<Option<Arc<Principal>>, Problem> {
     let principal = match identify::principal(app, &parts.method, &parts.headers).await {
         Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
             let origin = identify::origin(
@@ -233,7 +292,12 @@ async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Pr
                 parts.extensions.get::<ConnectInfo<SocketAddr>>(),
             );
             let kind = format!("token {}", identify::network(origin.ip_address.as_deref()));
-            let entry = story::token_refused(&origin, parts.method.as_str(), parts.uri.path(), &request_id(parts));
+            let entry = story::token_refused(
+                &origin,
+                parts.method.as_str(),
+                parts.uri.path(),
+                &request_id(parts),
+            );
             app.refused(kind, entry).await;
             return Err(problem);
         }
@@ -252,11 +316,19 @@ async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Pr
                 &parts.headers,
                 parts.extensions.get::<ConnectInfo<SocketAddr>>(),
             );
-            let caller = Caller { principal, origin, request_id: request_id(parts) };
-            app.denied(&caller, &parts.method, parts.uri.path(), &access.words()).await;
+            let caller = Caller {
+                principal,
+                origin,
+                request_id: request_id(parts),
+            };
+            app.denied(&caller, &parts.method, parts.uri.path(), &access.words())
+                .await;
             Err(Problem::new(
                 Code::Forbidden,
-                format!("You need the permission {}. Ask an administrator for a role that has it.", access.words()),
+                format!(
+                    "You need the permission {}. Ask an administrator for a role that has it.",
+                    access.words()
+                ),
             ))
         }
     }

@@ -22,21 +22,45 @@ pub struct PolicyWish {
 /// A change is not offered on AWS; the text lists those that are.
 pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, String> {
     let changes = Changes::builtin();
-    let offered = |row: &&ChangeType| row.permissions.iter().any(|permission| permission.provider == Provider::Aws);
+    let offered = |row: &&ChangeType| {
+        row.permissions
+            .iter()
+            .any(|permission| permission.provider == Provider::Aws)
+    };
     let offered: Vec<&ChangeType> = changes.rows().filter(offered).collect();
-    if let Some(unknown) = wish.changes.iter().find(|name| !offered.iter().any(|row| row.name == name.as_str())) {
+    if let Some(unknown) = wish
+        .changes
+        .iter()
+        .find(|name| !offered.iter().any(|row| row.name == name.as_str()))
+    {
         let names: Vec<&str> = offered.iter().map(|row| row.name).collect();
-        return Err(format!("AWS offers no change {unknown:?}; it offers {}", names.join(", ")));
+        return Err(format!(
+            "AWS offers no change {unknown:?}; it offers {}",
+            names.join(", ")
+        ));
     }
-    let wanted = |row: &&&ChangeType| wish.changes.is_empty() || wish.changes.iter().any(|name| name == row.name);
-    let mut statements = vec![statement("ReeveReads", reads.iter().copied().collect(), false)];
+    let wanted = |row: &&&ChangeType| {
+        wish.changes.is_empty() || wish.changes.iter().any(|name| name == row.name)
+    };
+    let mut statements = vec![statement(
+        "ReeveReads",
+        reads.iter().copied().collect(),
+        false,
+    )];
     for row in offered.iter().filter(wanted).filter(|_| !wish.observe_only) {
         for own_only in [false, true] {
-            let of_row = row.permissions.iter().filter(|permission| permission.own_only == own_only);
+            let of_row = row
+                .permissions
+                .iter()
+                .filter(|permission| permission.own_only == own_only);
             let names: BTreeSet<&str> = of_row.map(|permission| permission.name).collect();
             if !names.is_empty() {
                 let suffix = if own_only { "OfReeve" } else { "" };
-                statements.push(statement(&format!("{}{suffix}", sid(row.name)), names, own_only));
+                statements.push(statement(
+                    &format!("{}{suffix}", sid(row.name)),
+                    names,
+                    own_only,
+                ));
             }
         }
     }
@@ -44,9 +68,11 @@ pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, String> {
 }
 
 fn statement(sid: &str, actions: BTreeSet<&str>, own_only: bool) -> Value {
-    let mut statement = json!({ "Sid": sid, "Effect": "Allow", "Action": actions, "Resource": "*" });
+    let mut statement =
+        json!({ "Sid": sid, "Effect": "Allow", "Action": actions, "Resource": "*" });
     if own_only {
-        statement["Condition"] = json!({ "StringEquals": { "aws:ResourceTag/reeve:created-by": "reeve" } });
+        statement["Condition"] =
+            json!({ "StringEquals": { "aws:ResourceTag/reeve:created-by": "reeve" } });
     }
     statement
 }
@@ -57,5 +83,8 @@ fn sid(change: &str) -> String {
         let (first, rest) = word.split_at(1.min(word.len()));
         format!("{}{rest}", first.to_ascii_uppercase())
     };
-    format!("Reeve{}", change.split('_').map(capital).collect::<String>())
+    format!(
+        "Reeve{}",
+        change.split('_').map(capital).collect::<String>()
+    )
 }

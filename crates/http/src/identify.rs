@@ -36,14 +36,20 @@ const TOUCH_MS: i64 = 60_000;
 ///
 /// # Errors
 /// 401 for wrong credentials, 403 for a cookie from elsewhere, 500 when the store failed.
-pub async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, Problem> {
+pub async fn principal(
+    app: &App,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<Option<Arc<Principal>>, Problem> {
     if let Some(token) = bearer(headers) {
         return by_token(app, token).await.map(Some);
     }
     let jar = CookieJar::from_headers(headers);
     // Where cookies are known to be secure, one without the prefix may have been planted.
     let plain = || jar.get(COOKIE).filter(|_| !app.settings.secure_cookies);
-    let Some(cookie) = jar.get(SECURE_COOKIE).or_else(plain) else { return Ok(None) };
+    let Some(cookie) = jar.get(SECURE_COOKIE).or_else(plain) else {
+        return Ok(None);
+    };
     if !method.is_safe() && !same_origin(headers) {
         return Err(Problem::new(
             Code::Forbidden,
@@ -57,9 +63,15 @@ pub async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Resul
 ///
 /// # Errors
 /// 500 when the store failed.
-pub async fn metric_source(app: &App, headers: &HeaderMap) -> Result<Option<MetricSource>, Problem> {
+pub async fn metric_source(
+    app: &App,
+    headers: &HeaderMap,
+) -> Result<Option<MetricSource>, Problem> {
     match bearer(headers).filter(|token| token.starts_with(TOKEN_PREFIX)) {
-        Some(token) => Ok(app.metric_sources.metric_source_by_token(&TokenHash::from_secret(token)).await?),
+        Some(token) => Ok(app
+            .metric_sources
+            .metric_source_by_token(&TokenHash::from_secret(token))
+            .await?),
         None => Ok(None),
     }
 }
@@ -76,7 +88,9 @@ fn same_origin(headers: &HeaderMap) -> bool {
         return site == "same-origin";
     }
     match (text("origin"), text("host")) {
-        (Some(origin), Some(host)) => origin.split_once("://").is_some_and(|(_, rest)| rest == host),
+        (Some(origin), Some(host)) => origin
+            .split_once("://")
+            .is_some_and(|(_, rest)| rest == host),
         _ => false,
     }
 }
@@ -86,24 +100,38 @@ fn same_origin(headers: &HeaderMap) -> bool {
 /// # Errors
 /// 401 when it is unknown, expired, or its user may not sign in.
 pub async fn by_token(app: &App, secret: &str) -> Result<Arc<Principal>, Problem> {
-    let wrong = || Problem::new(Code::Unauthenticated, "The API token is not valid, has expired or was revoked.");
+    let wrong = || {
+        Problem::new(
+            Code::Unauthenticated,
+            "The API token is not valid, has expired or was revoked.",
+        )
+    };
     let hash = TokenHash::from_secret(secret);
     if let Some(principal) = app.tokens.get(&hash, app.now().as_millisecond()) {
         return Ok(principal);
     }
     let asking = app.tokens.asking();
     let now = app.now().as_millisecond();
-    let (principal, token) = Authenticator::new(&*app.access, now).by_token(&hash).await?.ok_or_else(wrong)?;
-    if token.last_used_at_ms.is_none_or(|last| now - last >= TOUCH_MS) {
+    let (principal, token) = Authenticator::new(&*app.access, now)
+        .by_token(&hash)
+        .await?
+        .ok_or_else(wrong)?;
+    if token
+        .last_used_at_ms
+        .is_none_or(|last| now - last >= TOUCH_MS)
+    {
         app.access.token_touch(&token.id, now).await?;
     }
     let principal = Arc::new(principal);
-    app.tokens.put(hash, principal.clone(), token.expires_at_ms, asking);
+    app.tokens
+        .put(hash, principal.clone(), token.expires_at_ms, asking);
     Ok(principal)
 }
 
 /// The principal of a session's secret.
 pub(crate) async fn by_session(app: &App, secret: &str) -> Result<Option<Principal>, Problem> {
     let authenticator = Authenticator::new(&*app.access, app.now().as_millisecond());
-    Ok(authenticator.by_session(&TokenHash::from_secret(secret)).await?)
+    Ok(authenticator
+        .by_session(&TokenHash::from_secret(secret))
+        .await?)
 }

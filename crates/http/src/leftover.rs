@@ -72,13 +72,21 @@ pub(crate) async fn middleware(request: Request, next: Next) -> Response {
     // Reading would ask a client that waits for `100 Continue` to send what nobody wants.
     let waits = request.headers().contains_key(header::EXPECT);
     let rest = Rest::default();
-    let request = request.map(|body| Body::new(Kept { body, ended: false, rest: Arc::clone(&rest) }));
+    let request = request.map(|body| {
+        Body::new(Kept {
+            body,
+            ended: false,
+            rest: Arc::clone(&rest),
+        })
+    });
     let mut response = next.run(request).await;
     let left = rest.lock().take();
     if let Some(body) = left
         && (waits || !drained(body, PATIENCE).await)
     {
-        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        response
+            .headers_mut()
+            .insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }

@@ -55,7 +55,11 @@ pub trait MetricIntake: Send + Sync {
     ///
     /// # Errors
     /// The server did not answer, or the store failed, in words.
-    async fn preview(&self, source: &MetricSource, rules: &[MappingRule]) -> Result<Preview, String>;
+    async fn preview(
+        &self,
+        source: &MetricSource,
+        rules: &[MappingRule],
+    ) -> Result<Preview, String>;
     /// Returns what a source has pushed.
     fn status(&self, id: &MetricSourceId) -> WriteStatus;
     /// Judges the address that somebody gives a source.

@@ -29,26 +29,50 @@ pub struct Window {
 ///
 /// # Errors
 /// 422 naming `limit`, `offset` or `cursor`.
-pub fn window(limit: Option<u32>, offset: Option<u64>, cursor: Option<&str>) -> Result<Window, Problem> {
+pub fn window(
+    limit: Option<u32>,
+    offset: Option<u64>,
+    cursor: Option<&str>,
+) -> Result<Window, Problem> {
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
-        return Err(Problem::field("limit", "out_of_range", format!("must be 1 to {MAX_LIMIT}, not {limit}")));
+        return Err(Problem::field(
+            "limit",
+            "out_of_range",
+            format!("must be 1 to {MAX_LIMIT}, not {limit}"),
+        ));
     }
     // What no store counts to, and no client meant.
     if offset.is_some_and(|offset| offset > MAX_OFFSET) {
-        return Err(Problem::field("offset", "out_of_range", format!("must be at most {MAX_OFFSET}")));
+        return Err(Problem::field(
+            "offset",
+            "out_of_range",
+            format!("must be at most {MAX_OFFSET}"),
+        ));
     }
     // An empty parameter is one that was left empty.
     let cursor = match cursor.filter(|text| !text.is_empty()) {
         None => None,
         Some(_) if offset.is_some_and(|offset| offset > 0) => {
-            return Err(Problem::field("cursor", "conflicting", "cannot be given together with offset"));
+            return Err(Problem::field(
+                "cursor",
+                "conflicting",
+                "cannot be given together with offset",
+            ));
         }
         Some(text) => Some(decode(text).ok_or_else(|| {
-            Problem::field("cursor", "invalid", "is not a cursor of this list; give `next_cursor` of the page before")
+            Problem::field(
+                "cursor",
+                "invalid",
+                "is not a cursor of this list; give `next_cursor` of the page before",
+            )
         })?),
     };
-    Ok(Window { limit: u64::from(limit), offset: offset.unwrap_or(0), cursor })
+    Ok(Window {
+        limit: u64::from(limit),
+        offset: offset.unwrap_or(0),
+        cursor,
+    })
 }
 
 /// The text of a cursor.
@@ -59,7 +83,11 @@ pub fn encode(position: u64) -> String {
 
 fn decode(text: &str) -> Option<u64> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-    std::str::from_utf8(&bytes).ok()?.strip_prefix("1:")?.parse().ok()
+    std::str::from_utf8(&bytes)
+        .ok()?
+        .strip_prefix("1:")?
+        .parse()
+        .ok()
 }
 
 impl Window {
@@ -78,11 +106,23 @@ impl Window {
 
     /// Page of a list that is held as a whole.
     #[must_use]
-    pub fn page<T, U>(self, all: impl ExactSizeIterator<Item = T>, body: impl FnMut(T) -> U) -> List<U> {
+    pub fn page<T, U>(
+        self,
+        all: impl ExactSizeIterator<Item = T>,
+        body: impl FnMut(T) -> U,
+    ) -> List<U> {
         let total = all.len() as u64;
-        let items: Vec<_> = all.skip(self.start() as usize).take(self.limit as usize).map(body).collect();
+        let items: Vec<_> = all
+            .skip(self.start() as usize)
+            .take(self.limit as usize)
+            .map(body)
+            .collect();
         let next_cursor = self.next(items.len(), total);
-        List { items, total, next_cursor }
+        List {
+            items,
+            total,
+            next_cursor,
+        }
     }
 }
 
@@ -93,10 +133,20 @@ mod tests {
 
     #[test]
     fn limits_and_cursors() {
-        assert_eq!(window(None, None, None).unwrap(), Window { limit: 50, offset: 0, cursor: None });
+        assert_eq!(
+            window(None, None, None).unwrap(),
+            Window {
+                limit: 50,
+                offset: 0,
+                cursor: None
+            }
+        );
         assert!(window(Some(0), None, None).is_err());
         assert!(window(Some(1001), None, None).is_err());
-        assert_eq!(window(Some(1), None, Some(&encode(77))).unwrap().cursor, Some(77));
+        assert_eq!(
+            window(Some(1), None, Some(&encode(77))).unwrap().cursor,
+            Some(77)
+        );
         assert!(window(None, Some(3), Some(&encode(77))).is_err());
         assert!(window(None, None, Some("nonsense")).is_err());
         let page = window(Some(10), Some(20), None).unwrap();

@@ -35,30 +35,40 @@ impl PasswordWorkers {
     /// Returns workers that compute at most so many hashes at once.
     #[must_use]
     pub(crate) fn new(most: usize) -> Self {
-        PasswordWorkers { turns: Arc::new(Semaphore::new(most.max(1))), wait: WAIT }
+        PasswordWorkers {
+            turns: Arc::new(Semaphore::new(most.max(1))),
+            wait: WAIT,
+        }
     }
 
     /// Runs a computation on a thread of its own.
     ///
     /// # Errors
     /// 429 when others have all turns for too long, 500 when there is no thread.
-    pub(crate) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
         let turn = tokio::time::timeout(self.wait, self.turns.clone().acquire_owned()).await;
         let turn = turn.map_err(|_| busy())?.map_err(Problem::internal)?;
         let (answer, answered) = oneshot::channel();
-        let begun = thread::Builder::new().name("password".to_owned()).spawn(move || {
-            // The turn is held by the thread: a caller who goes away does not make room for another thread.
-            let _turn = turn;
-            // Nobody waits any more if this fails.
-            let _ = answer.send(work());
-        });
+        let begun = thread::Builder::new()
+            .name("password".to_owned())
+            .spawn(move || {
+                // The turn is held by the thread: a caller who goes away does not make room for another thread.
+                let _turn = turn;
+                // Nobody waits any more if this fails.
+                let _ = answer.send(work());
+            });
         begun.map_err(Problem::internal)?;
         answered.await.map_err(Problem::internal)
     }
 }
 
 fn busy() -> Problem {
-    let message = format!("Many people sign in at this moment. Try again in {RETRY_AFTER_S} s, or use an API token.");
+    let message = format!(
+        "Many people sign in at this moment. Try again in {RETRY_AFTER_S} s, or use an API token."
+    );
     Problem::new(Code::TooManyRequests, message).retry_after(RETRY_AFTER_S)
 }
 
@@ -92,7 +102,10 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_gets_no_turn_is_told_when_to_try_again() {
-        let workers = Arc::new(PasswordWorkers { wait: Duration::from_millis(10), ..PasswordWorkers::new(1) });
+        let workers = Arc::new(PasswordWorkers {
+            wait: Duration::from_millis(10),
+            ..PasswordWorkers::new(1)
+        });
         let (end, ended) = mpsc::channel::<()>();
         let first = tokio::spawn({
             let workers = workers.clone();

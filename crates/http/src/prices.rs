@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use reeve_estate::{
-    Catalogue, PriceFile, PriceFileStore, PriceFiles, PriceKind, Provider, StoreError, StoredPriceFile,
+    Catalogue, PriceFile, PriceFileStore, PriceFiles, PriceKind, Provider, StoreError,
+    StoredPriceFile,
 };
 use tokio::sync::Mutex;
 
@@ -51,7 +52,10 @@ impl PriceBook {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn open(store: Arc<dyn PriceFileStore>, catalogue: Arc<Catalogue>) -> Result<PriceBook, StoreError> {
+    pub async fn open(
+        store: Arc<dyn PriceFileStore>,
+        catalogue: Arc<Catalogue>,
+    ) -> Result<PriceBook, StoreError> {
         let (mut files, mut imports) = (PriceFiles::new(), PriceImports::new());
         for stored in store.price_file_list().await? {
             match PriceFile::parse(stored.text.as_bytes()) {
@@ -67,7 +71,12 @@ impl PriceBook {
             }
         }
         catalogue.set_imported(files.clone());
-        Ok(PriceBook { store, catalogue, held: RwLock::new((files, imports)), changing: Mutex::default() })
+        Ok(PriceBook {
+            store,
+            catalogue,
+            held: RwLock::new((files, imports)),
+            changing: Mutex::default(),
+        })
     }
 
     /// The catalogue that the files are in force in.
@@ -78,11 +87,19 @@ impl PriceBook {
 
     /// Imports of the files in force.
     pub(crate) fn imports(&self) -> PriceImports {
-        self.held.read().unwrap_or_else(PoisonError::into_inner).1.clone()
+        self.held
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .1
+            .clone()
     }
 
     /// Stores a file and puts it into force.
-    pub(crate) async fn put(&self, mut file: PriceFile, import: PriceImport) -> Result<(), StoreError> {
+    pub(crate) async fn put(
+        &self,
+        mut file: PriceFile,
+        import: PriceImport,
+    ) -> Result<(), StoreError> {
         let _changing = self.changing.lock().await;
         let key = (file.provider, file.kind);
         let stored = StoredPriceFile {
@@ -104,7 +121,11 @@ impl PriceBook {
     }
 
     /// Removes a file; the bundled prices are in force again.
-    pub(crate) async fn delete(&self, provider: Provider, kind: PriceKind) -> Result<(), StoreError> {
+    pub(crate) async fn delete(
+        &self,
+        provider: Provider,
+        kind: PriceKind,
+    ) -> Result<(), StoreError> {
         let _changing = self.changing.lock().await;
         self.store.price_file_delete(provider, kind).await?;
         self.replace(|files, imports| {

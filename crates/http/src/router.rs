@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
+use axum::http::{
+    Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header,
+};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::get;
@@ -24,11 +26,16 @@ use crate::routes::{self, health};
 
 /// The whole service.
 pub fn router(app: Arc<App>) -> Router {
-    let (api, openapi) = routes::all(Some(app.clone())).into_router().split_for_parts();
+    let (api, openapi) = routes::all(Some(app.clone()))
+        .into_router()
+        .split_for_parts();
     let document = Arc::new(description::completed(openapi, &rules()));
     Router::new()
         .merge(api)
-        .route("/api/openapi.json", get(move || async move { Json((*document).clone()) }))
+        .route(
+            "/api/openapi.json",
+            get(move || async move { Json((*document).clone()) }),
+        )
         .route("/api/{*rest}", axum::routing::any(unknown))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
@@ -37,11 +44,20 @@ pub fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn(leftover::middleware))
         .layer(from_fn(headers))
-        .layer(CompressionLayer::new().gzip(true).compress_when(DefaultPredicate::new().and(may_be_compressed)))
-        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
-            Problem::internal("a handler panicked").into_response()
-        }))
-        .layer(TraceLayer::new_for_http().make_span_with(DefaultMakeSpan::new().include_headers(false)))
+        .layer(
+            CompressionLayer::new()
+                .gzip(true)
+                .compress_when(DefaultPredicate::new().and(may_be_compressed)),
+        )
+        .layer(CatchPanicLayer::custom(
+            |_: Box<dyn std::any::Any + Send>| {
+                Problem::internal("a handler panicked").into_response()
+            },
+        ))
+        .layer(
+            TraceLayer::new_for_http()
+                .make_span_with(DefaultMakeSpan::new().include_headers(false)),
+        )
         .with_state(app)
 }
 
@@ -69,12 +85,23 @@ pub fn rules() -> Vec<Rule> {
 async fn unknown(request: Request) -> Problem {
     Problem::new(
         Code::NotFound,
-        format!("There is no route {} {}. /api/openapi.json lists all routes.", request.method(), request.uri().path()),
+        format!(
+            "There is no route {} {}. /api/openapi.json lists all routes.",
+            request.method(),
+            request.uri().path()
+        ),
     )
 }
 
 async fn wrong_method(request: Request) -> Problem {
-    Problem::new(Code::MethodNotAllowed, format!("{} does not accept {}.", request.uri().path(), request.method()))
+    Problem::new(
+        Code::MethodNotAllowed,
+        format!(
+            "{} does not accept {}.",
+            request.uri().path(),
+            request.method()
+        ),
+    )
 }
 
 async fn page(request: Request) -> Response {
@@ -105,7 +132,10 @@ async fn headers(request: Request, next: Next) -> Response {
             "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; \
              connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
         ),
-        (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
+        (
+            HeaderName::from_static("permissions-policy"),
+            "camera=(), microphone=(), geolocation=()",
+        ),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }

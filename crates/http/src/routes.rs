@@ -44,14 +44,18 @@ struct Security;
 
 impl utoipa::Modify for Security {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+        use utoipa::openapi::security::{
+            ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme,
+        };
         let components = openapi.components.get_or_insert_with(Default::default);
-        components
-            .security_schemes
-            .insert("bearer".into(), SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)).into());
+        components.security_schemes.insert(
+            "bearer".into(),
+            SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)).into(),
+        );
         components.security_schemes.insert(
             "session".into(),
-            SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::identify::COOKIE))).into(),
+            SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::identify::COOKIE)))
+                .into(),
         );
     }
 }

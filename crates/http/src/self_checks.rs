@@ -17,7 +17,10 @@ pub struct SelfChecks {
 
 impl Default for SelfChecks {
     fn default() -> Self {
-        SelfChecks { faults: AtomicI64::new(UNKNOWN), unexplained: AtomicI64::new(UNKNOWN) }
+        SelfChecks {
+            faults: AtomicI64::new(UNKNOWN),
+            unexplained: AtomicI64::new(UNKNOWN),
+        }
     }
 }
 
@@ -25,7 +28,10 @@ impl SelfChecks {
     /// Notes the result of a verification. One that could not be finished says nothing about the log.
     pub fn verified(&self, outcome: &Result<Verified, String>) {
         if let Ok(found) = outcome {
-            self.faults.store(i64::try_from(found.findings_total).unwrap_or(i64::MAX), Ordering::Relaxed);
+            self.faults.store(
+                i64::try_from(found.findings_total).unwrap_or(i64::MAX),
+                Ordering::Relaxed,
+            );
         }
     }
 

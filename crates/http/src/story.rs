@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use reeve_access::{Principal, PrincipalKind, Session, SignInMethod, User};
 use reeve_audit::{
-    ActionMethod, ActionStatus, Actor, ActorType, Entry, EventKind, Json, ResourceRef, Severity, Submitter,
-    SubmitterType, events, is_email_address,
+    ActionMethod, ActionStatus, Actor, ActorType, Entry, EventKind, Json, ResourceRef, Severity,
+    Submitter, SubmitterType, events, is_email_address,
 };
 
 use crate::extract::Caller;
@@ -16,7 +16,8 @@ use crate::identify::Origin;
 /// The actor that a principal is in the log.
 #[must_use]
 pub fn actor(principal: &Principal, origin: &Origin) -> Actor {
-    let mut actor = Actor::new(ActorType::User, principal.user.0.clone()).with_email(principal.email.clone());
+    let mut actor =
+        Actor::new(ActorType::User, principal.user.0.clone()).with_email(principal.email.clone());
     if let Some(session) = &principal.session {
         actor = actor.with_session_id(session.clone());
     }
@@ -38,8 +39,16 @@ pub fn submitter(caller: &Caller) -> Submitter {
     Submitter {
         id: given(&principal.user.0),
         email: given(&principal.email),
-        ip_address: caller.origin.ip_address.as_deref().and_then(|address| address.parse().ok()),
-        session_id: principal.session.as_deref().and_then(given).filter(|_| kind == SubmitterType::Session),
+        ip_address: caller
+            .origin
+            .ip_address
+            .as_deref()
+            .and_then(|address| address.parse().ok()),
+        session_id: principal
+            .session
+            .as_deref()
+            .and_then(given)
+            .filter(|_| kind == SubmitterType::Session),
         token_id: token.and_then(|token| given(&token.id)),
         token_name: token.and_then(|token| given(&token.name)),
         ..Submitter::new(kind)
@@ -68,9 +77,20 @@ pub fn did(caller: &Caller, kind: &EventKind, operation: &str, resource: Resourc
 
 /// An entry about reading the log: which query or entry, how many were found.
 #[must_use]
-pub fn read_log(caller: &Caller, kind: &EventKind, operation: &str, asked: Value, found: Option<u64>) -> Entry {
-    let mut entry = did(caller, kind, operation, ResourceRef::new("audit_log", "audit-logs"))
-        .with_metadata("request", Json::from(asked));
+pub fn read_log(
+    caller: &Caller,
+    kind: &EventKind,
+    operation: &str,
+    asked: Value,
+    found: Option<u64>,
+) -> Entry {
+    let mut entry = did(
+        caller,
+        kind,
+        operation,
+        ResourceRef::new("audit_log", "audit-logs"),
+    )
+    .with_metadata("request", Json::from(asked));
     if let Some(found) = found {
         entry = entry.with_metadata("found", Json::from(json!(found)));
     }
@@ -87,7 +107,10 @@ pub fn denied(caller: &Caller, method: &str, path: &str, needed: &str) -> Entry 
     Entry::for_event(&events::DENIED)
         .by(actor(&caller.principal, &caller.origin))
         .with_request_id(caller.request_id.clone())
-        .on(ResourceRef::new("route", path.chars().take(512).collect::<String>()))
+        .on(ResourceRef::new(
+            "route",
+            path.chars().take(512).collect::<String>(),
+        ))
         .with_action(method, ActionStatus::Denied, ActionMethod::Api)
         .with_metadata("needed", Json::from(json!(needed)))
 }
@@ -97,7 +120,10 @@ pub fn denied(caller: &Caller, method: &str, path: &str, needed: &str) -> Entry 
 pub fn token_refused(origin: &Origin, method: &str, path: &str, request_id: &str) -> Entry {
     Entry::for_event(&events::TOKEN_REFUSED)
         .by(from(Actor::new(ActorType::Anonymous, "anonymous"), origin))
-        .on(ResourceRef::new("route", path.chars().take(512).collect::<String>()))
+        .on(ResourceRef::new(
+            "route",
+            path.chars().take(512).collect::<String>(),
+        ))
         .with_action(method, ActionStatus::Denied, ActionMethod::Api)
         .with_request_id(request_id)
 }
@@ -125,11 +151,21 @@ pub fn login(user: &User, session: &Session, origin: &Origin, request_id: &str) 
 
 /// An entry about an attempt to sign in that was refused. `given` is the e-mail address as typed, which may be anything.
 #[must_use]
-pub fn login_refused(given: Option<&str>, origin: &Origin, request_id: &str, reason: &str) -> Entry {
+pub fn login_refused(
+    given: Option<&str>,
+    origin: &Origin,
+    request_id: &str,
+    reason: &str,
+) -> Entry {
     let actor = Actor::new(ActorType::Anonymous, "anonymous");
     let short: Option<String> = given.map(|text| text.chars().take(254).collect());
-    let (email, other) = short
-        .map_or((None, None), |text| if is_email_address(&text) { (Some(text), None) } else { (None, Some(text)) });
+    let (email, other) = short.map_or((None, None), |text| {
+        if is_email_address(&text) {
+            (Some(text), None)
+        } else {
+            (None, Some(text))
+        }
+    });
     let actor = match email {
         Some(email) => actor.with_email(email),
         None => actor,

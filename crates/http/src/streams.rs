@@ -35,7 +35,10 @@ impl Streams {
             return None;
         }
         *count += 1;
-        Some(Slot { streams: self.clone(), user: user.clone() })
+        Some(Slot {
+            streams: self.clone(),
+            user: user.clone(),
+        })
     }
 
     /// Ends every stream, and those that are opened from now on.
@@ -81,6 +84,9 @@ mod tests {
         held.pop();
         assert!(streams.open(&ann).is_some());
         held.clear();
-        assert!(streams.open.lock().is_empty(), "nobody is remembered for nothing");
+        assert!(
+            streams.open.lock().is_empty(),
+            "nobody is remembered for nothing"
+        );
     }
 }

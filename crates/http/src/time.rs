@@ -13,7 +13,9 @@ pub(crate) fn text(at: Timestamp) -> String {
 /// From milliseconds since the epoch, as text.
 #[must_use]
 pub(crate) fn text_ms(ms: i64) -> String {
-    Timestamp::from_millisecond(ms).map(text).unwrap_or_default()
+    Timestamp::from_millisecond(ms)
+        .map(text)
+        .unwrap_or_default()
 }
 
 /// From a request's field.
@@ -22,7 +24,11 @@ pub(crate) fn text_ms(ms: i64) -> String {
 /// 422 naming the field.
 pub(crate) fn parse(field: &str, value: &str) -> Result<Timestamp, Problem> {
     reeve_audit::parse_instant(value).map_err(|_| {
-        Problem::field(field, "invalid_time", format!("{value:?} is not an RFC 3339 time such as 2026-11-20T10:00:00Z"))
+        Problem::field(
+            field,
+            "invalid_time",
+            format!("{value:?} is not an RFC 3339 time such as 2026-11-20T10:00:00Z"),
+        )
     })
 }
 
@@ -31,5 +37,8 @@ pub(crate) fn parse(field: &str, value: &str) -> Result<Timestamp, Problem> {
 /// # Errors
 /// 422 naming the field.
 pub(crate) fn parse_option(field: &str, value: Option<&str>) -> Result<Option<Timestamp>, Problem> {
-    value.filter(|value| !value.is_empty()).map(|value| parse(field, value)).transpose()
+    value
+        .filter(|value| !value.is_empty())
+        .map(|value| parse(field, value))
+        .transpose()
 }

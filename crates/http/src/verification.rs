@@ -144,8 +144,17 @@ mod tests {
         for _ in 0..REMEMBERED + 1 {
             let job = jobs.begin(&user, now).unwrap();
             assert_eq!(jobs.begin(&user, now).unwrap_err(), job);
-            jobs.end(&job.id, Ok(Verified { size: 3, ..Verified::default() }), now);
-            assert!(matches!(&jobs.get(&job.id).unwrap().state, JobState::Done(found) if found.size == 3));
+            jobs.end(
+                &job.id,
+                Ok(Verified {
+                    size: 3,
+                    ..Verified::default()
+                }),
+                now,
+            );
+            assert!(
+                matches!(&jobs.get(&job.id).unwrap().state, JobState::Done(found) if found.size == 3)
+            );
             ids.push(job.id);
         }
         assert!(jobs.get(&ids[0]).is_none() && ids[1..].iter().all(|id| jobs.get(id).is_some()));

@@ -24,7 +24,10 @@ const MEASURED: Duration = Duration::from_secs(20);
 fn draft(random: &mut StdRng) -> Draft {
     let id = uuid::Builder::from_random_bytes(random.random()).into_uuid();
     let request = uuid::Builder::from_random_bytes(random.random()).into_uuid();
-    let (user, note) = (random.random_range(0..500), random.random_range(0..1_000_000));
+    let (user, note) = (
+        random.random_range(0..500),
+        random.random_range(0..1_000_000),
+    );
     let text = format!(
         r#"{{"event_id":"{id}","event_type":"resource.modify","actor":{{"type":"user","id":"user-{user}"}},"resource":{{"type":"vm","id":"i-{note:08x}"}},"metadata":{{"request_id":"{request}","note":"changed {note} of {user}"}}}}"#
     );
@@ -32,7 +35,9 @@ fn draft(random: &mut StdRng) -> Draft {
 }
 
 fn costly() -> SearchRequest {
-    let words: Vec<String> = (0..WORDS).map(|number| format!("{:04x}", number * 251)).collect();
+    let words: Vec<String> = (0..WORDS)
+        .map(|number| format!("{:04x}", number * 251))
+        .collect();
     SearchRequest {
         query: words.join(" OR ").parse().unwrap(),
         limit: 50,
@@ -58,30 +63,58 @@ async fn appends(ledger: &Ledger, random: &mut StdRng, case: &str) {
     took.sort();
     let at = |share: f64| took[((took.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     let count = took.len() as f64 / MEASURED.as_secs_f64();
-    println!("{case}: {count:.0} appends/s, p50 {:.2} ms, p99 {:.2} ms, longest {:.1} ms", at(0.5), at(0.99), at(1.0));
+    println!(
+        "{case}: {count:.0} appends/s, p50 {:.2} ms, p99 {:.2} ms, longest {:.1} ms",
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
 }
 
 #[tokio::main]
 async fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let (dir, entries) = (PathBuf::from(&arguments[1]), arguments[2].parse::<usize>().unwrap());
-    let limit = arguments.get(3).map_or(10.0, |text| text.parse::<f64>().unwrap());
+    let (dir, entries) = (
+        PathBuf::from(&arguments[1]),
+        arguments[2].parse::<usize>().unwrap(),
+    );
+    let limit = arguments
+        .get(3)
+        .map_or(10.0, |text| text.parse::<f64>().unwrap());
     let began = Instant::now();
     let segments = Arc::new(EntrySegments::open(&dir).await.unwrap());
     let signer = NoteSigner::from_seed("reeve.local/measure", &[1; 32]).unwrap();
-    let ledger = Ledger::open(Config::new(&dir, "reeve.local/measure"), signer, segments.clone()).await.unwrap();
-    println!("opened {} entries in {:.2} s", ledger.size(), began.elapsed().as_secs_f64());
-    let search = EntrySearch::new(segments, Arc::new(ledger.clone())).with_limit(Duration::from_secs_f64(limit));
+    let ledger = Ledger::open(
+        Config::new(&dir, "reeve.local/measure"),
+        signer,
+        segments.clone(),
+    )
+    .await
+    .unwrap();
+    println!(
+        "opened {} entries in {:.2} s",
+        ledger.size(),
+        began.elapsed().as_secs_f64()
+    );
+    let search = EntrySearch::new(segments, Arc::new(ledger.clone()))
+        .with_limit(Duration::from_secs_f64(limit));
     let search = Arc::new(search);
     let mut random = StdRng::seed_from_u64(ledger.size());
     while (ledger.size() as usize) < entries {
-        ledger.append((0..1_000).map(|_| draft(&mut random)).collect()).await.unwrap();
+        ledger
+            .append((0..1_000).map(|_| draft(&mut random)).collect())
+            .await
+            .unwrap();
         if ledger.tail().len() >= 100_000 {
             ledger.seal().await.unwrap();
         }
     }
     ledger.seal().await.unwrap();
-    println!("{} entries in {} segments", ledger.size(), ledger.view().segments.len());
+    println!(
+        "{} entries in {} segments",
+        ledger.size(),
+        ledger.view().segments.len()
+    );
     appends(&ledger, &mut random, "alone").await;
     let stop = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..CLIENTS)
@@ -96,7 +129,10 @@ async fn main() {
                         Err(TrailError::TooCostly { .. }) => "given up".into(),
                         Err(error) => panic!("{error}"),
                     };
-                    outcomes.push(format!("{outcome} after {:.1} s", began.elapsed().as_secs_f64()));
+                    outcomes.push(format!(
+                        "{outcome} after {:.1} s",
+                        began.elapsed().as_secs_f64()
+                    ));
                 }
                 outcomes
             })

@@ -28,17 +28,29 @@ const CONNECTIONS: usize = 8;
 fn status(name: &str) -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = text.lines().find(|line| line.starts_with(name)).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
+    line.split_whitespace()
+        .nth(1)
+        .unwrap()
+        .parse::<f64>()
+        .unwrap()
+        / 1024.0
 }
 
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap().split_whitespace().collect();
+    let fields: Vec<&str> = text
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
     (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
 }
 
 fn bytes_below(path: &Path) -> u64 {
-    let Ok(items) = std::fs::read_dir(path) else { return std::fs::metadata(path).map_or(0, |meta| meta.len()) };
+    let Ok(items) = std::fs::read_dir(path) else {
+        return std::fs::metadata(path).map_or(0, |meta| meta.len());
+    };
     items.map(|item| bytes_below(&item.unwrap().path())).sum()
 }
 
@@ -46,7 +58,9 @@ async fn open(dir: &Path) -> Ledger {
     let began = Instant::now();
     let segments = Arc::new(EntrySegments::open(dir).await.unwrap());
     let signer = NoteSigner::from_seed("reeve.local/measure", &[1; 32]).unwrap();
-    let ledger = Ledger::open(Config::new(dir, "reeve.local/measure"), signer, segments).await.unwrap();
+    let ledger = Ledger::open(Config::new(dir, "reeve.local/measure"), signer, segments)
+        .await
+        .unwrap();
     println!(
         "opened {} entries, {} unsealed, in {:.2} s; {:.0} MiB",
         ledger.size(),
@@ -69,15 +83,25 @@ fn submitter() -> Option<Arc<Submitter>> {
             ..Submitter::new(SubmitterType::Token)
         })
     });
-    std::env::var_os("NO_SUBMITTER").is_none().then(|| TOKEN.clone())
+    std::env::var_os("NO_SUBMITTER")
+        .is_none()
+        .then(|| TOKEN.clone())
 }
 
-async fn send(ledger: Ledger, batches: Arc<Mutex<mpsc::Receiver<Vec<String>>>>, busy: Arc<AtomicU64>) {
+async fn send(
+    ledger: Ledger,
+    batches: Arc<Mutex<mpsc::Receiver<Vec<String>>>>,
+    busy: Arc<AtomicU64>,
+) {
     loop {
-        let Some(lines) = batches.lock().await.recv().await else { return };
+        let Some(lines) = batches.lock().await.recv().await else {
+            return;
+        };
         let received = Timestamp::now();
-        let drafts: Vec<Draft> =
-            lines.iter().map(|line| Draft::from_bytes(line.as_bytes(), received).unwrap()).collect();
+        let drafts: Vec<Draft> = lines
+            .iter()
+            .map(|line| Draft::from_bytes(line.as_bytes(), received).unwrap())
+            .collect();
         let drafts = match submitter() {
             Some(by) => Draft::submitted_by(drafts, &by).unwrap(),
             None => drafts,
@@ -100,8 +124,9 @@ async fn append(ledger: &Ledger) -> u64 {
     let (sender, batches) = mpsc::channel::<Vec<String>>(32);
     let batches = Arc::new(Mutex::new(batches));
     let busy = Arc::new(AtomicU64::new(0));
-    let senders: Vec<_> =
-        (0..CONNECTIONS).map(|_| tokio::spawn(send(ledger.clone(), batches.clone(), busy.clone()))).collect();
+    let senders: Vec<_> = (0..CONNECTIONS)
+        .map(|_| tokio::spawn(send(ledger.clone(), batches.clone(), busy.clone())))
+        .collect();
     let reader = tokio::task::spawn_blocking(move || {
         let mut total = 0;
         let mut lines = Vec::with_capacity(BATCH);
@@ -141,9 +166,16 @@ async fn main() {
             tail.fetch_max(sealer.tail().len() as u64, Ordering::Relaxed);
             let entries = sealer.seal().await.unwrap();
             count.fetch_add(entries as u64, Ordering::Relaxed);
-            tail.fetch_max(sealer.tail().len() as u64 + entries as u64, Ordering::Relaxed);
+            tail.fetch_max(
+                sealer.tail().len() as u64 + entries as u64,
+                Ordering::Relaxed,
+            );
             if std::env::var_os("VERBOSE").is_some() {
-                println!("sealed {entries} in {:?}, tail {}", began.elapsed(), sealer.tail().len());
+                println!(
+                    "sealed {entries} in {:?}, tail {}",
+                    began.elapsed(),
+                    sealer.tail().len()
+                );
             }
         }
     });
@@ -151,12 +183,33 @@ async fn main() {
     let raw = append(&ledger).await;
     let (seconds, used) = (began.elapsed().as_secs_f64(), processor_seconds() - used);
     let entries = ledger.size() - before;
-    println!("{entries} entries of {} bytes: {:.0}/s", raw / entries.max(1), entries as f64 / seconds);
-    println!("{:.1} µs of processor an entry, parsing included", used * 1e6 / entries as f64);
-    println!("longest tail {}, peak memory {:.0} MiB", longest.load(Ordering::Relaxed), status("VmHWM"));
+    println!(
+        "{entries} entries of {} bytes: {:.0}/s",
+        raw / entries.max(1),
+        entries as f64 / seconds
+    );
+    println!(
+        "{:.1} µs of processor an entry, parsing included",
+        used * 1e6 / entries as f64
+    );
+    println!(
+        "longest tail {}, peak memory {:.0} MiB",
+        longest.load(Ordering::Relaxed),
+        status("VmHWM")
+    );
     let size = ledger.view().tail.first_sequence();
-    for kind in ["lake/entries", "lake/index", "ledger/commitments", "ledger/tree", "ledger/chain", "ledger/ids"] {
-        println!("{:>8.1} bytes an entry: {kind}", bytes_below(&dir.join(kind)) as f64 / size.max(1) as f64);
+    for kind in [
+        "lake/entries",
+        "lake/index",
+        "ledger/commitments",
+        "ledger/tree",
+        "ledger/chain",
+        "ledger/ids",
+    ] {
+        println!(
+            "{:>8.1} bytes an entry: {kind}",
+            bytes_below(&dir.join(kind)) as f64 / size.max(1) as f64
+        );
     }
     std::process::exit(0);
 }

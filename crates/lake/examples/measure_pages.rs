@@ -24,7 +24,8 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Draft, Entry, RetentionClass};
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{
-    EntryReader, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail, TrailError, View,
+    EntryReader, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail,
+    TrailError, View,
 };
 use reeve_tlog::{Hash, commitment};
 
@@ -38,24 +39,54 @@ struct Log {
 #[async_trait]
 impl Views for Log {
     fn view(&self) -> View {
-        let end = self.segments.iter().map(|segment| segment.last_sequence + 1).max().unwrap_or_default();
-        View { segments: Arc::clone(&self.segments), tail: Tail::starting_at(end) }
+        let end = self
+            .segments
+            .iter()
+            .map(|segment| segment.last_sequence + 1)
+            .max()
+            .unwrap_or_default();
+        View {
+            segments: Arc::clone(&self.segments),
+            tail: Tail::starting_at(end),
+        }
     }
 
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError> {
         let restored = |sealed: SealedEntry| {
             let parsed = Entry::from_canonical(&sealed.canonical);
             let (entry, at) = parsed.map_err(|error| TrailError::Backend(error.to_string()))?;
-            Ok(stored(sealed.sequence, sealed.salt, sealed.canonical, entry, at))
+            Ok(stored(
+                sealed.sequence,
+                sealed.salt,
+                sealed.canonical,
+                entry,
+                at,
+            ))
         };
         sealed.into_iter().map(restored).collect()
     }
 }
 
-fn stored(sequence: u64, salt: [u8; 16], canonical: Vec<u8>, entry: Entry, recorded_at: Timestamp) -> StoredEntry {
+fn stored(
+    sequence: u64,
+    salt: [u8; 16],
+    canonical: Vec<u8>,
+    entry: Entry,
+    recorded_at: Timestamp,
+) -> StoredEntry {
     let commitment = commitment(&salt, &canonical);
     let (leaf_hash, previous_hash, hash) = (commitment.leaf_hash(), Hash::ZERO, Hash::ZERO);
-    StoredEntry { sequence, recorded_at, salt, canonical, entry, commitment, leaf_hash, previous_hash, hash }
+    StoredEntry {
+        sequence,
+        recorded_at,
+        salt,
+        canonical,
+        entry,
+        commitment,
+        leaf_hash,
+        previous_hash,
+        hash,
+    }
 }
 
 /// Entries that are sealed together: as many as in a busy log, or what `PER_SEAL` says.
@@ -73,17 +104,28 @@ async fn build(store: &EntrySegments) -> Vec<SegmentMeta> {
         let mut entries = Vec::with_capacity(per_seal);
         for line in lines.by_ref().take(per_seal) {
             let recorded_at = start + SignedDuration::from_millis(sequence as i64 / 100);
-            let Draft { entry, canonical, .. } = Draft::from_bytes(&line.unwrap(), recorded_at).unwrap();
-            let salt = u128::from(sequence).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_le_bytes();
-            entries.push(Arc::new(stored(sequence, salt, canonical, entry, recorded_at)));
+            let Draft {
+                entry, canonical, ..
+            } = Draft::from_bytes(&line.unwrap(), recorded_at).unwrap();
+            let salt = u128::from(sequence)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+                .to_le_bytes();
+            entries.push(Arc::new(stored(
+                sequence,
+                salt,
+                canonical,
+                entry,
+                recorded_at,
+            )));
             sequence += 1;
         }
         if entries.is_empty() {
             break;
         }
         for class in RetentionClass::ALL {
-            let of_class =
-                |stored: &&Arc<StoredEntry>| RetentionClass::for_event_type(&stored.entry.event_type) == class;
+            let of_class = |stored: &&Arc<StoredEntry>| {
+                RetentionClass::for_event_type(&stored.entry.event_type) == class
+            };
             let of_class: Vec<_> = entries.iter().filter(of_class).cloned().collect();
             if !of_class.is_empty() {
                 segments.push(store.write(class.id(), &of_class).await.unwrap());
@@ -96,10 +138,19 @@ async fn build(store: &EntrySegments) -> Vec<SegmentMeta> {
 
 fn keep(segments: &[SegmentMeta], folder: &Path) {
     let line = |s: &SegmentMeta| {
-        let numbers = [s.first_sequence, s.last_sequence, s.count, s.bytes].map(|number| number.to_string()).join("\t");
-        format!("{}\t{}\t{}\t{numbers}\t{}\t{}\n", s.path, s.class, s.sha256, s.min_timestamp_ms, s.max_timestamp_ms)
+        let numbers = [s.first_sequence, s.last_sequence, s.count, s.bytes]
+            .map(|number| number.to_string())
+            .join("\t");
+        format!(
+            "{}\t{}\t{}\t{numbers}\t{}\t{}\n",
+            s.path, s.class, s.sha256, s.min_timestamp_ms, s.max_timestamp_ms
+        )
     };
-    std::fs::write(folder.join(LIST), segments.iter().map(line).collect::<String>()).unwrap();
+    std::fs::write(
+        folder.join(LIST),
+        segments.iter().map(line).collect::<String>(),
+    )
+    .unwrap();
 }
 
 fn kept(folder: &Path) -> Option<Vec<SegmentMeta>> {
@@ -138,7 +189,9 @@ async fn ask(search: &EntrySearch, query: &str) -> (Duration, u64) {
     let page = search.search(&request).await.unwrap();
     let took = begun.elapsed();
     let sum = page.entries.iter().fold(page.total.unwrap(), |sum, entry| {
-        sum.wrapping_mul(31).wrapping_add(entry.sequence).wrapping_add(entry.canonical.len() as u64)
+        sum.wrapping_mul(31)
+            .wrapping_add(entry.sequence)
+            .wrapping_add(entry.canonical.len() as u64)
     });
     (took, sum)
 }
@@ -161,10 +214,19 @@ async fn main() {
     let entries: u64 = segments.iter().map(|segment| segment.count).sum();
     println!("{entries} entries in {} segments", segments.len());
     let search = EntrySearch::new(store, Arc::new(Log { segments }));
-    println!("{:>9.2} ms  first search", ask(&search, "user:nobody").await.0.as_secs_f64() * 1e3);
-    println!("{:>9} {:>9} {:>9} {:>9}", "first ms", "p50 ms", "p99 ms", "longest");
+    println!(
+        "{:>9.2} ms  first search",
+        ask(&search, "user:nobody").await.0.as_secs_f64() * 1e3
+    );
+    println!(
+        "{:>9} {:>9} {:>9} {:>9}",
+        "first ms", "p50 ms", "p99 ms", "longest"
+    );
     let text = std::fs::read_to_string(questions).unwrap();
-    let questions: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once('\t')).collect();
+    let questions: Vec<(&str, &str)> = text
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .collect();
     for kind in questions.chunk_by(|a, b| a.0 == b.0) {
         let key = kind[0].0;
         if arguments.get(2).is_some_and(|only| only != key) {
@@ -182,6 +244,10 @@ async fn main() {
         let part = |part: usize| ms(times[(times.len() * part / 100).min(times.len() - 1)].0);
         let (longest, query) = times[times.len() - 1];
         let (median, tail) = (part(50), part(99));
-        println!("{:>9.2} {median:>9.2} {tail:>9.2} {:>9.2}  {key} [{sum:016x}] {query}", ms(first), ms(longest));
+        println!(
+            "{:>9.2} {median:>9.2} {tail:>9.2} {:>9.2}  {key} [{sum:016x}] {query}",
+            ms(first),
+            ms(longest)
+        );
     }
 }

@@ -64,9 +64,16 @@ pub fn read_bill(path: &Path, most: usize) -> Result<Vec<Charge>, BillError> {
         return Err(BillError::TooLarge(bytes));
     }
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
-    let names: Vec<String> = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let names: Vec<String> = builder
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| field.name().clone())
+        .collect();
     let mut reader = focus::Reader::from_header(names.iter().map(String::as_str))?;
-    let read: Vec<usize> = (0..names.len()).filter(|place| reader.reads(*place)).collect();
+    let read: Vec<usize> = (0..names.len())
+        .filter(|place| reader.reads(*place))
+        .collect();
     let mask = ProjectionMask::roots(builder.parquet_schema(), read.iter().copied());
     // Columns come in the order of the file.
     let mut column_of = vec![None; names.len()];
@@ -74,16 +81,32 @@ pub fn read_bill(path: &Path, most: usize) -> Result<Vec<Charge>, BillError> {
         column_of[*place] = Some(column);
     }
     let mut charges = Vec::new();
-    for batch in builder.with_projection(mask).with_batch_size(ROWS).build()? {
+    for batch in builder
+        .with_projection(mask)
+        .with_batch_size(ROWS)
+        .build()?
+    {
         let batch = batch?;
         if charges.len() + batch.num_rows() > most {
             return Err(BillError::TooMany(most));
         }
-        let columns: Vec<Vec<Option<String>>> = batch.columns().iter().map(texts).collect::<Result<_, _>>()?;
+        let columns: Vec<Vec<Option<String>>> = batch
+            .columns()
+            .iter()
+            .map(texts)
+            .collect::<Result<_, _>>()?;
         for row in 0..batch.num_rows() {
-            let cell = |place: usize| columns.get(column_of.get(place).copied()??)?.get(row)?.as_deref();
+            let cell = |place: usize| {
+                columns
+                    .get(column_of.get(place).copied()??)?
+                    .get(row)?
+                    .as_deref()
+            };
             let charge = reader.charge(cell);
-            charges.push(charge.map_err(|fault| BillError::Row { row: charges.len() + 1, fault })?);
+            charges.push(charge.map_err(|fault| BillError::Row {
+                row: charges.len() + 1,
+                fault,
+            })?);
         }
     }
     Ok(charges)
@@ -100,17 +123,34 @@ fn texts(column: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
         // Rust writes doubles with the fewest digits that read back the same.
         DataType::Float64 => {
             let values = column.as_primitive::<Float64Type>();
-            Ok(rows.map(|row| Some(row).filter(present).map(|row| values.value(row).to_string())).collect())
+            Ok(rows
+                .map(|row| {
+                    Some(row)
+                        .filter(present)
+                        .map(|row| values.value(row).to_string())
+                })
+                .collect())
         }
         DataType::Float32 => {
             let values = column.as_primitive::<Float32Type>();
-            Ok(rows.map(|row| Some(row).filter(present).map(|row| values.value(row).to_string())).collect())
+            Ok(rows
+                .map(|row| {
+                    Some(row)
+                        .filter(present)
+                        .map(|row| values.value(row).to_string())
+                })
+                .collect())
         }
         _ => {
             let options = FormatOptions::default();
             let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
-            rows.map(|row| Some(row).filter(present).map(|row| formatter.value(row).try_to_string()).transpose())
-                .collect()
+            rows.map(|row| {
+                Some(row)
+                    .filter(present)
+                    .map(|row| formatter.value(row).try_to_string())
+                    .transpose()
+            })
+            .collect()
         }
     }
 }
@@ -122,7 +162,10 @@ fn map(column: &ArrayRef, row: usize) -> Result<Option<String>, ArrowError> {
     }
     let entries = column.as_map().value(row);
     let (keys, values) = (texts(entries.column(0))?, texts(entries.column(1))?);
-    let members = keys.into_iter().zip(values).filter_map(|(key, value)| Some((key?, serde_json::Value::from(value?))));
+    let members = keys
+        .into_iter()
+        .zip(values)
+        .filter_map(|(key, value)| Some((key?, serde_json::Value::from(value?))));
     let object: serde_json::Map<String, serde_json::Value> = members.collect();
     Ok(Some(serde_json::Value::Object(object).to_string()))
 }
@@ -133,8 +176,8 @@ mod tests {
     use std::sync::Arc;
 
     use arrow::array::{
-        Decimal128Array, Float64Array, MapBuilder, RecordBatch, StringArray, StringBuilder, TimestampMicrosecondArray,
-        TimestampMillisecondArray,
+        Decimal128Array, Float64Array, MapBuilder, RecordBatch, StringArray, StringBuilder,
+        TimestampMicrosecondArray, TimestampMillisecondArray,
     };
     use parquet::arrow::ArrowWriter;
     use parquet::basic::Compression;
@@ -147,10 +190,15 @@ mod tests {
 
     fn written(folder: &Path, columns: Vec<(&str, ArrayRef)>) -> std::path::PathBuf {
         let path = folder.join("bill.parquet");
-        let batch =
-            RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, column)| (name, column, true)));
+        let batch = RecordBatch::try_from_iter_with_nullable(
+            columns
+                .into_iter()
+                .map(|(name, column)| (name, column, true)),
+        );
         let batch = batch.unwrap();
-        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .build();
         let file = File::create(&path).unwrap();
         let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
         writer.write(&batch).unwrap();
@@ -173,18 +221,29 @@ mod tests {
         let path = written(
             folder.path(),
             vec![
-                ("BilledCost", Arc::new(Float64Array::from(vec![0.000_001_5, 12.25]))),
+                (
+                    "BilledCost",
+                    Arc::new(Float64Array::from(vec![0.000_001_5, 12.25])),
+                ),
                 ("x_ServiceCode", Arc::new(StringArray::from(vec!["a", "b"]))),
                 (
                     "EffectiveCost",
                     Arc::new(
-                        Decimal128Array::from(vec![Some(1_250_000), None]).with_precision_and_scale(38, 6).unwrap(),
+                        Decimal128Array::from(vec![Some(1_250_000), None])
+                            .with_precision_and_scale(38, 6)
+                            .unwrap(),
                     ),
                 ),
-                ("BillingCurrency", Arc::new(StringArray::from(vec!["USD", "USD"]))),
+                (
+                    "BillingCurrency",
+                    Arc::new(StringArray::from(vec!["USD", "USD"])),
+                ),
                 (
                     "ChargePeriodStart",
-                    Arc::new(TimestampMillisecondArray::from(vec![NOVEMBER_MS, NOVEMBER_MS]).with_timezone("UTC")),
+                    Arc::new(
+                        TimestampMillisecondArray::from(vec![NOVEMBER_MS, NOVEMBER_MS])
+                            .with_timezone("UTC"),
+                    ),
                 ),
                 (
                     "ChargePeriodEnd",
@@ -193,17 +252,41 @@ mod tests {
                         1000 * NOVEMBER_MS,
                     ])),
                 ),
-                ("ChargeCategory", Arc::new(StringArray::from(vec!["Usage", "Tax"]))),
-                ("ResourceId", Arc::new(StringArray::from(vec![Some("i-1"), None]))),
+                (
+                    "ChargeCategory",
+                    Arc::new(StringArray::from(vec!["Usage", "Tax"])),
+                ),
+                (
+                    "ResourceId",
+                    Arc::new(StringArray::from(vec![Some("i-1"), None])),
+                ),
                 ("Tags", tags()),
             ],
         );
         let charges = read_bill(&path, 10).unwrap();
-        assert_eq!(charges.iter().map(|one| one.billed.to_string()).collect::<Vec<_>>(), ["0.0000015", "12.25"]);
+        assert_eq!(
+            charges
+                .iter()
+                .map(|one| one.billed.to_string())
+                .collect::<Vec<_>>(),
+            ["0.0000015", "12.25"]
+        );
         assert_eq!(charges[0].effective.unwrap().to_string(), "1.25");
-        assert_eq!((charges[0].start_ms, charges[0].end_ms), (NOVEMBER_MS, NOVEMBER_MS + 3_600_000));
-        assert_eq!((charges[0].resource.as_deref(), charges[1].resource.as_deref()), (Some("i-1"), None));
-        assert_eq!(charges[0].tags.as_deref().unwrap(), [("env".to_owned(), "prod \"eu\"".to_owned())]);
+        assert_eq!(
+            (charges[0].start_ms, charges[0].end_ms),
+            (NOVEMBER_MS, NOVEMBER_MS + 3_600_000)
+        );
+        assert_eq!(
+            (
+                charges[0].resource.as_deref(),
+                charges[1].resource.as_deref()
+            ),
+            (Some("i-1"), None)
+        );
+        assert_eq!(
+            charges[0].tags.as_deref().unwrap(),
+            [("env".to_owned(), "prod \"eu\"".to_owned())]
+        );
         assert!(charges[1].tags.as_deref().is_some_and(<[_]>::is_empty));
         assert!(matches!(read_bill(&path, 1), Err(BillError::TooMany(1))));
     }
@@ -214,13 +297,27 @@ mod tests {
         let text = folder.path().join("text.parquet");
         std::fs::write(&text, "BilledCost,ChargePeriodStart\n1,2026-11-01\n").unwrap();
         assert!(matches!(read_bill(&text, 10), Err(BillError::Parquet(_))));
-        let path = written(folder.path(), vec![("BilledCost", Arc::new(Float64Array::from(vec![1.0])))]);
-        assert!(read_bill(&path, 10).unwrap_err().to_string().contains("ChargePeriodStart"));
+        let path = written(
+            folder.path(),
+            vec![("BilledCost", Arc::new(Float64Array::from(vec![1.0])))],
+        );
+        assert!(
+            read_bill(&path, 10)
+                .unwrap_err()
+                .to_string()
+                .contains("ChargePeriodStart")
+        );
         let path = written(
             folder.path(),
             vec![
-                ("BilledCost", Arc::new(Float64Array::from(vec![1.0, f64::NAN]))),
-                ("ChargePeriodStart", Arc::new(StringArray::from(vec!["2026-11-01", "2026-11-01"]))),
+                (
+                    "BilledCost",
+                    Arc::new(Float64Array::from(vec![1.0, f64::NAN])),
+                ),
+                (
+                    "ChargePeriodStart",
+                    Arc::new(StringArray::from(vec!["2026-11-01", "2026-11-01"])),
+                ),
             ],
         );
         let fault = read_bill(&path, 10).unwrap_err().to_string();

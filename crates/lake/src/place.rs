@@ -47,10 +47,17 @@ pub(crate) struct Place {
 impl Place {
     /// The local folder `root`, made when it is not there.
     pub(crate) fn local(root: &FsPath) -> Result<Self, PlaceError> {
-        let fail = |message: String| PlaceError::Io { path: root.display().to_string(), message };
+        let fail = |message: String| PlaceError::Io {
+            path: root.display().to_string(),
+            message,
+        };
         private_dirs(root).map_err(|error| fail(error.to_string()))?;
-        let store = LocalFileSystem::new_with_prefix(root).map_err(|error| fail(error.to_string()))?;
-        Ok(Place { store: Arc::new(store), root: Arc::new(root.to_path_buf()) })
+        let store =
+            LocalFileSystem::new_with_prefix(root).map_err(|error| fail(error.to_string()))?;
+        Ok(Place {
+            store: Arc::new(store),
+            root: Arc::new(root.to_path_buf()),
+        })
     }
 
     /// The object store below.
@@ -62,20 +69,41 @@ impl Place {
     pub(crate) async fn put(&self, path: &str, bytes: Bytes) -> Result<(), PlaceError> {
         let target = self.root.join(path);
         let partial = format!("{path}{PARTIAL}");
-        self.store.put(&location(&partial)?, bytes.into()).await.map_err(|error| refused(path, error))?;
-        let (root, source, name) = (Arc::clone(&self.root), self.root.join(&partial), path.to_owned());
-        blocking(path, move || settle(&root, &source, &target).map_err(|error| io(&name, error))).await?
+        self.store
+            .put(&location(&partial)?, bytes.into())
+            .await
+            .map_err(|error| refused(path, error))?;
+        let (root, source, name) = (
+            Arc::clone(&self.root),
+            self.root.join(&partial),
+            path.to_owned(),
+        );
+        blocking(path, move || {
+            settle(&root, &source, &target).map_err(|error| io(&name, error))
+        })
+        .await?
     }
 
     /// A whole file.
     pub(crate) async fn get(&self, path: &str) -> Result<Bytes, PlaceError> {
-        let answer = self.store.get(&location(path)?).await.map_err(|error| refused(path, error))?;
+        let answer = self
+            .store
+            .get(&location(path)?)
+            .await
+            .map_err(|error| refused(path, error))?;
         answer.bytes().await.map_err(|error| refused(path, error))
     }
 
     /// A range of a file's bytes.
-    pub(crate) async fn get_range(&self, path: &str, range: std::ops::Range<u64>) -> Result<Bytes, PlaceError> {
-        self.store.get_range(&location(path)?, range).await.map_err(|error| refused(path, error))
+    pub(crate) async fn get_range(
+        &self,
+        path: &str,
+        range: std::ops::Range<u64>,
+    ) -> Result<Bytes, PlaceError> {
+        self.store
+            .get_range(&location(path)?, range)
+            .await
+            .map_err(|error| refused(path, error))
     }
 
     /// Ranges of a file's bytes, in the order given; near ones are read at once.
@@ -84,12 +112,18 @@ impl Place {
         path: &str,
         ranges: &[std::ops::Range<u64>],
     ) -> Result<Vec<Bytes>, PlaceError> {
-        self.store.get_ranges(&location(path)?, ranges).await.map_err(|error| refused(path, error))
+        self.store
+            .get_ranges(&location(path)?, ranges)
+            .await
+            .map_err(|error| refused(path, error))
     }
 
     /// Size and time of a file.
     pub(crate) async fn head(&self, path: &str) -> Result<ObjectMeta, PlaceError> {
-        self.store.head(&location(path)?).await.map_err(|error| refused(path, error))
+        self.store
+            .head(&location(path)?)
+            .await
+            .map_err(|error| refused(path, error))
     }
 
     /// Removes a file; one that is not there is fine.
@@ -103,10 +137,15 @@ impl Place {
     /// The files below a folder, by path; what a crash left half written is removed on the way.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<ObjectMeta>, PlaceError> {
         let prefix = location(folder)?;
-        let found: Vec<ObjectMeta> =
-            self.store.list(Some(&prefix)).try_collect().await.map_err(|error| refused(folder, error))?;
-        let (partial, mut whole): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(|meta| meta.location.as_ref().ends_with(PARTIAL));
+        let found: Vec<ObjectMeta> = self
+            .store
+            .list(Some(&prefix))
+            .try_collect()
+            .await
+            .map_err(|error| refused(folder, error))?;
+        let (partial, mut whole): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .partition(|meta| meta.location.as_ref().ends_with(PARTIAL));
         for meta in partial {
             tracing::warn!(file = %meta.location, "removing a file that was never finished");
             self.delete(meta.location.as_ref()).await?;
@@ -138,12 +177,18 @@ fn settle(root: &FsPath, source: &FsPath, target: &FsPath) -> std::io::Result<()
 
 /// Makes a folder and those above it that are missing, for their owner alone.
 pub(crate) fn private_dirs(path: &FsPath) -> std::io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).mode(DIR_MODE).create(path)
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(DIR_MODE)
+        .create(path)
 }
 
 /// A path of ours as the object store takes it.
 pub(crate) fn location(path: &str) -> Result<Path, PlaceError> {
-    Path::parse(path).map_err(|error| PlaceError::Io { path: path.to_owned(), message: error.to_string() })
+    Path::parse(path).map_err(|error| PlaceError::Io {
+        path: path.to_owned(),
+        message: error.to_string(),
+    })
 }
 
 /// Any text as one path segment: letters, digits, `-` and `_` stay, every other byte becomes `~` and two hex digits.
@@ -189,17 +234,26 @@ pub(crate) async fn blocking<T: Send + 'static>(
 ) -> Result<T, PlaceError> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| PlaceError::Io { path: what.to_owned(), message: format!("the work was broken off: {error}") })
+        .map_err(|error| PlaceError::Io {
+            path: what.to_owned(),
+            message: format!("the work was broken off: {error}"),
+        })
 }
 
 fn io(path: &str, error: std::io::Error) -> PlaceError {
-    PlaceError::Io { path: path.to_owned(), message: error.to_string() }
+    PlaceError::Io {
+        path: path.to_owned(),
+        message: error.to_string(),
+    }
 }
 
 fn refused(path: &str, error: object_store::Error) -> PlaceError {
     match error {
         object_store::Error::NotFound { .. } => PlaceError::Missing(path.to_owned()),
-        other => PlaceError::Io { path: path.to_owned(), message: other.to_string() },
+        other => PlaceError::Io {
+            path: path.to_owned(),
+            message: other.to_string(),
+        },
     }
 }
 
@@ -231,11 +285,23 @@ mod tests {
     async fn a_file_is_whole_or_absent() {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::local(folder.path()).unwrap();
-        place.put("a/b/one.parquet", Bytes::from_static(b"1")).await.unwrap();
-        place.put("a/b/one.parquet", Bytes::from_static(b"22")).await.unwrap();
+        place
+            .put("a/b/one.parquet", Bytes::from_static(b"1"))
+            .await
+            .unwrap();
+        place
+            .put("a/b/one.parquet", Bytes::from_static(b"22"))
+            .await
+            .unwrap();
         std::fs::write(folder.path().join("a/b/two.parquet.partial"), b"half").unwrap();
 
-        let names: Vec<String> = place.list("a").await.unwrap().iter().map(|meta| meta.location.to_string()).collect();
+        let names: Vec<String> = place
+            .list("a")
+            .await
+            .unwrap()
+            .iter()
+            .map(|meta| meta.location.to_string())
+            .collect();
         assert_eq!(names, ["a/b/one.parquet"]);
         assert!(!folder.path().join("a/b/two.parquet.partial").exists());
         assert_eq!(place.get("a/b/one.parquet").await.unwrap().as_ref(), b"22");

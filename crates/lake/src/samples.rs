@@ -75,7 +75,9 @@ impl SampleLake {
             .map(|batch| async move {
                 let file = SampleFile::new(FOLDER, batch.connection, batch.day, number, number);
                 let rows = batch.rows;
-                let bytes = blocking(file.path(), move || encode(&rows)).await.map_err(failed)??;
+                let bytes = blocking(file.path(), move || encode(&rows))
+                    .await
+                    .map_err(failed)??;
                 self.place.put(file.path(), bytes).await.map_err(failed)?;
                 Ok(file)
             })
@@ -84,7 +86,9 @@ impl SampleLake {
             .await;
         let (good, mut bad): (Vec<_>, Vec<_>) = written.into_iter().partition(Result::is_ok);
         let good: Vec<SampleFile> = good.into_iter().flatten().collect();
-        let Some(error) = bad.pop() else { return Ok(good) };
+        let Some(error) = bad.pop() else {
+            return Ok(good);
+        };
         for file in &good {
             if let Err(error) = self.place.delete(file.path()).await {
                 tracing::warn!(file = file.path(), %error, "a sample file of a failed insert stays");
@@ -108,7 +112,9 @@ impl SampleStore for SampleLake {
     }
 
     fn sample_sources(&self, sources: &[ConnectionId]) {
-        let is_known = sources.iter().all(|source| self.sources.read().contains(source));
+        let is_known = sources
+            .iter()
+            .all(|source| self.sources.read().contains(source));
         if !is_known {
             self.sources.write().extend(sources.iter().cloned());
         }
@@ -129,7 +135,8 @@ impl SampleStore for SampleLake {
         self.over_files(
             |catalogue| {
                 let sources = self.sources.read();
-                let is_own = |sender: &ConnectionId| sender == connection || sources.contains(sender);
+                let is_own =
+                    |sender: &ConnectionId| sender == connection || sources.contains(sender);
                 catalogue.files(|sender, day| is_own(sender) && wanted.touches_day(day))
             },
             |files| async {

@@ -107,7 +107,11 @@ impl Detector {
     /// A detector of a sensitivity that has seen nothing.
     #[must_use]
     pub fn with_sensitivity(sensitivity: Sensitivity) -> Self {
-        Self { sensitivity, bias: 0.0, state: None }
+        Self {
+            sensitivity,
+            bias: 0.0,
+            state: None,
+        }
     }
 
     /// Takes another sensitivity from the next point on. What was learnt stays.
@@ -134,7 +138,11 @@ impl Detector {
     /// Judges the next point and learns from it. Times are milliseconds since the epoch and should not fall; one that does is
     /// read as one of the last point's time. A value that is not finite is a gap: it is not judged and nothing is learnt from it.
     pub fn observe(&mut self, at_ms: i64, value: f64) -> Judgement {
-        let value = if value.is_finite() { value.clamp(-LARGEST, LARGEST) } else { f64::NAN };
+        let value = if value.is_finite() {
+            value.clamp(-LARGEST, LARGEST)
+        } else {
+            f64::NAN
+        };
         match &mut self.state {
             Some(state) if value.is_nan() => state.unjudged(),
             Some(state) => state.observe(at_ms, value),
@@ -151,7 +159,16 @@ impl Detector {
 
 fn unjudged(expected: f64, margin: f64) -> Judgement {
     let (low, high) = (expected - margin, expected + margin);
-    Judgement { score: 0.0, judged: false, alarm: false, expected, low, high, sign: None, strange: false }
+    Judgement {
+        score: 0.0,
+        judged: false,
+        alarm: false,
+        expected,
+        low,
+        high,
+        sign: None,
+        strange: false,
+    }
 }
 
 impl State {
@@ -185,7 +202,11 @@ impl State {
             Reading::Turn(reading) => {
                 let fresh = State::new(at_ms, value, reading, self.alarm.sensitivity());
                 let counter = std::mem::replace(&mut self.counter, fresh.counter.clone());
-                *self = State { counter, expected: self.expected, ..fresh };
+                *self = State {
+                    counter,
+                    expected: self.expected,
+                    ..fresh
+                };
                 return self.unjudged();
             }
         };
@@ -198,7 +219,10 @@ impl State {
             self.judge_beginning_again();
         }
         let of_week = self.rhythm.of_week(at_ms);
-        if let Some(moved) = self.deviation.read(at_ms, reading, of_week, self.rhythm.per_day()) {
+        if let Some(moved) = self
+            .deviation
+            .read(at_ms, reading, of_week, self.rhythm.per_day())
+        {
             self.move_to(&moved);
         }
         self.judge(at_ms, reading, last)
@@ -207,8 +231,14 @@ impl State {
     fn judge(&mut self, at_ms: i64, reading: f64, last: f64) -> Judgement {
         let residual = self.rhythm.residual(at_ms, reading);
         let expected = residual.expected + self.signs.carried;
-        let read = self.signs.read(reading, &residual, self.deviation.staying());
-        self.margin = self.alarm.reach(Sign::Spike, BAND_NATS).clamp(BAND.0, BAND.1) * read.size;
+        let read = self
+            .signs
+            .read(reading, &residual, self.deviation.staying());
+        self.margin = self
+            .alarm
+            .reach(Sign::Spike, BAND_NATS)
+            .clamp(BAND.0, BAND.1)
+            * read.size;
         self.expected = self.counter.value_of(expected, last);
         if self.points < JUDGED_FROM {
             return self.unjudged();
@@ -216,7 +246,9 @@ impl State {
         let distance = reading - expected;
         let per_day = self.rhythm.per_day();
         let recurs = || self.habits.recurs(at_ms, distance);
-        let verdict = self.alarm.judge(&read.signs, self.deviation.signed(), per_day, recurs);
+        let verdict = self
+            .alarm
+            .judge(&read.signs, self.deviation.signed(), per_day, recurs);
         let leaps = distance.abs() > self.margin;
         if verdict.strange || verdict.habitual || leaps && self.habits.recall(at_ms, distance) {
             self.habits.remember(at_ms, distance);
@@ -240,8 +272,13 @@ impl State {
         let (mut values, mut sizes) = (Sample::default(), Sample::default());
         rows.iter().for_each(|(_, value)| values.add(*value, 1));
         let middle = values.quantile(0.5);
-        rows.iter().for_each(|(_, value)| sizes.add((value - middle).abs(), 1));
-        let reach = CUT * sizes.quantile(0.5).max(0.15 * sizes.quantile(0.9)).max(1e-3 * middle.abs());
+        rows.iter()
+            .for_each(|(_, value)| sizes.add((value - middle).abs(), 1));
+        let reach = CUT
+            * sizes
+                .quantile(0.5)
+                .max(0.15 * sizes.quantile(0.9))
+                .max(1e-3 * middle.abs());
         let mut cut = false;
         for (_, value) in &mut rows {
             cut |= (*value - middle).abs() > reach;
@@ -263,7 +300,9 @@ impl State {
 
     /// Learns expectation, signs and their maxima from these rows alone.
     fn learn_again(&mut self, rows: &[(i64, f64)]) {
-        let Some(((at_ms, value), rest)) = rows.split_first() else { return };
+        let Some(((at_ms, value), rest)) = rows.split_first() else {
+            return;
+        };
         (self.rhythm, self.signs) = (Rhythm::new(*at_ms, *value), Signs::new(*value));
         self.alarm.forget();
         for (at_ms, value) in rest {
@@ -277,7 +316,10 @@ impl State {
 /// Judges a whole series in one pass.
 pub fn judge(points: &[crate::Point]) -> Vec<Judgement> {
     let mut detector = Detector::new();
-    points.iter().map(|(at_ms, value)| detector.observe(*at_ms, *value)).collect()
+    points
+        .iter()
+        .map(|(at_ms, value)| detector.observe(*at_ms, *value))
+        .collect()
 }
 
 #[cfg(test)]

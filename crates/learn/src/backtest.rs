@@ -17,12 +17,18 @@ pub struct Prior {
 
 impl Prior {
     /// Laplace's: one of each, so that no evidence is a coin toss.
-    pub const UNIFORM: Prior = Prior { held: 1.0, failed: 1.0 };
+    pub const UNIFORM: Prior = Prior {
+        held: 1.0,
+        failed: 1.0,
+    };
 
     /// The prior with more failures believed in.
     #[must_use]
     pub fn doubting(self, failures: f64) -> Prior {
-        Prior { held: self.held, failed: self.failed + failures.max(0.0) }
+        Prior {
+            held: self.held,
+            failed: self.failed + failures.max(0.0),
+        }
     }
 }
 
@@ -54,7 +60,11 @@ impl Backtest {
     pub fn confidence(self, prior: Prior) -> f64 {
         let (held, failed) = (prior.held.max(0.0), prior.failed.max(0.0));
         let weight = held + failed + self.windows as f64;
-        if weight > 0.0 { (held + self.held as f64) / weight } else { 0.0 }
+        if weight > 0.0 {
+            (held + self.held as f64) / weight
+        } else {
+            0.0
+        }
     }
 
     /// The posterior's standard deviation, 0 to 0.5: how far the confidence itself is to be trusted.
@@ -63,7 +73,11 @@ impl Backtest {
         let a = prior.held.max(0.0) + self.held as f64;
         let b = prior.failed.max(0.0) + self.windows.saturating_sub(self.held) as f64;
         let sum = a + b;
-        if sum > 0.0 { (a * b / (sum * sum * (sum + 1.0))).sqrt() } else { 0.5 }
+        if sum > 0.0 {
+            (a * b / (sum * sum * (sum + 1.0))).sqrt()
+        } else {
+            0.5
+        }
     }
 }
 
@@ -89,14 +103,29 @@ mod tests {
 
     #[test]
     fn windows_that_cannot_be_judged_do_not_count() {
-        let windows = Window { start_ms: 0, end_ms: 40 }.blocks(10);
-        let count = Backtest::over(&windows, |window| (window.start_ms >= 10).then_some(window.start_ms >= 20));
-        assert_eq!(count, Backtest { held: 2, windows: 3 });
+        let windows = Window {
+            start_ms: 0,
+            end_ms: 40,
+        }
+        .blocks(10);
+        let count = Backtest::over(&windows, |window| {
+            (window.start_ms >= 10).then_some(window.start_ms >= 20)
+        });
+        assert_eq!(
+            count,
+            Backtest {
+                held: 2,
+                windows: 3
+            }
+        );
     }
 
     #[test]
     fn missing_days_lower_the_score() {
-        let count = Backtest { held: 16, windows: 16 };
+        let count = Backtest {
+            held: 16,
+            windows: 16,
+        };
         assert!(count.confidence(Prior::UNIFORM.doubting(2.0)) < count.confidence(Prior::UNIFORM));
         assert!((count.confidence(Prior::UNIFORM.doubting(2.0)) - 17.0 / 20.0).abs() < 1e-12);
     }

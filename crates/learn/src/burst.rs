@@ -31,7 +31,12 @@ pub fn bursts(points: &[Point], threshold: f64, join_ms: i64) -> Vec<Burst> {
                 burst.peak = burst.peak.max(*value);
                 burst.points += 1;
             }
-            _ => found.push(Burst { start_ms: *at, end_ms: *at, peak: *value, points: 1 }),
+            _ => found.push(Burst {
+                start_ms: *at,
+                end_ms: *at,
+                peak: *value,
+                points: 1,
+            }),
         }
         open = true;
     }
@@ -46,8 +51,9 @@ mod tests {
 
     #[test]
     fn a_weekly_peak_hides_from_six_quiet_days() {
-        let points: Vec<Point> =
-            (0..14 * 24).map(|hour| (hour * HOUR_MS, if hour % 168 == 100 { 95.0 } else { 5.0 })).collect();
+        let points: Vec<Point> = (0..14 * 24)
+            .map(|hour| (hour * HOUR_MS, if hour % 168 == 100 { 95.0 } else { 5.0 }))
+            .collect();
         let found = bursts(&points, 50.0, HOUR_MS);
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].peak, found[0].points), (95.0, 1));
@@ -58,7 +64,10 @@ mod tests {
         let points = [(0, 9.0), (10, 8.0), (20, 1.0), (30, 7.0), (60, 7.5)];
         let found = bursts(&points, 5.0, 10);
         assert_eq!(
-            found.iter().map(|b| (b.start_ms, b.end_ms, b.points)).collect::<Vec<_>>(),
+            found
+                .iter()
+                .map(|b| (b.start_ms, b.end_ms, b.points))
+                .collect::<Vec<_>>(),
             [(0, 10, 2), (30, 30, 1), (60, 60, 1)]
         );
     }

@@ -65,6 +65,10 @@ pub fn sigmoid(x: f64) -> f64 {
 /// Inverse of the sigmoid, bounded: a probability is never nearer than 0.0005 to certainty.
 #[must_use]
 pub fn logit(p: f64) -> f64 {
-    let p = if p.is_finite() { p.clamp(5e-4, 1.0 - 5e-4) } else { 0.5 };
+    let p = if p.is_finite() {
+        p.clamp(5e-4, 1.0 - 5e-4)
+    } else {
+        0.5
+    };
     (p / (1.0 - p)).ln()
 }

@@ -70,20 +70,33 @@ pub fn simulate(hourly_use: &[f64], discount: f64) -> Option<Simulation> {
     let hourly_use = &hourly_use[hourly_use.len() - weeks * WEEK..];
     let mean_use = mean(hourly_use);
     let valid = weeks >= LEAST_WEEKS && mean_use > 0.0 && discount > 0.0 && discount < 1.0;
-    if !valid || hourly_use.iter().any(|value| !value.is_finite() || *value < 0.0) {
+    if !valid
+        || hourly_use
+            .iter()
+            .any(|value| !value.is_finite() || *value < 0.0)
+    {
         return None;
     }
     let chosen = safe(hourly_use, discount);
     let most = hourly_use.iter().copied().fold(0.0, f64::max);
     let optimum = optimum(hourly_use, discount);
-    let mut covered: Vec<f64> = (0..=STEPS).map(|step| most * step as f64 / STEPS as f64).collect();
+    let mut covered: Vec<f64> = (0..=STEPS)
+        .map(|step| most * step as f64 / STEPS as f64)
+        .collect();
     covered.extend([optimum, chosen]);
     covered.sort_by(f64::total_cmp);
     covered.dedup_by(|a, b| (*a - *b).abs() < most * 1e-9);
     let training = (weeks - (weeks / 3).max(1)) * WEEK;
-    let tried = level(&hourly_use[training..], safe(&hourly_use[..training], discount), discount);
+    let tried = level(
+        &hourly_use[training..],
+        safe(&hourly_use[..training], discount),
+        discount,
+    );
     Some(Simulation {
-        levels: covered.into_iter().map(|use_covered| level(hourly_use, use_covered, discount)).collect(),
+        levels: covered
+            .into_iter()
+            .map(|use_covered| level(hourly_use, use_covered, discount))
+            .collect(),
         best: level(hourly_use, optimum, discount),
         safe: level(hourly_use, chosen, discount),
         mean_use,
@@ -99,7 +112,9 @@ fn tried_weeks(hourly_use: &[f64], discount: f64) -> Backtest {
     for start in (2 * WEEK..hourly_use.len()).step_by(WEEK) {
         let week = &hourly_use[start..start + WEEK];
         count.windows += 1;
-        count.held += u64::from(level(week, safe(&hourly_use[..start], discount), discount).saving(mean(week)) > 0.0);
+        count.held += u64::from(
+            level(week, safe(&hourly_use[..start], discount), discount).saving(mean(week)) > 0.0,
+        );
     }
     count
 }
@@ -111,18 +126,33 @@ fn optimum(hourly_use: &[f64], discount: f64) -> f64 {
 
 /// Use an hour that the safe level covers: the lowest of the weeks' own best levels. A week in which it loses would have a lower one.
 fn safe(hourly_use: &[f64], discount: f64) -> f64 {
-    let weeks = hourly_use.chunks_exact(WEEK).map(|week| optimum(week, discount));
+    let weeks = hourly_use
+        .chunks_exact(WEEK)
+        .map(|week| optimum(week, discount));
     weeks.reduce(f64::min).unwrap_or(0.0)
 }
 
 fn level(hourly_use: &[f64], use_covered: f64, discount: f64) -> Level {
     let price = 1.0 - discount;
     let hourly = use_covered * price;
-    let covered = |hours: &[f64]| hours.iter().map(|value| value.min(use_covered)).sum::<f64>() / hours.len() as f64;
+    let covered = |hours: &[f64]| {
+        hours
+            .iter()
+            .map(|value| value.min(use_covered))
+            .sum::<f64>()
+            / hours.len() as f64
+    };
     let (all, mean_use) = (covered(hourly_use), mean(hourly_use));
     let weeks = hourly_use.len() / WEEK;
-    let losing = hourly_use.chunks_exact(WEEK).filter(|week| covered(week) < hourly * (1.0 - 1e-9)).count();
-    let utilisation = if use_covered > 0.0 { all / use_covered } else { 1.0 };
+    let losing = hourly_use
+        .chunks_exact(WEEK)
+        .filter(|week| covered(week) < hourly * (1.0 - 1e-9))
+        .count();
+    let utilisation = if use_covered > 0.0 {
+        all / use_covered
+    } else {
+        1.0
+    };
     Level {
         hourly,
         coverage: all / mean_use,
@@ -135,7 +165,11 @@ fn level(hourly_use: &[f64], use_covered: f64, discount: f64) -> Level {
 }
 
 fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+    if values.is_empty() {
+        0.0
+    } else {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
 }
 
 #[cfg(test)]
@@ -155,11 +189,24 @@ mod tests {
     #[test]
     fn even_use_is_covered_whole_and_saves_the_discount() {
         let found = simulate(&weeks(|_| 10.0), 0.3).unwrap();
-        assert!(close(found.best.hourly, 7.0) && close(found.best.coverage, 1.0) && close(found.best.utilisation, 1.0));
+        assert!(
+            close(found.best.hourly, 7.0)
+                && close(found.best.coverage, 1.0)
+                && close(found.best.utilisation, 1.0)
+        );
         assert!(close(found.best.saving(found.mean_use), 3.0) && close(found.held_out_saving, 3.0));
         assert_eq!(found.safe, found.best);
-        assert!(close(found.best.room, 0.3), "use may fall to 70 %, where both cost the same");
-        assert_eq!(found.tried, Backtest { held: 2, windows: 2 });
+        assert!(
+            close(found.best.room, 0.3),
+            "use may fall to 70 %, where both cost the same"
+        );
+        assert_eq!(
+            found.tried,
+            Backtest {
+                held: 2,
+                windows: 2
+            }
+        );
     }
 
     #[test]
@@ -170,10 +217,17 @@ mod tests {
         assert!(close(found.best.hourly, 7.2), "{:?}", found.best);
         assert!(close(found.best.on_demand, 20.0 * 50.0 / 168.0));
         let highest = found.levels.last().unwrap();
-        assert!(highest.saving(found.mean_use) < 0.0 && close(highest.losing_weeks, 1.0), "{highest:?}");
+        assert!(
+            highest.saving(found.mean_use) < 0.0 && close(highest.losing_weeks, 1.0),
+            "{highest:?}"
+        );
         assert!(close(highest.coverage, 1.0) && highest.utilisation < 0.72);
         // No level of the simulation is better than the best.
-        let most = found.levels.iter().map(|level| level.saving(found.mean_use)).fold(f64::MIN, f64::max);
+        let most = found
+            .levels
+            .iter()
+            .map(|level| level.saving(found.mean_use))
+            .fold(f64::MIN, f64::max);
         assert!(close(most, found.best.saving(found.mean_use)));
     }
 
@@ -183,8 +237,17 @@ mod tests {
         let found = simulate(&weeks(shrinking), 0.3).unwrap();
         assert!(found.best.hourly > found.safe.hourly && close(found.safe.hourly, 8.0 * 0.7));
         assert!(close(found.safe.losing_weeks, 0.0) && found.best.losing_weeks > 0.0);
-        assert!(found.held_out_saving < 0.0, "what the weeks before said would have lost in the last one");
-        assert_eq!(found.tried, Backtest { held: 1, windows: 2 });
+        assert!(
+            found.held_out_saving < 0.0,
+            "what the weeks before said would have lost in the last one"
+        );
+        assert_eq!(
+            found.tried,
+            Backtest {
+                held: 1,
+                windows: 2
+            }
+        );
     }
 
     #[test]
@@ -194,6 +257,9 @@ mod tests {
         for discount in [0.0, 1.0, -0.5] {
             assert_eq!(simulate(&weeks(|_| 1.0), discount), None);
         }
-        assert_eq!(simulate(&weeks(|hour| if hour == 7 { f64::NAN } else { 1.0 }), 0.3), None);
+        assert_eq!(
+            simulate(&weeks(|hour| if hour == 7 { f64::NAN } else { 1.0 }), 0.3),
+            None
+        );
     }
 }

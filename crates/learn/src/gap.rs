@@ -25,7 +25,11 @@ pub fn gaps(points: &[Point], window: Window, period_ms: i64) -> Vec<Gap> {
     let mut close = |from: i64, to: i64| {
         let missing = (to - from) / period_ms;
         if missing >= 1 {
-            found.push(Gap { start_ms: from, end_ms: to, missing: missing as u64 });
+            found.push(Gap {
+                start_ms: from,
+                end_ms: to,
+                missing: missing as u64,
+            });
         }
     };
     for (at, value) in window.select(points) {
@@ -46,17 +50,60 @@ mod tests {
     #[test]
     fn finds_the_silence_at_the_start_in_the_middle_and_at_the_end() {
         let points = [(20, 1.0), (30, 1.0), (40, f64::NAN), (60, 1.0)];
-        let found = gaps(&points, Window { start_ms: 0, end_ms: 90 }, 10);
+        let found = gaps(
+            &points,
+            Window {
+                start_ms: 0,
+                end_ms: 90,
+            },
+            10,
+        );
         assert_eq!(
             found,
             [
-                Gap { start_ms: 0, end_ms: 20, missing: 2 },
-                Gap { start_ms: 40, end_ms: 60, missing: 2 },
-                Gap { start_ms: 70, end_ms: 90, missing: 2 },
+                Gap {
+                    start_ms: 0,
+                    end_ms: 20,
+                    missing: 2
+                },
+                Gap {
+                    start_ms: 40,
+                    end_ms: 60,
+                    missing: 2
+                },
+                Gap {
+                    start_ms: 70,
+                    end_ms: 90,
+                    missing: 2
+                },
             ]
         );
-        assert_eq!(gaps(&[], Window { start_ms: 0, end_ms: 30 }, 10), [Gap { start_ms: 0, end_ms: 30, missing: 3 }]);
-        assert!(gaps(&points, Window { start_ms: 0, end_ms: 30 }, 0).is_empty());
+        assert_eq!(
+            gaps(
+                &[],
+                Window {
+                    start_ms: 0,
+                    end_ms: 30
+                },
+                10
+            ),
+            [Gap {
+                start_ms: 0,
+                end_ms: 30,
+                missing: 3
+            }]
+        );
+        assert!(
+            gaps(
+                &points,
+                Window {
+                    start_ms: 0,
+                    end_ms: 30
+                },
+                0
+            )
+            .is_empty()
+        );
     }
 
     proptest! {

@@ -51,7 +51,11 @@ impl Grid {
     /// Nothing finite, or only one moment.
     pub fn new(points: &[Point]) -> Result<Grid, GridError> {
         let sorted = finite_sorted(points);
-        let step_ms = step_of(&sorted).ok_or(if sorted.is_empty() { GridError::Empty } else { GridError::OneTime })?;
+        let step_ms = step_of(&sorted).ok_or(if sorted.is_empty() {
+            GridError::Empty
+        } else {
+            GridError::OneTime
+        })?;
         Ok(place(&sorted, step_ms))
     }
 
@@ -64,13 +68,20 @@ impl Grid {
             return Err(GridError::Step);
         }
         let sorted = finite_sorted(points);
-        if sorted.is_empty() { Err(GridError::Empty) } else { Ok(place(&sorted, step_ms)) }
+        if sorted.is_empty() {
+            Err(GridError::Empty)
+        } else {
+            Ok(place(&sorted, step_ms))
+        }
     }
 
     /// The time of a slot; also of slots after the last one.
     #[must_use]
     pub fn time_ms(&self, slot: usize) -> i64 {
-        self.start_ms.saturating_add(self.step_ms.saturating_mul(i64::try_from(slot).unwrap_or(i64::MAX)))
+        self.start_ms.saturating_add(
+            self.step_ms
+                .saturating_mul(i64::try_from(slot).unwrap_or(i64::MAX)),
+        )
     }
 
     /// Slots with a value.
@@ -81,7 +92,11 @@ impl Grid {
 }
 
 fn finite_sorted(points: &[Point]) -> Vec<Point> {
-    let mut sorted: Vec<Point> = points.iter().copied().filter(|(_, value)| value.is_finite()).collect();
+    let mut sorted: Vec<Point> = points
+        .iter()
+        .copied()
+        .filter(|(_, value)| value.is_finite())
+        .collect();
     if !sorted.is_sorted_by_key(|(at, _)| *at) {
         sorted.sort_by_key(|(at, _)| *at);
     }
@@ -90,21 +105,33 @@ fn finite_sorted(points: &[Point]) -> Vec<Point> {
 
 /// The step of sorted points; `None` when they share one time.
 fn step_of(sorted: &[Point]) -> Option<i64> {
-    let mut distances: Vec<i64> =
-        sorted.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).filter(|distance| *distance > 0).collect();
+    let mut distances: Vec<i64> = sorted
+        .windows(2)
+        .map(|pair| pair[1].0.saturating_sub(pair[0].0))
+        .filter(|distance| *distance > 0)
+        .collect();
     distances.sort_unstable();
     let median = *distances.get(distances.len() / 2)?;
     if (28 * DAY_MS..=31 * DAY_MS).contains(&median) {
         return Some(MONTH_MS);
     }
-    let common = distances.chunk_by(|a, b| a == b).max_by_key(|run| (run.len(), std::cmp::Reverse(run[0])))?;
+    let common = distances
+        .chunk_by(|a, b| a == b)
+        .max_by_key(|run| (run.len(), std::cmp::Reverse(run[0])))?;
     // Where times jitter, no distance is common, and the middle one is the better guess, to the second.
-    let step = if common.len() * 3 >= distances.len() { common[0] } else { (median + 500) / 1000 * 1000 };
+    let step = if common.len() * 3 >= distances.len() {
+        common[0]
+    } else {
+        (median + 500) / 1000 * 1000
+    };
     Some(if step > 0 { step } else { median })
 }
 
 fn place(sorted: &[Point], step_ms: i64) -> Grid {
-    let (first, last) = (sorted.first().map_or(0, |point| point.0), sorted.last().map_or(0, |point| point.0));
+    let (first, last) = (
+        sorted.first().map_or(0, |point| point.0),
+        sorted.last().map_or(0, |point| point.0),
+    );
     let slots = slot_of(first, last, step_ms).saturating_add(1);
     let kept = slots.min(MOST_SLOTS);
     let start_ms = first.saturating_add(step_ms.saturating_mul((slots - kept) as i64));
@@ -126,7 +153,13 @@ fn place(sorted: &[Point], step_ms: i64) -> Grid {
             values[slot] += (0.5 * value - 0.5 * values[slot]) / f64::from(counts[slot]) * 2.0;
         }
     }
-    Grid { start_ms, step_ms, values, doubled, dropped }
+    Grid {
+        start_ms,
+        step_ms,
+        values,
+        doubled,
+        dropped,
+    }
 }
 
 /// The slot nearest to a time.
@@ -144,7 +177,15 @@ mod tests {
 
     #[test]
     fn gaps_doubles_and_disorder() {
-        let grid = Grid::new(&[(40, 4.0), (0, 0.0), (10, 1.0), (10, 3.0), (20, f64::NAN), (50, 5.0)]).unwrap();
+        let grid = Grid::new(&[
+            (40, 4.0),
+            (0, 0.0),
+            (10, 1.0),
+            (10, 3.0),
+            (20, f64::NAN),
+            (50, 5.0),
+        ])
+        .unwrap();
         assert_eq!((grid.step_ms, grid.start_ms, grid.doubled), (10, 0, 1));
         assert_eq!(grid.values[..2], [0.0, 2.0]);
         assert!(grid.values[2].is_nan() && grid.values[3].is_nan());
@@ -154,7 +195,9 @@ mod tests {
 
     #[test]
     fn jitter_is_rounded_and_months_are_months() {
-        let jittered: Vec<Point> = (0..100).map(|i| (i * 300_000 + (i * 7919) % 9_000, i as f64)).collect();
+        let jittered: Vec<Point> = (0..100)
+            .map(|i| (i * 300_000 + (i * 7919) % 9_000, i as f64))
+            .collect();
         let grid = Grid::new(&jittered).unwrap();
         assert!((grid.step_ms - 300_000).abs() <= 5_000, "{}", grid.step_ms);
         assert!(grid.measured() >= 98);
@@ -168,7 +211,10 @@ mod tests {
             })
             .collect();
         let grid = Grid::new(&months).unwrap();
-        assert_eq!((grid.step_ms, grid.values.len(), grid.measured()), (MONTH_MS, 48, 48));
+        assert_eq!(
+            (grid.step_ms, grid.values.len(), grid.measured()),
+            (MONTH_MS, 48, 48)
+        );
     }
 
     #[test]
@@ -176,7 +222,12 @@ mod tests {
         assert_eq!(Grid::new(&[(0, f64::NAN)]), Err(GridError::Empty));
         assert_eq!(Grid::new(&[(5, 1.0), (5, 2.0)]), Err(GridError::OneTime));
         assert_eq!(Grid::with_step(&[(5, 1.0)], 0), Err(GridError::Step));
-        let far = Grid::new(&[(0, 1.0), (1_700_000_000_000, 2.0), (1_700_000_001_000, 3.0), (1_700_000_002_000, 4.0)]);
+        let far = Grid::new(&[
+            (0, 1.0),
+            (1_700_000_000_000, 2.0),
+            (1_700_000_001_000, 3.0),
+            (1_700_000_002_000, 4.0),
+        ]);
         let far = far.unwrap();
         assert_eq!((far.values.len(), far.dropped), (MOST_SLOTS, 1));
         assert_eq!(far.values[MOST_SLOTS - 3..], [2.0, 3.0, 4.0]);

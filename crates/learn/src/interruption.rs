@@ -136,8 +136,16 @@ impl Model {
             let set = sets.get(index).map_or(&[][..], Vec::as_slice);
             Logistic::fit(set, &beliefs())
         });
-        let interruptions = history.lifetimes.iter().filter(|life| life.ending == Ending::Interrupted).count();
-        Model { horizons, memory, interruptions }
+        let interruptions = history
+            .lifetimes
+            .iter()
+            .filter(|life| life.ending == Ending::Interrupted)
+            .count();
+        Model {
+            horizons,
+            memory,
+            interruptions,
+        }
     }
 
     /// Takes note of an interruption after the history: the next risks rise at once, without a new fit. Interruptions must come in
@@ -162,13 +170,23 @@ impl Model {
             // A pool's own rate is uncertain, too: as much as so few events leave it.
             let deviation = (deviation.powi(2) + 1.0 / (known.events + 3.0)).sqrt();
             let reach = 1.645 * deviation;
-            Chance { value: probability(logit), low: probability(logit - reach), high: probability(logit + reach) }
+            Chance {
+                value: probability(logit),
+                low: probability(logit - reach),
+                high: probability(logit + reach),
+            }
         };
         let (ten_minutes, hour, day) = (chance(0), chance(1), chance(2));
         Risk {
             // A longer horizon contains the shorter ones.
-            hour: Chance { value: hour.value.max(ten_minutes.value), ..hour },
-            day: Chance { value: day.value.max(hour.value).max(ten_minutes.value), ..day },
+            hour: Chance {
+                value: hour.value.max(ten_minutes.value),
+                ..hour
+            },
+            day: Chance {
+                value: day.value.max(hour.value).max(ten_minutes.value),
+                ..day
+            },
             ten_minutes,
             factors: self.factors(instance, now_ms),
             cold_start: self.interruptions < COLD,

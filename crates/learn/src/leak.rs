@@ -41,7 +41,12 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { significance: 0.01, least_growth: 0.02, least_span_ms: 2 * DAY_MS, interval: 0.9 }
+        Settings {
+            significance: 0.01,
+            least_growth: 0.02,
+            least_span_ms: 2 * DAY_MS,
+            interval: 0.9,
+        }
     }
 }
 
@@ -111,34 +116,50 @@ const LEAST_FLOORS: usize = 8;
 #[must_use]
 pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &Settings) -> Assessment {
     let Some(buckets) = Buckets::new(points, MOST_BUCKETS, FLOOR) else {
-        return Assessment::abstained(Reason::TooFewPoints { points: points.len() as u64 });
+        return Assessment::abstained(Reason::TooFewPoints {
+            points: points.len() as u64,
+        });
     };
     if let Some(reason) = thin(&buckets, settings) {
         return Assessment::abstained(reason);
     }
     let mut evidence = evidence::gather(&buckets, restarts_ms);
-    if let Some(cycle_ms) = evidence.short_cycle(CYCLE).filter(|_| restarts_ms.is_empty()) {
+    if let Some(cycle_ms) = evidence
+        .short_cycle(CYCLE)
+        .filter(|_| restarts_ms.is_empty())
+    {
         let width_ms = (cycle_ms * 2).div_euclid(HOUR_MS).max(1) * HOUR_MS;
         let floors = Buckets::with_width(points, width_ms.min(DAY_MS), 5.0);
         if floors.len() < LEAST_FLOORS {
-            return Assessment::abstained(Reason::TooFewCycles { cycles: floors.len() as u64 });
+            return Assessment::abstained(Reason::TooFewCycles {
+                cycles: floors.len() as u64,
+            });
         }
         let releases = std::mem::take(&mut evidence.releases);
         evidence = evidence::of_floors(&floors);
         evidence.releases = releases;
-        evidence.reasons.push(Reason::Cycles { length_ms: cycle_ms });
+        evidence.reasons.push(Reason::Cycles {
+            length_ms: cycle_ms,
+        });
     }
     evidence.judge(settings)
 }
 
 fn thin(buckets: &Buckets, settings: &Settings) -> Option<Reason> {
     if buckets.span_ms() < settings.least_span_ms {
-        return Some(Reason::TooShort { span_ms: buckets.span_ms(), least_ms: settings.least_span_ms });
+        return Some(Reason::TooShort {
+            span_ms: buckets.span_ms(),
+            least_ms: settings.least_span_ms,
+        });
     }
     if buckets.len() < LEAST_BUCKETS {
-        return Some(Reason::TooFewPoints { points: buckets.len() as u64 });
+        return Some(Reason::TooFewPoints {
+            points: buckets.len() as u64,
+        });
     }
-    (buckets.coverage() < LEAST_COVERAGE).then(|| Reason::Gaps { coverage: buckets.coverage() })
+    (buckets.coverage() < LEAST_COVERAGE).then(|| Reason::Gaps {
+        coverage: buckets.coverage(),
+    })
 }
 
 impl Assessment {

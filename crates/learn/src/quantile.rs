@@ -6,7 +6,11 @@
 /// The finite values, sorted.
 #[must_use]
 pub fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    let mut finite: Vec<f64> = values
+        .iter()
+        .copied()
+        .filter(|value| value.is_finite())
+        .collect();
     finite.sort_unstable_by(f64::total_cmp);
     finite
 }
@@ -41,7 +45,10 @@ mod tests {
     #[test]
     fn published_examples() {
         let check = |values: &[f64], percent: f64, interpolated: f64| {
-            assert!((percentile(values, percent).unwrap() - interpolated).abs() < 1e-12, "{values:?} {percent}");
+            assert!(
+                (percentile(values, percent).unwrap() - interpolated).abs() < 1e-12,
+                "{values:?} {percent}"
+            );
         };
         let five = [15.0, 20.0, 35.0, 40.0, 50.0];
         check(&five, 0.0, 15.0);

@@ -42,19 +42,31 @@ impl Question {
     /// A disk, a week ahead.
     #[must_use]
     pub const fn disk(capacity: f64) -> Self {
-        Question { capacity, horizon_ms: 7 * DAY_MS, least_probability: 0.5 }
+        Question {
+            capacity,
+            horizon_ms: 7 * DAY_MS,
+            least_probability: 0.5,
+        }
     }
 
     /// Connections of a database, two hours ahead.
     #[must_use]
     pub const fn connections(capacity: f64) -> Self {
-        Question { capacity, horizon_ms: 2 * HOUR_MS, least_probability: 0.5 }
+        Question {
+            capacity,
+            horizon_ms: 2 * HOUR_MS,
+            least_probability: 0.5,
+        }
     }
 
     /// Calls against a rate limit, a quarter of an hour ahead.
     #[must_use]
     pub const fn call_rate(capacity: f64) -> Self {
-        Question { capacity, horizon_ms: HOUR_MS / 4, least_probability: 0.5 }
+        Question {
+            capacity,
+            horizon_ms: HOUR_MS / 4,
+            least_probability: 0.5,
+        }
     }
 }
 
@@ -81,14 +93,22 @@ pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
     let Some(last) = points.iter().rev().find(|(_, value)| value.is_finite()) else {
         return Outlook::abstained(Reason::TooFewPoints { points: 0 });
     };
-    let from = last.0 - question.horizon_ms.saturating_mul(MOST_BUCKETS as i64 / FINENESS);
+    let from = last.0
+        - question
+            .horizon_ms
+            .saturating_mul(MOST_BUCKETS as i64 / FINENESS);
     let recent = &points[points.partition_point(|(at, _)| *at < from)..];
-    let Some(buckets) = Buckets::new(recent, MOST_BUCKETS, LEVEL).filter(|buckets| buckets.len() >= LEAST_BUCKETS)
+    let Some(buckets) =
+        Buckets::new(recent, MOST_BUCKETS, LEVEL).filter(|buckets| buckets.len() >= LEAST_BUCKETS)
     else {
-        return Outlook::abstained(Reason::TooFewPoints { points: recent.len() as u64 });
+        return Outlook::abstained(Reason::TooFewPoints {
+            points: recent.len() as u64,
+        });
     };
     if buckets.coverage() < 0.4 {
-        return Outlook::abstained(Reason::Gaps { coverage: buckets.coverage() });
+        return Outlook::abstained(Reason::Gaps {
+            coverage: buckets.coverage(),
+        });
     }
     if last.1 >= question.capacity {
         return Outlook::full(last.0);
@@ -99,32 +119,64 @@ pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
 /// `peaks` is how far above its level each bucket is held.
 fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question) -> Outlook {
     let profile = season::profile(buckets);
-    let rest: Vec<f64> = buckets.values.iter().zip(&profile).map(|(value, usual)| value - usual).collect();
+    let rest: Vec<f64> = buckets
+        .values
+        .iter()
+        .zip(&profile)
+        .map(|(value, usual)| value - usual)
+        .collect();
     let cuts = breaks::find(&rest);
     let relief = relief::Relief::new(buckets, &rest, &cuts);
     let season = SeasonAhead::new(buckets, &profile);
     let total = question.horizon_ms as f64 * LOOK_AHEAD;
-    let ahead: Vec<f64> = (1..=STEPS).map(|step| total * (step as f64 / STEPS as f64).powi(2)).collect();
+    let ahead: Vec<f64> = (1..=STEPS)
+        .map(|step| total * (step as f64 / STEPS as f64).powi(2))
+        .collect();
     let width = buckets.width_ms as f64;
     let steps: Vec<f64> = ahead.iter().map(|ms| ms / width).collect();
     // What the season leaves of the capacity.
-    let room: Vec<f64> = ahead.iter().map(|ms| question.capacity - season.at(now_ms + *ms as i64)).collect();
+    let room: Vec<f64> = ahead
+        .iter()
+        .map(|ms| question.capacity - season.at(now_ms + *ms as i64))
+        .collect();
     let sums = fit::Sums::new(buckets, &relief.glued);
     let backtested = |lead: f64| {
         let grown = growth::Growth::backtested(buckets, &relief.glued, &sums, lead)?;
-        let levels: Vec<f64> = grown.gains(&steps).into_iter().map(|gain| relief.level + gain).collect();
-        let full = room.iter().zip(&levels).position(|(room, level)| level >= room);
+        let levels: Vec<f64> = grown
+            .gains(&steps)
+            .into_iter()
+            .map(|gain| relief.level + gain)
+            .collect();
+        let full = room
+            .iter()
+            .zip(&levels)
+            .position(|(room, level)| level >= room);
         Some((grown, levels, full.map_or(total / width, |at| steps[at])))
     };
     // The lead time that matters is the time to saturation itself, so the backtest is repeated at what it foretold.
     let found = backtested(question.horizon_ms as f64 / width);
-    let found = found.and_then(|(_, _, lead)| backtested(lead)).and_then(|(_, _, lead)| backtested(lead));
-    let reached: Vec<f64> = relief.glued.iter().zip(peaks).map(|(level, peak)| level + peak).collect();
-    let found = found.and_then(|(grown, levels, _)| Some((grown.paths(buckets, &reached, &sums)?, grown, levels)));
+    let found = found
+        .and_then(|(_, _, lead)| backtested(lead))
+        .and_then(|(_, _, lead)| backtested(lead));
+    let reached: Vec<f64> = relief
+        .glued
+        .iter()
+        .zip(peaks)
+        .map(|(level, peak)| level + peak)
+        .collect();
+    let found = found.and_then(|(grown, levels, _)| {
+        Some((grown.paths(buckets, &reached, &sums)?, grown, levels))
+    });
     let Some((paths, grown, levels)) = found else {
-        return Outlook::abstained(Reason::TooFewPoints { points: buckets.len() as u64 });
+        return Outlook::abstained(Reason::TooFewPoints {
+            points: buckets.len() as u64,
+        });
     };
-    let missing: Vec<f64> = room.iter().zip(&levels).map(|(room, level)| room - level).collect();
+    let missing: Vec<f64> = room
+        .iter()
+        .zip(&levels)
+        .map(|(room, level)| room - level)
+        .collect();
     let mut chances = paths.chances(&grown, &steps, &missing);
     for (at, chance) in chances.iter_mut().enumerate() {
         *chance = relief.chance(*chance, levels[at], steps[at], room[at]);
@@ -149,13 +201,20 @@ impl SeasonAhead {
         let day = buckets.per_day();
         let known = by_slot.clone();
         let filled = (0..week).map(|index| {
-            known[index].or_else(|| (1..7).find_map(|back| known[(index + back * day) % week])).unwrap_or(0.0)
+            known[index]
+                .or_else(|| (1..7).find_map(|back| known[(index + back * day) % week]))
+                .unwrap_or(0.0)
         });
-        SeasonAhead { by_slot: filled.collect(), width_ms: buckets.width_ms }
+        SeasonAhead {
+            by_slot: filled.collect(),
+            width_ms: buckets.width_ms,
+        }
     }
 
     fn at(&self, at_ms: i64) -> f64 {
-        let slot = at_ms.div_euclid(self.width_ms).rem_euclid(self.by_slot.len() as i64);
+        let slot = at_ms
+            .div_euclid(self.width_ms)
+            .rem_euclid(self.by_slot.len() as i64);
         self.by_slot[slot as usize]
     }
 }

@@ -79,10 +79,21 @@ impl Needed {
     #[must_use]
     pub fn confidence(&self) -> f64 {
         // A load that was cut off tells nothing of how high it would have gone.
-        let doubt = if self.cut_off { 0.25 * TAIL_TRIALS } else { 0.0 };
-        let prior = Prior { held: TAIL_TRIALS * self.tail, failed: TAIL_TRIALS * (1.0 - self.tail) };
+        let doubt = if self.cut_off {
+            0.25 * TAIL_TRIALS
+        } else {
+            0.0
+        };
+        let prior = Prior {
+            held: TAIL_TRIALS * self.tail,
+            failed: TAIL_TRIALS * (1.0 - self.tail),
+        };
         let confidence = self.held_out.confidence(prior.doubting(doubt));
-        if self.knows_months() { confidence } else { confidence.min(MOST_CONFIDENCE_EARLY) }
+        if self.knows_months() {
+            confidence
+        } else {
+            confidence.min(MOST_CONFIDENCE_EARLY)
+        }
     }
 
     /// Returns `true` if the history is long enough for a monthly peak to have come twice.
@@ -102,11 +113,19 @@ pub fn needed(points: &[Point], now_ms: i64) -> Option<Needed> {
     }
     let advised = advise(&days.peaks)?;
     let cut_off = days.at_limit > CUT_OFF_SHARE;
-    let percent = if cut_off { advised.percent.max(WHOLE * advised.room.max(ROOM).exp()) } else { advised.percent };
+    let percent = if cut_off {
+        advised.percent.max(WHOLE * advised.room.max(ROOM).exp())
+    } else {
+        advised.percent
+    };
     Some(Needed {
         percent,
         peak: advised.peak,
-        room: if advised.peak > NOTHING { percent / advised.peak - 1.0 } else { 0.0 },
+        room: if advised.peak > NOTHING {
+            percent / advised.peak - 1.0
+        } else {
+            0.0
+        },
         tail: advised.tail,
         days: days.peaks.iter().flatten().count(),
         held_out: held_out(&days.peaks),
@@ -127,7 +146,10 @@ impl Days {
         let (mut at_limit, mut measured) = (0_u64, 0_u64);
         for (at_ms, value) in buckets(points) {
             let age = (now_ms - 1 - at_ms).max(0) / DAY_MS;
-            let Some(place) = usize::try_from(age).ok().and_then(|age| HISTORY_DAYS.checked_sub(age + 1)) else {
+            let Some(place) = usize::try_from(age)
+                .ok()
+                .and_then(|age| HISTORY_DAYS.checked_sub(age + 1))
+            else {
                 continue;
             };
             let peak = &mut peaks[place];
@@ -137,16 +159,26 @@ impl Days {
                 at_limit += u64::from(value >= CUT_OFF);
             }
         }
-        let first = peaks.iter().position(Option::is_some).unwrap_or(HISTORY_DAYS);
+        let first = peaks
+            .iter()
+            .position(Option::is_some)
+            .unwrap_or(HISTORY_DAYS);
         peaks.drain(..first);
-        Days { peaks, at_limit: at_limit as f64 / measured.max(1) as f64 }
+        Days {
+            peaks,
+            at_limit: at_limit as f64 / measured.max(1) as f64,
+        }
     }
 }
 
 /// Means over five minutes, each at the time of its first reading.
 fn buckets(points: &[Point]) -> Vec<Point> {
     let mut means: Vec<(i64, i64, f64, f64)> = Vec::new();
-    for (at_ms, value) in points.iter().copied().filter(|(_, value)| value.is_finite()) {
+    for (at_ms, value) in points
+        .iter()
+        .copied()
+        .filter(|(_, value)| value.is_finite())
+    {
         let bucket = at_ms.div_euclid(BUCKET_MS);
         match means.last_mut() {
             Some((last, _, sum, count)) if *last == bucket => {
@@ -156,7 +188,10 @@ fn buckets(points: &[Point]) -> Vec<Point> {
             _ => means.push((bucket, at_ms, value, 1.0)),
         }
     }
-    means.into_iter().map(|(_, at_ms, sum, count)| (at_ms, (sum / count).max(0.0))).collect()
+    means
+        .into_iter()
+        .map(|(_, at_ms, sum, count)| (at_ms, (sum / count).max(0.0)))
+        .collect()
 }
 
 struct Advice {
@@ -181,17 +216,36 @@ fn advise(peaks: &[Option<f64>]) -> Option<Advice> {
     let weeks = ratios.len() as f64 / AHEAD_DAYS as f64;
     let share = WEEKS_ASSUMED / (WEEKS_ASSUMED + weeks);
     let assumed = ROOM + spread;
-    let room = if ratios.is_empty() { assumed } else { share * assumed + (1.0 - share) * (known + ROOM_KNOWN) };
+    let room = if ratios.is_empty() {
+        assumed
+    } else {
+        share * assumed + (1.0 - share) * (known + ROOM_KNOWN)
+    };
     let room = room.min(MOST_ROOM);
     let lately = ratios.len().saturating_sub(GROWTH_WEEKS * AHEAD_DAYS);
-    let growth = percentile(ratios.get(lately..).unwrap_or_default(), 50.0).unwrap_or(0.0).max(0.0);
+    let growth = percentile(ratios.get(lately..).unwrap_or_default(), 50.0)
+        .unwrap_or(0.0)
+        .max(0.0);
     // What was measured never took more than there is, unless weeks have been growing towards it. One spike is no growth.
-    let most = if growth > GROWS { WHOLE.max(peak * (growth + ROOM).exp()) } else { WHOLE.max(peak) };
+    let most = if growth > GROWS {
+        WHOLE.max(peak * (growth + ROOM).exp())
+    } else {
+        WHOLE.max(peak)
+    };
     let ever = highest(peaks)?;
-    let bound = if knows_months { ever * (growth + ROOM_EVER).exp() } else { f64::INFINITY };
+    let bound = if knows_months {
+        ever * (growth + ROOM_EVER).exp()
+    } else {
+        f64::INFINITY
+    };
     let percent = (peak * room.exp()).min(bound).min(most);
     let tail = tail(&ratios, spread, ((percent + floor) / (peak + floor)).ln());
-    Some(Advice { percent, peak, room, tail })
+    Some(Advice {
+        percent,
+        peak,
+        room,
+        tail,
+    })
 }
 
 /// Probability that the ratio of a week stays under `room`, by the logistic law with the mean and deviation of past ratios. Few weeks
@@ -199,7 +253,11 @@ fn advise(peaks: &[Option<f64>]) -> Option<Advice> {
 fn tail(ratios: &[f64], spread: f64, room: f64) -> f64 {
     let (count, weeks) = (ratios.len() as f64, ratios.len() as f64 / AHEAD_DAYS as f64);
     let mean = ratios.iter().sum::<f64>() / count.max(1.0);
-    let scatter = ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / AHEAD_DAYS as f64;
+    let scatter = ratios
+        .iter()
+        .map(|ratio| (ratio - mean).powi(2))
+        .sum::<f64>()
+        / AHEAD_DAYS as f64;
     let believed = (2.0 * spread.max(0.05)).powi(2);
     let deviation = ((scatter + TAIL_WEEKS * believed) / (weeks + TAIL_WEEKS)).sqrt();
     let mean = mean * weeks / (weeks + TAIL_WEEKS);
@@ -237,7 +295,11 @@ fn held_out(peaks: &[Option<f64>]) -> Backtest {
 fn spread(peaks: &[Option<f64>], floor: f64) -> f64 {
     let log = |peak: f64| (peak + floor).ln();
     let logs: Vec<f64> = if peaks.len() >= 2 * AHEAD_DAYS {
-        peaks.windows(AHEAD_DAYS).filter_map(highest).map(log).collect()
+        peaks
+            .windows(AHEAD_DAYS)
+            .filter_map(highest)
+            .map(log)
+            .collect()
     } else {
         peaks.iter().flatten().copied().map(log).collect()
     };
@@ -267,10 +329,16 @@ mod tests {
     /// Hours of days with the given peaks at noon and a tenth of them otherwise.
     fn days(peaks: &[f64]) -> (Vec<Point>, i64) {
         let hour = |day: usize, hour: usize| {
-            let value = if hour == 12 { peaks[day] } else { peaks[day] / 10.0 };
+            let value = if hour == 12 {
+                peaks[day]
+            } else {
+                peaks[day] / 10.0
+            };
             ((day * 24 + hour) as i64 * HOUR_MS, value)
         };
-        let points = (0..peaks.len()).flat_map(|day| (0..24).map(move |at| (day, at))).map(|(day, at)| hour(day, at));
+        let points = (0..peaks.len())
+            .flat_map(|day| (0..24).map(move |at| (day, at)))
+            .map(|(day, at)| hour(day, at));
         (points.collect(), peaks.len() as i64 * DAY_MS)
     }
 
@@ -283,13 +351,24 @@ mod tests {
     fn a_load_that_never_differs_gets_little_room() {
         let found = judged(&[40.0; 28]);
         assert!((40.0..44.5).contains(&found.percent), "{found:?}");
-        assert_eq!(found.held_out, Backtest { held: 3, windows: 3 });
-        assert!(found.confidence() > 0.7 && judged(&[40.0; 112]).confidence() > found.confidence(), "{found:?}");
+        assert_eq!(
+            found.held_out,
+            Backtest {
+                held: 3,
+                windows: 3
+            }
+        );
+        assert!(
+            found.confidence() > 0.7 && judged(&[40.0; 112]).confidence() > found.confidence(),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn a_load_that_differs_from_week_to_week_gets_more() {
-        let restless: Vec<f64> = (0..28).map(|day| if day / 7 % 2 == 0 { 40.0 } else { 25.0 }).collect();
+        let restless: Vec<f64> = (0..28)
+            .map(|day| if day / 7 % 2 == 0 { 40.0 } else { 25.0 })
+            .collect();
         let calm = judged(&[40.0; 28]);
         let found = judged(&restless);
         assert!(found.room > calm.room, "{found:?} beside {calm:?}");
@@ -297,7 +376,9 @@ mod tests {
 
     #[test]
     fn growth_is_followed_beyond_what_there_is() {
-        let growing: Vec<f64> = (0..56).map(|day| 30.0 * (f64::from(day) * 0.02).exp()).collect();
+        let growing: Vec<f64> = (0..56)
+            .map(|day| 30.0 * (f64::from(day) * 0.02).exp())
+            .collect();
         let found = judged(&growing);
         let next_week = 30.0 * (62.0_f64 * 0.02).exp();
         assert!(found.percent >= next_week, "{found:?} for {next_week}");
@@ -333,17 +414,34 @@ mod tests {
     #[test]
     fn a_monthly_job_is_held_and_not_trusted_before_it_came_twice() {
         let monthly = |days: usize| -> Vec<f64> {
-            (0..days).map(|day| if day % 30 == 3 { 90.0 } else { 12.0 + (day % 5) as f64 }).collect()
+            (0..days)
+                .map(|day| {
+                    if day % 30 == 3 {
+                        90.0
+                    } else {
+                        12.0 + (day % 5) as f64
+                    }
+                })
+                .collect()
         };
         let early = judged(&monthly(31));
-        assert!(!early.knows_months() && early.confidence() <= 0.85, "{early:?}");
+        assert!(
+            !early.knows_months() && early.confidence() <= 0.85,
+            "{early:?}"
+        );
         // From 63 days on the job is in the answer on every day of the month.
         for days in 63..93 {
             let found = judged(&monthly(days));
-            assert!(found.percent >= 90.0 && found.knows_months(), "{days}: {found:?}");
+            assert!(
+                found.percent >= 90.0 && found.knows_months(),
+                "{days}: {found:?}"
+            );
         }
         let young: Vec<f64> = (0..28).map(|day| 12.0 + f64::from(day % 5)).collect();
-        assert!(judged(&young).confidence() <= 0.85, "a month without a job may be the month before its first");
+        assert!(
+            judged(&young).confidence() <= 0.85,
+            "a month without a job may be the month before its first"
+        );
     }
 
     #[test]
@@ -352,8 +450,14 @@ mod tests {
         (peaks[10], peaks[45]) = (30.0, 60.0);
         let long = judged(&peaks);
         let short = judged(&peaks[300..]);
-        assert!(long.confidence() >= short.confidence() - 0.1 && long.days == 396, "{long:?} {short:?}");
-        assert!(long.percent <= 60.0 * 0.2_f64.exp(), "no more than the year had, and some room: {long:?}");
+        assert!(
+            long.confidence() >= short.confidence() - 0.1 && long.days == 396,
+            "{long:?} {short:?}"
+        );
+        assert!(
+            long.percent <= 60.0 * 0.2_f64.exp(),
+            "no more than the year had, and some room: {long:?}"
+        );
     }
 
     #[test]

@@ -32,12 +32,21 @@ impl Summary {
     /// Summarises the points within a window; `None` if none is finite. The series must be sorted by time.
     #[must_use]
     pub fn new(points: &[Point], window: Window, period_ms: i64) -> Option<Summary> {
-        let inside: Vec<Point> = window.select(points).iter().copied().filter(|(_, value)| value.is_finite()).collect();
+        let inside: Vec<Point> = window
+            .select(points)
+            .iter()
+            .copied()
+            .filter(|(_, value)| value.is_finite())
+            .collect();
         let last = *inside.last()?;
         let values = sorted(&inside.iter().map(|(_, value)| *value).collect::<Vec<_>>());
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
-        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+        let variance = values
+            .iter()
+            .map(|value| (value - mean).powi(2))
+            .sum::<f64>()
+            / count;
         Some(Summary {
             count: values.len() as u64,
             coverage: coverage(&inside, window, period_ms),
@@ -56,7 +65,11 @@ impl Summary {
 /// The share of the window's periods with at least one point, 0 to 1. Two points in one period count once.
 #[must_use]
 pub fn coverage(points: &[Point], window: Window, period_ms: i64) -> f64 {
-    let periods = if period_ms > 0 { window.length_ms() / period_ms } else { 0 };
+    let periods = if period_ms > 0 {
+        window.length_ms() / period_ms
+    } else {
+        0
+    };
     if periods == 0 {
         return 0.0;
     }
@@ -80,9 +93,20 @@ mod tests {
 
     #[test]
     fn figures_of_a_known_series() {
-        let points: Vec<Point> =
-            [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].iter().enumerate().map(|(i, v)| (i as i64 * 10, *v)).collect();
-        let summary = Summary::new(&points, Window { start_ms: 0, end_ms: 160 }, 10).unwrap();
+        let points: Vec<Point> = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]
+            .iter()
+            .enumerate()
+            .map(|(i, v)| (i as i64 * 10, *v))
+            .collect();
+        let summary = Summary::new(
+            &points,
+            Window {
+                start_ms: 0,
+                end_ms: 160,
+            },
+            10,
+        )
+        .unwrap();
         assert_eq!((summary.count, summary.mean, summary.std), (8, 5.0, 2.0));
         assert_eq!((summary.min, summary.p50, summary.max), (2.0, 4.5, 9.0));
         assert_eq!(summary.coverage, 0.5);
@@ -92,18 +116,66 @@ mod tests {
     #[test]
     fn points_outside_or_not_finite_do_not_count() {
         let points = [(0, 1.0), (10, f64::NAN), (20, 3.0), (30, 100.0)];
-        let summary = Summary::new(&points, Window { start_ms: 0, end_ms: 30 }, 10).unwrap();
+        let summary = Summary::new(
+            &points,
+            Window {
+                start_ms: 0,
+                end_ms: 30,
+            },
+            10,
+        )
+        .unwrap();
         assert_eq!((summary.count, summary.mean), (2, 2.0));
         assert!((summary.coverage - 2.0 / 3.0).abs() < 1e-12);
-        assert_eq!(Summary::new(&points, Window { start_ms: 40, end_ms: 50 }, 10), None);
-        assert_eq!(Summary::new(&[(0, f64::NAN)], Window { start_ms: 0, end_ms: 10 }, 10), None);
+        assert_eq!(
+            Summary::new(
+                &points,
+                Window {
+                    start_ms: 40,
+                    end_ms: 50
+                },
+                10
+            ),
+            None
+        );
+        assert_eq!(
+            Summary::new(
+                &[(0, f64::NAN)],
+                Window {
+                    start_ms: 0,
+                    end_ms: 10
+                },
+                10
+            ),
+            None
+        );
     }
 
     #[test]
     fn two_points_in_a_period_cover_it_once() {
         let points = [(0, 1.0), (5, 1.0), (10, 1.0)];
-        assert_eq!(coverage(&points, Window { start_ms: 0, end_ms: 40 }, 10), 0.5);
-        assert_eq!(coverage(&points, Window { start_ms: 0, end_ms: 40 }, 0), 0.0);
+        assert_eq!(
+            coverage(
+                &points,
+                Window {
+                    start_ms: 0,
+                    end_ms: 40
+                },
+                10
+            ),
+            0.5
+        );
+        assert_eq!(
+            coverage(
+                &points,
+                Window {
+                    start_ms: 0,
+                    end_ms: 40
+                },
+                0
+            ),
+            0.0
+        );
     }
 
     proptest! {

@@ -38,14 +38,19 @@ impl WeeklyShape {
         if count == 0 {
             return None;
         }
-        let means: Vec<Option<f64>> = sums.iter().zip(counts).map(|(sum, n)| (n > 0).then(|| sum / n as f64)).collect();
+        let means: Vec<Option<f64>> = sums
+            .iter()
+            .zip(counts)
+            .map(|(sum, n)| (n > 0).then(|| sum / n as f64))
+            .collect();
         let overall = total / count as f64;
         let (mut around_shape, mut around_mean) = (0f64, 0f64);
         for (at, value) in finite() {
             around_shape += (value - means[hour_of_week(*at)].unwrap_or(overall)).powi(2);
             around_mean += (value - overall).powi(2);
         }
-        let strength = (around_mean > f64::EPSILON).then(|| (1.0 - around_shape / around_mean).clamp(0.0, 1.0));
+        let strength = (around_mean > f64::EPSILON)
+            .then(|| (1.0 - around_shape / around_mean).clamp(0.0, 1.0));
         Some(WeeklyShape { means, strength })
     }
 
@@ -56,7 +61,10 @@ impl WeeklyShape {
     }
 
     fn known(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
-        self.means.iter().enumerate().filter_map(|(hour, mean)| mean.map(|value| (hour, value)))
+        self.means
+            .iter()
+            .enumerate()
+            .filter_map(|(hour, mean)| mean.map(|value| (hour, value)))
     }
 }
 
@@ -74,7 +82,10 @@ mod tests {
         assert_eq!(hour_of_week(MONDAY_MS), 0);
         assert_eq!(hour_of_week(MONDAY_MS - 1), HOURS - 1);
         assert_eq!(hour_of_week(0), 72);
-        assert_eq!(hour_of_week(MONDAY_MS + 5 * DAY_MS + 13 * HOUR_MS), 5 * 24 + 13);
+        assert_eq!(
+            hour_of_week(MONDAY_MS + 5 * DAY_MS + 13 * HOUR_MS),
+            5 * 24 + 13
+        );
     }
 
     #[test]

@@ -24,7 +24,10 @@ impl Window {
     #[must_use]
     pub const fn ending(end_ms: i64, length_ms: i64) -> Self {
         let length_ms = if length_ms > 0 { length_ms } else { 0 };
-        Window { start_ms: end_ms.saturating_sub(length_ms), end_ms }
+        Window {
+            start_ms: end_ms.saturating_sub(length_ms),
+            end_ms,
+        }
     }
 
     /// Returns the length in milliseconds; zero if the window ends before it starts.
@@ -55,7 +58,10 @@ impl Window {
             return Vec::new();
         }
         let count = self.length_ms() / block_ms;
-        (0..count).rev().map(|back| Window::ending(self.end_ms - back * block_ms, block_ms)).collect()
+        (0..count)
+            .rev()
+            .map(|back| Window::ending(self.end_ms - back * block_ms, block_ms))
+            .collect()
     }
 }
 
@@ -65,17 +71,46 @@ mod tests {
 
     #[test]
     fn blocks_end_where_the_window_ends() {
-        let window = Window { start_ms: 0, end_ms: 25 };
+        let window = Window {
+            start_ms: 0,
+            end_ms: 25,
+        };
         let blocks = window.blocks(10);
-        assert_eq!(blocks, [Window { start_ms: 5, end_ms: 15 }, Window { start_ms: 15, end_ms: 25 }]);
+        assert_eq!(
+            blocks,
+            [
+                Window {
+                    start_ms: 5,
+                    end_ms: 15
+                },
+                Window {
+                    start_ms: 15,
+                    end_ms: 25
+                }
+            ]
+        );
         assert!(window.blocks(0).is_empty());
     }
 
     #[test]
     fn a_window_takes_its_start_and_leaves_its_end() {
         let points = [(0, 1.0), (10, 2.0), (20, 3.0)];
-        assert_eq!(Window { start_ms: 10, end_ms: 20 }.select(&points), [(10, 2.0)]);
+        assert_eq!(
+            Window {
+                start_ms: 10,
+                end_ms: 20
+            }
+            .select(&points),
+            [(10, 2.0)]
+        );
         assert_eq!(Window::ending(20, -5).length_ms(), 0);
-        assert!(Window { start_ms: 30, end_ms: 20 }.select(&points).is_empty());
+        assert!(
+            Window {
+                start_ms: 30,
+                end_ms: 20
+            }
+            .select(&points)
+            .is_empty()
+        );
     }
 }

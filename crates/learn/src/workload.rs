@@ -31,7 +31,12 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order of probabilities.
-    pub const ALL: [Class; 4] = [Class::Production, Class::Development, Class::Batch, Class::Analytics];
+    pub const ALL: [Class; 4] = [
+        Class::Production,
+        Class::Development,
+        Class::Batch,
+        Class::Analytics,
+    ];
 
     /// Returns the name on the wire and in stores.
     #[must_use]

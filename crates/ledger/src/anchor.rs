@@ -71,10 +71,16 @@ pub(crate) enum Found {
 
 /// Returns `true` if the file is what writes leave: of the right length, both slots valid and each in its place, zeros between them.
 pub(crate) fn is_sound(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
-    let Some(bytes) = read_if_there(disk, path)? else { return Ok(false) };
+    let Some(bytes) = read_if_there(disk, path)? else {
+        return Ok(false);
+    };
     let sound = |(index, sector): (u64, &[u8])| {
-        let zeros = sector.get(SLOT_LEN..).is_some_and(|rest| rest.iter().all(|byte| *byte == 0));
-        zeros && decode_slot(sector).is_some_and(|(head, turn)| turn % 2 == index && head.signature.is_some())
+        let zeros = sector
+            .get(SLOT_LEN..)
+            .is_some_and(|rest| rest.iter().all(|byte| *byte == 0));
+        zeros
+            && decode_slot(sector)
+                .is_some_and(|(head, turn)| turn % 2 == index && head.signature.is_some())
     };
     Ok(bytes.len() == FILE_LEN && (0..).zip(bytes.chunks(SLOT_STEP)).all(sound))
 }
@@ -82,21 +88,41 @@ pub(crate) fn is_sound(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
 /// Reads an anchor's bytes; `None` when no slot holds. Signatures are not verified. What an offline auditor needs.
 pub fn decode(file: &[u8]) -> Option<(AnchorHead, u64)> {
     let slots = [file.get(..SLOT_STEP.min(file.len())), file.get(SLOT_STEP..)];
-    slots.into_iter().flatten().filter_map(decode_slot).max_by_key(|(_, turn)| *turn)
+    slots
+        .into_iter()
+        .flatten()
+        .filter_map(decode_slot)
+        .max_by_key(|(_, turn)| *turn)
 }
 
 fn decode_slot(slot: &[u8]) -> Option<(AnchorHead, u64)> {
-    let word = |at: usize| slot.get(at..)?.first_chunk::<4>().map(|b| u32::from_le_bytes(*b));
-    let number = |at: usize| slot.get(at..)?.first_chunk::<8>().map(|b| u64::from_le_bytes(*b));
+    let word = |at: usize| {
+        slot.get(at..)?
+            .first_chunk::<4>()
+            .map(|b| u32::from_le_bytes(*b))
+    };
+    let number = |at: usize| {
+        slot.get(at..)?
+            .first_chunk::<8>()
+            .map(|b| u64::from_le_bytes(*b))
+    };
     let hash = |at: usize| slot.get(at..)?.first_chunk::<32>().map(|b| Hash(*b));
     let (length, signature) = match word(8)? {
         UNSIGNED_VERSION => (UNSIGNED_LEN, None),
-        VERSION => (SLOT_LEN, Some(HeadSignature::decode(slot.get(HEAD_LEN..)?)?)),
+        VERSION => (
+            SLOT_LEN,
+            Some(HeadSignature::decode(slot.get(HEAD_LEN..)?)?),
+        ),
         _ => return None,
     };
     let checksum = crc32c::crc32c(slot.get(..length - 4)?);
     let is_whole = slot.starts_with(MAGIC) && word(length - 4)? == checksum;
-    let head = AnchorHead { size: number(20)?, root: hash(28)?, chain_hash: hash(60)?, signature };
+    let head = AnchorHead {
+        size: number(20)?,
+        root: hash(28)?,
+        chain_hash: hash(60)?,
+        signature,
+    };
     is_whole.then_some((head, number(12)?))
 }
 
@@ -144,7 +170,13 @@ impl Anchor {
 
     /// Opens a file that was read and holds; `turn` is that of its newest slot.
     pub(crate) fn open(disk: &dyn Disk, path: &Path, turn: u64) -> io::Result<Anchor> {
-        Ok(Anchor { file: disk.open(path)?, turn, synced: true, head: None, doubtful: false })
+        Ok(Anchor {
+            file: disk.open(path)?,
+            turn,
+            synced: true,
+            head: None,
+            doubtful: false,
+        })
     }
 
     /// Writes a new head over the older slot.
@@ -181,7 +213,8 @@ impl Anchor {
             && let Some(head) = self.head
         {
             // The newer slot once more, then the other: each is whole on the disk before the next is touched.
-            self.file.write_at(place(self.turn), &encode_slot(&head, self.turn))?;
+            self.file
+                .write_at(place(self.turn), &encode_slot(&head, self.turn))?;
             self.file.sync()?;
             self.write(&head)?;
         }

@@ -72,7 +72,10 @@ pub(crate) enum Recorded {
     /// Entry that the log already had, with its first receipt.
     Known(Box<Receipt>),
     /// Entry that was added; `duplicate` if an earlier entry of the same batch is identical.
-    New { entry: Arc<StoredEntry>, duplicate: bool },
+    New {
+        entry: Arc<StoredEntry>,
+        duplicate: bool,
+    },
 }
 
 impl Recorded {
@@ -99,15 +102,27 @@ pub(crate) struct Submission {
 }
 
 /// Prepares drafts against the sealed entries of now.
-pub(crate) fn prepare(shared: &Shared, ids: &SealedIds, drafts: Vec<Draft>) -> Result<Vec<Slot>, AppendError> {
+pub(crate) fn prepare(
+    shared: &Shared,
+    ids: &SealedIds,
+    drafts: Vec<Draft>,
+) -> Result<Vec<Slot>, AppendError> {
     let prepare = |(index, mut draft): (usize, Draft)| {
         let claim = Claim::of_draft(&mut draft);
         if let Some(receipt) = sealed_before(shared, ids, &claim, &draft.entry, index)? {
             return Ok(Slot::Known(Box::new(receipt)));
         }
-        let Draft { entry, recorded_at, canonical, .. } = draft;
+        let Draft {
+            entry,
+            recorded_at,
+            canonical,
+            ..
+        } = draft;
         let salt = rand::random::<[u8; 16]>();
-        Ok(Slot::Fresh(Prepared { entry: Arc::new(StoredEntry::hashed(salt, recorded_at, canonical, entry)), claim }))
+        Ok(Slot::Fresh(Prepared {
+            entry: Arc::new(StoredEntry::hashed(salt, recorded_at, canonical, entry)),
+            claim,
+        }))
     };
     drafts.into_iter().enumerate().map(prepare).collect()
 }
@@ -124,14 +139,23 @@ pub(crate) fn sealed_before(
         message: format!("cannot determine whether the log already has the entry: {error}"),
         full_disk: false,
     };
-    let Some(Record { mark, sequence, recorded_at, .. }) = ids.find(&claim.key).map_err(unreadable)? else {
+    let Some(Record {
+        mark,
+        sequence,
+        recorded_at,
+        ..
+    }) = ids.find(&claim.key).map_err(unreadable)?
+    else {
         return Ok(None);
     };
     let event_id = entry.event_id.as_str().to_owned();
     if !claim.repeats(entry, mark, recorded_at) {
         return Err(AppendError::Conflict { index, event_id });
     }
-    let link = shared.chain.link(&shared.tiles, sequence, ids.end()).map_err(unreadable)?;
+    let link = shared
+        .chain
+        .link(&shared.tiles, sequence, ids.end())
+        .map_err(unreadable)?;
     Ok(Some(Receipt {
         event_id,
         sequence,

@@ -18,7 +18,9 @@ struct Keys {
 
 impl std::fmt::Debug for Attestor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Attestor").field("key", &self.keys.read().signer.id()).finish()
+        f.debug_struct("Attestor")
+            .field("key", &self.keys.read().signer.id())
+            .finish()
     }
 }
 
@@ -27,13 +29,20 @@ impl Attestor {
     /// never replaced.
     pub fn new(signer: Arc<NoteSigner>, epochs: Option<Epochs>) -> Attestor {
         let epochs = epochs.unwrap_or_else(|| Epochs::single(signer.verifier().clone()));
-        Attestor { keys: RwLock::new(Keys { signer, epochs }) }
+        Attestor {
+            keys: RwLock::new(Keys { signer, epochs }),
+        }
     }
 
     /// Returns an attestor with the keys of now, which a rotation does not change.
     pub(crate) fn of_now(&self) -> Attestor {
         let keys = self.keys.read();
-        Attestor { keys: RwLock::new(Keys { signer: keys.signer.clone(), epochs: keys.epochs.clone() }) }
+        Attestor {
+            keys: RwLock::new(Keys {
+                signer: keys.signer.clone(),
+                epochs: keys.epochs.clone(),
+            }),
+        }
     }
 
     /// The verifier key that attests, as text.
@@ -54,7 +63,13 @@ impl Attestor {
     }
 
     /// Accepts a note that attests exactly this.
-    pub fn check(&self, note: &[u8], file: &str, size: u64, digest: [u8; 32]) -> Result<(), AttestationError> {
+    pub fn check(
+        &self,
+        note: &[u8],
+        file: &str,
+        size: u64,
+        digest: [u8; 32],
+    ) -> Result<(), AttestationError> {
         let keys = self.keys.read();
         attestation(&keys, file, size, digest).check(note, &keys.epochs)
     }
@@ -62,5 +77,10 @@ impl Attestor {
 
 fn attestation(keys: &Keys, file: &str, size: u64, digest: [u8; 32]) -> Attestation {
     let origin = keys.signer.name().to_owned();
-    Attestation { origin, file: file.to_owned(), size, digest: Hash(digest) }
+    Attestation {
+        origin,
+        file: file.to_owned(),
+        size,
+        digest: Hash(digest),
+    }
 }

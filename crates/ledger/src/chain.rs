@@ -66,7 +66,11 @@ impl Links {
             let before = hashes.last().copied().unwrap_or(before);
             hashes.push(chain_hash(&before, leaf));
         }
-        Links { tile, leaves, hashes }
+        Links {
+            tile,
+            leaves,
+            hashes,
+        }
     }
 
     fn end(&self) -> Hash {
@@ -137,21 +141,38 @@ impl Chain {
         }
         let mut bytes = vec![0; length as usize];
         self.file.read_at(0, &mut bytes)?;
-        Ok(Some(Running { points, state: Sha256::new_with_prefix(&bytes) }))
+        Ok(Some(Running {
+            points,
+            state: Sha256::new_with_prefix(&bytes),
+        }))
     }
 
     /// Attests the points over the first `size` entries; durable when this returns. The file is read where no digest is at hand:
     /// after opening, and when the seal before failed.
     pub(crate) fn attest(&self, size: u64) -> io::Result<()> {
         let points = size / WIDTH + 1;
-        let known = self.running.lock().iter().find(|running| running.points == points).cloned();
+        let known = self
+            .running
+            .lock()
+            .iter()
+            .find(|running| running.points == points)
+            .cloned();
         let running = match known {
             Some(running) => running,
-            None => self.digest(size)?.ok_or_else(|| damaged(format!("{} is too short", self.path.display())))?,
+            None => self
+                .digest(size)?
+                .ok_or_else(|| damaged(format!("{} is too short", self.path.display())))?,
         };
         let digest = running.state.clone().finalize().into();
-        let note = self.attestor.attest(NAME, size, digest).map_err(|error| damaged(error.to_string()))?;
-        write_durably(self.disk.as_ref(), &self.attestation_path(), note.as_bytes())?;
+        let note = self
+            .attestor
+            .attest(NAME, size, digest)
+            .map_err(|error| damaged(error.to_string()))?;
+        write_durably(
+            self.disk.as_ref(),
+            &self.attestation_path(),
+            note.as_bytes(),
+        )?;
         self.keep(running);
         Ok(())
     }
@@ -168,14 +189,24 @@ impl Chain {
     /// Returns `true` if the log's key attested the points over at least `size` entries as they are. A seal that was interrupted
     /// leaves an attestation of more.
     fn is_attested(&self, size: u64) -> io::Result<bool> {
-        let Some(note) = read_if_there(self.disk.as_ref(), &self.attestation_path())? else { return Ok(false) };
-        let size_attested = SignedNote::parse(&note).ok().and_then(|note| Attestation::claimed_size(note.text()));
-        let Some(size_attested) = size_attested.filter(|size_attested| *size_attested >= size) else {
+        let Some(note) = read_if_there(self.disk.as_ref(), &self.attestation_path())? else {
             return Ok(false);
         };
-        let Some(running) = self.digest(size_attested)? else { return Ok(false) };
+        let size_attested = SignedNote::parse(&note)
+            .ok()
+            .and_then(|note| Attestation::claimed_size(note.text()));
+        let Some(size_attested) = size_attested.filter(|size_attested| *size_attested >= size)
+        else {
+            return Ok(false);
+        };
+        let Some(running) = self.digest(size_attested)? else {
+            return Ok(false);
+        };
         let digest = running.state.clone().finalize().into();
-        let holds = self.attestor.check(&note, NAME, size_attested, digest).is_ok();
+        let holds = self
+            .attestor
+            .check(&note, NAME, size_attested, digest)
+            .is_ok();
         if holds && size_attested == size {
             self.keep(running);
         }
@@ -183,7 +214,9 @@ impl Chain {
     }
 
     fn leads_to(&self, tiles: &Tiles, size: u64, end: Hash) -> io::Result<bool> {
-        let Some(before) = self.point(size / WIDTH)? else { return Ok(false) };
+        let Some(before) = self.point(size / WIDTH)? else {
+            return Ok(false);
+        };
         Ok(Links::roll(size / WIDTH, before, leaves(tiles, size / WIDTH, size)?).end() == end)
     }
 
@@ -199,10 +232,16 @@ impl Chain {
 
     /// Adds the points of the tiles that the entries up to `new` fill; `before(tile)` is the chain hash before a tile's first
     /// entry. Durable when this returns.
-    pub(crate) fn write(&self, old: u64, new: u64, before: impl Fn(u64) -> Option<Hash>) -> io::Result<()> {
+    pub(crate) fn write(
+        &self,
+        old: u64,
+        new: u64,
+        before: impl Fn(u64) -> Option<Hash>,
+    ) -> io::Result<()> {
         let mut bytes = Vec::new();
         for tile in old / WIDTH + 1..=new / WIDTH {
-            let hash = before(tile).ok_or_else(|| damaged(format!("no chain hash before tile {tile}")))?;
+            let hash =
+                before(tile).ok_or_else(|| damaged(format!("no chain hash before tile {tile}")))?;
             bytes.extend_from_slice(&hash.0);
         }
         if bytes.is_empty() {
@@ -211,10 +250,18 @@ impl Chain {
         let points = old / WIDTH + 1;
         self.file.write_at(points * HASH_LEN as u64, &bytes)?;
         self.file.sync()?;
-        let before = self.running.lock().iter().find(|running| running.points == points).cloned();
+        let before = self
+            .running
+            .lock()
+            .iter()
+            .find(|running| running.points == points)
+            .cloned();
         if let Some(Running { mut state, points }) = before {
             state.update(&bytes);
-            self.keep(Running { state, points: points + (bytes.len() / HASH_LEN) as u64 });
+            self.keep(Running {
+                state,
+                points: points + (bytes.len() / HASH_LEN) as u64,
+            });
         }
         Ok(())
     }
@@ -232,20 +279,29 @@ impl Chain {
             None => {
                 self.mend(tiles)?;
                 let path = self.path.display();
-                let still = || damaged(format!("{path}: the chain points around tile {tile} do not fit its leaves"));
+                let still = || {
+                    damaged(format!(
+                        "{path}: the chain points around tile {tile} do not fit its leaves"
+                    ))
+                };
                 self.fitting(tiles, tile, size)?.ok_or_else(still)?
             }
         };
         let links = Arc::new(links);
         *self.last.lock() = Some(links.clone());
-        links
-            .link(sequence)
-            .ok_or_else(|| damaged(format!("{}: no chain point for entry {sequence}", self.path.display())))
+        links.link(sequence).ok_or_else(|| {
+            damaged(format!(
+                "{}: no chain point for entry {sequence}",
+                self.path.display()
+            ))
+        })
     }
 
     /// The links of a tile; `None` where the points before and after it do not fit its leaves.
     fn fitting(&self, tiles: &Tiles, tile: u64, size: u64) -> io::Result<Option<Links>> {
-        let Some(before) = self.point(tile)? else { return Ok(None) };
+        let Some(before) = self.point(tile)? else {
+            return Ok(None);
+        };
         let links = Links::roll(tile, before, leaves(tiles, tile, size)?);
         let full = links.leaves.len() == usize::from(TILE_WIDTH);
         let fits = !full || self.point(tile + 1)?.is_none_or(|next| next == links.end());
@@ -259,7 +315,10 @@ impl Chain {
         let points = points(tiles, size)?;
         let last = points.last_chunk().map_or(Hash::ZERO, |hash| Hash(*hash));
         if Links::roll(size / WIDTH, last, leaves(tiles, size / WIDTH, size)?).end() != end {
-            return Err(damaged(format!("{}: the sealed leaves do not lead to the chain's end", self.path.display())));
+            return Err(damaged(format!(
+                "{}: the sealed leaves do not lead to the chain's end",
+                self.path.display()
+            )));
         }
         tracing::warn!(file = %self.path.display(), "chain points are invalid; rebuilding them from the tiles");
         self.file.write_at(0, &points)?;
@@ -280,9 +339,15 @@ fn points(tiles: &Tiles, size: u64) -> io::Result<Vec<u8>> {
 
 /// The leaf hashes of a tile in the tree of `size` leaves; none where the tree ends before it.
 fn leaves(tiles: &Tiles, tile: u64, size: u64) -> io::Result<Vec<Hash>> {
-    let Some(id) = TileId::at(0, tile, size) else { return Ok(Vec::new()) };
-    let bytes = tiles.hashes(id)?.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("{id} is missing")))?;
+    let Some(id) = TileId::at(0, tile, size) else {
+        return Ok(Vec::new());
+    };
+    let bytes = tiles
+        .hashes(id)?
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("{id} is missing")))?;
     let hashes = bytes.as_chunks::<HASH_LEN>().0;
-    let hashes = hashes.get(..usize::from(id.width())).ok_or_else(|| damaged(format!("{id} is too short")))?;
+    let hashes = hashes
+        .get(..usize::from(id.width()))
+        .ok_or_else(|| damaged(format!("{id} is too short")))?;
     Ok(hashes.iter().copied().map(Hash).collect())
 }

@@ -74,7 +74,10 @@ pub(crate) struct Places {
 
 impl Places {
     pub(crate) fn new(config: &Config) -> Places {
-        Places { dir: config.data_dir.join("ledger"), anchor: config.anchor_path.clone() }
+        Places {
+            dir: config.data_dir.join("ledger"),
+            anchor: config.anchor_path.clone(),
+        }
     }
 
     pub(crate) fn wal(&self) -> PathBuf {

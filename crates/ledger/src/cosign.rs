@@ -25,11 +25,15 @@ impl Ledger {
         }
         let prove = move || {
             prove_consistency(&shared.tiles.reader(new), old, new).map_err(|error| match error {
-                ConsistencyProveError::Sizes { old, .. } => ReadError::NoSuchEntry { sequence: old },
+                ConsistencyProveError::Sizes { old, .. } => {
+                    ReadError::NoSuchEntry { sequence: old }
+                }
                 ConsistencyProveError::Read(error) => error.into(),
             })
         };
-        tokio::task::spawn_blocking(prove).await.map_err(|error| ReadError::Io(std::io::Error::other(error)))?
+        tokio::task::spawn_blocking(prove)
+            .await
+            .map_err(|error| ReadError::Io(std::io::Error::other(error)))?
     }
 
     /// The newest checkpoint as it was signed, without cosignatures.
@@ -39,26 +43,46 @@ impl Ledger {
 
     /// The newest checkpoint that witnesses have cosigned.
     pub fn cosigned_checkpoint(&self) -> Option<String> {
-        self.shared().cosigned.read().as_ref().map(|head| head.note.to_string())
+        self.shared()
+            .cosigned
+            .read()
+            .as_ref()
+            .map(|head| head.note.to_string())
     }
 
     /// Keeps a checkpoint of this log with cosignatures that were verified. An older one than is kept already is dropped.
     pub async fn keep_cosigned(&self, note: SignedNote) -> Result<(), ReadError> {
         let shared = self.shared().clone();
         let keep = move || {
-            let damaged = |cause: &str| ReadError::Damaged { sequence: 0, cause: cause.to_owned() };
-            let checkpoint = Checkpoint::parse(note.text()).map_err(|error| damaged(&error.to_string()))?;
+            let damaged = |cause: &str| ReadError::Damaged {
+                sequence: 0,
+                cause: cause.to_owned(),
+            };
+            let checkpoint =
+                Checkpoint::parse(note.text()).map_err(|error| damaged(&error.to_string()))?;
             if !is_ours(&shared, &checkpoint)? {
                 return Err(damaged("the cosigned checkpoint belongs to another log"));
             }
             let mut kept = shared.cosigned.write();
-            if kept.as_ref().is_some_and(|kept| kept.size > checkpoint.size) {
+            if kept
+                .as_ref()
+                .is_some_and(|kept| kept.size > checkpoint.size)
+            {
                 return Ok(());
             }
-            replace(shared.disk.as_ref(), &place(&shared), note.to_string().as_bytes())?;
-            *kept = Some(CosignedHead { size: checkpoint.size, note });
+            replace(
+                shared.disk.as_ref(),
+                &place(&shared),
+                note.to_string().as_bytes(),
+            )?;
+            *kept = Some(CosignedHead {
+                size: checkpoint.size,
+                note,
+            });
             Ok(())
         };
-        tokio::task::spawn_blocking(keep).await.map_err(|error| ReadError::Io(std::io::Error::other(error)))?
+        tokio::task::spawn_blocking(keep)
+            .await
+            .map_err(|error| ReadError::Io(std::io::Error::other(error)))?
     }
 }

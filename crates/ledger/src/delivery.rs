@@ -13,7 +13,14 @@ impl Ledger {
         let delivery = deliveries.entry(target.to_owned()).or_default();
         target.clone_into(&mut delivery.target);
         match outcome {
-            Ok(size) => *delivery = Delivery { size, failures: 0, error: None, target: target.to_owned() },
+            Ok(size) => {
+                *delivery = Delivery {
+                    size,
+                    failures: 0,
+                    error: None,
+                    target: target.to_owned(),
+                }
+            }
             Err(error) => {
                 delivery.failures += 1;
                 delivery.error = Some(error);

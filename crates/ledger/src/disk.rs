@@ -55,7 +55,10 @@ pub trait DiskLock: Send + Sync {}
 
 /// Returns `true` if an error means that no space or quota is left.
 pub fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
 }
 
 /// Returns the temporary path that a file is written to before it is renamed to `path`.

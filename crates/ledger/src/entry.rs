@@ -33,11 +33,26 @@ pub struct StoredEntry {
 
 impl StoredEntry {
     /// An entry that has no place in the log yet: sequence and chain hashes are zero.
-    pub(crate) fn hashed(salt: [u8; 16], recorded_at: Timestamp, canonical: Vec<u8>, entry: Entry) -> StoredEntry {
+    pub(crate) fn hashed(
+        salt: [u8; 16],
+        recorded_at: Timestamp,
+        canonical: Vec<u8>,
+        entry: Entry,
+    ) -> StoredEntry {
         let commitment = commitment(&salt, &canonical);
         let leaf_hash = commitment.leaf_hash();
         let (previous_hash, hash) = (Hash::ZERO, Hash::ZERO);
-        StoredEntry { sequence: 0, recorded_at, salt, canonical, entry, commitment, leaf_hash, previous_hash, hash }
+        StoredEntry {
+            sequence: 0,
+            recorded_at,
+            salt,
+            canonical,
+            entry,
+            commitment,
+            leaf_hash,
+            previous_hash,
+            hash,
+        }
     }
 
     /// Gives the entry its place in log and chain.

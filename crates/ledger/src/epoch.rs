@@ -74,7 +74,8 @@ impl Ledger {
         entry: impl FnOnce(&Planned) -> Result<Draft, String>,
     ) -> Result<Epoch, RotateError> {
         self.replace_key(async |planned| {
-            self.append(vec![entry(planned).map_err(RotateError::Entry)?]).await?;
+            self.append(vec![entry(planned).map_err(RotateError::Entry)?])
+                .await?;
             Ok(())
         })
         .await
@@ -95,19 +96,29 @@ impl Ledger {
         let data_dir = shared.config.data_dir.clone();
         let old = shared.signer.read().verifier().to_string();
         let name = shared.config.origin.clone();
-        let recorded = shared.epochs.read().as_ref().map_or(0, |epochs| epochs.rotations().len() as u64);
+        let recorded = shared
+            .epochs
+            .read()
+            .as_ref()
+            .map_or(0, |epochs| epochs.rotations().len() as u64);
         let next = blocking({
             let data_dir = data_dir.clone();
             move || keys::make_next(&data_dir, &name, recorded + 1)
         })
         .await??;
-        let planned = Planned { old, new: next.verifier().to_string() };
+        let planned = Planned {
+            old,
+            new: next.verifier().to_string(),
+        };
         announce(&planned).await?;
         let epoch = self.begin_epoch(next).await?;
         tracing::info!(number = epoch.number, size = epoch.size, new = %epoch.new, "the log's key was rotated");
         let new = epoch.new.clone();
         let installed = blocking(move || keys::install(&data_dir, &new)).await?;
-        installed.map_err(|source| RotateError::NotDestroyed { new: planned.new, source })?;
+        installed.map_err(|source| RotateError::NotDestroyed {
+            new: planned.new,
+            source,
+        })?;
         Ok(epoch)
     }
 
@@ -121,10 +132,15 @@ impl Ledger {
     /// The keys the log was signed with, the oldest first; the last is in charge.
     pub fn keys(&self) -> Vec<KeyEpoch> {
         let epochs = self.shared().epochs.read().clone();
-        let epochs = epochs.unwrap_or_else(|| Epochs::single(self.shared().signer.read().verifier().clone()));
+        let epochs = epochs
+            .unwrap_or_else(|| Epochs::single(self.shared().signer.read().verifier().clone()));
         let key_epochs = epochs.keys().map(|key| {
             let (from_size, to) = epochs.span(key).unwrap_or_default();
-            KeyEpoch { public_key: key.to_string(), from_size, to_size: (to != u64::MAX).then_some(to) }
+            KeyEpoch {
+                public_key: key.to_string(),
+                from_size,
+                to_size: (to != u64::MAX).then_some(to),
+            }
         });
         key_epochs.collect()
     }
@@ -132,33 +148,59 @@ impl Ledger {
     /// The records of key epochs, signed notes, in order.
     pub async fn epoch_records(&self) -> Result<Vec<String>, ReadError> {
         let shared = self.shared().clone();
-        let count = shared.epochs.read().as_ref().map_or(0, |epochs| epochs.rotations().len() as u64);
+        let count = shared
+            .epochs
+            .read()
+            .as_ref()
+            .map_or(0, |epochs| epochs.rotations().len() as u64);
         let read = move || {
             let dir = shared.places.epochs();
             let record = |number: u64| {
-                Ok(String::from_utf8_lossy(&shared.disk.read(&dir.join(number.to_string()))?).into_owned())
+                Ok(
+                    String::from_utf8_lossy(&shared.disk.read(&dir.join(number.to_string()))?)
+                        .into_owned(),
+                )
             };
             (1..=count).map(record).collect()
         };
-        tokio::task::spawn_blocking(read).await.map_err(|error| ReadError::Io(std::io::Error::other(error)))?
+        tokio::task::spawn_blocking(read)
+            .await
+            .map_err(|error| ReadError::Io(std::io::Error::other(error)))?
     }
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, AppendError> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| AppendError::Closed)
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, AppendError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| AppendError::Closed)
 }
 
 impl Sequencer {
     /// Records that `next` signs from now on, and signs with it.
     pub(crate) fn begin_epoch(&mut self, next: NoteSigner) -> Result<Epoch, AppendError> {
         self.shared.config.fence.check()?;
-        if let Some(Fault::Unknown(message) | Fault::Removed(message)) = self.shared.fault.lock().clone() {
-            return Err(AppendError::Storage { message, full_disk: false });
+        if let Some(Fault::Unknown(message) | Fault::Removed(message)) =
+            self.shared.fault.lock().clone()
+        {
+            return Err(AppendError::Storage {
+                message,
+                full_disk: false,
+            });
         }
-        let refused = |message: String| AppendError::Storage { message, full_disk: false };
+        let refused = |message: String| AppendError::Storage {
+            message,
+            full_disk: false,
+        };
         let head = self.shared.head.read().clone();
         let old = self.shared.signer.read().clone();
-        let mut epochs = self.shared.epochs.read().clone().unwrap_or_else(|| Epochs::single(old.verifier().clone()));
+        let mut epochs = self
+            .shared
+            .epochs
+            .read()
+            .clone()
+            .unwrap_or_else(|| Epochs::single(old.verifier().clone()));
         let epoch = Epoch {
             number: epochs.rotations().len() as u64 + 1,
             size: head.size,
@@ -166,8 +208,12 @@ impl Sequencer {
             old: old.verifier().clone(),
             new: next.verifier().clone(),
         };
-        epochs.push(epoch.clone()).map_err(|error| refused(error.to_string()))?;
-        let record = epoch.sign(&old, &next).map_err(|error| refused(error.to_string()))?;
+        epochs
+            .push(epoch.clone())
+            .map_err(|error| refused(error.to_string()))?;
+        let record = epoch
+            .sign(&old, &next)
+            .map_err(|error| refused(error.to_string()))?;
         let note = crate::shared::sign(&self.shared.config.origin, &next, head.size, head.root)
             .map_err(|error| refused(error.to_string()))?;
         self.write_epoch(epoch.number, record.to_string().as_bytes())?;
@@ -185,17 +231,30 @@ impl Sequencer {
     fn write_epoch(&self, number: u64, record: &[u8]) -> Result<(), AppendError> {
         let (disk, dir) = (self.shared.disk.as_ref(), self.shared.places.epochs());
         let path = dir.join(number.to_string());
-        let Err(error) = disk.create_dirs(&dir).and_then(|()| write_durably(disk, &path, record)) else {
+        let Err(error) = disk
+            .create_dirs(&dir)
+            .and_then(|()| write_durably(disk, &path, record))
+        else {
             return Ok(());
         };
-        let gone =
-            |error: std::io::Error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) };
-        let undone = disk.remove(&path).or_else(gone).and_then(|()| disk.sync_dir(&dir).or_else(gone));
+        let gone = |error: std::io::Error| {
+            if error.kind() == std::io::ErrorKind::NotFound {
+                Ok(())
+            } else {
+                Err(error)
+            }
+        };
+        let undone = disk
+            .remove(&path)
+            .or_else(gone)
+            .and_then(|()| disk.sync_dir(&dir).or_else(gone));
         let full_disk = crate::disk::is_full(&error);
         let mut message = format!("{}: {error}; the key was not rotated", path.display());
         if undone.is_err() {
-            message =
-                format!("{}: {error}; which key is in charge is unknown until a restart has read it", path.display());
+            message = format!(
+                "{}: {error}; which key is in charge is unknown until a restart has read it",
+                path.display()
+            );
             tracing::error!("{message}");
             *self.shared.fault.lock() = Some(Fault::Unknown(message.clone()));
         }

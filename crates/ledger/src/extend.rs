@@ -16,7 +16,9 @@ pub enum ExtendError {
     #[error("what is kept is not a checkpoint that a key of this log signed")]
     Signature(#[source] Box<EpochOpenError>),
     /// The log is shorter.
-    #[error("what is kept is a checkpoint of {kept} entries, and the log has {size}: its end was cut off")]
+    #[error(
+        "what is kept is a checkpoint of {kept} entries, and the log has {size}: its end was cut off"
+    )]
     Shorter {
         /// Entries that the checkpoint covers.
         kept: u64,
@@ -58,17 +60,27 @@ impl Ledger {
         let shared = self.shared().clone();
         let keys = shared.epochs.read().clone();
         let keys = keys.unwrap_or_else(|| Epochs::single(shared.signer.read().verifier().clone()));
-        let kept = keys.from_note(&note).map_err(|error| ExtendError::Signature(Box::new(error)))?;
+        let kept = keys
+            .from_note(&note)
+            .map_err(|error| ExtendError::Signature(Box::new(error)))?;
         let size = self.size();
         if kept.size > size {
-            return Err(ExtendError::Shorter { kept: kept.size, size });
+            return Err(ExtendError::Shorter {
+                kept: kept.size,
+                size,
+            });
         }
         let compare = move || {
-            let root = tree_root(&shared.tiles.reader(kept.size), kept.size).map_err(ReadError::from)?;
+            let root =
+                tree_root(&shared.tiles.reader(kept.size), kept.size).map_err(ReadError::from)?;
             if root == kept.root {
                 return Ok(kept);
             }
-            Err(ExtendError::Differs { size: kept.size, kept: kept.root, root })
+            Err(ExtendError::Differs {
+                size: kept.size,
+                kept: kept.root,
+                root,
+            })
         };
         let compared = tokio::task::spawn_blocking(compare).await;
         compared.map_err(|error| ReadError::Io(std::io::Error::other(error)))?

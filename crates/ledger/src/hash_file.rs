@@ -25,7 +25,11 @@ impl HashFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        Ok(HashFile { disk, path: path.to_owned(), file: RwLock::new(file) })
+        Ok(HashFile {
+            disk,
+            path: path.to_owned(),
+            file: RwLock::new(file),
+        })
     }
 
     /// Returns the path of the file.
@@ -43,7 +47,9 @@ impl HashFile {
     pub(crate) fn read(&self, first: u64, count: usize) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = vec![0; count * HASH_LEN];
         let file = self.file.read();
-        let Some(file) = file.as_ref() else { return Ok((count == 0).then_some(bytes)) };
+        let Some(file) = file.as_ref() else {
+            return Ok((count == 0).then_some(bytes));
+        };
         match file.read_at(first * HASH_LEN as u64, &mut bytes) {
             Ok(()) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
@@ -64,7 +70,9 @@ impl HashFile {
         }
         // Shared: what is written lies beyond what anybody reads, and syncing must hold up no reader.
         let file = self.file.read();
-        let Some(file) = file.as_ref() else { return Ok(()) };
+        let Some(file) = file.as_ref() else {
+            return Ok(());
+        };
         file.write_at(first * HASH_LEN as u64, bytes)?;
         file.sync()
     }

@@ -42,16 +42,26 @@ impl SealedIds {
         dir: &Path,
         sealed_size: u64,
     ) -> io::Result<SealedIds> {
-        let mut ids = SealedIds { disk, attestor, dir: dir.to_owned(), files: Vec::new() };
+        let mut ids = SealedIds {
+            disk,
+            attestor,
+            dir: dir.to_owned(),
+            files: Vec::new(),
+        };
         let listed = names(ids.disk.as_ref(), dir)?;
-        let mut spans: Vec<_> = listed.iter().filter_map(|name| file::parse_name(name)).collect();
+        let mut spans: Vec<_> = listed
+            .iter()
+            .filter_map(|name| file::parse_name(name))
+            .collect();
         // Of two that begin alike the longer is the merged one.
         spans.sort_unstable_by_key(|(first, end)| (*first, std::cmp::Reverse(*end)));
         for (first, end) in spans {
             if first == ids.end() && end <= sealed_size {
                 let path = dir.join(file::name(first, end));
                 match IdFile::open(ids.disk.as_ref(), &ids.attestor, &path) {
-                    Ok(file) if (file.first(), file.end()) == (first, end) => ids.files.push(Arc::new(file)),
+                    Ok(file) if (file.first(), file.end()) == (first, end) => {
+                        ids.files.push(Arc::new(file))
+                    }
                     Ok(_) => {}
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                         tracing::warn!(file = %file::name(first, end), %error, "index of identifiers will be rebuilt");
@@ -61,7 +71,11 @@ impl SealedIds {
             }
         }
         for name in listed {
-            if !ids.files.iter().any(|kept| file::name(kept.first(), kept.end()) == name) {
+            if !ids
+                .files
+                .iter()
+                .any(|kept| file::name(kept.first(), kept.end()) == name)
+            {
                 ids.disk.remove(&dir.join(name))?;
             }
         }
@@ -75,7 +89,10 @@ impl SealedIds {
 
     /// Greatest `recorded_at` of the sealed entries, ms since the epoch; `None` when there are none.
     pub(crate) fn newest_time(&self) -> Option<i64> {
-        self.files.iter().filter_map(|file| i64::try_from(file.newest_time()).ok()).max()
+        self.files
+            .iter()
+            .filter_map(|file| i64::try_from(file.newest_time()).ok())
+            .max()
     }
 
     /// Finds an identifier. Newest files first: what is sent again was mostly sent lately.
@@ -93,7 +110,13 @@ impl SealedIds {
         let mut grown = self.clone();
         records.sort_unstable_by_key(|record| record.key);
         let counts = (records.len() as u64, Times::new(&records));
-        let added = file::write(&self.place(), (self.end(), end), 0, counts, records.into_iter().map(Ok))?;
+        let added = file::write(
+            &self.place(),
+            (self.end(), end),
+            0,
+            counts,
+            records.into_iter().map(Ok),
+        )?;
         grown.files.push(Arc::new(added));
         self.disk.sync_dir(&self.dir)?;
         Ok(grown)
@@ -107,11 +130,21 @@ impl SealedIds {
         let mut merged = Vec::new();
         while let Some(run) = grown.mergeable() {
             let first = grown.files.len() - run;
-            let (span, level) = ((grown.files[first].first(), grown.end()), grown.files[first].level() + 1);
+            let (span, level) = (
+                (grown.files[first].first(), grown.end()),
+                grown.files[first].level() + 1,
+            );
             let sources = grown.files.split_off(first);
-            let counts = (sources.iter().map(|file| file.count()).sum(), Times::of_files(&sources));
+            let counts = (
+                sources.iter().map(|file| file.count()).sum(),
+                Times::of_files(&sources),
+            );
             let joined = file::write(&self.place(), span, level, counts, file::merged(&sources))?;
-            merged.extend(sources.iter().map(|file| self.dir.join(file::name(file.first(), file.end()))));
+            merged.extend(
+                sources
+                    .iter()
+                    .map(|file| self.dir.join(file::name(file.first(), file.end()))),
+            );
             grown.files.push(Arc::new(joined));
         }
         if merged.is_empty() {
@@ -122,14 +155,23 @@ impl SealedIds {
     }
 
     fn place(&self) -> Place<'_> {
-        Place { disk: self.disk.as_ref(), attestor: &self.attestor, dir: &self.dir }
+        Place {
+            disk: self.disk.as_ref(),
+            attestor: &self.attestor,
+            dir: &self.dir,
+        }
     }
 
     /// Returns the number of files at the end that should be merged into one; `None` if there are too few of one
     /// level.
     fn mergeable(&self) -> Option<usize> {
         let level = self.files.last()?.level();
-        let run = self.files.iter().rev().take_while(|file| file.level() == level).count();
+        let run = self
+            .files
+            .iter()
+            .rev()
+            .take_while(|file| file.level() == level)
+            .count();
         (run >= FAN_IN).then_some(run)
     }
 }

@@ -106,14 +106,23 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
     };
     if let Some(expected) = origin.filter(|origin| *origin != signer.name()) {
         let (found, expected) = (signer.name().to_owned(), expected.to_owned());
-        return Err(KeyFileError::Origin { path, found, expected });
+        return Err(KeyFileError::Origin {
+            path,
+            found,
+            expected,
+        });
     }
     let vkey = vkey_path(data_dir);
     if !vkey.exists() {
         let text = format!("{}\n", signer.verifier());
-        let written =
-            LocalDisk.create_dirs(parent(&vkey)).and_then(|()| write_durably(&LocalDisk, &vkey, text.as_bytes()));
-        written.map_err(|source| KeyFileError::Io { path: vkey, action: "writing", source })?;
+        let written = LocalDisk
+            .create_dirs(parent(&vkey))
+            .and_then(|()| write_durably(&LocalDisk, &vkey, text.as_bytes()));
+        written.map_err(|source| KeyFileError::Io {
+            path: vkey,
+            action: "writing",
+            source,
+        })?;
     }
     Ok(signer)
 }
@@ -129,26 +138,45 @@ pub fn epochs(data_dir: &Path) -> Result<Epochs, KeyFileError> {
         action: "reading",
         source: io::Error::new(io::ErrorKind::InvalidData, cause),
     };
-    let recorded = crate::epoch::read(&LocalDisk, &dir).map_err(|(name, cause)| failed(dir.join(name), cause))?;
+    let recorded = crate::epoch::read(&LocalDisk, &dir)
+        .map_err(|(name, cause)| failed(dir.join(name), cause))?;
     if let Some(epochs) = recorded {
         return Ok(epochs);
     }
     let path = vkey_path(data_dir);
-    let text = fs::read_to_string(&path).map_err(|error| failed(path.clone(), error.to_string()))?;
-    let key = text.trim().parse().map_err(|_| failed(path, "it is not a verifier key".to_owned()))?;
+    let text =
+        fs::read_to_string(&path).map_err(|error| failed(path.clone(), error.to_string()))?;
+    let key = text
+        .trim()
+        .parse()
+        .map_err(|_| failed(path, "it is not a verifier key".to_owned()))?;
     Ok(Epochs::single(key))
 }
 
 /// The content of `keys/log.key`, for a copy of it: refused unless it is the private half of the verifier key given.
-pub fn copy_of(data_dir: &Path, public_key: &str) -> Result<zeroize::Zeroizing<Vec<u8>>, KeyFileError> {
+pub fn copy_of(
+    data_dir: &Path,
+    public_key: &str,
+) -> Result<zeroize::Zeroizing<Vec<u8>>, KeyFileError> {
     let path = key_path(data_dir);
-    let failed = |source| KeyFileError::Io { path: path.clone(), action: "reading", source };
+    let failed = |source| KeyFileError::Io {
+        path: path.clone(),
+        action: "reading",
+        source,
+    };
     let Some(kept) = read(&path)? else {
-        return Err(KeyFileError::Lost { path, vkey: public_key.to_owned() });
+        return Err(KeyFileError::Lost {
+            path,
+            vkey: public_key.to_owned(),
+        });
     };
     let found = kept.signer.verifier().to_string();
     if found != public_key {
-        return Err(KeyFileError::Other { path, found, expected: public_key.to_owned() });
+        return Err(KeyFileError::Other {
+            path,
+            found,
+            expected: public_key.to_owned(),
+        });
     }
     fs::read(&path).map(zeroize::Zeroizing::new).map_err(failed)
 }
@@ -165,7 +193,11 @@ struct KeptKey {
 }
 
 fn read(path: &Path) -> Result<Option<KeptKey>, KeyFileError> {
-    let failed = |source| KeyFileError::Io { path: path.to_owned(), action: "reading", source };
+    let failed = |source| KeyFileError::Io {
+        path: path.to_owned(),
+        action: "reading",
+        source,
+    };
     let text = match fs::read_to_string(path) {
         Ok(text) => zeroize::Zeroizing::new(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -173,15 +205,29 @@ fn read(path: &Path) -> Result<Option<KeptKey>, KeyFileError> {
     };
     let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        return Err(KeyFileError::Exposed { path: path.to_owned(), mode });
+        return Err(KeyFileError::Exposed {
+            path: path.to_owned(),
+            mode,
+        });
     }
-    let (key, rest) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
-    let signer = NoteSigner::from_skey(key).map_err(|source| KeyFileError::Key { path: path.to_owned(), source })?;
+    let (key, rest) = text
+        .trim_end()
+        .split_once('\n')
+        .unwrap_or((text.trim_end(), ""));
+    let signer = NoteSigner::from_skey(key).map_err(|source| KeyFileError::Key {
+        path: path.to_owned(),
+        source,
+    })?;
     let epoch = match rest {
         "" => None,
         line => {
-            let number = line.strip_prefix(EPOCH_LINE).and_then(|number| number.parse().ok());
-            let malformed = || KeyFileError::Key { path: path.to_owned(), source: KeyError::Malformed };
+            let number = line
+                .strip_prefix(EPOCH_LINE)
+                .and_then(|number| number.parse().ok());
+            let malformed = || KeyFileError::Key {
+                path: path.to_owned(),
+                source: KeyError::Malformed,
+            };
             Some(number.ok_or_else(malformed)?)
         }
     };
@@ -192,34 +238,56 @@ fn read(path: &Path) -> Result<Option<KeptKey>, KeyFileError> {
 /// taken to be right with the records there are, and says so from then on.
 fn check_epoch(data_dir: &Path, kept: &KeptKey) -> Result<(), KeyFileError> {
     let dir = epochs_dir(parent(&vkey_path(data_dir)));
-    let records = crate::epoch::read(&LocalDisk, &dir)
-        .map_err(|(name, cause)| KeyFileError::Epochs { path: dir.join(name), cause })?;
+    let records =
+        crate::epoch::read(&LocalDisk, &dir).map_err(|(name, cause)| KeyFileError::Epochs {
+            path: dir.join(name),
+            cause,
+        })?;
     let records = records.map_or(0, |epochs| epochs.rotations().len() as u64);
     match kept.epoch {
         Some(epoch) if epoch > records => {
             let cause = format!(
                 "the record is missing: {epoch} rotations led to the key in keys/log.key, and {records} of them are recorded"
             );
-            Err(KeyFileError::Epochs { path: dir.join((records + 1).to_string()), cause })
+            Err(KeyFileError::Epochs {
+                path: dir.join((records + 1).to_string()),
+                cause,
+            })
         }
         Some(_) => Ok(()),
         None => {
             let path = key_path(data_dir);
             let noted = replace_key(&path, &kept.signer, records);
-            noted.map_err(|source| KeyFileError::Io { path, action: "writing", source })
+            noted.map_err(|source| KeyFileError::Io {
+                path,
+                action: "writing",
+                source,
+            })
         }
     }
 }
 
 fn create(data_dir: &Path, path: &Path, origin: Option<&str>) -> Result<NoteSigner, KeyFileError> {
     if let Ok(vkey) = fs::read_to_string(vkey_path(data_dir)) {
-        return Err(KeyFileError::Lost { path: path.to_owned(), vkey: vkey.trim().to_owned() });
+        return Err(KeyFileError::Lost {
+            path: path.to_owned(),
+            vkey: vkey.trim().to_owned(),
+        });
     }
-    let name = origin.map_or_else(|| format!("reeve.local/{}", hex::encode(rand::random::<[u8; 4]>())), str::to_owned);
+    let name = origin.map_or_else(
+        || format!("reeve.local/{}", hex::encode(rand::random::<[u8; 4]>())),
+        str::to_owned,
+    );
     let seed = zeroize::Zeroizing::new(rand::random::<[u8; 32]>());
-    let signer =
-        NoteSigner::from_seed(&name, &seed).map_err(|source| KeyFileError::Key { path: path.to_owned(), source })?;
-    save(path, &signer, 0).map_err(|source| KeyFileError::Io { path: path.to_owned(), action: "writing", source })?;
+    let signer = NoteSigner::from_seed(&name, &seed).map_err(|source| KeyFileError::Key {
+        path: path.to_owned(),
+        source,
+    })?;
+    save(path, &signer, 0).map_err(|source| KeyFileError::Io {
+        path: path.to_owned(),
+        action: "writing",
+        source,
+    })?;
     Ok(signer)
 }
 
@@ -249,7 +317,11 @@ fn write_unnamed(path: &Path, signer: &NoteSigner, epoch: u64) -> io::Result<Pat
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unnamed)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&unnamed)?;
     file.write_all(signer.to_skey().as_bytes())?;
     file.write_all(format!("\n{EPOCH_LINE}{epoch}\n").as_bytes())?;
     file.sync_all()?;
@@ -267,7 +339,10 @@ mod tests {
         let made = load_or_create(dir.path(), None).unwrap();
         assert!(made.name().starts_with("reeve.local/"), "{}", made.name());
         let key = dir.path().join("keys/log.key");
-        assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::metadata(&key).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         assert_eq!(fs::read_dir(dir.path().join("keys")).unwrap().count(), 1);
         let vkey = fs::read_to_string(dir.path().join("ledger/log.vkey")).unwrap();
         assert_eq!(vkey.trim(), made.verifier().to_string());
@@ -281,14 +356,26 @@ mod tests {
         let made = load_or_create(dir.path(), None).unwrap();
         let key = dir.path().join("keys/log.key");
         let text = fs::read_to_string(&key).unwrap();
-        assert!(text.ends_with("\nepoch 0\n"), "a new key says that none was before it");
+        assert!(
+            text.ends_with("\nepoch 0\n"),
+            "a new key says that none was before it"
+        );
         fs::write(&key, format!("{}\n", text.lines().next().unwrap())).unwrap();
-        assert_eq!(load_or_create(dir.path(), None).unwrap().verifier(), made.verifier());
+        assert_eq!(
+            load_or_create(dir.path(), None).unwrap().verifier(),
+            made.verifier()
+        );
         assert_eq!(fs::read_to_string(&key).unwrap(), text);
-        assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::metadata(&key).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         assert_eq!(fs::read_dir(dir.path().join("keys")).unwrap().count(), 1);
         fs::write(&key, text.replace("epoch 0", "epoch x")).unwrap();
-        assert!(matches!(load_or_create(dir.path(), None), Err(KeyFileError::Key { .. })));
+        assert!(matches!(
+            load_or_create(dir.path(), None),
+            Err(KeyFileError::Key { .. })
+        ));
     }
 
     #[test]
@@ -296,15 +383,24 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         load_or_create(dir.path(), Some("log.example")).unwrap();
         let other = load_or_create(dir.path(), Some("other.example"));
-        assert!(matches!(other, Err(KeyFileError::Origin { .. })), "{other:?}");
+        assert!(
+            matches!(other, Err(KeyFileError::Origin { .. })),
+            "{other:?}"
+        );
         let key = dir.path().join("keys/log.key");
         fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).unwrap();
         let exposed = load_or_create(dir.path(), None);
-        assert!(matches!(exposed, Err(KeyFileError::Exposed { mode: 0o640, .. })), "{exposed:?}");
+        assert!(
+            matches!(exposed, Err(KeyFileError::Exposed { mode: 0o640, .. })),
+            "{exposed:?}"
+        );
         fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
         fs::write(&key, "PRIVATE+KEY+nonsense\n").unwrap();
         let nonsense = load_or_create(dir.path(), None);
-        assert!(matches!(nonsense, Err(KeyFileError::Key { .. })), "{nonsense:?}");
+        assert!(
+            matches!(nonsense, Err(KeyFileError::Key { .. })),
+            "{nonsense:?}"
+        );
         fs::remove_file(&key).unwrap();
         let lost = load_or_create(dir.path(), None);
         assert!(matches!(lost, Err(KeyFileError::Lost { .. })), "{lost:?}");

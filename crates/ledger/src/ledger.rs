@@ -69,7 +69,9 @@ impl Ledger {
         let (commands, receiver) = mpsc::channel();
         let sequencer = open::open(disk, config, signer, segments, receiver).await?;
         let shared = sequencer.shared.clone();
-        let thread = std::thread::Builder::new().name("reeve-sequencer".into()).spawn(move || sequencer.run());
+        let thread = std::thread::Builder::new()
+            .name("reeve-sequencer".into())
+            .spawn(move || sequencer.run());
         let thread = thread.map_err(|error| OpenError::Thread(error.to_string()))?;
         let ledger = Ledger(Arc::new(Inner {
             shared,
@@ -84,7 +86,10 @@ impl Ledger {
     /// Signs the manifest that was accepted without a signature, after the entry about it.
     async fn sign_accepted(&self) -> Result<(), OpenError> {
         let shared = self.0.shared.clone();
-        let (Some(unsigned), Some(accept)) = (&shared.unsigned, &shared.config.accept_unsigned) else { return Ok(()) };
+        let (Some(unsigned), Some(accept)) = (&shared.unsigned, &shared.config.accept_unsigned)
+        else {
+            return Ok(());
+        };
         tracing::warn!(
             size = unsigned.size,
             sealed = unsigned.sealed_size,
@@ -92,10 +97,14 @@ impl Ledger {
             "files that the log's key did not sign were accepted"
         );
         if let Some(entry) = accept.entry(unsigned).map_err(OpenError::Unrecorded)? {
-            self.append(vec![entry]).await.map_err(|error| OpenError::Unrecorded(error.into()))?;
+            self.append(vec![entry])
+                .await
+                .map_err(|error| OpenError::Unrecorded(error.into()))?;
         }
         let signed = tokio::task::spawn_blocking(move || open::sign_manifest(&shared));
-        signed.await.map_err(|error| OpenError::Thread(error.to_string()))?
+        signed
+            .await
+            .map_err(|error| OpenError::Thread(error.to_string()))?
     }
 
     /// Returns the extent of what this start accepted without a signature; `None` where all was signed.
@@ -110,12 +119,17 @@ impl Ledger {
             return Ok(Vec::new());
         }
         let shared = &self.0.shared;
-        let bytes = drafts.iter().map(|draft| draft.canonical.len() + ENTRY_OVERHEAD).sum();
+        let bytes = drafts
+            .iter()
+            .map(|draft| draft.canonical.len() + ENTRY_OVERHEAD)
+            .sum();
         let limit = shared.room.capacity();
         if bytes > limit {
             return Err(AppendError::TooLarge { bytes, limit });
         }
-        let reservation = shared.room.take(bytes).ok_or(AppendError::Busy { retry_after_s: RETRY_AFTER_S })?;
+        let reservation = shared.room.take(bytes).ok_or(AppendError::Busy {
+            retry_after_s: RETRY_AFTER_S,
+        })?;
         self.tail_room(bytes).await?;
         let ids = sealed_ids(shared);
         let known_until = ids.end();
@@ -132,7 +146,13 @@ impl Ledger {
         };
 
         let (reply, answer) = oneshot::channel();
-        self.command(Command::Append(Submission { slots, known_until, bytes, reservation, reply }))?;
+        self.command(Command::Append(Submission {
+            slots,
+            known_until,
+            bytes,
+            reservation,
+            reply,
+        }))?;
         let recorded = answer.await.map_err(|_| AppendError::Closed)??;
         Ok(recorded.into_iter().map(Recorded::receipt).collect())
     }
@@ -141,7 +161,11 @@ impl Ledger {
     async fn tail_room(&self, bytes: usize) -> Result<(), AppendError> {
         let shared = &self.0.shared;
         let limit = shared.config.tail_limit_bytes;
-        let limit = if bytes <= SMALL { limit.saturating_add(limit / 16) } else { limit };
+        let limit = if bytes <= SMALL {
+            limit.saturating_add(limit / 16)
+        } else {
+            limit
+        };
         let full = || shared.view.read().tail.weight() >= limit;
         if !full() {
             return Ok(());
@@ -157,13 +181,16 @@ impl Ledger {
             }
         };
         let waited = tokio::time::timeout(TAIL_WAIT, wait).await;
-        waited.map_err(|_| AppendError::Busy { retry_after_s: RETRY_AFTER_S })
+        waited.map_err(|_| AppendError::Busy {
+            retry_after_s: RETRY_AFTER_S,
+        })
     }
 
     pub(crate) fn command(&self, command: Command) -> Result<(), AppendError> {
         let commands = self.0.commands.lock();
         let sent = commands.as_ref().map(|commands| commands.send(command));
-        sent.ok_or(AppendError::Closed)?.map_err(|_| AppendError::Closed)
+        sent.ok_or(AppendError::Closed)?
+            .map_err(|_| AppendError::Closed)
     }
 
     /// Waits for a seal under way; none begins while this is held.
@@ -217,14 +244,18 @@ impl Ledger {
             return Ok(None);
         }
         let root = tree_root(&tiles.reader(tiles.size()), size);
-        root.map(Some).map_err(|error| ReadError::Io(std::io::Error::other(error.to_string())))
+        root.map(Some)
+            .map_err(|error| ReadError::Io(std::io::Error::other(error.to_string())))
     }
 
     /// The newest checkpoint, a signed note, with the cosignatures over it if there are any.
     pub fn checkpoint(&self) -> String {
         let note = self.0.shared.head.read().note.clone();
         let cosigned = self.0.shared.cosigned.read();
-        cosigned.as_ref().and_then(|cosigned| cosigned.joined(&note)).unwrap_or_else(|| note.to_string())
+        cosigned
+            .as_ref()
+            .and_then(|cosigned| cosigned.joined(&note))
+            .unwrap_or_else(|| note.to_string())
     }
 
     /// Origin of the log: its name in checkpoints.
@@ -265,7 +296,9 @@ impl Ledger {
             return read::restore(&shared, sealed);
         }
         let restored = tokio::task::spawn_blocking(move || read::restore(&shared, sealed));
-        restored.await.map_err(|error| ReadError::Io(std::io::Error::other(error)))?
+        restored
+            .await
+            .map_err(|error| ReadError::Io(std::io::Error::other(error)))?
     }
 
     /// Returns a stream of new entries in order, as they are acknowledged. A receiver that falls thousands behind gets
@@ -282,11 +315,16 @@ impl Ledger {
             return Ok(0);
         }
         let (reply, answer) = oneshot::channel();
-        self.command(Command::Rotate(reply)).map_err(|_| SealError::Closed)?;
-        let rotated = answer.await.map_err(|_| SealError::Closed)?.map_err(SealError::Rotate)?;
+        self.command(Command::Rotate(reply))
+            .map_err(|_| SealError::Closed)?;
+        let rotated = answer
+            .await
+            .map_err(|_| SealError::Closed)?
+            .map_err(SealError::Rotate)?;
         let end = rotated.end;
         let sealed = seal::seal(shared, rotated).await?;
-        self.command(Command::Sealed(end)).map_err(|_| SealError::Closed)?;
+        self.command(Command::Sealed(end))
+            .map_err(|_| SealError::Closed)?;
         Ok(sealed)
     }
 
@@ -327,7 +365,12 @@ impl Ledger {
         });
         let anchor_fault = shared.anchor_fault.lock().clone();
         let clock_fault = shared.clock_fault();
-        Health { fault, anchor_fault, clock_fault, waiting_bytes: shared.room.waiting() }
+        Health {
+            fault,
+            anchor_fault,
+            clock_fault,
+            waiting_bytes: shared.room.waiting(),
+        }
     }
 
     /// Finishes what waits, makes the anchor durable and lets go of the data directory. Later appends give
@@ -335,7 +378,10 @@ impl Ledger {
     pub async fn close(&self) {
         let _sealed = self.0.sealing.lock().await;
         let inner = self.0.clone();
-        if tokio::task::spawn_blocking(move || inner.end()).await.is_err() {
+        if tokio::task::spawn_blocking(move || inner.end())
+            .await
+            .is_err()
+        {
             tracing::error!("the sequencer did not end in order");
         }
     }
@@ -360,6 +406,9 @@ impl Drop for Inner {
 
 impl std::fmt::Debug for Ledger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ledger").field("origin", &self.0.shared.config.origin).field("size", &self.size()).finish()
+        f.debug_struct("Ledger")
+            .field("origin", &self.0.shared.config.origin)
+            .field("size", &self.size())
+            .finish()
     }
 }

@@ -61,8 +61,8 @@ pub use ledger::Ledger;
 pub use open_error::OpenError;
 pub use read::ReadError;
 pub use reader::{
-    Aggregation, Counts, EntryReader, GroupBy, MOST_PAIRS, MOST_SORTED, MOST_VALUES, Order, Page, ReadOn,
-    SearchRequest, Stretch, TimeUnit, TrailError,
+    Aggregation, Counts, EntryReader, GroupBy, MOST_PAIRS, MOST_SORTED, MOST_VALUES, Order, Page,
+    ReadOn, SearchRequest, Stretch, TimeUnit, TrailError,
 };
 pub use reeve_tlog::Epoch;
 pub use seal::SealError;

@@ -82,7 +82,9 @@ impl Manifest {
 
     /// Reads a file of version 1; `None` when there is none.
     pub fn read(disk: &dyn Disk, path: &Path) -> Result<Option<Manifest>, ManifestError> {
-        read_if_there(disk, path)?.map(|bytes| Manifest::decode(&bytes)).transpose()
+        read_if_there(disk, path)?
+            .map(|bytes| Manifest::decode(&bytes))
+            .transpose()
     }
 
     /// The bytes of a file of version 1.
@@ -111,7 +113,10 @@ impl Manifest {
             let wrong = |error| ManifestError::Contradiction(format!("{name}: {error}"));
             Hash::from_hex(text).map_err(wrong)
         };
-        let edge = file.edge.iter().map(|text| Ok(Commitment(hash("edge", text)?.0)));
+        let edge = file
+            .edge
+            .iter()
+            .map(|text| Ok(Commitment(hash("edge", text)?.0)));
         let manifest = Manifest {
             root: hash("root", &file.root)?,
             chain_hash: hash("chain_hash", &file.chain_hash)?,
@@ -153,7 +158,9 @@ fn check_segments(segments: &[SegmentMeta], begin: u64, end: u64) -> Result<(), 
     let held: u64 = segments.iter().map(|segment| segment.count).sum();
     let sealed = end.saturating_sub(begin);
     if held != sealed || end < begin {
-        return contradiction(format!("the segments hold {held} entries of {sealed} that are sealed"));
+        return contradiction(format!(
+            "the segments hold {held} entries of {sealed} that are sealed"
+        ));
     }
     Ok(())
 }
@@ -189,7 +196,10 @@ mod tests {
     #[test]
     fn round_trip() {
         for manifest in [Manifest::empty("log.example"), manifest()] {
-            assert_eq!(Manifest::decode(&manifest.encode().unwrap()).unwrap(), manifest);
+            assert_eq!(
+                Manifest::decode(&manifest.encode().unwrap()).unwrap(),
+                manifest
+            );
         }
     }
 
@@ -220,8 +230,14 @@ mod tests {
         }
         let text = String::from_utf8(manifest().encode().unwrap()).unwrap();
         let newer = text.replacen("\"version\": 1", "\"version\": 2", 1);
-        assert!(matches!(Manifest::decode(newer.as_bytes()), Err(ManifestError::Version(2))));
+        assert!(matches!(
+            Manifest::decode(newer.as_bytes()),
+            Err(ManifestError::Version(2))
+        ));
         let unknown = text.replacen("\"version\": 1", "\"version\": 1, \"more\": 1", 1);
-        assert!(matches!(Manifest::decode(unknown.as_bytes()), Err(ManifestError::Json(_))));
+        assert!(matches!(
+            Manifest::decode(unknown.as_bytes()),
+            Err(ManifestError::Json(_))
+        ));
     }
 }

@@ -40,18 +40,41 @@ pub(crate) async fn open(
         let (disk, config, signer) = (disk.clone(), config.clone(), signer.clone());
         tokio::task::spawn_blocking(move || recover(&disk, &config, &signer))
     };
-    let found = blocking.await.map_err(|error| OpenError::Thread(error.to_string()))??;
+    let found = blocking
+        .await
+        .map_err(|error| OpenError::Thread(error.to_string()))??;
     segments.attested_by(found.attestor.clone());
     let ids = open_ids(&disk, &config, &found, segments.as_ref()).await?;
     let newest = newest_time(&found, &ids);
-    let Recovered { lock, epochs, attestor, manifest, journal, unsigned, tiles, chain, chain_hash, .. } = found;
-    let Recovered { note, entries, records, mut wal, anchor, .. } = found;
+    let Recovered {
+        lock,
+        epochs,
+        attestor,
+        manifest,
+        journal,
+        unsigned,
+        tiles,
+        chain,
+        chain_hash,
+        ..
+    } = found;
+    let Recovered {
+        note,
+        entries,
+        records,
+        mut wal,
+        anchor,
+        ..
+    } = found;
     let (size, root) = (tiles.size(), tiles.root());
     begin_file(&mut wal, &config, size, chain_hash)?;
     let recent = Recents::from_records(records);
     let mut tail = Tail::starting_at(manifest.sealed_size);
     tail.extend(entries);
-    let view = View { segments: Arc::new(manifest.segments), tail };
+    let view = View {
+        segments: Arc::new(manifest.segments),
+        tail,
+    };
     segments.publish(view.segments.clone());
     tracing::info!(origin = %config.origin, size, unsealed = view.tail.len(), %root, "the log is open");
     let shared = Shared {
@@ -70,7 +93,12 @@ pub(crate) async fn open(
         unsigned,
         newest_at_open: newest,
         view: RwLock::new(view),
-        head: RwLock::new(Head { size, root, chain_hash, note: note.into() }),
+        head: RwLock::new(Head {
+            size,
+            root,
+            chain_hash,
+            note: note.into(),
+        }),
         ids: RwLock::new(Arc::new(ids)),
         room: Room::new(config.queue_capacity_bytes),
         live: Shared::live(),
@@ -106,7 +134,10 @@ pub(crate) fn sign_manifest(shared: &Shared) -> Result<(), OpenError> {
     let manifest = manifest.unwrap_or_else(|| Manifest::empty(&shared.config.origin));
     if manifest.segments != *shared.view.read().segments.as_ref() {
         let cause = "the manifest was changed after it was read".into();
-        return Err(OpenError::Forged { path: shared.places.unsigned_manifest(), cause });
+        return Err(OpenError::Forged {
+            path: shared.places.unsigned_manifest(),
+            cause,
+        });
     }
     let journal = Journal::create(&shared.disk, &path, &shared.attestor, &manifest);
     *shared.journal.lock() = Some(journal.map_err(|error| manifest_error(&path, error))?);
@@ -116,20 +147,31 @@ pub(crate) fn sign_manifest(shared: &Shared) -> Result<(), OpenError> {
 
 /// Greatest `recorded_at` of the log, ms since the epoch; 0 in an empty log.
 fn newest_time(found: &Recovered, ids: &SealedIds) -> i64 {
-    let unsealed = found.entries.iter().map(|entry| entry.recorded_at.as_millisecond());
+    let unsealed = found
+        .entries
+        .iter()
+        .map(|entry| entry.recorded_at.as_millisecond());
     unsealed.chain(ids.newest_time()).max().unwrap_or(0)
 }
 
 /// Begins a file of the write-ahead log in the name of this writer, if it has a number.
-fn begin_file(wal: &mut Wal, config: &Config, size: u64, chain_hash: Hash) -> Result<(), OpenError> {
+fn begin_file(
+    wal: &mut Wal,
+    config: &Config,
+    size: u64,
+    chain_hash: Hash,
+) -> Result<(), OpenError> {
     let epoch = config.fence.epoch();
     if epoch == 0 {
         return Ok(());
     }
     let path = wal.path().to_owned();
-    wal.begin(size, chain_hash, epoch).map_err(|failure| match failure {
-        WriteFailure::Undone(source) | WriteFailure::Unknown(_, source) => OpenError::io(&path, "following")(source),
-    })
+    wal.begin(size, chain_hash, epoch)
+        .map_err(|failure| match failure {
+            WriteFailure::Undone(source) | WriteFailure::Unknown(_, source) => {
+                OpenError::io(&path, "following")(source)
+            }
+        })
 }
 
 /// Opens the index of identifiers and adds what it lacks of the sealed entries, out of the segments.
@@ -140,33 +182,55 @@ async fn open_ids(
     segments: &dyn SegmentStore,
 ) -> Result<SealedIds, OpenError> {
     let dir = Places::new(config).ids();
-    let Recovered { manifest, tiles, attestor, .. } = found;
+    let Recovered {
+        manifest,
+        tiles,
+        attestor,
+        ..
+    } = found;
     let sealed_size = manifest.sealed_size;
-    disk.create_dirs(&dir).map_err(OpenError::io(&dir, "creating"))?;
-    let mut ids =
-        SealedIds::open(disk.clone(), attestor.clone(), &dir, sealed_size).map_err(OpenError::io(&dir, "reading"))?;
+    disk.create_dirs(&dir)
+        .map_err(OpenError::io(&dir, "creating"))?;
+    let mut ids = SealedIds::open(disk.clone(), attestor.clone(), &dir, sealed_size)
+        .map_err(OpenError::io(&dir, "reading"))?;
     while ids.end() < sealed_size {
         let (begin, end) = (ids.end(), sealed_size.min(ids.end() + REBUILD_ENTRIES));
         tracing::info!(begin, end, "rebuilding the index of identifiers");
-        let commitments = tiles.commitments(begin, end).map_err(OpenError::io(&dir, "reading the commitments for"))?;
+        let commitments = tiles
+            .commitments(begin, end)
+            .map_err(OpenError::io(&dir, "reading the commitments for"))?;
         let mut records = Vec::new();
         for segment in &manifest.segments {
             if segment.first_sequence < end && segment.last_sequence >= begin {
                 let rows = segments.read(segment).await?;
-                for row in rows.iter().filter(|row| (begin..end).contains(&row.sequence)) {
+                for row in rows
+                    .iter()
+                    .filter(|row| (begin..end).contains(&row.sequence))
+                {
                     let committed = commitments.get((row.sequence - begin) as usize);
-                    records.push(record_of(row, committed).map_err(|cause| OpenError::Sealed {
-                        path: config.data_dir.join(&segment.path),
-                        cause: format!("entry {}: {cause}", row.sequence),
-                    })?);
+                    records.push(
+                        record_of(row, committed).map_err(|cause| OpenError::Sealed {
+                            path: config.data_dir.join(&segment.path),
+                            cause: format!("entry {}: {cause}", row.sequence),
+                        })?,
+                    );
                 }
             }
         }
         if records.len() as u64 != end - begin {
-            let cause = format!("its segments hold {} of the entries {begin} to {}", records.len(), end - 1);
-            return Err(OpenError::Sealed { path: Places::new(config).manifest(), cause });
+            let cause = format!(
+                "its segments hold {} of the entries {begin} to {}",
+                records.len(),
+                end - 1
+            );
+            return Err(OpenError::Sealed {
+                path: Places::new(config).manifest(),
+                cause,
+            });
         }
-        ids = ids.with(end, records).map_err(OpenError::io(&dir, "writing"))?;
+        ids = ids
+            .with(end, records)
+            .map_err(OpenError::io(&dir, "writing"))?;
     }
     Ok(ids)
 }
@@ -176,7 +240,13 @@ fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<Record
     if committed != Some(&commitment(&row.salt, &row.canonical)) {
         return Err("it differs from the log's commitment".into());
     }
-    let (mut entry, recorded_at) = Entry::from_canonical(&row.canonical).map_err(|error| error.to_string())?;
+    let (mut entry, recorded_at) =
+        Entry::from_canonical(&row.canonical).map_err(|error| error.to_string())?;
     let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);
-    Ok(Record { key, mark, sequence: row.sequence, recorded_at })
+    Ok(Record {
+        key,
+        mark,
+        sequence: row.sequence,
+        recorded_at,
+    })
 }

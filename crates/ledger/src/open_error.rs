@@ -131,7 +131,9 @@ pub enum OpenError {
         size: u64,
     },
     /// The entry about unsigned files that were accepted could not be recorded.
-    #[error("unsigned files are accepted only on record, and the entry about them was not recorded: {0}")]
+    #[error(
+        "unsigned files are accepted only on record, and the entry about them was not recorded: {0}"
+    )]
     Unrecorded(#[source] EntryError),
     /// Another key than the log's.
     #[error("{path}: {cause}", path = path.display())]
@@ -152,6 +154,10 @@ pub enum OpenError {
 impl OpenError {
     /// Wraps an I/O error with its place.
     pub(crate) fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> OpenError {
-        move |source| OpenError::Io { path: path.to_owned(), action, source }
+        move |source| OpenError::Io {
+            path: path.to_owned(),
+            action,
+            source,
+        }
     }
 }

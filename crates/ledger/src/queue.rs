@@ -21,7 +21,10 @@ pub(crate) struct Reservation {
 impl Room {
     /// Room for this many bytes.
     pub(crate) fn new(capacity: usize) -> Arc<Room> {
-        Arc::new(Room { waiting: AtomicUsize::new(0), capacity })
+        Arc::new(Room {
+            waiting: AtomicUsize::new(0),
+            capacity,
+        })
     }
 
     /// The most that can be taken at once.
@@ -31,9 +34,18 @@ impl Room {
 
     /// Takes room, or `None` when there is not enough.
     pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Option<Reservation> {
-        let fits = |waiting: usize| waiting.checked_add(bytes).filter(|sum| *sum <= self.capacity);
-        self.waiting.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).ok()?;
-        Some(Reservation { room: self.clone(), bytes })
+        let fits = |waiting: usize| {
+            waiting
+                .checked_add(bytes)
+                .filter(|sum| *sum <= self.capacity)
+        };
+        self.waiting
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, fits)
+            .ok()?;
+        Some(Reservation {
+            room: self.clone(),
+            bytes,
+        })
     }
 
     /// Bytes that wait.

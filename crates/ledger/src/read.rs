@@ -4,8 +4,8 @@ use std::io;
 
 use reeve_audit::ReadBackError;
 use reeve_tlog::{
-    Checkpoint, Disclosure, InclusionProveError, ProofFile, SALT_LEN, SignedNote, TileId, TileResource, commitment,
-    prove_inclusion,
+    Checkpoint, Disclosure, InclusionProveError, ProofFile, SALT_LEN, SignedNote, TileId,
+    TileResource, commitment, prove_inclusion,
 };
 
 use crate::chain::Link;
@@ -42,16 +42,26 @@ pub enum ReadError {
 /// else at the newest.
 pub(crate) fn proof(shared: &Shared, entry: &StoredEntry) -> Result<String, ReadError> {
     let index = entry.sequence;
-    let cosigned = shared.cosigned.read().clone().filter(|cosigned| cosigned.size > index);
+    let cosigned = shared
+        .cosigned
+        .read()
+        .clone()
+        .filter(|cosigned| cosigned.size > index);
     let checkpoint = match cosigned {
         Some(cosigned) => cosigned.note,
         None => {
             let note = shared.head.read().note.clone();
-            let wrong = |error: reeve_tlog::NoteError| ReadError::Damaged { sequence: index, cause: error.to_string() };
+            let wrong = |error: reeve_tlog::NoteError| ReadError::Damaged {
+                sequence: index,
+                cause: error.to_string(),
+            };
             SignedNote::parse(note.as_bytes()).map_err(wrong)?
         }
     };
-    let wrong = |cause: String| ReadError::Damaged { sequence: index, cause };
+    let wrong = |cause: String| ReadError::Damaged {
+        sequence: index,
+        cause,
+    };
     let head = Checkpoint::parse(checkpoint.text()).map_err(|error| wrong(error.to_string()))?;
     let reader = shared.tiles.reader(head.size);
     let hashes = prove_inclusion(&reader, index, head.size).map_err(|error| match error {
@@ -62,7 +72,11 @@ pub(crate) fn proof(shared: &Shared, entry: &StoredEntry) -> Result<String, Read
     reeve_tlog::verify_inclusion(&leaf, index, head.size, &hashes, &head.root)
         .map_err(|error| wrong(error.to_string()))?;
     let file = ProofFile {
-        extra: Disclosure { salt: &entry.salt, canonical: &entry.canonical }.encode(),
+        extra: Disclosure {
+            salt: &entry.salt,
+            canonical: &entry.canonical,
+        }
+        .encode(),
         index,
         hashes,
         checkpoint,
@@ -78,8 +92,9 @@ pub(crate) fn tile(shared: &Shared, path: &str) -> Result<Option<Vec<u8>>, ReadE
     };
     // Only what the published checkpoint covers.
     let size = shared.head.read().size;
-    let reached =
-        |tile: TileId| TileId::at(tile.level(), tile.index(), size).is_some_and(|at| at.width() >= tile.width());
+    let reached = |tile: TileId| {
+        TileId::at(tile.level(), tile.index(), size).is_some_and(|at| at.width() >= tile.width())
+    };
     match resource {
         TileResource::Hashes(tile) if reached(tile) => {
             let wanted = usize::from(tile.width()) * reeve_tlog::HASH_LEN;
@@ -97,22 +112,43 @@ fn bundle(shared: &Shared, tile: TileId) -> Result<Option<Vec<u8>>, ReadError> {
     let (first, end) = tile.leaves();
     let sealed = tail.first_sequence().clamp(first, end);
     let mut commitments = shared.tiles.commitments(first, sealed)?;
-    commitments.extend((sealed..end).map_while(|sequence| tail.get(sequence)).map(|entry| entry.commitment));
+    commitments.extend(
+        (sealed..end)
+            .map_while(|sequence| tail.get(sequence))
+            .map(|entry| entry.commitment),
+    );
     Ok((commitments.len() as u64 == end - first).then(|| tiles::bundle(&commitments)))
 }
 
 /// Completes entries as segments hold them, in the order given, and refuses those that are not what the log committed to.
-pub(crate) fn restore(shared: &Shared, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, ReadError> {
-    sealed.into_iter().map(|entry| restore_one(shared, entry)).collect()
+pub(crate) fn restore(
+    shared: &Shared,
+    sealed: Vec<SealedEntry>,
+) -> Result<Vec<StoredEntry>, ReadError> {
+    sealed
+        .into_iter()
+        .map(|entry| restore_one(shared, entry))
+        .collect()
 }
 
 fn restore_one(shared: &Shared, sealed: SealedEntry) -> Result<StoredEntry, ReadError> {
-    let SealedEntry { sequence, salt, canonical } = sealed;
+    let SealedEntry {
+        sequence,
+        salt,
+        canonical,
+    } = sealed;
     let link = link(shared, sequence)?;
-    let entry = StoredEntry::restore(sequence, salt, canonical, link.previous_hash)
-        .map_err(|error: ReadBackError| ReadError::Damaged { sequence, cause: error.to_string() })?;
+    let entry = StoredEntry::restore(sequence, salt, canonical, link.previous_hash).map_err(
+        |error: ReadBackError| ReadError::Damaged {
+            sequence,
+            cause: error.to_string(),
+        },
+    )?;
     if (entry.leaf_hash, entry.hash) != (link.leaf_hash, link.hash) {
-        let cause = format!("its leaf hash is {}, but the tree has {}", entry.leaf_hash, link.leaf_hash);
+        let cause = format!(
+            "its leaf hash is {}, but the tree has {}",
+            entry.leaf_hash, link.leaf_hash
+        );
         return Err(ReadError::Damaged { sequence, cause });
     }
     Ok(entry)
@@ -123,8 +159,17 @@ fn link(shared: &Shared, sequence: u64) -> Result<Link, ReadError> {
     let sealed_size = {
         let view = shared.view.read();
         if let Some(entry) = view.tail.get(sequence) {
-            let StoredEntry { leaf_hash, previous_hash, hash, .. } = **entry;
-            return Ok(Link { leaf_hash, previous_hash, hash });
+            let StoredEntry {
+                leaf_hash,
+                previous_hash,
+                hash,
+                ..
+            } = **entry;
+            return Ok(Link {
+                leaf_hash,
+                previous_hash,
+                hash,
+            });
         }
         view.tail.first_sequence()
     };

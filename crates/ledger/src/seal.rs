@@ -74,13 +74,23 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
     let Rotated { end, recent } = rotated;
     let tail = shared.view.read().tail.clone();
     let begin = tail.first_sequence();
-    let entries: Vec<_> = tail.iter().take_while(|entry| entry.sequence < end).cloned().collect();
+    let entries: Vec<_> = tail
+        .iter()
+        .take_while(|entry| entry.sequence < end)
+        .cloned()
+        .collect();
     drop(tail);
     let Some(last) = entries.last().cloned() else {
         return Ok(0);
     };
     let sealed = entries.len();
-    let sealing = Arc::new(Sealing { begin, end, entries, last, recent });
+    let sealing = Arc::new(Sealing {
+        begin,
+        end,
+        entries,
+        last,
+        recent,
+    });
     let hashes = {
         let (shared, sealing) = (shared.clone(), sealing.clone());
         tokio::task::spawn_blocking(move || {
@@ -100,14 +110,22 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
         merge_ids(&shared);
         Ok(sealed)
     };
-    tokio::task::spawn_blocking(finish).await.map_err(|_| SealError::Closed)?
+    tokio::task::spawn_blocking(finish)
+        .await
+        .map_err(|_| SealError::Closed)?
 }
 
 /// One segment a retention class, of at most as many entries as make a seal due; two are written at a time.
-async fn write_segments(shared: &Arc<Shared>, entries: &[Arc<StoredEntry>]) -> Result<Vec<SegmentMeta>, SealError> {
+async fn write_segments(
+    shared: &Arc<Shared>,
+    entries: &[Arc<StoredEntry>],
+) -> Result<Vec<SegmentMeta>, SealError> {
     let mut classes: BTreeMap<&'static str, Vec<Arc<StoredEntry>>> = BTreeMap::new();
     for entry in entries {
-        classes.entry(RetentionClass::for_event_type(&entry.entry.event_type).id()).or_default().push(entry.clone());
+        classes
+            .entry(RetentionClass::for_event_type(&entry.entry.event_type).id())
+            .or_default()
+            .push(entry.clone());
     }
     let most = shared.config.seal_after_entries.max(1);
     let mut writing = JoinSet::new();
@@ -125,23 +143,43 @@ async fn write_segments(shared: &Arc<Shared>, entries: &[Arc<StoredEntry>]) -> R
     }
     // All are waited for whatever becomes of one, so that none writes when the next seal tries again.
     written.extend(writing.join_all().await.into_iter().map(Ok));
-    written.into_iter().map(|done| Ok(done.map_err(|_| SealError::Closed)??)).collect()
+    written
+        .into_iter()
+        .map(|done| Ok(done.map_err(|_| SealError::Closed)??))
+        .collect()
 }
 
 fn write_tiles(shared: &Shared, sealing: &Sealing) -> Result<(), SealError> {
-    let Sealing { begin, end, entries, .. } = sealing;
+    let Sealing {
+        begin,
+        end,
+        entries,
+        ..
+    } = sealing;
     let commitments = entries.iter().map(|entry| entry.commitment);
-    shared.tiles.write(*begin, *end, commitments).map_err(at(&shared.places.dir.join("commitments")))?;
+    shared
+        .tiles
+        .write(*begin, *end, commitments)
+        .map_err(at(&shared.places.dir.join("commitments")))?;
     let before = |tile: u64| {
         let last = (tile * u64::from(reeve_tlog::TILE_WIDTH)).checked_sub(begin + 1)?;
         entries.get(last as usize).map(|entry| entry.hash)
     };
-    let written = shared.chain.write(*begin, *end, before).and_then(|()| shared.chain.attest(*end));
+    let written = shared
+        .chain
+        .write(*begin, *end, before)
+        .and_then(|()| shared.chain.attest(*end));
     written.map_err(at(&shared.places.chain()))
 }
 
 fn write_ids(shared: &Shared, sealing: &Sealing) -> Result<SealedIds, SealError> {
-    let Sealing { begin, end, entries, recent, .. } = sealing;
+    let Sealing {
+        begin,
+        end,
+        entries,
+        recent,
+        ..
+    } = sealing;
     let ids = shared.ids.read().clone();
     let mut records = records(recent);
     if records.len() as u64 != end - begin {
@@ -172,7 +210,12 @@ fn merge_ids(shared: &Shared) {
 /// Returns the index record of an entry.
 pub(crate) fn record(entry: &StoredEntry) -> Record {
     let Claim { key, mark, .. } = Claim::of_stored(&mut entry.entry.clone(), entry.recorded_at);
-    Record { key, mark, sequence: entry.sequence, recorded_at: entry.recorded_at }
+    Record {
+        key,
+        mark,
+        sequence: entry.sequence,
+        recorded_at: entry.recorded_at,
+    }
 }
 
 fn write_manifest(
@@ -184,14 +227,22 @@ fn write_manifest(
     let path = shared.places.manifest();
     let Sealing { end, last, .. } = sealing;
     let reader = shared.tiles.reader(shared.tiles.size());
-    let root =
-        reeve_tlog::tree_root(&reader, *end).map_err(|error| at(&path)(std::io::Error::other(error.to_string())))?;
+    let root = reeve_tlog::tree_root(&reader, *end)
+        .map_err(|error| at(&path)(std::io::Error::other(error.to_string())))?;
     written.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
-    let seal = Seal { sealed_size: *end, root, chain_hash: last.hash, segments: written };
+    let seal = Seal {
+        sealed_size: *end,
+        root,
+        chain_hash: last.hash,
+        segments: written,
+    };
     let mut journal = shared.journal.lock();
     // A server that was replaced while it wrote segments must not name them over those of the next one.
     shared.config.fence.check()?;
-    journal.as_mut().ok_or(SealError::Closed)?.append(&seal, before)?;
+    journal
+        .as_mut()
+        .ok_or(SealError::Closed)?
+        .append(&seal, before)?;
     Ok(before.iter().chain(&seal.segments).cloned().collect())
 }
 

@@ -57,7 +57,11 @@ pub enum SegmentError {
 pub trait SegmentStore: Send + Sync {
     /// Writes one immutable segment, durable when this returns. Entries are of one class, ordered by sequence. A seal that
     /// was interrupted may have written the same path before: it is replaced.
-    async fn write(&self, class: &str, entries: &[Arc<StoredEntry>]) -> Result<SegmentMeta, SegmentError>;
+    async fn write(
+        &self,
+        class: &str,
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError>;
     /// Reads a whole segment back, in order. The ledger asks for it only when it rebuilds its index of identifiers.
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError>;
     /// Gives the store the log's signature over what it derives from segments, before any segment is published. What the store

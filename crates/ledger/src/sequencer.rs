@@ -133,7 +133,10 @@ impl Sequencer {
         self.shared.config.fence.check()?;
         let fault = self.shared.fault.lock().clone();
         if let Some(Fault::Unknown(message)) = fault {
-            return Err(AppendError::Storage { message, full_disk: false });
+            return Err(AppendError::Storage {
+                message,
+                full_disk: false,
+            });
         }
         let (size, chain_hash) = {
             let head = self.shared.head.read();
@@ -144,8 +147,13 @@ impl Sequencer {
             self.anchor_failed(&error);
         }
         let removed = matches!(fault, Some(Fault::Removed(_)));
-        self.wal.rotate(size, chain_hash, removed).map_err(|failure| self.failed(failure))?;
-        Ok(Rotated { end: size, recent: self.recent.close(size) })
+        self.wal
+            .rotate(size, chain_hash, removed)
+            .map_err(|failure| self.failed(failure))?;
+        Ok(Rotated {
+            end: size,
+            recent: self.recent.close(size),
+        })
     }
 
     fn sealed(&mut self, end: u64) {
@@ -169,7 +177,12 @@ impl Sequencer {
     fn care(&mut self) {
         let busy = self.shared.room.waiting() > 0;
         let now = self.shared.config.clock.elapsed();
-        if self.unpublished && (!busy || self.published.is_none_or(|at| now.saturating_sub(at) >= PUBLISH_EVERY)) {
+        if self.unpublished
+            && (!busy
+                || self
+                    .published
+                    .is_none_or(|at| now.saturating_sub(at) >= PUBLISH_EVERY))
+        {
             self.publish();
         }
         if now.saturating_sub(self.cared) < CARE_EVERY {
@@ -204,7 +217,11 @@ impl Sequencer {
         }
         let note = self.shared.head.read().note.clone();
         self.published = Some(self.shared.config.clock.elapsed());
-        match replace(self.shared.disk.as_ref(), &self.shared.places.checkpoint(), note.as_bytes()) {
+        match replace(
+            self.shared.disk.as_ref(),
+            &self.shared.places.checkpoint(),
+            note.as_bytes(),
+        ) {
             Ok(()) => self.unpublished = false,
             Err(error) => tracing::warn!(%error, "the checkpoint file could not be rewritten"),
         }
@@ -226,8 +243,11 @@ impl Sequencer {
         match failure {
             WriteFailure::Undone(error) => {
                 let full_disk = crate::disk::is_full(&error);
-                let message_start =
-                    if full_disk { "no space is left on the log's disk" } else { "the log cannot be written" };
+                let message_start = if full_disk {
+                    "no space is left on the log's disk"
+                } else {
+                    "the log cannot be written"
+                };
                 tracing::error!(%file, %error, "{message_start}; nothing of the batch was recorded");
                 AppendError::Storage {
                     message: format!("{message_start}; nothing was recorded: {file}: {error}"),
@@ -240,7 +260,10 @@ impl Sequencer {
                 );
                 tracing::error!("{message}");
                 *self.shared.fault.lock() = Some(Fault::Unknown(message.clone()));
-                AppendError::Storage { message, full_disk: false }
+                AppendError::Storage {
+                    message,
+                    full_disk: false,
+                }
             }
         }
     }

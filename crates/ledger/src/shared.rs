@@ -107,7 +107,8 @@ impl Shared {
     /// Returns `true` if the tail has reached the number of entries or bytes that triggers a seal.
     pub(crate) fn is_seal_due(&self) -> bool {
         let view = self.view.read();
-        view.tail.len() >= self.config.seal_after_entries || view.tail.weight() >= self.config.seal_after_bytes
+        view.tail.len() >= self.config.seal_after_entries
+            || view.tail.weight() >= self.config.seal_after_bytes
     }
 
     /// Returns the warning that entries from before the start are dated after now; `None` once the clock has come that far.
@@ -129,6 +130,13 @@ impl Shared {
 }
 
 /// The signed checkpoint of a size and root.
-pub(crate) fn sign(origin: &str, signer: &NoteSigner, size: u64, root: Hash) -> Result<String, CheckpointSignError> {
-    Ok(Checkpoint::new(origin, size, root).sign(&[signer])?.to_string())
+pub(crate) fn sign(
+    origin: &str,
+    signer: &NoteSigner,
+    size: u64,
+    root: Hash,
+) -> Result<String, CheckpointSignError> {
+    Ok(Checkpoint::new(origin, size, root)
+        .sign(&[signer])?
+        .to_string())
 }

@@ -56,7 +56,11 @@ impl SnapshotFile {
     }
 
     fn kept(path: impl Into<String>, bytes: Vec<u8>) -> SnapshotFile {
-        SnapshotFile { path: path.into(), bytes: bytes.len() as u64, content: Content::Kept(bytes) }
+        SnapshotFile {
+            path: path.into(),
+            bytes: bytes.len() as u64,
+            content: Content::Kept(bytes),
+        }
     }
 }
 
@@ -67,10 +71,14 @@ struct SnapshotReader<'a> {
 
 impl Read for SnapshotReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = usize::try_from(self.file.bytes - self.at).unwrap_or(usize::MAX).min(into.len());
+        let count = usize::try_from(self.file.bytes - self.at)
+            .unwrap_or(usize::MAX)
+            .min(into.len());
         let into = &mut into[..count];
         match &self.file.content {
-            Content::Kept(bytes) => into.copy_from_slice(&bytes[self.at as usize..self.at as usize + count]),
+            Content::Kept(bytes) => {
+                into.copy_from_slice(&bytes[self.at as usize..self.at as usize + count])
+            }
             Content::Open(file) => file.read_at(self.at, into)?,
         }
         self.at += count as u64;
@@ -104,28 +112,60 @@ fn take(shared: &Shared) -> io::Result<Snapshot> {
     let head = shared.head.read().clone();
     let public_key = shared.signer.read().verifier().to_string();
     let missing = || io::Error::other("the manifest is not signed yet");
-    let (length, sealed) = shared.journal.lock().as_ref().map(Journal::extent).ok_or_else(missing)?;
-    let mut files = vec![SnapshotFile::kept("ledger/log.vkey", format!("{public_key}\n").into_bytes())];
+    let (length, sealed) = shared
+        .journal
+        .lock()
+        .as_ref()
+        .map(Journal::extent)
+        .ok_or_else(missing)?;
+    let mut files = vec![SnapshotFile::kept(
+        "ledger/log.vkey",
+        format!("{public_key}\n").into_bytes(),
+    )];
     files.extend(epochs(shared)?);
-    files.push(SnapshotFile::kept("ledger/checkpoint", head.note.as_bytes().to_vec()));
-    let cosigned = shared.cosigned.read().clone().filter(|cosigned| cosigned.size <= head.size);
-    files.extend(
-        cosigned
-            .map(|cosigned| SnapshotFile::kept("ledger/checkpoint.cosigned", cosigned.note.to_string().into_bytes())),
-    );
+    files.push(SnapshotFile::kept(
+        "ledger/checkpoint",
+        head.note.as_bytes().to_vec(),
+    ));
+    let cosigned = shared
+        .cosigned
+        .read()
+        .clone()
+        .filter(|cosigned| cosigned.size <= head.size);
+    files.extend(cosigned.map(|cosigned| {
+        SnapshotFile::kept(
+            "ledger/checkpoint.cosigned",
+            cosigned.note.to_string().into_bytes(),
+        )
+    }));
     let manifest = Content::Open(shared.disk.open(&shared.places.manifest())?);
-    files.push(SnapshotFile { path: journal::NAME.to_owned(), bytes: length, content: manifest });
+    files.push(SnapshotFile {
+        path: journal::NAME.to_owned(),
+        bytes: length,
+        content: manifest,
+    });
     files.extend(hashes(shared, sealed)?);
     files.extend(unsealed(shared, sealed, &head)?);
     let anchor = AnchorHead::signed(head.size, head.root, head.chain_hash, &head.note);
     files.push(SnapshotFile::kept("anchor/head", anchor::encode(&anchor)));
-    Ok(Snapshot { size: head.size, root: head.root, note: head.note.to_string(), public_key, files, segments })
+    Ok(Snapshot {
+        size: head.size,
+        root: head.root,
+        note: head.note.to_string(),
+        public_key,
+        files,
+        segments,
+    })
 }
 
 /// The records of key epochs.
 fn epochs(shared: &Shared) -> io::Result<Vec<SnapshotFile>> {
     let dir = shared.places.epochs();
-    let count = shared.epochs.read().as_ref().map_or(0, |epochs| epochs.rotations().len() as u64);
+    let count = shared
+        .epochs
+        .read()
+        .as_ref()
+        .map_or(0, |epochs| epochs.rotations().len() as u64);
     let record = |number: u64| {
         let bytes = shared.disk.read(&dir.join(number.to_string()))?;
         Ok(SnapshotFile::kept(format!("ledger/epochs/{number}"), bytes))
@@ -141,11 +181,20 @@ fn hashes(shared: &Shared, sealed: u64) -> io::Result<Vec<SnapshotFile>> {
         let file = shared.disk.open(&shared.config.data_dir.join(&path))?;
         let bytes = count * HASH_LEN as u64;
         if file.len()? < bytes {
-            return Err(io::Error::other(format!("{path} has fewer than the {count} hashes that are sealed")));
+            return Err(io::Error::other(format!(
+                "{path} has fewer than the {count} hashes that are sealed"
+            )));
         }
-        files.push(SnapshotFile { path, bytes, content: Content::Open(file) });
+        files.push(SnapshotFile {
+            path,
+            bytes,
+            content: Content::Open(file),
+        });
         level += 1;
-        (path, count) = (format!("ledger/tree/{level}"), count / u64::from(TILE_WIDTH));
+        (path, count) = (
+            format!("ledger/tree/{level}"),
+            count / u64::from(TILE_WIDTH),
+        );
     }
     Ok(files)
 }
@@ -155,19 +204,30 @@ fn unsealed(shared: &Shared, sealed: u64, head: &Head) -> io::Result<Vec<Snapsho
     let dir = shared.places.wal();
     let firsts = names(shared.disk.as_ref(), &dir)?;
     let firsts = firsts.iter().filter_map(|name| wal::parse_file_name(name));
-    let mut firsts: Vec<u64> = firsts.filter(|first| (sealed..=head.size).contains(first)).collect();
+    let mut firsts: Vec<u64> = firsts
+        .filter(|first| (sealed..=head.size).contains(first))
+        .collect();
     firsts.sort_unstable();
     let mut files = Vec::new();
     for (at, first) in firsts.iter().enumerate() {
         let name = wal::file_name(*first);
         let file = shared.disk.open(&dir.join(&name))?;
         let end = firsts.get(at + 1).copied().unwrap_or(head.size);
-        let bytes = wal::end_of(file.as_ref(), *first, end)?
-            .ok_or_else(|| io::Error::other(format!("ledger/wal/{name} has no frame that ends with entry {end}")))?;
-        files.push(SnapshotFile { path: format!("ledger/wal/{name}"), bytes, content: Content::Open(file) });
+        let bytes = wal::end_of(file.as_ref(), *first, end)?.ok_or_else(|| {
+            io::Error::other(format!(
+                "ledger/wal/{name} has no frame that ends with entry {end}"
+            ))
+        })?;
+        files.push(SnapshotFile {
+            path: format!("ledger/wal/{name}"),
+            bytes,
+            content: Content::Open(file),
+        });
     }
     if firsts.first() != Some(&sealed) {
-        return Err(io::Error::other(format!("ledger/wal has no file that begins with entry {sealed}")));
+        return Err(io::Error::other(format!(
+            "ledger/wal has no file that begins with entry {sealed}"
+        )));
     }
     Ok(files)
 }

@@ -36,7 +36,11 @@ pub struct View {
 impl View {
     /// Returns the number of entries.
     pub fn count(&self) -> u64 {
-        self.segments.iter().map(|segment| segment.count).sum::<u64>() + self.tail.len() as u64
+        self.segments
+            .iter()
+            .map(|segment| segment.count)
+            .sum::<u64>()
+            + self.tail.len() as u64
     }
 }
 
@@ -46,7 +50,12 @@ impl Tail {
 
     /// An empty tail whose first entry will have this sequence.
     pub fn starting_at(first: u64) -> Tail {
-        Tail { first, end: first, weight: 0, blocks: Arc::default() }
+        Tail {
+            first,
+            end: first,
+            weight: 0,
+            blocks: Arc::default(),
+        }
     }
 
     /// The sequence of its first entry, which is the number of sealed entries.
@@ -79,7 +88,9 @@ impl Tail {
         if !(self.first..self.end).contains(&sequence) {
             return None;
         }
-        let block = self.blocks.get((sequence / BLOCK - self.first / BLOCK) as usize)?;
+        let block = self
+            .blocks
+            .get((sequence / BLOCK - self.first / BLOCK) as usize)?;
         let starts = self.first.max(sequence / BLOCK * BLOCK);
         block.get((sequence - starts) as usize)
     }
@@ -112,7 +123,10 @@ impl Tail {
 
     /// The weight of the entries before a sequence.
     pub(crate) fn weight_before(&self, sequence: u64) -> usize {
-        self.iter().take_while(|entry| entry.sequence < sequence).map(|entry| entry.weight()).sum()
+        self.iter()
+            .take_while(|entry| entry.sequence < sequence)
+            .map(|entry| entry.weight())
+            .sum()
     }
 
     /// Drops the entries before a sequence, which segments hold from now on and which weigh as much as this. The blocks are
@@ -150,16 +164,33 @@ mod tests {
 
     fn check(tail: &Tail, first: u64, end: u64) {
         assert_eq!((tail.first_sequence(), tail.end_sequence()), (first, end));
-        assert_eq!((tail.len() as u64, tail.is_empty()), (end - first, end == first));
+        assert_eq!(
+            (tail.len() as u64, tail.is_empty()),
+            (end - first, end == first)
+        );
         assert_eq!(tail.weight(), tail.weight_before(end));
         assert!(tail.iter().map(|entry| entry.sequence).eq(first..end));
-        assert!(tail.iter().rev().map(|entry| entry.sequence).eq((first..end).rev()));
+        assert!(
+            tail.iter()
+                .rev()
+                .map(|entry| entry.sequence)
+                .eq((first..end).rev())
+        );
         for sequence in first.saturating_sub(2)..end + 2 {
             let expect = (first..end).contains(&sequence).then_some(sequence);
             assert_eq!(tail.get(sequence).map(|entry| entry.sequence), expect);
         }
-        assert!(tail.blocks().iter().all(|block| !block.is_empty() && block.len() <= 256));
-        assert!(tail.blocks().iter().skip(1).all(|block| block[0].sequence.is_multiple_of(256)));
+        assert!(
+            tail.blocks()
+                .iter()
+                .all(|block| !block.is_empty() && block.len() <= 256)
+        );
+        assert!(
+            tail.blocks()
+                .iter()
+                .skip(1)
+                .all(|block| block[0].sequence.is_multiple_of(256))
+        );
     }
 
     #[test]
@@ -168,9 +199,17 @@ mod tests {
             let mut tail = Tail::starting_at(start);
             check(&tail, start, start);
             let (mut first, mut end) = (start, start);
-            for (more, gone) in
-                [(1, 0), (254, 0), (1, 3), (600, 300), (0, 200), (256, 409), (10, 0), (246, 256), (5, 1)]
-            {
+            for (more, gone) in [
+                (1, 0),
+                (254, 0),
+                (1, 3),
+                (600, 300),
+                (0, 200),
+                (256, 409),
+                (10, 0),
+                (246, 256),
+                (5, 1),
+            ] {
                 let before = tail.clone();
                 tail.extend((end..end + more).map(entry));
                 check(&before, first, end);

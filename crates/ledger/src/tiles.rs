@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use reeve_tlog::{
-    Commitment, HASH_LEN, Hash, MAX_TILE_LEVEL, TILE_HEIGHT, TILE_WIDTH, TileId, TileReadError, TileReader, Tree,
-    encode_bundle, encode_tile,
+    Commitment, HASH_LEN, Hash, MAX_TILE_LEVEL, TILE_HEIGHT, TILE_WIDTH, TileId, TileReadError,
+    TileReader, Tree, encode_bundle, encode_tile,
 };
 
 use crate::disk::Disk;
@@ -57,7 +57,9 @@ impl Growth {
     /// Adds a leaf.
     pub(crate) fn append(&mut self, leaf: Hash) {
         let full = &mut self.full;
-        self.tree.append(leaf, |tile, hashes| full.push((tile, encode_tile(hashes).into())));
+        self.tree.append(leaf, |tile, hashes| {
+            full.push((tile, encode_tile(hashes).into()))
+        });
     }
 
     /// The tree with the leaves added.
@@ -73,7 +75,8 @@ pub(crate) fn bundle(commitments: &[Commitment]) -> Vec<u8> {
 
 /// Number of complete subtrees of a tile level in a tree.
 fn complete(level: u8, size: u64) -> u64 {
-    size.checked_shr(u32::from(TILE_HEIGHT) * u32::from(level)).unwrap_or(0)
+    size.checked_shr(u32::from(TILE_HEIGHT) * u32::from(level))
+        .unwrap_or(0)
 }
 
 impl Tiles {
@@ -85,7 +88,8 @@ impl Tiles {
         root: Hash,
         beyond: &[Commitment],
     ) -> io::Result<Tiles> {
-        let level = |level: u8| HashFile::open(disk.clone(), &dir.join("tree").join(level.to_string()));
+        let level =
+            |level: u8| HashFile::open(disk.clone(), &dir.join("tree").join(level.to_string()));
         let tiles = Tiles {
             commitments: HashFile::open(disk.clone(), &dir.join("commitments"))?,
             levels: (1..=MAX_TILE_LEVEL).map(level).collect::<io::Result<_>>()?,
@@ -111,7 +115,10 @@ impl Tiles {
 
     /// The file that a tile's hashes are read from.
     pub(crate) fn path(&self, tile: TileId) -> &Path {
-        match usize::from(tile.level()).checked_sub(1).and_then(|at| self.levels.get(at)) {
+        match usize::from(tile.level())
+            .checked_sub(1)
+            .and_then(|at| self.levels.get(at))
+        {
             Some(level) => level.path(),
             None => self.commitments.path(),
         }
@@ -120,13 +127,18 @@ impl Tiles {
     /// The hashes of a tile as the files have them.
     fn stored(&self, tile: TileId) -> io::Result<Option<Vec<u8>>> {
         let (first, width) = (tile.index() * WIDTH, usize::from(tile.width()));
-        match usize::from(tile.level()).checked_sub(1).map(|at| self.levels.get(at)) {
+        match usize::from(tile.level())
+            .checked_sub(1)
+            .map(|at| self.levels.get(at))
+        {
             Some(Some(level)) => level.read(first, width),
             Some(None) => Ok(None),
             None => {
                 let hash = |commitment: &[u8; HASH_LEN]| Commitment(*commitment).leaf_hash();
                 let bytes = self.commitments.read(first, width)?;
-                Ok(bytes.map(|bytes| encode_tile(&bytes.as_chunks().0.iter().map(hash).collect::<Vec<_>>())))
+                Ok(bytes.map(|bytes| {
+                    encode_tile(&bytes.as_chunks().0.iter().map(hash).collect::<Vec<_>>())
+                }))
             }
         }
     }
@@ -143,7 +155,10 @@ impl Tiles {
 
     /// A copy of the edge to try a batch on.
     pub(crate) fn grow(&self) -> Growth {
-        Growth { tree: self.edge.read().tree.clone(), full: Vec::new() }
+        Growth {
+            tree: self.edge.read().tree.clone(),
+            full: Vec::new(),
+        }
     }
 
     /// Takes a batch over that was written. Only the one writer grows the tree, so nothing came between.
@@ -176,10 +191,19 @@ impl Tiles {
         let count = usize::try_from(end.saturating_sub(first)).unwrap_or_default();
         let missing = || {
             let path = self.commitments.path().display();
-            io::Error::new(io::ErrorKind::UnexpectedEof, format!("{path} has no commitments {first} to {end}"))
+            io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("{path} has no commitments {first} to {end}"),
+            )
         };
         let bytes = self.commitments.read(first, count)?.ok_or_else(missing)?;
-        Ok(bytes.as_chunks().0.iter().copied().map(Commitment).collect())
+        Ok(bytes
+            .as_chunks()
+            .0
+            .iter()
+            .copied()
+            .map(Commitment)
+            .collect())
     }
 
     /// The commitments beyond the last full tile of the tree of `size` leaves.
@@ -188,15 +212,26 @@ impl Tiles {
     }
 
     /// Reads hashes of the tree at a size it has or had.
-    pub(crate) fn reader(&self, size: u64) -> impl reeve_tlog::HashReader<Error = HashReadError> + use<'_> {
+    pub(crate) fn reader(
+        &self,
+        size: u64,
+    ) -> impl reeve_tlog::HashReader<Error = HashReadError> + use<'_> {
         TileReader::new(size, move |tile| self.hashes(tile))
     }
 
     /// Writes what the leaves `old..new`, whose commitments these are, add to the files; durable when this returns.
-    pub(crate) fn write(&self, old: u64, new: u64, commitments: impl Iterator<Item = Commitment>) -> io::Result<()> {
+    pub(crate) fn write(
+        &self,
+        old: u64,
+        new: u64,
+        commitments: impl Iterator<Item = Commitment>,
+    ) -> io::Result<()> {
         let bytes: Vec<u8> = commitments.flat_map(|commitment| commitment.0).collect();
         if bytes.len() as u64 != (new - old) * HASH_LEN as u64 {
-            return Err(io::Error::other(format!("{} bytes of commitments for leaves {old} to {new}", bytes.len())));
+            return Err(io::Error::other(format!(
+                "{} bytes of commitments for leaves {old} to {new}",
+                bytes.len()
+            )));
         }
         self.commitments.write(old, &bytes)?;
         for (level, file) in (1_u8..).zip(&self.levels) {
@@ -205,10 +240,17 @@ impl Tiles {
             for index in first / WIDTH..end.div_ceil(WIDTH) {
                 let start = index * WIDTH;
                 let (from, to) = (first.max(start) - start, end.min(start + WIDTH) - start);
-                let missing = || io::Error::new(io::ErrorKind::NotFound, format!("tile/{level}, {index} is missing"));
+                let missing = || {
+                    io::Error::new(
+                        io::ErrorKind::NotFound,
+                        format!("tile/{level}, {index} is missing"),
+                    )
+                };
                 let tile = TileId::new(level, index, to as u16).map_err(io::Error::other)?;
                 let hashes = self.hashes(tile)?.ok_or_else(missing)?;
-                let cut = hashes.get(from as usize * HASH_LEN..to as usize * HASH_LEN).ok_or_else(missing)?;
+                let cut = hashes
+                    .get(from as usize * HASH_LEN..to as usize * HASH_LEN)
+                    .ok_or_else(missing)?;
                 bytes.extend_from_slice(cut);
             }
             file.write(first, &bytes)?;
@@ -218,6 +260,9 @@ impl Tiles {
 
     /// Forgets the full tiles over the first `size` leaves, which are on disk.
     pub(crate) fn forget(&self, size: u64) {
-        self.edge.write().full.retain(|tile, _| tile.leaves().1 > size);
+        self.edge
+            .write()
+            .full
+            .retain(|tile, _| tile.leaves().1 > size);
     }
 }

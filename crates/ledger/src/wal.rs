@@ -10,7 +10,8 @@ mod writer;
 
 pub(crate) use extent::end_of;
 pub use frame::{
-    Frame, FrameEntry, FrameFault, FrameHead, FrameReader, MAX_ENTRIES_BYTES, encode_frame, whole_frame_after,
+    Frame, FrameEntry, FrameFault, FrameHead, FrameReader, MAX_ENTRIES_BYTES, encode_frame,
+    whole_frame_after,
 };
 pub use header::{HEADER_LEN, HeaderFault, WalHeader};
 pub(crate) use writer::{Wal, WriteFailure};

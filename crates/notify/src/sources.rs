@@ -92,11 +92,17 @@ impl Sources {
         let found = match entry.action.operation.as_deref() {
             Some("recommendation.create") => intelligence::recommendation(self, entry).await,
             // A simulation that was rolled back concerns no one.
-            Some("action.rolled_back") if metadata(entry, "purpose") == Some("simulate") => Ok(None),
-            Some("action.succeed" | "action.rolled_back" | "action.fail") => intelligence::action(self, entry).await,
+            Some("action.rolled_back") if metadata(entry, "purpose") == Some("simulate") => {
+                Ok(None)
+            }
+            Some("action.succeed" | "action.rolled_back" | "action.fail") => {
+                intelligence::action(self, entry).await
+            }
             Some("anomaly.detect") => anomalies::anomaly(self, entry).await,
             Some("alert.fire") => alerts::firing(self, entry).await,
-            Some(operation) if operation == events::BUDGET_ALERT.name => alerts::budget_alert(self, entry).await,
+            Some(operation) if operation == events::BUDGET_ALERT.name => {
+                alerts::budget_alert(self, entry).await
+            }
             Some("report.run") => reports::run(self, entry).await,
             Some("approval.request") => approvals::requested(self, entry).await,
             Some("approval.remind") => approvals::reminded(self, entry).await,
@@ -104,7 +110,11 @@ impl Sources {
         };
         match found {
             Err(StoreError::NotFound { what, id }) => {
-                tracing::debug!(what, id, "an entry of the log has no record; no notification is sent");
+                tracing::debug!(
+                    what,
+                    id,
+                    "an entry of the log has no record; no notification is sent"
+                );
                 Ok(None)
             }
             other => other,
@@ -124,13 +134,23 @@ fn fact(name: &str, value: impl Into<String>) -> (String, String) {
 fn shown(name: &str) -> String {
     let text = name.replace('_', " ");
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
 }
 
 /// Returns the place of a page about an object with a name.
 async fn place(sources: &Sources, page: &Page<'_>, name: &str) -> Result<Place, StoreError> {
-    let workspace = sources.workspace.workspace_get().await.map_err(store_error)?;
-    let public_url = sources.public_url.as_ref().or(workspace.public_url.as_ref());
+    let workspace = sources
+        .workspace
+        .workspace_get()
+        .await
+        .map_err(store_error)?;
+    let public_url = sources
+        .public_url
+        .as_ref()
+        .or(workspace.public_url.as_ref());
     Ok(page.place(public_url, name))
 }
 
@@ -147,7 +167,13 @@ fn item(title: String, mut facts: Vec<(String, String)>, place: Place) -> Item {
 }
 
 /// Returns a message about one thing.
-fn message(title: String, gravity: Gravity, facts: Vec<(String, String)>, place: Place, about: &str) -> Message {
+fn message(
+    title: String,
+    gravity: Gravity,
+    facts: Vec<(String, String)>,
+    place: Place,
+    about: &str,
+) -> Message {
     Message {
         items: vec![item(title.clone(), facts, place)],
         title,

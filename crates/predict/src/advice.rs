@@ -11,7 +11,9 @@ use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule, Signal};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, Priority};
 use reeve_recommend::relief::Relief;
-use reeve_recommend::{ApprovalMatrix, FactorKind, Factors, Hazards, Proposal, Trust, is_production};
+use reeve_recommend::{
+    ApprovalMatrix, FactorKind, Factors, Hazards, Proposal, Trust, is_production,
+};
 
 /// The code that every recommendation of a rule carries.
 pub(crate) const CODE: &str = "predictive_rule";
@@ -20,14 +22,24 @@ pub(crate) const CODE: &str = "predictive_rule";
 pub(super) fn applies(response: ResponseKind, kind: ResourceKind) -> bool {
     type Kind = ResourceKind;
     match response {
-        ResponseKind::ExpandStorage => matches!(kind, Kind::Database | Kind::Volume | Kind::VirtualMachine),
+        ResponseKind::ExpandStorage => {
+            matches!(kind, Kind::Database | Kind::Volume | Kind::VirtualMachine)
+        }
         ResponseKind::CreateReadReplica => kind == Kind::Database,
-        ResponseKind::RequestLimitIncrease => matches!(kind, Kind::LoadBalancer | Kind::ScalingGroup),
+        ResponseKind::RequestLimitIncrease => {
+            matches!(kind, Kind::LoadBalancer | Kind::ScalingGroup)
+        }
         ResponseKind::ScaleUp => matches!(kind, Kind::VirtualMachine | Kind::Database),
         ResponseKind::PreScale => {
-            matches!(kind, Kind::LoadBalancer | Kind::ScalingGroup | Kind::VirtualMachine | Kind::Database)
+            matches!(
+                kind,
+                Kind::LoadBalancer | Kind::ScalingGroup | Kind::VirtualMachine | Kind::Database
+            )
         }
-        ResponseKind::WarmCache => matches!(kind, Kind::LoadBalancer | Kind::Database | Kind::VirtualMachine),
+        ResponseKind::WarmCache => matches!(
+            kind,
+            Kind::LoadBalancer | Kind::Database | Kind::VirtualMachine
+        ),
         ResponseKind::PrepareFailover => matches!(kind, Kind::Database | Kind::LoadBalancer),
     }
 }
@@ -42,19 +54,41 @@ pub(super) struct Basis<'a> {
 }
 
 /// The proposal of a rule that fired.
-pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, by: Basis<'_>) -> Proposal {
+pub(super) fn propose(
+    rule: &Rule,
+    on: &ResponseTarget<'_>,
+    found: &Prediction,
+    by: Basis<'_>,
+) -> Proposal {
     let (resource, change) = (on.resource, change(rule, on, found, by.catalogue));
     let (level, approval) = approval(rule, &change, by.matrix);
     let code = reeve_recommend::owned_by_code(resource);
-    let hazards = Hazards { iac: code.is_some(), unpriced: change.added.is_none(), idle: true, ..Hazards::default() };
+    let hazards = Hazards {
+        iac: code.is_some(),
+        unpriced: change.added.is_none(),
+        idle: true,
+        ..Hazards::default()
+    };
     let risk = change.risk(resource, hazards);
     // A rule's own word covers what it costs; what can be carried out also needs what its risk asks for.
-    let level = if change.plan.is_some() { level.max(risk) } else { level };
+    let level = if change.plan.is_some() {
+        level.max(risk)
+    } else {
+        level
+    };
     let monthly = resource.monthly_cost;
-    let cost_percent = change.cost_percent(if change.against_bill { on.bill } else { monthly });
+    let cost_percent = change.cost_percent(if change.against_bill {
+        on.bill
+    } else {
+        monthly
+    });
     let cost_words = change.cost_words(cost_percent);
     let degradation = Some(0.0);
-    let mut reason_codes = vec![CODE.to_owned(), rule.code(), rule.condition.foreseen.as_str().to_owned()];
+    let mut reason_codes = vec![
+        CODE.to_owned(),
+        rule.code(),
+        rule.condition.foreseen.as_str().to_owned(),
+    ];
     if change.plan.as_ref().is_some_and(|plan| !plan.reversible) {
         reason_codes.push("cannot_be_undone".to_owned());
     }
@@ -70,7 +104,11 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
         subject: reeve_recommend::subject(resource, change.target),
         priority: priority(rule, on.measured, found),
         confidence,
-        trust: Trust { raw: confidence / 100.0, features: Vec::new(), cap_percent: None },
+        trust: Trust {
+            raw: confidence / 100.0,
+            features: Vec::new(),
+            cap_percent: None,
+        },
         impact_level: level,
         impact: ImpactAssessment {
             cost_percent,
@@ -85,7 +123,11 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
         monthly_cost: monthly,
         plan: change.plan,
         reason_codes,
-        not_measured: if change.added.is_none() { vec!["price".to_owned()] } else { Vec::new() },
+        not_measured: if change.added.is_none() {
+            vec!["price".to_owned()]
+        } else {
+            Vec::new()
+        },
         explanation: Explanation {
             action: change.words,
             factors,
@@ -103,17 +145,36 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
 }
 
 /// Sentences of the explanation.
-fn factors(rule: &Rule, measured: &Resource, found: &Prediction, change: &Relief, code: Option<&str>) -> Factors {
-    let mut factors: Factors =
-        found.reasons.iter().map(|reason| (FactorKind::Measured, measurement(reason, measured, found))).collect();
+fn factors(
+    rule: &Rule,
+    measured: &Resource,
+    found: &Prediction,
+    change: &Relief,
+    code: Option<&str>,
+) -> Factors {
+    let mut factors: Factors = found
+        .reasons
+        .iter()
+        .map(|reason| (FactorKind::Measured, measurement(reason, measured, found)))
+        .collect();
     factors.add(FactorKind::Forecast, sentence(rule, measured, found));
-    factors.extend(found.event.iter().map(|event| (FactorKind::Forecast, format!("The calendar has {event}"))));
-    let by_hand = change.by_hand.as_ref().map(|why| format!("Advice only, no automatic change: {why}"));
-    let code = code.map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
+    factors.extend(
+        found
+            .event
+            .iter()
+            .map(|event| (FactorKind::Forecast, format!("The calendar has {event}"))),
+    );
+    let by_hand = change
+        .by_hand
+        .as_ref()
+        .map(|why| format!("Advice only, no automatic change: {why}"));
+    let code =
+        code.map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
     let consequences = change.notes.iter().cloned().chain(by_hand).chain(code);
     factors.extend(consequences.map(|text| (FactorKind::Consequence, text)));
     let probability = found.probability_percent;
-    let probability = probability.map(|percent| format!("Probability {percent:.0} %, from {} samples", found.points));
+    let probability = probability
+        .map(|percent| format!("Probability {percent:.0} %, from {} samples", found.points));
     factors.extend(probability.map(|text| (FactorKind::Confidence, text)));
     factors
 }
@@ -122,7 +183,12 @@ fn factors(rule: &Rule, measured: &Resource, found: &Prediction, change: &Relief
 fn measurement(reason: &Reason, measured: &Resource, found: &Prediction) -> String {
     match (reason, found.signal) {
         (Reason::Now { value }, Some(signal)) => {
-            format!("{} of {} is {} now", shown(signal), measured.name, figure(*value))
+            format!(
+                "{} of {} is {} now",
+                shown(signal),
+                measured.name,
+                figure(*value)
+            )
         }
         (reason, _) => reason.to_string(),
     }
@@ -134,23 +200,34 @@ fn shown(signal: Signal) -> String {
 
 /// Describes the prediction in one sentence.
 fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
-    let when = found.expected_at.map_or_else(String::new, |at| format!(" around {}", minute(at)));
-    let limit = found.limit.map_or_else(String::new, |limit| format!(" {}", figure(limit)));
+    let when = found
+        .expected_at
+        .map_or_else(String::new, |at| format!(" around {}", minute(at)));
+    let limit = found
+        .limit
+        .map_or_else(String::new, |limit| format!(" {}", figure(limit)));
     let what = found.signal.map_or_else(String::new, shown);
     let name = &resource.name;
     match rule.condition.foreseen {
         Foreseen::Full => format!("The storage of {name} is full{when}"),
-        Foreseen::Saturation | Foreseen::Exhaustion => format!("{what} of {name} reaches{limit}{when}"),
+        Foreseen::Saturation | Foreseen::Exhaustion => {
+            format!("{what} of {name} reaches{limit}{when}")
+        }
         Foreseen::Above => format!("{what} of {name} rises above{limit}{when}"),
         Foreseen::Below => format!("{what} of {name} falls below{limit}{when}"),
         Foreseen::Spike => format!("{what} of {name} peaks above{limit}{when}"),
-        Foreseen::Event => format!("{} begins{when}", found.event.as_deref().unwrap_or("an event")),
+        Foreseen::Event => format!(
+            "{} begins{when}",
+            found.event.as_deref().unwrap_or("an event")
+        ),
     }
 }
 
 fn asked(rule: &Rule, found: &Prediction) -> Decision {
     let condition = &rule.condition;
-    let what = condition.signal.map_or_else(String::new, |signal| format!(" of {signal}"));
+    let what = condition
+        .signal
+        .map_or_else(String::new, |signal| format!(" of {signal}"));
     Decision {
         check: format!(
             "Is {}{what} predicted within {}, with at least {:.0} %?",
@@ -163,14 +240,22 @@ fn asked(rule: &Rule, found: &Prediction) -> Decision {
             "probability {:.1} % from {} samples; limit {}: {}",
             found.probability_percent.unwrap_or(0.0),
             found.points,
-            found.limit.map_or_else(|| "none".to_owned(), |limit| format!("{limit:.4}")),
-            if found.limit_source.is_empty() { "a calendar's event" } else { found.limit_source.as_str() }
+            found
+                .limit
+                .map_or_else(|| "none".to_owned(), |limit| format!("{limit:.4}")),
+            if found.limit_source.is_empty() {
+                "a calendar's event"
+            } else {
+                found.limit_source.as_str()
+            }
         ),
     }
 }
 
 fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
-    let likely = found.probability_percent.is_some_and(|percent| percent >= 90.0);
+    let likely = found
+        .probability_percent
+        .is_some_and(|percent| percent >= 90.0);
     match (rule.condition.foreseen.fills(), is_production(resource)) {
         (true, true) if likely => Priority::Critical,
         (true, _) => Priority::High,
@@ -182,24 +267,43 @@ fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
 /// The impact level that carries the rule's approval into the approval matrix, and the check in words. The matrix's own
 /// word on cost always holds: a rule can require more approval, never less.
 fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, Decision) {
-    let by_cost = change.added.map_or(Impact::Low, |added| matrix.impact_by_cost(added));
+    let by_cost = change
+        .added
+        .map_or(Impact::Low, |added| matrix.impact_by_cost(added));
     let said = |answer, detail: String| Decision {
-        check: format!("Does the rule's approval setting ({}) permit it?", rule.approval.kind),
+        check: format!(
+            "Does the rule's approval setting ({}) permit it?",
+            rule.approval.kind
+        ),
         answer: Some(answer),
         detail: format!("{detail}; by cost alone its impact is {by_cost}"),
     };
     match (rule.approval.kind, rule.approval.below_gb, change.after_gb) {
-        (ApprovalKind::Auto, _, _) => (by_cost, said(true, "the rule requires no approval".to_owned())),
-        (ApprovalKind::AutoBelow, Some(limit), Some(after)) if after < limit => {
-            (by_cost, said(true, format!("{after:.0} GB after the change, below {limit:.0} GB")))
-        }
+        (ApprovalKind::Auto, _, _) => (
+            by_cost,
+            said(true, "the rule requires no approval".to_owned()),
+        ),
+        (ApprovalKind::AutoBelow, Some(limit), Some(after)) if after < limit => (
+            by_cost,
+            said(
+                true,
+                format!("{after:.0} GB after the change, below {limit:.0} GB"),
+            ),
+        ),
         (ApprovalKind::AutoBelow, Some(limit), Some(after)) => (
             by_cost.max(Impact::Medium),
-            said(false, format!("{after:.0} GB after the change, not below {limit:.0} GB")),
+            said(
+                false,
+                format!("{after:.0} GB after the change, not below {limit:.0} GB"),
+            ),
         ),
-        (ApprovalKind::AutoBelow, _, _) => {
-            (by_cost.max(Impact::Medium), said(false, "the size after the change is not known".to_owned()))
-        }
-        (ApprovalKind::Required, _, _) => (by_cost.max(Impact::Medium), said(false, "approval is required".to_owned())),
+        (ApprovalKind::AutoBelow, _, _) => (
+            by_cost.max(Impact::Medium),
+            said(false, "the size after the change is not known".to_owned()),
+        ),
+        (ApprovalKind::Required, _, _) => (
+            by_cost.max(Impact::Medium),
+            said(false, "approval is required".to_owned()),
+        ),
     }
 }

@@ -79,7 +79,11 @@ impl Calendar {
     ///
     /// # Errors
     /// A part of the text cannot be read or expanded.
-    pub fn occurrences(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Occurrence>, CalendarError> {
+    pub fn occurrences(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<Occurrence>, CalendarError> {
         let zone = self.time_zone.as_deref().map(zone).transpose()?;
         expand::occurrences(&read::events(&self.text, zone)?, from, until)
     }
@@ -103,7 +107,10 @@ impl Calendar {
 /// A zone by its IANA name, or by the name that Windows gives the commonest ones.
 pub(super) fn zone(name: &str) -> Result<TimeZone, CalendarError> {
     let name = name.trim().trim_matches('"');
-    let iana = WINDOWS.iter().find(|(windows, _)| windows.eq_ignore_ascii_case(name)).map_or(name, |(_, iana)| *iana);
+    let iana = WINDOWS
+        .iter()
+        .find(|(windows, _)| windows.eq_ignore_ascii_case(name))
+        .map_or(name, |(_, iana)| *iana);
     // Some programs write `/example.org/20260101/Europe/Berlin`.
     let parts: Vec<&str> = iana.split('/').filter(|part| !part.is_empty()).collect();
     let tail = |count: usize| parts[parts.len().saturating_sub(count)..].join("/");

@@ -28,23 +28,42 @@ pub(super) fn find(
         return disk_space(rule, signal.metric(resource.kind), disk);
     }
     if let Some(value) = rule.condition.value {
-        return Ok(Capacity { value, source: "the rule's own value".to_owned() });
+        return Ok(Capacity {
+            value,
+            source: "the rule's own value".to_owned(),
+        });
     }
     let tag = match signal {
         Signal::DatabaseConnections => "reeve:max-connections",
         Signal::ApiRateLimit | Signal::RequestRate => "reeve:rate-limit",
         Signal::CpuUtilization | Signal::MemoryUtilization => {
-            return Ok(Capacity { value: 100.0, source: "100 percent".to_owned() });
+            return Ok(Capacity {
+                value: 100.0,
+                source: "100 percent".to_owned(),
+            });
         }
-        _ => return Err(format!("{} is not known: give the rule a value", capacity_name(signal))),
+        _ => {
+            return Err(format!(
+                "{} is not known: give the rule a value",
+                capacity_name(signal)
+            ));
+        }
     };
-    let tagged =
-        resource.tag(tag).and_then(|text| text.trim().parse::<f64>().ok()).filter(|v| v.is_finite() && *v > 0.0);
+    let tagged = resource
+        .tag(tag)
+        .and_then(|text| text.trim().parse::<f64>().ok())
+        .filter(|v| v.is_finite() && *v > 0.0);
     if let Some(value) = tagged {
-        return Ok(Capacity { value, source: format!("the resource's tag {tag}") });
+        return Ok(Capacity {
+            value,
+            source: format!("the resource's tag {tag}"),
+        });
     }
     by_default(signal, resource, catalogue).ok_or_else(|| {
-        format!("{} is not known: give the rule a value, or tag the resource with {tag}", capacity_name(signal))
+        format!(
+            "{} is not known: give the rule a value, or tag the resource with {tag}",
+            capacity_name(signal)
+        )
     })
 }
 
@@ -52,15 +71,29 @@ pub(super) fn find(
 fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, String> {
     let left = rule.condition.value.unwrap_or(0.0);
     if metric == Metric::FreeStorage {
-        return Ok(Capacity { value: left, source: format!("full at {left:.0} bytes of free storage") });
+        return Ok(Capacity {
+            value: left,
+            source: format!("full at {left:.0} bytes of free storage"),
+        });
     }
     if left <= 0.0 {
-        return Ok(Capacity { value: 100.0, source: "100 percent".to_owned() });
+        return Ok(Capacity {
+            value: 100.0,
+            source: "100 percent".to_owned(),
+        });
     }
-    let total = disk.specification.storage_gib.map(|gib| gib * GIB).filter(|total| *total > left);
-    let total = total.ok_or("The size of its disk is not known, or smaller than the free bytes of the rule")?;
+    let total = disk
+        .specification
+        .storage_gib
+        .map(|gib| gib * GIB)
+        .filter(|total| *total > left);
+    let total = total
+        .ok_or("The size of its disk is not known, or smaller than the free bytes of the rule")?;
     let value = 100.0 * (1.0 - left / total);
-    Ok(Capacity { value, source: format!("full at {left:.0} bytes of free storage on {}", disk.name) })
+    Ok(Capacity {
+        value,
+        source: format!("full at {left:.0} bytes of free storage on {}", disk.name),
+    })
 }
 
 /// The capacity of a signal as people call it.
@@ -86,5 +119,8 @@ fn by_default(signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Opt
         Platform::Windows | Platform::Other => return None,
     };
     let engine = resource.specification.platform.as_deref()?;
-    Some(Capacity { value, source: format!("the default of RDS for {engine} on {class}") })
+    Some(Capacity {
+        value,
+        source: format!("the default of RDS for {engine} on {class}"),
+    })
 }

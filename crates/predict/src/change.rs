@@ -15,19 +15,38 @@ use reeve_recommend::title;
 const MOST_TIMES: f64 = 2.0;
 
 /// The response of a rule.
-pub(super) fn change(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, catalogue: &Catalogue) -> Relief {
+pub(super) fn change(
+    rule: &Rule,
+    on: &ResponseTarget<'_>,
+    found: &Prediction,
+    catalogue: &Catalogue,
+) -> Relief {
     let (name, resource) = (&on.resource.name, on.resource);
-    let when = found.expected_at.map_or_else(|| "it".to_owned(), |at| at.strftime("%H:%M UTC").to_string());
+    let when = found.expected_at.map_or_else(
+        || "it".to_owned(),
+        |at| at.strftime("%H:%M UTC").to_string(),
+    );
     match rule.response.kind {
-        ResponseKind::ExpandStorage => relief::more_storage(resource, rule.response.step_percent, catalogue),
+        ResponseKind::ExpandStorage => {
+            relief::more_storage(resource, rule.response.step_percent, catalogue)
+        }
         ResponseKind::PreScale if resource.kind == ResourceKind::ScalingGroup => {
-            relief::more_members(resource, |desired| members(rule, desired, found), found.at, found.over_at, catalogue)
+            relief::more_members(
+                resource,
+                |desired| members(rule, desired, found),
+                found.at,
+                found.over_at,
+                catalogue,
+            )
         }
         ResponseKind::ScaleUp | ResponseKind::PreScale => scale(rule, resource, found, catalogue),
         ResponseKind::CreateReadReplica => relief::read_replica(resource),
         ResponseKind::RequestLimitIncrease => {
             let limit = found.limit.map_or_else(String::new, |limit| {
-                format!(" from {limit:.0} to {:.0}", limit * (1.0 + rule.response.step_percent / 100.0))
+                format!(
+                    " from {limit:.0} to {:.0}",
+                    limit * (1.0 + rule.response.step_percent / 100.0)
+                )
             });
             let title = title("Request a higher limit of ", name, &limit);
             let why = "which quota of the provider the limit is, only its owner can say: ask for it in the provider's console";
@@ -45,10 +64,22 @@ pub(super) fn change(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, c
 /// Returns the number of members that a peak needs: in proportion to the present or usual demand, whichever is higher,
 /// and at most twice as many as now.
 fn members(rule: &Rule, desired: u32, found: &Prediction) -> u32 {
-    let usual = found.limit.zip(rule.condition.value).map(|(level, above)| level / (1.0 + above / 100.0));
-    let now = found.value.into_iter().chain(usual).fold(f64::NAN, f64::max);
-    let times = found.peak.map(|peak| peak / now).filter(|times| times.is_finite() && *times > 1.0);
-    let times = times.unwrap_or(1.0 + rule.response.step_percent / 100.0).min(MOST_TIMES);
+    let usual = found
+        .limit
+        .zip(rule.condition.value)
+        .map(|(level, above)| level / (1.0 + above / 100.0));
+    let now = found
+        .value
+        .into_iter()
+        .chain(usual)
+        .fold(f64::NAN, f64::max);
+    let times = found
+        .peak
+        .map(|peak| peak / now)
+        .filter(|times| times.is_finite() && *times > 1.0);
+    let times = times
+        .unwrap_or(1.0 + rule.response.step_percent / 100.0)
+        .min(MOST_TIMES);
     ((f64::from(desired) * times).ceil() as u32).max(desired.saturating_add(1))
 }
 
@@ -58,7 +89,15 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
     let spec = &resource.specification;
     let advice = |standby: &str, why: &str| {
         let words = format!("Prepare the failover of {name} before {when}: {standby}");
-        Relief { words, ..Relief::advice(title("Prepare the failover of ", name, ""), Effort::Medium, why).free() }
+        Relief {
+            words,
+            ..Relief::advice(
+                title("Prepare the failover of ", name, ""),
+                Effort::Medium,
+                why,
+            )
+            .free()
+        }
     };
     let (from, to) = match (resource.kind, spec.multi_az, &spec.zone, &spec.standby_zone) {
         (ResourceKind::Database, Some(true), Some(from), Some(to)) => (from, to),
@@ -74,21 +113,42 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
                 "a standby doubles what it costs, and creating it is a manual step",
             );
         }
-        _ => return advice("check that another zone can take its traffic", "it has no standby that could take over"),
+        _ => {
+            return advice(
+                "check that another zone can take its traffic",
+                "it has no standby that could take over",
+            );
+        }
     };
-    if found.event.as_deref().is_some_and(|event| names_zone(event, to)) {
+    if found
+        .event
+        .as_deref()
+        .is_some_and(|event| names_zone(event, to))
+    {
         let why = "the maintenance is in the standby's own zone: the primary stays where it is";
         return advice("check that it does without its standby meanwhile", why);
     }
     let words = format!("Let the standby of {name} in {to} take over from {from} before {when}");
     let title = title("Fail over ", name, &format!(" to {to}"));
-    let relief = Relief::advice(title, Effort::Medium, "").free().planned(plans::fail_over(resource, from, to));
-    let sure = found.event.as_deref().is_some_and(|event| names_zone(event, from));
-    let mut notes = vec!["Connections break for a minute or two, at a time that is known".to_owned()];
+    let relief = Relief::advice(title, Effort::Medium, "")
+        .free()
+        .planned(plans::fail_over(resource, from, to));
+    let sure = found
+        .event
+        .as_deref()
+        .is_some_and(|event| names_zone(event, from));
+    let mut notes =
+        vec!["Connections break for a minute or two, at a time that is known".to_owned()];
     if !sure {
-        notes.push(format!("The event does not say that the maintenance is in {from}: look before approving"));
+        notes.push(format!(
+            "The event does not say that the maintenance is in {from}: look before approving"
+        ));
     }
-    Relief { words, notes, ..relief }
+    Relief {
+        words,
+        notes,
+        ..relief
+    }
 }
 
 /// A larger size of the same family for machines that are resized one by one; a number to scale by for everything else.
@@ -100,26 +160,50 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
     };
     let why = match resource.kind {
         ResourceKind::LoadBalancer => "the machines behind it do not belong to one scaling group",
-        ResourceKind::Database => "a larger class restarts it: decide manually whether that is worth it",
+        ResourceKind::Database => {
+            "a larger class restarts it: decide manually whether that is worth it"
+        }
         _ => match relief::larger_size(resource, short, catalogue) {
             Ok(relief) => return relief,
             Err(why) => why,
         },
     };
-    let peak = found.forecast.iter().map(|step| step.p95).fold(f64::NAN, f64::max);
-    let factor = found.value.filter(|now| *now > 0.0).map(|now| peak / now).filter(|f| f.is_finite() && *f > 1.0);
-    let by = factor
-        .map_or_else(|| format!("{:.0} %", rule.response.step_percent), |f| format!("{:.0} %", (f - 1.0) * 100.0));
+    let peak = found
+        .forecast
+        .iter()
+        .map(|step| step.p95)
+        .fold(f64::NAN, f64::max);
+    let factor = found
+        .value
+        .filter(|now| *now > 0.0)
+        .map(|now| peak / now)
+        .filter(|f| f.is_finite() && *f > 1.0);
+    let by = factor.map_or_else(
+        || format!("{:.0} %", rule.response.step_percent),
+        |f| format!("{:.0} %", (f - 1.0) * 100.0),
+    );
     let share = factor.map_or(rule.response.step_percent / 100.0, |factor| factor - 1.0);
     // What serves by itself costs in proportion to its capacity; a balancer's own price says nothing of the machines behind it.
-    let own = matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database);
+    let own = matches!(
+        resource.kind,
+        ResourceKind::VirtualMachine | ResourceKind::Database
+    );
     let cost = resource.monthly_cost.filter(|_| own);
     let added = cost.map(|cost| Money::from_usd(cost.usd() * share));
-    Relief { added, ..Relief::advice(title("Give ", name, &format!(" {by} more capacity")), Effort::Medium, why) }
+    Relief {
+        added,
+        ..Relief::advice(
+            title("Give ", name, &format!(" {by} more capacity")),
+            Effort::Medium,
+            why,
+        )
+    }
 }
 
 /// Returns `true` if a word of an event's summary is the zone's name. People write the summary; `eu-west-1a` is not named by
 /// `eu-west-1ab` or by the region `eu-west-1`.
 fn names_zone(summary: &str, zone: &str) -> bool {
-    summary.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word.eq_ignore_ascii_case(zone))
+    summary
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+        .any(|word| word.eq_ignore_ascii_case(zone))
 }

@@ -12,8 +12,10 @@ const KEPT: usize = 48;
 /// Steps a forecast is walked at most.
 const MOST_STEPS: usize = 2_016;
 /// Levels a step's distribution is asked at.
-const LEVELS: [f64; 19] =
-    [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95];
+const LEVELS: [f64; 19] = [
+    0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85,
+    0.9, 0.95,
+];
 
 /// A series with its forecast.
 pub(super) struct Curve {
@@ -47,17 +49,38 @@ impl Curve {
     ///
     /// # Errors
     /// There is no forecast, for the reason in words.
-    pub(super) fn new(points: &[Point], now_ms: i64, horizon_ms: i64, known: Known) -> Result<Curve, String> {
+    pub(super) fn new(
+        points: &[Point],
+        now_ms: i64,
+        horizon_ms: i64,
+        known: Known,
+    ) -> Result<Curve, String> {
         let grid = Grid::new(points).map_err(|error| error.to_string())?;
         let next = grid.time_ms(grid.values.len());
         let ahead = (now_ms + horizon_ms - next).div_euclid(grid.step_ms) + 1;
         let steps = usize::try_from(ahead.max(1)).unwrap_or(1).min(MOST_STEPS);
         let Known { events, seasonless } = known;
-        let model = fit(&grid, &Settings { horizon: steps, events, seasonless, ..Settings::default() });
+        let model = fit(
+            &grid,
+            &Settings {
+                horizon: steps,
+                events,
+                seasonless,
+                ..Settings::default()
+            },
+        );
         let model = model.map_err(|error| error.to_string())?;
         // Steps that lie before now bridge the delay of the samples; only what is to come counts.
-        let first = usize::try_from((now_ms - next).div_euclid(grid.step_ms) + 1).unwrap_or(0).min(steps - 1);
-        Ok(Curve { model, steps, first, start_ms: next, step_ms: grid.step_ms })
+        let first = usize::try_from((now_ms - next).div_euclid(grid.step_ms) + 1)
+            .unwrap_or(0)
+            .min(steps - 1);
+        Ok(Curve {
+            model,
+            steps,
+            first,
+            start_ms: next,
+            step_ms: grid.step_ms,
+        })
     }
 
     /// At most 48 steps of what is to come, evenly apart, the last one included.
@@ -70,7 +93,12 @@ impl Curve {
             .step_by(every)
             .filter_map(|band| {
                 let at = Timestamp::from_millisecond(band.at_ms).ok()?;
-                Some(Expected { at, p05: band.p05, p50: band.p50, p95: band.p95 })
+                Some(Expected {
+                    at,
+                    p05: band.p05,
+                    p50: band.p50,
+                    p95: band.p95,
+                })
             })
             .collect();
         kept.reverse();
@@ -79,15 +107,33 @@ impl Curve {
 
     /// The chance that the series rises above (or falls below) a level.
     pub(super) fn crosses(&self, level: f64, rises: bool) -> Crossing {
-        let mut likeliest = Crossing { probability: 0.0, at: None };
+        let mut likeliest = Crossing {
+            probability: 0.0,
+            at: None,
+        };
         for step in self.first + 1..=self.steps {
             let quantiles = self.model.quantiles(step, &LEVELS);
-            let below = quantiles.iter().filter(|value| if rises { **value <= level } else { **value < level }).count();
+            let below = quantiles
+                .iter()
+                .filter(|value| {
+                    if rises {
+                        **value <= level
+                    } else {
+                        **value < level
+                    }
+                })
+                .count();
             let share = below as f64 / LEVELS.len() as f64;
             let probability = if rises { 1.0 - share } else { share };
             likeliest.probability = likeliest.probability.max(probability.clamp(0.01, 0.99));
             let median = quantiles[LEVELS.len() / 2];
-            if likeliest.at.is_none() && (if rises { median > level } else { median < level }) {
+            if likeliest.at.is_none()
+                && (if rises {
+                    median > level
+                } else {
+                    median < level
+                })
+            {
                 let at_ms = self.start_ms + self.step_ms * (step as i64 - 1);
                 likeliest.at = Timestamp::from_millisecond(at_ms).ok();
             }

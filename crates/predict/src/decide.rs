@@ -64,7 +64,11 @@ fn blank(case: &Case<'_>) -> Prediction {
         resource: case.resource.id.clone(),
         resource_name: case.resource.name.clone(),
         signal: case.rule.condition.signal,
-        samples: case.rule.condition.signal.map(|signal| signal.metric(case.resource.kind)),
+        samples: case
+            .rule
+            .condition
+            .signal
+            .map(|signal| signal.metric(case.resource.kind)),
         foreseen: case.rule.condition.foreseen,
         outcome: Outcome::NotForeseen,
         probability_percent: None,
@@ -100,11 +104,16 @@ fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), String> {
             found.latest_at = Some(event.start);
             found.over_at = Some(event.end);
             found.event = Some(event.label.clone());
-            let span = format!("{} begins {} and ends {}", event.label, event.start, event.end);
+            let span = format!(
+                "{} begins {} and ends {}",
+                event.label, event.start, event.end
+            );
             found.reasons.push(span.into());
         }
         Some(event) => {
-            found.reasons.push(format!("the next event, {}, begins {}", event.label, event.start).into());
+            found
+                .reasons
+                .push(format!("the next event, {}, begins {}", event.label, event.start).into());
         }
         None => found.reasons.push("no event is to come".to_owned().into()),
     }
@@ -115,10 +124,17 @@ fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(
     let points: Vec<Point> = case
         .series
         .map_err(str::to_owned)?
-        .map(|series| series.points.iter().map(|(at, value)| (at.as_millisecond(), *value)).collect())
+        .map(|series| {
+            series
+                .points
+                .iter()
+                .map(|(at, value)| (at.as_millisecond(), *value))
+                .collect()
+        })
         .unwrap_or_default();
     let finite = |point: &&Point| point.1.is_finite();
-    let (Some(first), Some(last)) = (points.iter().find(finite), points.iter().rev().find(finite)) else {
+    let (Some(first), Some(last)) = (points.iter().find(finite), points.iter().rev().find(finite))
+    else {
         return Err(format!("{signal} was not measured"));
     };
     found.points = points.len() as u64;
@@ -128,7 +144,10 @@ fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(
     let age = SignedDuration::from_millis(case.now.as_millisecond() - last.0);
     let patience = STALE.max(SignedDuration::from_secs(case.rule.condition.horizon_s / 4));
     if age > patience {
-        return Err(format!("the newest sample is {} minutes old", age.as_mins()));
+        return Err(format!(
+            "the newest sample is {} minutes old",
+            age.as_mins()
+        ));
     }
     match case.rule.condition.foreseen {
         foreseen if foreseen.fills() => fills(case, signal, &points, found),
@@ -138,8 +157,19 @@ fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(
 }
 
 /// A capacity that is reached, as a distribution of the time.
-fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Prediction) -> Result<(), String> {
-    let limit = capacity::find(case.rule, signal, case.resource, case.target, case.catalogue)?;
+fn fills(
+    case: &Case<'_>,
+    signal: Signal,
+    points: &[Point],
+    found: &mut Prediction,
+) -> Result<(), String> {
+    let limit = capacity::find(
+        case.rule,
+        signal,
+        case.resource,
+        case.target,
+        case.catalogue,
+    )?;
     (found.limit, found.limit_source) = (Some(limit.value), limit.source);
     let horizon_ms = case.rule.condition.horizon_s * 1000;
     // Free storage runs down to its limit: its mirror image fills up.
@@ -152,8 +182,17 @@ fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Predicti
         (points, limit.value)
     };
     let least_probability = case.rule.condition.probability_percent / 100.0;
-    let outlook = forecast_saturation(filling, &Question { capacity, horizon_ms, least_probability });
-    found.reasons.extend(outlook.reasons.iter().copied().map(Reason::from));
+    let outlook = forecast_saturation(
+        filling,
+        &Question {
+            capacity,
+            horizon_ms,
+            least_probability,
+        },
+    );
+    found
+        .reasons
+        .extend(outlook.reasons.iter().copied().map(Reason::from));
     found.outcome = match outlook.verdict {
         Verdict::Foreseen => Outcome::Foreseen,
         Verdict::NotForeseen => Outcome::NotForeseen,
@@ -161,9 +200,17 @@ fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Predicti
     };
     found.probability_percent = outlook.probability.map(percent);
     let time = |ms: Option<i64>| ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    (found.earliest_at, found.expected_at, found.latest_at) =
-        (time(outlook.earliest_ms), time(outlook.median_ms), time(outlook.latest_ms));
-    if let Ok(curve) = Curve::new(points, case.now.as_millisecond(), horizon_ms, Known::default()) {
+    (found.earliest_at, found.expected_at, found.latest_at) = (
+        time(outlook.earliest_ms),
+        time(outlook.median_ms),
+        time(outlook.latest_ms),
+    );
+    if let Ok(curve) = Curve::new(
+        points,
+        case.now.as_millisecond(),
+        horizon_ms,
+        Known::default(),
+    ) {
         found.forecast = curve.bands();
     }
     if let Some(stays) = stays_below(found, limit.value, free) {
@@ -182,14 +229,28 @@ fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<Reason> {
     /// A rise of the median by less than this share is none that a reader sees.
     const SEEN: f64 = 0.1;
     let now = found.value?;
-    let top = found.forecast.iter().map(|band| band.p50).fold(f64::NEG_INFINITY, f64::max);
+    let top = found
+        .forecast
+        .iter()
+        .map(|band| band.p50)
+        .fold(f64::NEG_INFINITY, f64::max);
     let rises = !free && top.is_finite() && top > now + now.abs() * SEEN && top < limit;
     rises.then_some(Reason::StaysBelow { limit, most: top })
 }
 
 /// A value that the forecast rises above or falls below; without a horizon, the newest value itself.
-fn crosses(case: &Case<'_>, rises: bool, points: &[Point], last: f64, found: &mut Prediction) -> Result<(), String> {
-    let level = case.rule.condition.value.ok_or_else(|| "the rule has no value".to_owned())?;
+fn crosses(
+    case: &Case<'_>,
+    rises: bool,
+    points: &[Point],
+    last: f64,
+    found: &mut Prediction,
+) -> Result<(), String> {
+    let level = case
+        .rule
+        .condition
+        .value
+        .ok_or_else(|| "the rule has no value".to_owned())?;
     (found.limit, found.limit_source) = (Some(level), "the rule's own value".to_owned());
     if if rises { last > level } else { last < level } {
         found.outcome = Outcome::Foreseen;
@@ -211,13 +272,29 @@ fn crosses(case: &Case<'_>, rises: bool, points: &[Point], last: f64, found: &mu
 }
 
 /// A peak above the usual. One that has begun is no news.
-fn spike(case: &Case<'_>, points: &[Point], last: f64, found: &mut Prediction) -> Result<(), String> {
-    let above = case.rule.condition.value.ok_or_else(|| "the rule has no value".to_owned())?;
+fn spike(
+    case: &Case<'_>,
+    points: &[Point],
+    last: f64,
+    found: &mut Prediction,
+) -> Result<(), String> {
+    let above = case
+        .rule
+        .condition
+        .value
+        .ok_or_else(|| "the rule has no value".to_owned())?;
     let since = (case.now - USUAL).as_millisecond();
-    let recent: Vec<f64> = points.iter().filter(|(at, v)| *at >= since && v.is_finite()).map(|(_, v)| *v).collect();
-    let usual = percentile(&recent, 50.0).ok_or_else(|| "nothing was measured in two weeks".to_owned())?;
+    let recent: Vec<f64> = points
+        .iter()
+        .filter(|(at, v)| *at >= since && v.is_finite())
+        .map(|(_, v)| *v)
+        .collect();
+    let usual =
+        percentile(&recent, 50.0).ok_or_else(|| "nothing was measured in two weeks".to_owned())?;
     if usual <= 0.0 {
-        return Err("the usual level is zero, so that a percentage of it has no meaning".to_owned());
+        return Err(
+            "the usual level is zero, so that a percentage of it has no meaning".to_owned(),
+        );
     }
     let level = usual * (1.0 + above / 100.0);
     found.limit = Some(level);
@@ -236,8 +313,13 @@ fn spike(case: &Case<'_>, points: &[Point], last: f64, found: &mut Prediction) -
 /// Sets the end and the height of a peak, from a forecast of a day.
 fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
     let day = Curve::new(points, case.now.as_millisecond(), DAY_MS, known(case)).ok();
-    let Some((at, top)) = day.and_then(|day| day.peak(level)) else { return };
-    let event = case.events.iter().find(|event| Some(&event.label) == found.event.as_ref() && event.end > case.now);
+    let Some((at, top)) = day.and_then(|day| day.peak(level)) else {
+        return;
+    };
+    let event = case
+        .events
+        .iter()
+        .find(|event| Some(&event.label) == found.event.as_ref() && event.end > case.now);
     let at = event.map_or(at, |event| event.end.max(at));
     // On the half hour, so that the next evaluation does not name another time.
     let half = 1_800;
@@ -259,14 +341,23 @@ fn known(case: &Case<'_>) -> Known {
     }
 }
 
-fn ahead(case: &Case<'_>, rises: bool, level: f64, points: &[Point], found: &mut Prediction) -> Result<(), String> {
+fn ahead(
+    case: &Case<'_>,
+    rises: bool,
+    level: f64,
+    points: &[Point],
+    found: &mut Prediction,
+) -> Result<(), String> {
     let horizon_ms = case.rule.condition.horizon_s * 1000;
     let curve = Curve::new(points, case.now.as_millisecond(), horizon_ms, known(case))?;
     found.forecast = curve.bands();
     found.reasons.push(curve.findings().into());
     let crossing = curve.crosses(level, rises);
     let until = case.now + SignedDuration::from_secs(case.rule.condition.horizon_s);
-    let during = case.events.iter().find(|event| event.start <= until && event.end > case.now);
+    let during = case
+        .events
+        .iter()
+        .find(|event| event.start <= until && event.end > case.now);
     found.event = during.map(|event| event.label.clone());
     if found.outcome == Outcome::Foreseen {
         return Ok(());

@@ -53,10 +53,19 @@ impl RuleService {
     pub async fn evaluate_due(&self, caller: &Caller) -> Result<u64, EngineError> {
         let now = self.now();
         let mut done = 0;
-        for rule in self.ports.rules.rule_list().await?.into_iter().filter(|rule| rule.is_due(now)) {
+        for rule in self
+            .ports
+            .rules
+            .rule_list()
+            .await?
+            .into_iter()
+            .filter(|rule| rule.is_due(now))
+        {
             match self.evaluate_rule(&rule, caller, false).await {
                 Ok(_) => done += 1,
-                Err(error) => tracing::warn!(rule = rule.name, %error, "a rule could not be evaluated"),
+                Err(error) => {
+                    tracing::warn!(rule = rule.name, %error, "a rule could not be evaluated")
+                }
             }
         }
         Ok(done)
@@ -66,7 +75,11 @@ impl RuleService {
     ///
     /// # Errors
     /// The rule does not exist, or a store or the log failed.
-    pub async fn evaluate(&self, id: &RuleId, caller: &Caller) -> Result<Vec<Prediction>, EngineError> {
+    pub async fn evaluate(
+        &self,
+        id: &RuleId,
+        caller: &Caller,
+    ) -> Result<Vec<Prediction>, EngineError> {
         let rule = self.ports.rules.rule_get(id).await?;
         self.evaluate_rule(&rule, caller, true).await
     }
@@ -75,9 +88,15 @@ impl RuleService {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; a store failed.
-    pub async fn preview(&self, input: RuleInput, caller: &Caller) -> Result<Vec<Prediction>, EngineError> {
+    pub async fn preview(
+        &self,
+        input: RuleInput,
+        caller: &Caller,
+    ) -> Result<Vec<Prediction>, EngineError> {
         let id = RuleId("preview".to_owned());
-        let rule = input.rule(None, &self.agent_types(), id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
+        let rule = input
+            .rule(None, &self.agent_types(), id, &caller.name, self.now())
+            .map_err(EngineError::Invalid)?;
         self.known_calendars(&rule).await?;
         // Forecasting takes the processor for seconds: a preview waits its turn like an evaluation.
         let _turn = self.turn.lock().await;
@@ -90,7 +109,12 @@ impl RuleService {
         Ok(found.into_predictions())
     }
 
-    async fn evaluate_rule(&self, rule: &Rule, caller: &Caller, asked: bool) -> Result<Vec<Prediction>, EngineError> {
+    async fn evaluate_rule(
+        &self,
+        rule: &Rule,
+        caller: &Caller,
+        asked: bool,
+    ) -> Result<Vec<Prediction>, EngineError> {
         let _turn = self.turn.lock().await;
         let moment = self.moment(rule).await?;
         let mut scope = ScopePages::new(&*self.ports.estate, rule).await?;
@@ -101,16 +125,25 @@ impl RuleService {
             found.add(rule, &page, decided);
         }
         if rule.enabled {
-            self.send_recommendations(rule, &scope.bills, &mut found).await?;
+            self.send_recommendations(rule, &scope.bills, &mut found)
+                .await?;
         }
         let (counts, words) = (found.counts(), found.words());
         // The schedule's evaluations without a finding would fill the log with nothing.
         if asked || found.foreseen > 0 {
-            self.record(log_entry::evaluated(rule, counts, caller)).await?;
+            self.record(log_entry::evaluated(rule, counts, caller))
+                .await?;
         }
         let found = found.into_predictions();
-        self.ports.rules.prediction_insert(&rule.id, &found, KEEP).await?;
-        let evaluated = Rule { evaluated_at: Some(self.now()), last_result: Some(words), ..rule.clone() };
+        self.ports
+            .rules
+            .prediction_insert(&rule.id, &found, KEEP)
+            .await?;
+        let evaluated = Rule {
+            evaluated_at: Some(self.now()),
+            last_result: Some(words),
+            ..rule.clone()
+        };
         self.ports.rules.rule_evaluated(&evaluated).await?;
         Ok(found)
     }
@@ -120,10 +153,19 @@ impl RuleService {
         let now = self.now();
         let traffic = self.ports.rules.traffic_settings_get().await?;
         let events = Arc::new(self.events(rule, &traffic, now).await?);
-        Ok(Moment { now, traffic, events })
+        Ok(Moment {
+            now,
+            traffic,
+            events,
+        })
     }
 
-    async fn decide(&self, rule: &Rule, page: &ScopePage, moment: &Moment) -> Result<Vec<Prediction>, EngineError> {
+    async fn decide(
+        &self,
+        rule: &Rule,
+        page: &ScopePage,
+        moment: &Moment,
+    ) -> Result<Vec<Prediction>, EngineError> {
         let mut found = Vec::new();
         // A chunk is of one connection: what two connections call alike are two resources.
         let of_one = page.resources.chunk_by(|a, b| a.connection == b.connection);
@@ -137,7 +179,11 @@ impl RuleService {
                         rule: &rule,
                         resource: &subject.resource,
                         target: &subject.target,
-                        series: subject.series.as_ref().map(Option::as_ref).map_err(String::as_str),
+                        series: subject
+                            .series
+                            .as_ref()
+                            .map(Option::as_ref)
+                            .map_err(String::as_str),
                         events: &events,
                         catalogue: &catalogue,
                         traffic,
@@ -146,7 +192,9 @@ impl RuleService {
                 };
                 subjects.iter().map(judge).collect::<Vec<_>>()
             });
-            let judged = judged.await.map_err(|error| EngineError::Store(format!("forecasting stopped: {error}")))?;
+            let judged = judged
+                .await
+                .map_err(|error| EngineError::Store(format!("forecasting stopped: {error}")))?;
             found.extend(judged);
         }
         Ok(found)
@@ -169,22 +217,50 @@ impl RuleService {
             };
             return Ok(chunk.iter().map(subject).collect());
         };
-        let measured: Vec<_> = chunk.iter().map(|resource| page.measured(signal, resource)).collect();
-        let mut metrics: Vec<Metric> = chunk.iter().map(|resource| signal.metric(resource.kind)).collect();
+        let measured: Vec<_> = chunk
+            .iter()
+            .map(|resource| page.measured(signal, resource))
+            .collect();
+        let mut metrics: Vec<Metric> = chunk
+            .iter()
+            .map(|resource| signal.metric(resource.kind))
+            .collect();
         metrics.sort_unstable();
         metrics.dedup();
-        let ids: Vec<ResourceId> = measured.iter().flatten().map(|resource| resource.id.clone()).collect();
-        let Some(connection) = chunk.first().map(|resource| &resource.connection) else { return Ok(Vec::new()) };
-        let read = self.ports.samples.sample_series(connection, &ids, &metrics, now - HISTORY, now).await?;
-        let series: HashMap<(ResourceId, Metric), Series> =
-            read.into_iter().map(|one| ((one.resource.clone(), one.metric), one)).collect();
+        let ids: Vec<ResourceId> = measured
+            .iter()
+            .flatten()
+            .map(|resource| resource.id.clone())
+            .collect();
+        let Some(connection) = chunk.first().map(|resource| &resource.connection) else {
+            return Ok(Vec::new());
+        };
+        let read = self
+            .ports
+            .samples
+            .sample_series(connection, &ids, &metrics, now - HISTORY, now)
+            .await?;
+        let series: HashMap<(ResourceId, Metric), Series> = read
+            .into_iter()
+            .map(|one| ((one.resource.clone(), one.metric), one))
+            .collect();
         let subject = |(resource, measured): (&Resource, Result<&Resource, String>)| Subject {
             target: page.target(rule, resource).resource.clone(),
             resource: resource.clone(),
-            series: measured.map(|one| series.get(&(one.id.clone(), signal.metric(resource.kind))).cloned()),
+            series: measured.map(|one| {
+                series
+                    .get(&(one.id.clone(), signal.metric(resource.kind)))
+                    .cloned()
+            }),
         };
-        let is_told = |subject: &Subject| !rule.resources.is_empty() || matches!(subject.series, Ok(Some(_)));
-        Ok(chunk.iter().zip(measured).map(subject).filter(is_told).collect())
+        let is_told =
+            |subject: &Subject| !rule.resources.is_empty() || matches!(subject.series, Ok(Some(_)));
+        Ok(chunk
+            .iter()
+            .zip(measured)
+            .map(subject)
+            .filter(is_told)
+            .collect())
     }
 
     /// Occurrences of the rule's calendars around now.
@@ -207,23 +283,33 @@ impl RuleService {
             _ => CalendarKind::Traffic,
         };
         let named = &rule.condition.calendars;
-        let of_rule =
-            |calendar: &Calendar| if named.is_empty() { calendar.kind == kind } else { named.contains(&calendar.id) };
+        let of_rule = |calendar: &Calendar| {
+            if named.is_empty() {
+                calendar.kind == kind
+            } else {
+                named.contains(&calendar.id)
+            }
+        };
         let all = self.ports.rules.calendar_list().await?;
         let calendars: Vec<Calendar> = all.into_iter().filter(of_rule).collect();
-        let ahead = SignedDuration::from_secs(rule.condition.horizon_s).max(SignedDuration::from_hours(24 * 31));
+        let ahead = SignedDuration::from_secs(rule.condition.horizon_s)
+            .max(SignedDuration::from_hours(24 * 31));
         let expanded = tokio::task::spawn_blocking(move || {
             let mut found = Vec::new();
             for calendar in &calendars {
                 match calendar.occurrences(now - HISTORY, now + ahead) {
                     Ok(more) => found.extend(more),
-                    Err(error) => tracing::warn!(calendar = calendar.name, %error, "a calendar could not be expanded"),
+                    Err(error) => {
+                        tracing::warn!(calendar = calendar.name, %error, "a calendar could not be expanded")
+                    }
                 }
             }
             found.sort_by_key(|event| event.start);
             found
         });
-        expanded.await.map_err(|error| EngineError::Store(format!("expanding calendars stopped: {error}")))
+        expanded
+            .await
+            .map_err(|error| EngineError::Store(format!("expanding calendars stopped: {error}")))
     }
 
     /// Withdraws what the rule recommended and no longer predicts.
@@ -234,13 +320,24 @@ impl RuleService {
         decided: &[Prediction],
         caller: &Caller,
     ) -> Result<(), EngineError> {
-        let over = decided.iter().filter(|one| one.outcome == Outcome::NotForeseen);
-        let over = over.filter_map(|one| Some(page.target(rule, page.subject_of(one)?).resource.id.clone()));
+        let over = decided
+            .iter()
+            .filter(|one| one.outcome == Outcome::NotForeseen);
+        let over = over
+            .filter_map(|one| Some(page.target(rule, page.subject_of(one)?).resource.id.clone()));
         let over: Vec<ResourceId> = over.collect();
         if over.is_empty() {
             return Ok(());
         }
-        self.ports.responses.withdraw(&rule.cause(), Some(&over), "it is no longer predicted", caller).await
+        self.ports
+            .responses
+            .withdraw(
+                &rule.cause(),
+                Some(&over),
+                "it is no longer predicted",
+                caller,
+            )
+            .await
     }
 
     /// Sends the likeliest predictions to the engine as recommendations.
@@ -251,12 +348,23 @@ impl RuleService {
         found: &mut Findings,
     ) -> Result<(), EngineError> {
         let matrix = self.ports.responses.approval_matrix().await?;
-        let by = Basis { catalogue: &self.ports.catalogue, matrix: &matrix };
+        let by = Basis {
+            catalogue: &self.ports.catalogue,
+            matrix: &matrix,
+        };
         let offer = |one: &Fired| {
             let bill = bills.get(&one.target.connection).copied();
-            let on = ResponseTarget { measured: &one.measured, resource: &one.target, bill };
+            let on = ResponseTarget {
+                measured: &one.measured,
+                resource: &one.target,
+                bill,
+            };
             let proposal = propose(rule, &on, &one.prediction, by);
-            Offer { resource: one.target.clone(), proposal, cause: rule.cause() }
+            Offer {
+                resource: one.target.clone(),
+                proposal,
+                cause: rule.cause(),
+            }
         };
         let offers: Vec<Offer> = found.fired.iter().map(offer).collect();
         let answers = self.ports.responses.offer(rule.agent_type, offers).await?;

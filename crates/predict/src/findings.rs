@@ -43,11 +43,17 @@ impl Findings {
         for prediction in decided {
             self.foreseen += u64::from(prediction.outcome == Outcome::Foreseen);
             self.abstained += u64::from(prediction.outcome == Outcome::Abstained);
-            let subject = page.subject_of(&prediction).filter(|_| prediction.outcome == Outcome::Foreseen);
+            let subject = page
+                .subject_of(&prediction)
+                .filter(|_| prediction.outcome == Outcome::Foreseen);
             match subject {
                 Some(measured) => {
                     let target = page.target(rule, measured).resource.clone();
-                    self.fired.push(Fired { prediction, measured: measured.clone(), target });
+                    self.fired.push(Fired {
+                        prediction,
+                        measured: measured.clone(),
+                        target,
+                    });
                 }
                 None if self.others.len() < MOST_OTHERS => self.others.push(prediction),
                 None => {}
@@ -57,9 +63,11 @@ impl Findings {
     }
 
     fn keep_likeliest(&mut self) {
-        self.fired.sort_by(|a, b| by_likelihood(&a.prediction, &b.prediction));
+        self.fired
+            .sort_by(|a, b| by_likelihood(&a.prediction, &b.prediction));
         let late = self.fired.split_off(self.fired.len().min(MOST_FIRED));
-        self.beyond.extend(late.into_iter().map(|one| one.prediction));
+        self.beyond
+            .extend(late.into_iter().map(|one| one.prediction));
         self.beyond.sort_by(by_likelihood);
         self.beyond.truncate(MOST_FORESEEN);
     }
@@ -75,7 +83,10 @@ impl Findings {
     }
 
     fn recommended(&self) -> u64 {
-        self.fired.iter().filter(|one| one.prediction.recommendation.is_some()).count() as u64
+        self.fired
+            .iter()
+            .filter(|one| one.prediction.recommendation.is_some())
+            .count() as u64
     }
 
     /// Describes the result.
@@ -93,8 +104,16 @@ impl Findings {
     pub(super) fn into_predictions(self) -> Vec<Prediction> {
         let why = format!("this evaluation already created {MOST_FIRED} recommendations");
         let beyond = self.beyond.into_iter();
-        let beyond = beyond.map(|one| Prediction { not_recommended: Some(why.clone()), ..one });
-        self.fired.into_iter().map(|one| one.prediction).chain(beyond).chain(self.others).collect()
+        let beyond = beyond.map(|one| Prediction {
+            not_recommended: Some(why.clone()),
+            ..one
+        });
+        self.fired
+            .into_iter()
+            .map(|one| one.prediction)
+            .chain(beyond)
+            .chain(self.others)
+            .collect()
     }
 }
 

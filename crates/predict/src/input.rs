@@ -5,7 +5,9 @@ use reeve_audit::FieldError;
 use reeve_estate::TimeSpan;
 
 use super::calendar::CalendarId;
-use super::rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal};
+use super::rule::{
+    ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal,
+};
 use reeve_recommend::RuleId;
 use reeve_recommend::agent::{AgentType, Scope};
 
@@ -88,34 +90,63 @@ impl Errors {
         let found = parse(text).filter(|found| all.contains(found));
         if found.is_none() {
             let known: Vec<String> = all.iter().map(ToString::to_string).collect();
-            self.say(field, "invalid_value", format!("must be one of {}", known.join(", ")));
+            self.say(
+                field,
+                "invalid_value",
+                format!("must be one of {}", known.join(", ")),
+            );
         }
         found
     }
 
-    fn list(&mut self, field: &str, given: Option<Vec<String>>, before: Vec<String>) -> Vec<String> {
+    fn list(
+        &mut self,
+        field: &str,
+        given: Option<Vec<String>>,
+        before: Vec<String>,
+    ) -> Vec<String> {
         let Some(given) = given else { return before };
         self.check(field, given.len() <= MOST, "must have at most 200 entries");
         for (index, text) in given.iter().take(MOST).enumerate() {
             let fits = !text.trim().is_empty() && text.chars().count() <= 256;
-            self.check(&format!("{field}[{index}]"), fits, "must have 1 to 256 characters");
+            self.check(
+                &format!("{field}[{index}]"),
+                fits,
+                "must have 1 to 256 characters",
+            );
         }
-        given.into_iter().map(|text| text.trim().to_owned()).collect()
+        given
+            .into_iter()
+            .map(|text| text.trim().to_owned())
+            .collect()
     }
 
-    fn duration(&mut self, field: &str, given: Option<&str>, before: Option<i64>, (least, most): (i64, i64)) -> i64 {
+    fn duration(
+        &mut self,
+        field: &str,
+        given: Option<&str>,
+        before: Option<i64>,
+        (least, most): (i64, i64),
+    ) -> i64 {
         let Some(text) = given else {
             if before.is_none() {
                 self.say(field, "missing_field", "is needed, such as 15m, 2h or 7d");
             }
             return before.unwrap_or(0);
         };
-        let span: Option<i64> = text.parse().ok().and_then(|span: TimeSpan| i64::try_from(span.seconds()).ok());
+        let span: Option<i64> = text
+            .parse()
+            .ok()
+            .and_then(|span: TimeSpan| i64::try_from(span.seconds()).ok());
         match span.filter(|seconds| (least..=most).contains(seconds)) {
             Some(seconds) => seconds,
             None => {
                 let range = format!("from {} to {}", super::as_text(least), super::as_text(most));
-                self.say(field, "invalid_value", format!("must be a number of m, h or d {range}, such as 15m"));
+                self.say(
+                    field,
+                    "invalid_value",
+                    format!("must be a number of m, h or d {range}, such as 15m"),
+                );
                 0
             }
         }
@@ -140,8 +171,12 @@ impl RuleInput {
         let response = self.response(before, &mut errors);
         let given = self.name.as_deref().map(str::trim).map(str::to_owned);
         let usual = || Some(usual_name(condition.as_ref()?, response?));
-        let name = given.or_else(|| before.map(|rule| rule.name.clone())).or_else(usual);
-        let fits = name.as_ref().is_none_or(|name| (1..=100).contains(&name.chars().count()));
+        let name = given
+            .or_else(|| before.map(|rule| rule.name.clone()))
+            .or_else(usual);
+        let fits = name
+            .as_ref()
+            .is_none_or(|name| (1..=100).contains(&name.chars().count()));
         errors.check("name", fits, "must have 1 to 100 characters");
         // Without an action there is no usual agent type; the action's own error says so.
         let named = self.agent_type.is_some() || before.is_some();
@@ -159,7 +194,9 @@ impl RuleInput {
         if let (Some(condition), Some(response)) = (&condition, &response) {
             fits_together(condition, response, &mut errors);
         }
-        let (scope, resources) = before.map(|rule| (rule.scope.clone(), rule.resources.clone())).unwrap_or_default();
+        let (scope, resources) = before
+            .map(|rule| (rule.scope.clone(), rule.resources.clone()))
+            .unwrap_or_default();
         let scope = Scope {
             accounts: errors.list("scope.accounts", self.accounts, scope.accounts),
             services: errors.list("scope.services", self.services, scope.services),
@@ -168,11 +205,15 @@ impl RuleInput {
         let every = Some(before.map_or(3_600, |rule| rule.every_s));
         let every_s = errors.duration("every", self.every.as_deref(), every, (60, 7 * 86_400));
         match (name, agent_type, condition, response, approval) {
-            (Some(name), Some(agent_type), Some(condition), Some(response), Some(approval)) if errors.0.is_empty() => {
+            (Some(name), Some(agent_type), Some(condition), Some(response), Some(approval))
+                if errors.0.is_empty() =>
+            {
                 Ok(Rule {
                     id,
                     name,
-                    enabled: self.enabled.unwrap_or_else(|| before.is_none_or(|rule| rule.enabled)),
+                    enabled: self
+                        .enabled
+                        .unwrap_or_else(|| before.is_none_or(|rule| rule.enabled)),
                     agent_type,
                     condition,
                     response,
@@ -182,7 +223,8 @@ impl RuleInput {
                     every_s,
                     evaluated_at: before.and_then(|rule| rule.evaluated_at),
                     last_result: before.and_then(|rule| rule.last_result.clone()),
-                    created_by: before.map_or_else(|| by.to_owned(), |rule| rule.created_by.clone()),
+                    created_by: before
+                        .map_or_else(|| by.to_owned(), |rule| rule.created_by.clone()),
                     created_at: before.map_or(now, |rule| rule.created_at),
                     updated_at: now,
                     version: before.map_or(1, |rule| rule.version + 1),
@@ -196,59 +238,134 @@ impl RuleInput {
         let before = before.map(|rule| &rule.condition);
         let asked = before.map(|condition| condition.foreseen);
         let kinds: Names<'_, Foreseen> = (Foreseen::ALL, Foreseen::parse);
-        let foreseen = errors.named("condition.prediction", self.prediction.as_deref(), kinds, asked)?;
+        let foreseen = errors.named(
+            "condition.prediction",
+            self.prediction.as_deref(),
+            kinds,
+            asked,
+        )?;
         let signal = if foreseen == Foreseen::Event {
-            errors.check("condition.metric", self.metric.is_none(), "is not used by a prediction of events");
+            errors.check(
+                "condition.metric",
+                self.metric.is_none(),
+                "is not used by a prediction of events",
+            );
             None
         } else {
             let watched = before.and_then(|condition| condition.signal);
             let known: Names<'_, Signal> = (Signal::ALL, Signal::parse);
             Some(errors.named("condition.metric", self.metric.as_deref(), known, watched)?)
         };
-        let value = self.value.unwrap_or_else(|| before.and_then(|condition| condition.value));
+        let value = self
+            .value
+            .unwrap_or_else(|| before.and_then(|condition| condition.value));
         checked_value(foreseen, value, errors);
-        let least = if matches!(foreseen, Foreseen::Above | Foreseen::Below) { 0 } else { 60 };
+        let least = if matches!(foreseen, Foreseen::Above | Foreseen::Below) {
+            0
+        } else {
+            60
+        };
         let horizon = before.map(|condition| condition.horizon_s);
-        let horizon_s = errors.duration("condition.horizon", self.horizon.as_deref(), horizon, (least, FURTHEST_S));
+        let horizon_s = errors.duration(
+            "condition.horizon",
+            self.horizon.as_deref(),
+            horizon,
+            (least, FURTHEST_S),
+        );
         let usual = before.map_or(50.0, |condition| condition.probability_percent);
         let probability_percent = self.probability_percent.unwrap_or(usual);
         let likely = (1.0..=99.0).contains(&probability_percent);
-        errors.check("condition.probability", likely, "must be a percentage from 1 to 99");
-        let known: Vec<String> =
-            before.map(|c| c.calendars.iter().map(|id| id.0.clone()).collect()).unwrap_or_default();
+        errors.check(
+            "condition.probability",
+            likely,
+            "must be a percentage from 1 to 99",
+        );
+        let known: Vec<String> = before
+            .map(|c| c.calendars.iter().map(|id| id.0.clone()).collect())
+            .unwrap_or_default();
         let calendars = errors.list("condition.calendars", self.calendars.clone(), known);
         let calendars = calendars.into_iter().map(CalendarId).collect();
-        Some(Condition { signal, foreseen, value, calendars, horizon_s, probability_percent })
+        Some(Condition {
+            signal,
+            foreseen,
+            value,
+            calendars,
+            horizon_s,
+            probability_percent,
+        })
     }
 
     fn response(&self, before: Option<&Rule>, errors: &mut Errors) -> Option<Response> {
         let before = before.map(|rule| rule.response);
         let known: Names<'_, ResponseKind> = (ResponseKind::ALL, ResponseKind::parse);
-        let kind = errors.named("action.kind", self.action.as_deref(), known, before.map(|response| response.kind));
-        let step_percent = self.step_percent.unwrap_or_else(|| before.map_or(25.0, |response| response.step_percent));
+        let kind = errors.named(
+            "action.kind",
+            self.action.as_deref(),
+            known,
+            before.map(|response| response.kind),
+        );
+        let step_percent = self
+            .step_percent
+            .unwrap_or_else(|| before.map_or(25.0, |response| response.step_percent));
         let step = (1.0..=400.0).contains(&step_percent);
-        errors.check("action.step_percent", step, "must be a percentage from 1 to 400");
-        Some(Response { kind: kind?, step_percent })
+        errors.check(
+            "action.step_percent",
+            step,
+            "must be a percentage from 1 to 400",
+        );
+        Some(Response {
+            kind: kind?,
+            step_percent,
+        })
     }
 
-    fn approval(&self, before: Option<&Rule>, response: Option<Response>, errors: &mut Errors) -> Option<ApprovalRule> {
+    fn approval(
+        &self,
+        before: Option<&Rule>,
+        response: Option<Response>,
+        errors: &mut Errors,
+    ) -> Option<ApprovalRule> {
         let before = before.map(|rule| rule.approval);
         let usual = before.map_or(ApprovalKind::Required, |approval| approval.kind);
         let known: Names<'_, ApprovalKind> = (ApprovalKind::ALL, ApprovalKind::parse);
-        let kind = errors.named("approval.kind", self.approval.as_deref(), known, Some(usual))?;
+        let kind = errors.named(
+            "approval.kind",
+            self.approval.as_deref(),
+            known,
+            Some(usual),
+        )?;
         if kind != ApprovalKind::AutoBelow {
-            errors.check("approval.auto_below", self.below_gb.is_none(), "goes with auto_below alone");
-            return Some(ApprovalRule { kind, below_gb: None });
+            errors.check(
+                "approval.auto_below",
+                self.below_gb.is_none(),
+                "goes with auto_below alone",
+            );
+            return Some(ApprovalRule {
+                kind,
+                below_gb: None,
+            });
         }
-        let below_gb = self.below_gb.or_else(|| before.and_then(|approval| approval.below_gb));
+        let below_gb = self
+            .below_gb
+            .or_else(|| before.and_then(|approval| approval.below_gb));
         match below_gb {
-            None => {
-                errors.say("approval.auto_below", "missing_field", "is needed with the kind auto_below, such as 500GB")
-            }
-            Some(gb) => errors.check("approval.auto_below", (1.0..=1e6).contains(&gb), "must be from 1GB to 1PB"),
+            None => errors.say(
+                "approval.auto_below",
+                "missing_field",
+                "is needed with the kind auto_below, such as 500GB",
+            ),
+            Some(gb) => errors.check(
+                "approval.auto_below",
+                (1.0..=1e6).contains(&gb),
+                "must be from 1GB to 1PB",
+            ),
         }
         let stores = response.is_none_or(|response| response.kind == ResponseKind::ExpandStorage);
-        errors.check("approval.kind", stores, "auto_below goes with the action expand_storage alone");
+        errors.check(
+            "approval.kind",
+            stores,
+            "auto_below goes with the action expand_storage alone",
+        );
         Some(ApprovalRule { kind, below_gb })
     }
 }
@@ -264,11 +381,21 @@ fn usual_name(condition: &Condition, response: Response) -> String {
 fn checked_value(foreseen: Foreseen, value: Option<f64>, errors: &mut Errors) {
     let field = "condition.value";
     match (foreseen, value) {
-        (Foreseen::Above | Foreseen::Below | Foreseen::Spike, None) => errors.say(field, "missing_field", "is needed"),
-        (Foreseen::Spike, Some(percent)) => {
-            errors.check(field, (5.0..=10_000.0).contains(&percent), "must be a percentage from 5 to 10000");
+        (Foreseen::Above | Foreseen::Below | Foreseen::Spike, None) => {
+            errors.say(field, "missing_field", "is needed")
         }
-        (Foreseen::Event, Some(_)) => errors.say(field, "invalid_value", "is not used by a prediction of events"),
+        (Foreseen::Spike, Some(percent)) => {
+            errors.check(
+                field,
+                (5.0..=10_000.0).contains(&percent),
+                "must be a percentage from 5 to 10000",
+            );
+        }
+        (Foreseen::Event, Some(_)) => errors.say(
+            field,
+            "invalid_value",
+            "is not used by a prediction of events",
+        ),
         (_, Some(value)) => {
             let sane = value.is_finite() && (0.0..=1e18).contains(&value);
             errors.check(field, sane, "must be from 0 to 10^18");
@@ -280,7 +407,11 @@ fn checked_value(foreseen: Foreseen, value: Option<f64>, errors: &mut Errors) {
 fn fits_together(condition: &Condition, response: &Response, errors: &mut Errors) {
     let disk = condition.signal == Some(Signal::DiskSpace);
     let storage = response.kind != ResponseKind::ExpandStorage || disk;
-    errors.check("action.kind", storage, "expand_storage goes with the metric disk_space");
+    errors.check(
+        "action.kind",
+        storage,
+        "expand_storage goes with the metric disk_space",
+    );
     let fills = !disk || condition.foreseen.fills();
     errors.check("condition.prediction", fills, "of disk_space must be full");
 }
@@ -289,8 +420,11 @@ fn fits_together(condition: &Condition, response: &Response, errors: &mut Errors
 mod tests {
     use super::*;
 
-    const KNOWN: [AgentType; 3] =
-        [AgentType::OPS_INTELLIGENCE, AgentType::DB_OPTIMIZER, AgentType::PERFORMANCE_OPTIMIZER];
+    const KNOWN: [AgentType; 3] = [
+        AgentType::OPS_INTELLIGENCE,
+        AgentType::DB_OPTIMIZER,
+        AgentType::PERFORMANCE_OPTIMIZER,
+    ];
 
     fn whole() -> RuleInput {
         let text = |text: &str| Some(text.to_owned());
@@ -309,14 +443,31 @@ mod tests {
 
     fn made(input: RuleInput) -> Result<Rule, Vec<String>> {
         let fields = |errors: Vec<FieldError>| errors.into_iter().map(|error| error.path).collect();
-        input.rule(None, &KNOWN, RuleId("r".into()), "ann@example.com", Timestamp::UNIX_EPOCH).map_err(fields)
+        input
+            .rule(
+                None,
+                &KNOWN,
+                RuleId("r".into()),
+                "ann@example.com",
+                Timestamp::UNIX_EPOCH,
+            )
+            .map_err(fields)
     }
 
     #[test]
     fn the_specifications_first_rule_can_be_written() {
         let rule = made(whole()).unwrap();
-        assert_eq!((rule.condition.horizon_s, rule.every_s, rule.enabled), (604_800, 3_600, true));
-        assert_eq!(rule.approval, ApprovalRule { kind: ApprovalKind::AutoBelow, below_gb: Some(500.0) });
+        assert_eq!(
+            (rule.condition.horizon_s, rule.every_s, rule.enabled),
+            (604_800, 3_600, true)
+        );
+        assert_eq!(
+            rule.approval,
+            ApprovalRule {
+                kind: ApprovalKind::AutoBelow,
+                below_gb: Some(500.0)
+            }
+        );
     }
 
     #[test]
@@ -334,37 +485,85 @@ mod tests {
         check(|i| i.horizon = Some("0m".into()), "condition.horizon");
         check(|i| i.horizon = Some("91d".into()), "condition.horizon");
         check(|i| i.value = Some(Some(f64::NAN)), "condition.value");
-        check(|i| i.probability_percent = Some(100.0), "condition.probability");
+        check(
+            |i| i.probability_percent = Some(100.0),
+            "condition.probability",
+        );
         check(|i| i.step_percent = Some(0.0), "action.step_percent");
         check(|i| i.below_gb = None, "approval.auto_below");
         check(|i| i.below_gb = Some(-1.0), "approval.auto_below");
         check(|i| i.every = Some("30d".into()), "every");
         check(|i| i.resources = Some(vec![String::new()]), "resources[0]");
-        let above = RuleInput { prediction: text("above"), ..whole() };
-        assert_eq!(made(above).unwrap_err(), ["condition.value", "condition.prediction"]);
+        let above = RuleInput {
+            prediction: text("above"),
+            ..whole()
+        };
+        assert_eq!(
+            made(above).unwrap_err(),
+            ["condition.value", "condition.prediction"]
+        );
         let nothing = made(RuleInput::default()).unwrap_err();
         assert_eq!(nothing, ["condition.prediction", "action.kind"]);
-        let calls = RuleInput { metric: text("request_rate"), ..whole() };
-        assert_eq!(made(calls).unwrap_err(), ["action.kind"], "only disks are expanded");
-        let event = RuleInput { prediction: text("event"), ..whole() };
-        assert_eq!(made(event).unwrap_err(), ["condition.metric", "action.kind"]);
+        let calls = RuleInput {
+            metric: text("request_rate"),
+            ..whole()
+        };
+        assert_eq!(
+            made(calls).unwrap_err(),
+            ["action.kind"],
+            "only disks are expanded"
+        );
+        let event = RuleInput {
+            prediction: text("event"),
+            ..whole()
+        };
+        assert_eq!(
+            made(event).unwrap_err(),
+            ["condition.metric", "action.kind"]
+        );
     }
 
     #[test]
     fn a_rule_without_name_and_agent_type_gets_the_usual_ones() {
-        let rule = made(RuleInput { name: None, agent_type: None, ..whole() }).unwrap();
+        let rule = made(RuleInput {
+            name: None,
+            agent_type: None,
+            ..whole()
+        })
+        .unwrap();
         assert_eq!(
             (rule.agent_type, rule.name.as_str()),
-            (AgentType::OPS_INTELLIGENCE, "expand_storage on full of disk_space")
+            (
+                AgentType::OPS_INTELLIGENCE,
+                "expand_storage on full of disk_space"
+            )
         );
     }
 
     #[test]
     fn a_change_keeps_what_it_does_not_name() {
         let before = made(whole()).unwrap();
-        let change = RuleInput { enabled: Some(false), horizon: Some("3d".to_owned()), ..RuleInput::default() };
-        let after = change.rule(Some(&before), &KNOWN, before.id.clone(), "bob", Timestamp::UNIX_EPOCH).unwrap();
-        assert_eq!((after.enabled, after.condition.horizon_s, after.version), (false, 259_200, 2));
-        assert_eq!((after.created_by.as_str(), &after.approval), ("ann@example.com", &before.approval));
+        let change = RuleInput {
+            enabled: Some(false),
+            horizon: Some("3d".to_owned()),
+            ..RuleInput::default()
+        };
+        let after = change
+            .rule(
+                Some(&before),
+                &KNOWN,
+                before.id.clone(),
+                "bob",
+                Timestamp::UNIX_EPOCH,
+            )
+            .unwrap();
+        assert_eq!(
+            (after.enabled, after.condition.horizon_s, after.version),
+            (false, 259_200, 2)
+        );
+        assert_eq!(
+            (after.created_by.as_str(), &after.approval),
+            ("ann@example.com", &before.approval)
+        );
     }
 }

@@ -11,7 +11,12 @@ use reeve_recommend::record::{POLICY, entry};
 const EVALUATION: EventType = events::PREDICTION.event_type();
 
 /// A change of a rule.
-pub(super) fn rule(operation: &str, before: Option<&Rule>, after: Option<&Rule>, caller: &Caller) -> Entry {
+pub(super) fn rule(
+    operation: &str,
+    before: Option<&Rule>,
+    after: Option<&Rule>,
+    caller: &Caller,
+) -> Entry {
     let id = after.or(before).map_or("", |rule| rule.id.0.as_str());
     let entry = entry(POLICY, operation, ActionStatus::Success, caller)
         .on(ResourceRef::new("predictive_rule", id))
@@ -24,19 +29,37 @@ pub(super) fn traffic(before: &TrafficSettings, after: &TrafficSettings, caller:
     let described = |settings: &TrafficSettings| {
         Json::object([
             ("learn_patterns", Json::from(settings.learn_patterns)),
-            ("seasonal_adjustments", Json::from(settings.seasonal_adjustments)),
+            (
+                "seasonal_adjustments",
+                Json::from(settings.seasonal_adjustments),
+            ),
             ("event_awareness", Json::from(settings.event_awareness)),
         ])
     };
-    let entry = entry(POLICY, "traffic_intelligence.put", ActionStatus::Success, caller)
-        .on(ResourceRef::new("traffic_intelligence", "traffic_intelligence"))
-        .with_severity(Severity::Medium);
+    let entry = entry(
+        POLICY,
+        "traffic_intelligence.put",
+        ActionStatus::Success,
+        caller,
+    )
+    .on(ResourceRef::new(
+        "traffic_intelligence",
+        "traffic_intelligence",
+    ))
+    .with_severity(Severity::Medium);
     changed(entry, Some(described(before)), Some(described(after)))
 }
 
 /// A change of a calendar.
-pub(super) fn calendar(operation: &str, before: Option<&Calendar>, after: Option<&Calendar>, caller: &Caller) -> Entry {
-    let id = after.or(before).map_or("", |calendar| calendar.id.0.as_str());
+pub(super) fn calendar(
+    operation: &str,
+    before: Option<&Calendar>,
+    after: Option<&Calendar>,
+    caller: &Caller,
+) -> Entry {
+    let id = after
+        .or(before)
+        .map_or("", |calendar| calendar.id.0.as_str());
     let entry = entry(POLICY, operation, ActionStatus::Success, caller)
         .on(ResourceRef::new("calendar", id))
         .with_severity(Severity::Medium);
@@ -45,7 +68,10 @@ pub(super) fn calendar(operation: &str, before: Option<&Calendar>, after: Option
             ("name", Json::from(calendar.name.clone())),
             ("kind", Json::from(calendar.kind.as_str())),
             ("sha256", Json::from(calendar.digest())),
-            ("address", Json::from(calendar.subscription.as_ref().map(Subscription::shown))),
+            (
+                "address",
+                Json::from(calendar.subscription.as_ref().map(Subscription::shown)),
+            ),
         ])
     };
     changed(entry, before.map(described), after.map(described))
@@ -64,11 +90,18 @@ fn changed(entry: Entry, before: Option<Json>, after: Option<Json>) -> Entry {
 
 /// An evaluation that found something, or was requested by a person.
 pub(super) fn evaluated(rule: &Rule, counts: [(&'static str, u64); 4], caller: &Caller) -> Entry {
-    entry(EVALUATION, "predictive_rule.evaluate", ActionStatus::Success, caller)
-        .on(ResourceRef::new("predictive_rule", rule.id.0.clone()))
-        .with_metadata("rule", rule.name.clone())
-        .with_metadata("rule_version", rule.version)
-        .after(Json::object(counts.map(|(name, count)| (name, Json::from(count)))))
+    entry(
+        EVALUATION,
+        "predictive_rule.evaluate",
+        ActionStatus::Success,
+        caller,
+    )
+    .on(ResourceRef::new("predictive_rule", rule.id.0.clone()))
+    .with_metadata("rule", rule.name.clone())
+    .with_metadata("rule_version", rule.version)
+    .after(Json::object(
+        counts.map(|(name, count)| (name, Json::from(count))),
+    ))
 }
 
 fn described(rule: &Rule) -> Json {
@@ -78,14 +111,29 @@ fn described(rule: &Rule) -> Json {
         ("name", Json::from(rule.name.clone())),
         ("enabled", Json::from(rule.enabled)),
         ("agent_type", Json::from(rule.agent_type.as_str())),
-        ("condition.metric", Json::from(condition.signal.map(|signal| signal.as_str().to_owned()))),
-        ("condition.prediction", Json::from(condition.foreseen.as_str())),
+        (
+            "condition.metric",
+            Json::from(condition.signal.map(|signal| signal.as_str().to_owned())),
+        ),
+        (
+            "condition.prediction",
+            Json::from(condition.foreseen.as_str()),
+        ),
         ("condition.value", Json::from(condition.value)),
         ("condition.calendars", Json::from(calendars)),
-        ("condition.horizon", Json::from(super::as_text(condition.horizon_s))),
-        ("condition.probability", Json::from(condition.probability_percent)),
+        (
+            "condition.horizon",
+            Json::from(super::as_text(condition.horizon_s)),
+        ),
+        (
+            "condition.probability",
+            Json::from(condition.probability_percent),
+        ),
         ("action.kind", Json::from(rule.response.kind.as_str())),
-        ("action.step_percent", Json::from(rule.response.step_percent)),
+        (
+            "action.step_percent",
+            Json::from(rule.response.step_percent),
+        ),
         ("approval.kind", Json::from(rule.approval.kind.as_str())),
         ("approval.below_gb", Json::from(rule.approval.below_gb)),
         ("scope.accounts", Json::from(rule.scope.accounts.clone())),

@@ -8,6 +8,10 @@ pub use reeve_recommend::relief::{grow, replicate, scale_until};
 /// The standby of a database takes over now.
 #[must_use]
 pub fn fail_over(database: &Resource, from: &str, to: &str) -> Plan {
-    let change = FailOver { state: database.state, from: from.to_owned(), to: to.to_owned() };
+    let change = FailOver {
+        state: database.state,
+        from: from.to_owned(),
+        to: to.to_owned(),
+    };
     Plan::new(&change, database.id.as_str())
 }

@@ -46,16 +46,28 @@ pub trait RuleStore: Send + Sync {
     async fn traffic_settings_put(&self, settings: &TrafficSettings) -> Result<(), StoreError>;
 
     /// Adds predictions of one rule, and forgets all but its newest `keep`.
-    async fn prediction_insert(&self, rule: &RuleId, predictions: &[Prediction], keep: u64) -> Result<(), StoreError>;
+    async fn prediction_insert(
+        &self,
+        rule: &RuleId,
+        predictions: &[Prediction],
+        keep: u64,
+    ) -> Result<(), StoreError>;
     /// Predictions, newest first, and how many there are in all.
-    async fn prediction_list(&self, filter: &PredictionFilter) -> Result<(Vec<Prediction>, u64), StoreError>;
+    async fn prediction_list(
+        &self,
+        filter: &PredictionFilter,
+    ) -> Result<(Vec<Prediction>, u64), StoreError>;
 
     /// Adds a calendar.
     async fn calendar_insert(&self, calendar: &Calendar) -> Result<(), StoreError>;
     /// Replaces a calendar; `version` is the stored one plus one.
     async fn calendar_update(&self, calendar: &Calendar) -> Result<(), StoreError>;
     /// Keeps the state of a calendar's subscription, whatever its version; a calendar that is gone or imported is left.
-    async fn calendar_refreshed(&self, id: &CalendarId, refresh: &Refresh) -> Result<(), StoreError>;
+    async fn calendar_refreshed(
+        &self,
+        id: &CalendarId,
+        refresh: &Refresh,
+    ) -> Result<(), StoreError>;
     /// Removes a calendar.
     async fn calendar_delete(&self, id: &CalendarId) -> Result<(), StoreError>;
     /// One calendar.

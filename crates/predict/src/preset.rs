@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal};
+use super::rule::{
+    ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal,
+};
 use reeve_recommend::RuleId;
 use reeve_recommend::agent::Scope;
 
@@ -119,7 +121,10 @@ fn rule(preset: &Preset, now: Timestamp) -> Rule {
             horizon_s: preset.horizon_s,
             probability_percent: 50.0,
         },
-        response: Response { kind: preset.response, step_percent: 25.0 },
+        response: Response {
+            kind: preset.response,
+            step_percent: 25.0,
+        },
         approval: ApprovalRule {
             kind: preset.approval,
             below_gb: (preset.approval == ApprovalKind::AutoBelow).then_some(500.0),

@@ -85,11 +85,18 @@ impl fmt::Display for Reason {
             Reason::Still => f.write_str("it does not grow"),
             Reason::StaysBelow { limit, most } => {
                 let far = if most < &(limit / 2.0) { "far " } else { "" };
-                write!(f, "it grows, but stays {far}below {limit:.4}: at most {most:.4} is forecast")
+                write!(
+                    f,
+                    "it grows, but stays {far}below {limit:.4}: at most {most:.4} is forecast"
+                )
             }
             Reason::Full => f.write_str("it is full now"),
-            Reason::Released { times: 1 } => f.write_str("released once before; that may come first again"),
-            Reason::Released { times } => write!(f, "released {times} times before; one may come first again"),
+            Reason::Released { times: 1 } => {
+                f.write_str("released once before; that may come first again")
+            }
+            Reason::Released { times } => {
+                write!(f, "released {times} times before; one may come first again")
+            }
             Reason::RisenAlready { value } => write!(f, "it has risen already: {value:.4}"),
             Reason::Other(words) => f.write_str(words),
         }

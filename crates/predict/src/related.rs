@@ -20,11 +20,19 @@ pub(super) struct ResponseTarget<'a> {
 }
 
 /// Returns the resource that the response of a rule to a measured one changes.
-pub(super) fn response_target<'a>(rule: &Rule, measured: &'a Resource, related: &'a [Resource]) -> ResponseTarget<'a> {
+pub(super) fn response_target<'a>(
+    rule: &Rule,
+    measured: &'a Resource,
+    related: &'a [Resource],
+) -> ResponseTarget<'a> {
     let other = match (rule.response.kind, measured.kind) {
         (ResponseKind::PreScale, ResourceKind::LoadBalancer) => group_behind(measured, related),
         (ResponseKind::ExpandStorage, ResourceKind::VirtualMachine) => only_disk(measured, related),
         _ => None,
     };
-    ResponseTarget { measured, resource: other.unwrap_or(measured), bill: None }
+    ResponseTarget {
+        measured,
+        resource: other.unwrap_or(measured),
+        bill: None,
+    }
 }

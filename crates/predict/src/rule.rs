@@ -84,7 +84,10 @@ impl Foreseen {
     /// Returns `true` if the prediction is about reaching a capacity.
     #[must_use]
     pub const fn fills(self) -> bool {
-        matches!(self, Foreseen::Full | Foreseen::Saturation | Foreseen::Exhaustion)
+        matches!(
+            self,
+            Foreseen::Full | Foreseen::Saturation | Foreseen::Exhaustion
+        )
     }
 }
 
@@ -131,9 +134,9 @@ impl ResponseKind {
     #[must_use]
     pub const fn agent_type(self) -> AgentType {
         match self {
-            ResponseKind::ExpandStorage | ResponseKind::RequestLimitIncrease | ResponseKind::PrepareFailover => {
-                AgentType::OPS_INTELLIGENCE
-            }
+            ResponseKind::ExpandStorage
+            | ResponseKind::RequestLimitIncrease
+            | ResponseKind::PrepareFailover => AgentType::OPS_INTELLIGENCE,
             ResponseKind::CreateReadReplica => AgentType::DB_OPTIMIZER,
             ResponseKind::ScaleUp | ResponseKind::PreScale | ResponseKind::WarmCache => {
                 AgentType::PERFORMANCE_OPTIMIZER
@@ -240,6 +243,9 @@ impl Rule {
     /// Returns `true` if the rule is due for evaluation.
     #[must_use]
     pub fn is_due(&self, now: Timestamp) -> bool {
-        self.enabled && self.evaluated_at.is_none_or(|at| now.duration_since(at).as_secs() >= self.every_s)
+        self.enabled
+            && self
+                .evaluated_at
+                .is_none_or(|at| now.duration_since(at).as_secs() >= self.every_s)
     }
 }

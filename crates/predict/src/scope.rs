@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind,
-    ResourcePages, ResourceState, StoreError,
+    Connection, ConnectionId, EstateStore, Metric, Money, Resource, ResourceFilter, ResourceId,
+    ResourceKind, ResourcePages, ResourceState, StoreError,
 };
 use reeve_recommend::is_opted_out;
 use reeve_recommend::relief::only_disk;
@@ -45,23 +45,40 @@ pub(super) struct ScopePage {
 
 impl<'a> ScopePages<'a> {
     /// Begins before the first page.
-    pub(super) async fn new(estate: &dyn EstateStore, rule: &'a Rule) -> Result<ScopePages<'a>, StoreError> {
+    pub(super) async fn new(
+        estate: &dyn EstateStore,
+        rule: &'a Rule,
+    ) -> Result<ScopePages<'a>, StoreError> {
         let connections = estate.connection_list().await?;
         let disks = match rule.response.kind {
             ResponseKind::ExpandStorage => disks(estate).await?,
             _ => HashMap::new(),
         };
         let pages = ResourcePages::new(ResourceFilter::default(), PAGE);
-        Ok(ScopePages { rule, connections, pages, disks, bills: HashMap::new() })
+        Ok(ScopePages {
+            rule,
+            connections,
+            pages,
+            disks,
+            bills: HashMap::new(),
+        })
     }
 
     /// Reads the next page, which may hold no resource of the rule; `None` behind the last one.
-    pub(super) async fn next(&mut self, estate: &dyn EstateStore) -> Result<Option<ScopePage>, StoreError> {
-        let Some(page) = self.pages.next(estate).await? else { return Ok(None) };
+    pub(super) async fn next(
+        &mut self,
+        estate: &dyn EstateStore,
+    ) -> Result<Option<ScopePage>, StoreError> {
+        let Some(page) = self.pages.next(estate).await? else {
+            return Ok(None);
+        };
         let mut resources = Vec::new();
         for resource in page {
             if let Some(cost) = resource.monthly_cost {
-                let bill = self.bills.entry(resource.connection.clone()).or_insert(Money::ZERO);
+                let bill = self
+                    .bills
+                    .entry(resource.connection.clone())
+                    .or_insert(Money::ZERO);
                 *bill = *bill + cost;
             }
             if self.covers(&resource) {
@@ -75,7 +92,9 @@ impl<'a> ScopePages<'a> {
         };
         if self.rule.response.kind == ResponseKind::ExpandStorage {
             // A disk is told of once: by its machine, where the rule is about that one too.
-            let told = |disk: &Resource| machine_of(disk, &related).is_some_and(|machine| self.covers(machine));
+            let told = |disk: &Resource| {
+                machine_of(disk, &related).is_some_and(|machine| self.covers(machine))
+            };
             let is_named = |resource: &Resource| self.rule.resources.contains(&resource.id.0);
             resources.retain(|one| one.kind != ResourceKind::Volume || is_named(one) || !told(one));
         }
@@ -86,22 +105,33 @@ impl<'a> ScopePages<'a> {
 
     fn covers(&self, resource: &Resource) -> bool {
         let rule = self.rule;
-        matches!(resource.state, ResourceState::Running | ResourceState::Available)
-            && applies(rule.response.kind, resource.kind)
+        matches!(
+            resource.state,
+            ResourceState::Running | ResourceState::Available
+        ) && applies(rule.response.kind, resource.kind)
             && (rule.resources.is_empty() || rule.resources.contains(&resource.id.0))
             && rule.scope.includes(resource, &self.connections)
             && !is_opted_out(resource)
     }
 
     /// Returns the machines of the disks, and all disks of the machines.
-    async fn neighbours(&self, estate: &dyn EstateStore, page: &[Resource]) -> Result<Vec<Resource>, StoreError> {
-        let attached = page.iter().filter(|one| one.kind == ResourceKind::Volume).flat_map(|disk| &disk.attached_to);
-        let machines = by_ids(estate, attached.cloned().collect()).await?;
-        let own = page.iter().filter(|one| one.kind == ResourceKind::VirtualMachine);
-        let disks = machines
+    async fn neighbours(
+        &self,
+        estate: &dyn EstateStore,
+        page: &[Resource],
+    ) -> Result<Vec<Resource>, StoreError> {
+        let attached = page
             .iter()
-            .chain(own)
-            .filter_map(|machine| self.disks.get(&(machine.connection.clone(), machine.id.clone())));
+            .filter(|one| one.kind == ResourceKind::Volume)
+            .flat_map(|disk| &disk.attached_to);
+        let machines = by_ids(estate, attached.cloned().collect()).await?;
+        let own = page
+            .iter()
+            .filter(|one| one.kind == ResourceKind::VirtualMachine);
+        let disks = machines.iter().chain(own).filter_map(|machine| {
+            self.disks
+                .get(&(machine.connection.clone(), machine.id.clone()))
+        });
         let disks = by_ids(estate, disks.flatten().cloned().collect()).await?;
         Ok(machines.into_iter().chain(disks).collect())
     }
@@ -110,7 +140,9 @@ impl<'a> ScopePages<'a> {
 impl ScopePage {
     /// Returns the resource that a prediction is about.
     pub(super) fn subject_of(&self, prediction: &Prediction) -> Option<&Resource> {
-        self.resources.iter().find(|one| one.id == prediction.resource && one.connection == prediction.connection)
+        self.resources
+            .iter()
+            .find(|one| one.id == prediction.resource && one.connection == prediction.connection)
     }
 
     /// Returns the resource that the rule's response to one of these changes.
@@ -120,14 +152,26 @@ impl ScopePage {
 
     /// Returns the resource whose series tells of one of these: a disk fills as the only file system of its machine does. The error is
     /// the reason why none does.
-    pub(super) fn measured<'a>(&'a self, signal: Signal, resource: &'a Resource) -> Result<&'a Resource, String> {
-        if signal.metric(resource.kind) != Metric::DiskUtilization || resource.kind != ResourceKind::Volume {
+    pub(super) fn measured<'a>(
+        &'a self,
+        signal: Signal,
+        resource: &'a Resource,
+    ) -> Result<&'a Resource, String> {
+        if signal.metric(resource.kind) != Metric::DiskUtilization
+            || resource.kind != ResourceKind::Volume
+        {
             return Ok(resource);
         }
-        let machine = machine_of(resource, &self.related).ok_or("it is attached to no machine that measures it")?;
+        let machine = machine_of(resource, &self.related)
+            .ok_or("it is attached to no machine that measures it")?;
         only_disk(machine, &self.related)
             .map(|_| machine)
-            .ok_or_else(|| format!("{} has several disks, and which one fills is not measured", machine.name))
+            .ok_or_else(|| {
+                format!(
+                    "{} has several disks, and which one fills is not measured",
+                    machine.name
+                )
+            })
     }
 }
 
@@ -143,12 +187,18 @@ fn machine_of<'a>(disk: &Resource, all: &'a [Resource]) -> Option<&'a Resource> 
 /// Returns the disks of every machine.
 async fn disks(estate: &dyn EstateStore) -> Result<HashMap<Seen, Vec<ResourceId>>, StoreError> {
     let mut disks: HashMap<Seen, Vec<ResourceId>> = HashMap::new();
-    let filter = ResourceFilter { kind: Some(ResourceKind::Volume), ..ResourceFilter::default() };
+    let filter = ResourceFilter {
+        kind: Some(ResourceKind::Volume),
+        ..ResourceFilter::default()
+    };
     let mut pages = ResourcePages::new(filter, PAGE);
     while let Some(page) = pages.next(estate).await? {
         for disk in page {
             for machine in disk.attached_to {
-                disks.entry((disk.connection.clone(), machine)).or_default().push(disk.id.clone());
+                disks
+                    .entry((disk.connection.clone(), machine))
+                    .or_default()
+                    .push(disk.id.clone());
             }
         }
     }
@@ -157,19 +207,36 @@ async fn disks(estate: &dyn EstateStore) -> Result<HashMap<Seen, Vec<ResourceId>
 
 /// Returns the targets of the load balancers with their groups.
 async fn targets(estate: &dyn EstateStore, page: &[Resource]) -> Result<Vec<Resource>, StoreError> {
-    let balancers = page.iter().filter(|one| one.kind == ResourceKind::LoadBalancer);
-    let mut related = by_ids(estate, balancers.flat_map(|one| one.attached_to.iter().cloned()).collect()).await?;
-    let groups = related.iter().filter_map(|target| target.group.clone()).collect();
+    let balancers = page
+        .iter()
+        .filter(|one| one.kind == ResourceKind::LoadBalancer);
+    let mut related = by_ids(
+        estate,
+        balancers
+            .flat_map(|one| one.attached_to.iter().cloned())
+            .collect(),
+    )
+    .await?;
+    let groups = related
+        .iter()
+        .filter_map(|target| target.group.clone())
+        .collect();
     related.extend(by_ids(estate, groups).await?);
     Ok(related)
 }
 
 /// Returns the resources of these identifiers.
-async fn by_ids(estate: &dyn EstateStore, ids: HashSet<ResourceId>) -> Result<Vec<Resource>, StoreError> {
+async fn by_ids(
+    estate: &dyn EstateStore,
+    ids: HashSet<ResourceId>,
+) -> Result<Vec<Resource>, StoreError> {
     let ids: Vec<ResourceId> = ids.into_iter().collect();
     let mut found = Vec::new();
     for ids in ids.chunks(PAGE as usize) {
-        let filter = ResourceFilter { ids: ids.to_vec(), ..ResourceFilter::default() };
+        let filter = ResourceFilter {
+            ids: ids.to_vec(),
+            ..ResourceFilter::default()
+        };
         found.extend(estate.resource_list(&filter).await?.0);
     }
     Ok(found)

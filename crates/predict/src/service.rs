@@ -56,11 +56,18 @@ impl RuleService {
     /// A book over these ports.
     #[must_use]
     pub fn new(ports: RulePorts) -> RuleService {
-        RuleService { ports, turn: tokio::sync::Mutex::new(()) }
+        RuleService {
+            ports,
+            turn: tokio::sync::Mutex::new(()),
+        }
     }
 
     pub(super) async fn record(&self, entry: Entry) -> Result<(), EngineError> {
-        Ok(self.ports.recorder.record(vec![entry.at(self.now())]).await?)
+        Ok(self
+            .ports
+            .recorder
+            .record(vec![entry.at(self.now())])
+            .await?)
     }
 
     /// Records the intent of a change, makes it, and records its outcome.
@@ -74,7 +81,11 @@ impl RuleService {
 
     /// Names of the agent types that a rule may name.
     pub(super) fn agent_types(&self) -> Vec<AgentType> {
-        self.ports.agent_types.iter().map(|row| row.info().agent_type).collect()
+        self.ports
+            .agent_types
+            .iter()
+            .map(|row| row.info().agent_type)
+            .collect()
     }
 
     /// Now, to the millisecond that stores keep.
@@ -104,11 +115,18 @@ impl RuleService {
     /// [`EngineError::Invalid`] with every failing field; a conflict if there are too many.
     pub async fn create(&self, input: RuleInput, caller: &Caller) -> Result<Rule, EngineError> {
         let id = RuleId(uuid::Uuid::now_v7().to_string());
-        let rule = input.rule(None, &self.agent_types(), id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
+        let rule = input
+            .rule(None, &self.agent_types(), id, &caller.name, self.now())
+            .map_err(EngineError::Invalid)?;
         self.known_calendars(&rule).await?;
-        self.ports.responses.check_scope("scope", &rule.scope).await?;
+        self.ports
+            .responses
+            .check_scope("scope", &rule.scope)
+            .await?;
         if self.ports.rules.rule_list().await?.len() >= MOST_RULES {
-            return Err(EngineError::Conflict(format!("the limit of {MOST_RULES} rules is reached; delete one first")));
+            return Err(EngineError::Conflict(format!(
+                "the limit of {MOST_RULES} rules is reached; delete one first"
+            )));
         }
         self.recorded(
             log_entry::rule("predictive_rule.create", None, Some(&rule), caller),
@@ -132,19 +150,36 @@ impl RuleService {
         let before = self.ports.rules.rule_get(id).await?;
         same_version("rule", before.version, version)?;
         let after = input
-            .rule(Some(&before), &self.agent_types(), id.clone(), &caller.name, self.now())
+            .rule(
+                Some(&before),
+                &self.agent_types(),
+                id.clone(),
+                &caller.name,
+                self.now(),
+            )
             .map_err(EngineError::Invalid)?;
         self.known_calendars(&after).await?;
         if after.scope != before.scope {
-            self.ports.responses.check_scope("scope", &after.scope).await?;
+            self.ports
+                .responses
+                .check_scope("scope", &after.scope)
+                .await?;
         }
         self.recorded(
-            log_entry::rule("predictive_rule.modify", Some(&before), Some(&after), caller),
+            log_entry::rule(
+                "predictive_rule.modify",
+                Some(&before),
+                Some(&after),
+                caller,
+            ),
             self.ports.rules.rule_update(&after),
         )
         .await?;
         if before.enabled && !after.enabled {
-            self.ports.responses.withdraw(&after.cause(), None, "its rule was disabled", caller).await?;
+            self.ports
+                .responses
+                .withdraw(&after.cause(), None, "its rule was disabled", caller)
+                .await?;
         }
         Ok(after)
     }
@@ -160,7 +195,10 @@ impl RuleService {
             self.ports.rules.rule_delete(id),
         )
         .await?;
-        self.ports.responses.withdraw(&rule.cause(), None, "its rule was removed", caller).await
+        self.ports
+            .responses
+            .withdraw(&rule.cause(), None, "its rule was removed", caller)
+            .await
     }
 
     pub(super) async fn known_calendars(&self, rule: &Rule) -> Result<(), EngineError> {
@@ -168,10 +206,26 @@ impl RuleService {
         let unknown = |(index, id): (usize, &CalendarId)| {
             let field = format!("condition.calendars[{index}]");
             let missing = !known.iter().any(|calendar| calendar.id == *id);
-            missing.then(|| FieldError::new(field, "invalid_value", format!("there is no calendar {}", id.0)))
+            missing.then(|| {
+                FieldError::new(
+                    field,
+                    "invalid_value",
+                    format!("there is no calendar {}", id.0),
+                )
+            })
         };
-        let errors: Vec<FieldError> = rule.condition.calendars.iter().enumerate().filter_map(unknown).collect();
-        if errors.is_empty() { Ok(()) } else { Err(EngineError::Invalid(errors)) }
+        let errors: Vec<FieldError> = rule
+            .condition
+            .calendars
+            .iter()
+            .enumerate()
+            .filter_map(unknown)
+            .collect();
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(EngineError::Invalid(errors))
+        }
     }
 }
 

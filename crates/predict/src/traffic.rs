@@ -20,7 +20,12 @@ pub struct TrafficSettings {
 
 impl Default for TrafficSettings {
     fn default() -> Self {
-        TrafficSettings { learn_patterns: true, seasonal_adjustments: true, event_awareness: true, version: 0 }
+        TrafficSettings {
+            learn_patterns: true,
+            seasonal_adjustments: true,
+            event_awareness: true,
+            version: 0,
+        }
     }
 }
 
@@ -37,7 +42,11 @@ pub enum Preparation {
 
 impl Preparation {
     /// Every preparation.
-    pub const ALL: [Preparation; 3] = [Preparation::PreScale, Preparation::WarmCache, Preparation::PrepareFailover];
+    pub const ALL: [Preparation; 3] = [
+        Preparation::PreScale,
+        Preparation::WarmCache,
+        Preparation::PrepareFailover,
+    ];
 
     /// Identifier of the rule that comes with Reeve.
     #[must_use]

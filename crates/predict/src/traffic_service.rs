@@ -33,19 +33,38 @@ impl RuleService {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; a conflict if it changed since it was read.
-    pub async fn traffic_put(&self, input: TrafficInput, caller: &Caller) -> Result<TrafficIntelligence, EngineError> {
+    pub async fn traffic_put(
+        &self,
+        input: TrafficInput,
+        caller: &Caller,
+    ) -> Result<TrafficIntelligence, EngineError> {
         let errors = unsound(&input);
         if !errors.is_empty() {
             return Err(EngineError::Invalid(errors));
         }
         let before = self.traffic().await?;
-        same_version("traffic intelligence", before.settings.version, input.version)?;
+        same_version(
+            "traffic intelligence",
+            before.settings.version,
+            input.version,
+        )?;
         for (preparation, lead_s) in Preparation::ALL.into_iter().zip(input.leads_s) {
             if let Some(lead_s) = lead_s {
-                self.prepare(preparation, before.rules[preparation as usize].as_ref(), lead_s, caller).await?;
+                self.prepare(
+                    preparation,
+                    before.rules[preparation as usize].as_ref(),
+                    lead_s,
+                    caller,
+                )
+                .await?;
             }
         }
-        let TrafficSettings { learn_patterns, seasonal_adjustments, event_awareness, version } = before.settings;
+        let TrafficSettings {
+            learn_patterns,
+            seasonal_adjustments,
+            event_awareness,
+            version,
+        } = before.settings;
         let after = TrafficSettings {
             learn_patterns: input.learn_patterns.unwrap_or(learn_patterns),
             seasonal_adjustments: input.seasonal_adjustments.unwrap_or(seasonal_adjustments),
@@ -53,7 +72,10 @@ impl RuleService {
             version,
         };
         if after != before.settings {
-            let after = TrafficSettings { version: version + 1, ..after };
+            let after = TrafficSettings {
+                version: version + 1,
+                ..after
+            };
             self.recorded(
                 log_entry::traffic(&before.settings, &after, caller),
                 self.ports.rules.traffic_settings_put(&after),
@@ -73,23 +95,34 @@ impl RuleService {
     ) -> Result<(), EngineError> {
         let id = preparation.rule_id();
         let span = |seconds: i64| TimeSpan::from_seconds(seconds.unsigned_abs()).to_string();
-        let input = RuleInput { enabled: Some(lead_s.is_some()), horizon: lead_s.map(span), ..RuleInput::default() };
+        let input = RuleInput {
+            enabled: Some(lead_s.is_some()),
+            horizon: lead_s.map(span),
+            ..RuleInput::default()
+        };
         let same = |rule: &Rule| match lead_s {
             Some(seconds) => rule.enabled && rule.condition.horizon_s == seconds,
             None => !rule.enabled,
         };
         match (rule, lead_s) {
             (Some(rule), _) if same(rule) => Ok(()),
-            (Some(rule), _) => self.change(&id, Some(rule.version), input, caller).await.map(drop),
+            (Some(rule), _) => self
+                .change(&id, Some(rule.version), input, caller)
+                .await
+                .map(drop),
             (None, None) => Ok(()),
             (None, Some(seconds)) => {
-                let Some(mut made) = presets(self.now()).into_iter().find(|preset| preset.id == id) else {
+                let Some(mut made) = presets(self.now())
+                    .into_iter()
+                    .find(|preset| preset.id == id)
+                else {
                     return Ok(());
                 };
                 made.condition.horizon_s = seconds;
                 made.created_by.clone_from(&caller.name);
                 let entry = log_entry::rule("predictive_rule.create", None, Some(&made), caller);
-                self.recorded(entry, self.ports.rules.rule_insert(&made)).await
+                self.recorded(entry, self.ports.rules.rule_insert(&made))
+                    .await
             }
         }
     }
@@ -100,7 +133,12 @@ fn unsound(input: &TrafficInput) -> Vec<FieldError> {
     let wrong = |(name, lead): (&str, Option<Option<i64>>)| {
         let seconds = lead.flatten()?;
         let fits = (60..=FURTHEST_S).contains(&seconds);
-        (!fits).then(|| FieldError::new(name, "invalid_value", "must be from 1m to 7d, such as 15m"))
+        (!fits)
+            .then(|| FieldError::new(name, "invalid_value", "must be from 1m to 7d, such as 15m"))
     };
-    names.into_iter().zip(input.leads_s).filter_map(wrong).collect()
+    names
+        .into_iter()
+        .zip(input.leads_s)
+        .filter_map(wrong)
+        .collect()
 }

@@ -133,7 +133,15 @@ impl Watch {
     pub const fn until(until: Timestamp) -> Self {
         let detail = String::new();
         let (realised_monthly, basis, billed_until, ended) = (None, None, None, None);
-        Watch { until, verdict: WatchVerdict::Watching, detail, realised_monthly, basis, billed_until, ended }
+        Watch {
+            until,
+            verdict: WatchVerdict::Watching,
+            detail,
+            realised_monthly,
+            basis,
+            billed_until,
+            ended,
+        }
     }
 }
 
@@ -150,11 +158,22 @@ pub struct RealisedSaving {
 /// observed. A prediction is never told as realised.
 #[must_use]
 pub fn realised_savings(actions: &[Action]) -> RealisedSaving {
-    let mut applied = actions.iter().filter(|action| action.purpose == Purpose::Apply);
-    let Some(watch) = applied.find_map(|action| action.watch.as_ref()) else { return RealisedSaving::default() };
+    let mut applied = actions
+        .iter()
+        .filter(|action| action.purpose == Purpose::Apply);
+    let Some(watch) = applied.find_map(|action| action.watch.as_ref()) else {
+        return RealisedSaving::default();
+    };
     let is_overruled = watch.verdict == WatchVerdict::Overruled;
-    let monthly = if is_overruled { Some(Money::ZERO) } else { watch.realised_monthly };
-    RealisedSaving { monthly, ended_at: watch.ended.as_ref().map(|end| end.at) }
+    let monthly = if is_overruled {
+        Some(Money::ZERO)
+    } else {
+        watch.realised_monthly
+    };
+    RealisedSaving {
+        monthly,
+        ended_at: watch.ended.as_ref().map(|end| end.at),
+    }
 }
 
 /// One execution.
@@ -207,13 +226,18 @@ impl Action {
     /// Returns `true` if the cloud refused a step for a permission that the connection lacks.
     #[must_use]
     pub fn was_denied(&self) -> bool {
-        self.steps.iter().any(|step| step.refusal == Some(ActErrorKind::Denied))
+        self.steps
+            .iter()
+            .any(|step| step.refusal == Some(ActErrorKind::Denied))
     }
 
     /// Returns `true` while the effect is under observation.
     #[must_use]
     pub fn is_watched(&self) -> bool {
-        let watching = self.watch.as_ref().is_some_and(|watch| watch.verdict == WatchVerdict::Watching);
+        let watching = self
+            .watch
+            .as_ref()
+            .is_some_and(|watch| watch.verdict == WatchVerdict::Watching);
         watching && self.status == ActionStatus::Succeeded
     }
 

@@ -68,10 +68,16 @@ impl Scope {
     #[must_use]
     pub fn covers(&self, place: &Place<'_>) -> bool {
         let account = |name: &String| {
-            name == place.account || name == place.connection || name.eq_ignore_ascii_case(place.connection_name)
+            name == place.account
+                || name == place.connection
+                || name.eq_ignore_ascii_case(place.connection_name)
         };
         (self.accounts.is_empty() || self.accounts.iter().any(account))
-            && (self.services.is_empty() || self.services.iter().any(|name| name.eq_ignore_ascii_case(place.service)))
+            && (self.services.is_empty()
+                || self
+                    .services
+                    .iter()
+                    .any(|name| name.eq_ignore_ascii_case(place.service)))
     }
 }
 

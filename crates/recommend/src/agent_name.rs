@@ -66,7 +66,10 @@ impl AgentType {
             bytes[at] = from[at];
             at += 1;
         }
-        Some(AgentType { bytes, length: from.len() as u8 })
+        Some(AgentType {
+            bytes,
+            length: from.len() as u8,
+        })
     }
 
     /// The name.
@@ -96,12 +99,29 @@ mod tests {
     #[test]
     fn a_name_is_read_back_and_what_is_no_name_is_refused() {
         for name in ["cost_optimizer", "a", "tape_librarian_2"] {
-            assert_eq!(AgentType::parse(name).map(|found| found.to_string()).as_deref(), Some(name));
+            assert_eq!(
+                AgentType::parse(name)
+                    .map(|found| found.to_string())
+                    .as_deref(),
+                Some(name)
+            );
         }
         let long = "a".repeat(LONGEST + 1);
-        for text in ["", "Cost", "cost-optimizer", "_cost", "1cost", "cost optimizer", "kosten_f\u{fc}r", &long] {
+        for text in [
+            "",
+            "Cost",
+            "cost-optimizer",
+            "_cost",
+            "1cost",
+            "cost optimizer",
+            "kosten_f\u{fc}r",
+            &long,
+        ] {
             assert_eq!(AgentType::parse(text), None, "{text:?}");
         }
-        assert_eq!(AgentType::parse("cost_optimizer"), Some(AgentType::COST_OPTIMIZER));
+        assert_eq!(
+            AgentType::parse("cost_optimizer"),
+            Some(AgentType::COST_OPTIMIZER)
+        );
     }
 }

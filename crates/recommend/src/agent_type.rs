@@ -97,7 +97,10 @@ const TYPES: &[AgentTypeInfo] = &[
             ("diversify_instance_types", Flag(true)),
             ("predict_savings", Flag(true)),
         ],
-        settings: &[("learning.interruption_history", Text("90d")), ("learning.workload_patterns", Flag(true))],
+        settings: &[
+            ("learning.interruption_history", Text("90d")),
+            ("learning.workload_patterns", Flag(true)),
+        ],
         findings: None,
     },
     AgentTypeInfo {
@@ -113,7 +116,15 @@ const TYPES: &[AgentTypeInfo] = &[
             ("scale_down_intelligently", Text("no_active_sessions")),
             ("optimize_instance_types", Text("performance_per_cost")),
         ],
-        settings: &[("metrics", List(&["response_time", "error_rate", "queue_depth", "user_experience_score"]))],
+        settings: &[(
+            "metrics",
+            List(&[
+                "response_time",
+                "error_rate",
+                "queue_depth",
+                "user_experience_score",
+            ]),
+        )],
         findings: Some(FindingSource::PredictiveRules),
     },
     AgentTypeInfo {
@@ -129,7 +140,10 @@ const TYPES: &[AgentTypeInfo] = &[
             ("create_missing_indexes", Text("auto_approve")),
             ("remove_unused_indexes", Text("safe_mode")),
             ("adjust_buffer_pool", Flag(true)),
-            ("suggest_read_replicas", Text("above 1000 queries per second")),
+            (
+                "suggest_read_replicas",
+                Text("above 1000 queries per second"),
+            ),
         ],
         settings: &[],
         findings: Some(FindingSource::PredictiveRules),
@@ -148,7 +162,10 @@ const TYPES: &[AgentTypeInfo] = &[
             ("recommend_security_groups", Text("least_privilege")),
             ("identify_exposed_resources", Text("public_access")),
         ],
-        settings: &[("integration.siem", Text("bidirectional")), ("integration.incident_response", Text("automated"))],
+        settings: &[
+            ("integration.siem", Text("bidirectional")),
+            ("integration.incident_response", Text("automated")),
+        ],
         findings: Some(FindingSource::Anomalies),
     },
     AgentTypeInfo {
@@ -164,7 +181,10 @@ const TYPES: &[AgentTypeInfo] = &[
             ("alert_compliance_team", Text("high_risk")),
             ("generate_evidence", Text("continuous")),
         ],
-        settings: &[("frameworks", List(&["SOC 2", "ISO 27001", "HIPAA", "PCI DSS"]))],
+        settings: &[(
+            "frameworks",
+            List(&["SOC 2", "ISO 27001", "HIPAA", "PCI DSS"]),
+        )],
         findings: None,
     },
     AgentTypeInfo {
@@ -192,7 +212,10 @@ const TYPES: &[AgentTypeInfo] = &[
             ("resource_categorization", Flag(true)),
             ("optimization_opportunities", Flag(true)),
         ],
-        actions: &[("apply_best_practices", Text("by_workload_type")), ("recommend_architectures", Flag(true))],
+        actions: &[
+            ("apply_best_practices", Text("by_workload_type")),
+            ("recommend_architectures", Flag(true)),
+        ],
         settings: &[
             ("classifications.production", Text("high_availability")),
             ("classifications.development", Text("cost_optimized")),

@@ -78,7 +78,13 @@ mod tests {
     fn the_default_has_the_specifications_borders() {
         let matrix = ApprovalMatrix::default();
         let level = |usd: f64| matrix.impact_by_cost(Money::from_usd(usd));
-        assert_eq!((level(0.0), level(99.99), level(100.0)), (Impact::Low, Impact::Low, Impact::Medium));
-        assert_eq!((level(1000.0), level(1000.01), level(-2000.0)), (Impact::Medium, Impact::High, Impact::High));
+        assert_eq!(
+            (level(0.0), level(99.99), level(100.0)),
+            (Impact::Low, Impact::Low, Impact::Medium)
+        );
+        assert_eq!(
+            (level(1000.0), level(1000.01), level(-2000.0)),
+            (Impact::Medium, Impact::High, Impact::High)
+        );
     }
 }

@@ -12,22 +12,44 @@ use crate::recommendation::Priority;
 /// Returns `true` if the environment tag names production.
 #[must_use]
 pub fn is_production(resource: &Resource) -> bool {
-    environment(resource).is_some_and(|env| matches!(env.as_str(), "prod" | "production" | "prd" | "live"))
+    environment(resource)
+        .is_some_and(|env| matches!(env.as_str(), "prod" | "production" | "prd" | "live"))
 }
 
 /// Returns `true` if changes may be tested on the resource: its environment tag names development, test or staging, or it
 /// is tagged as a test twin.
 #[must_use]
 pub fn non_production(resource: &Resource) -> bool {
-    const NAMES: [&str; 9] = ["dev", "development", "test", "testing", "qa", "stage", "staging", "sandbox", "nonprod"];
-    let twin = resource.tag("reeve:test-twin").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    const NAMES: [&str; 9] = [
+        "dev",
+        "development",
+        "test",
+        "testing",
+        "qa",
+        "stage",
+        "staging",
+        "sandbox",
+        "nonprod",
+    ];
+    let twin = resource
+        .tag("reeve:test-twin")
+        .is_some_and(|value| value.eq_ignore_ascii_case("true"));
     twin || environment(resource).is_some_and(|env| NAMES.contains(&env.as_str()))
 }
 
 /// The value of the environment tag, lower case.
 fn environment(resource: &Resource) -> Option<String> {
-    let key = |key: &str| matches!(key.to_ascii_lowercase().as_str(), "env" | "environment" | "stage");
-    resource.tags.iter().find(|(name, _)| key(name)).map(|(_, value)| value.trim().to_ascii_lowercase())
+    let key = |key: &str| {
+        matches!(
+            key.to_ascii_lowercase().as_str(),
+            "env" | "environment" | "stage"
+        )
+    };
+    resource
+        .tags
+        .iter()
+        .find(|(name, _)| key(name))
+        .map(|(_, value)| value.trim().to_ascii_lowercase())
 }
 
 /// Properties of a change that raise its risk above what its cost implies.
@@ -47,7 +69,13 @@ pub struct Hazards {
 pub fn risk(resource: &Resource, hazards: Hazards) -> Impact {
     let production = is_production(resource);
     let database = resource.kind == ResourceKind::Database;
-    let count = [production, database, hazards.unmeasured && !hazards.idle, hazards.iac, hazards.unpriced];
+    let count = [
+        production,
+        database,
+        hazards.unmeasured && !hazards.idle,
+        hazards.iac,
+        hazards.unpriced,
+    ];
     match count.into_iter().filter(|hazard| *hazard).count() {
         0 => Impact::Low,
         1 | 2 => Impact::Medium,

@@ -30,15 +30,31 @@ pub struct Caller {
 impl Caller {
     /// A person. `actor` carries address, program and session of the request.
     #[must_use]
-    pub fn person(principal: &Principal, actor: Actor, method: ActionMethod, request_id: Option<String>) -> Self {
+    pub fn person(
+        principal: &Principal,
+        actor: Actor,
+        method: ActionMethod,
+        request_id: Option<String>,
+    ) -> Self {
         let rights = [
             (Permission::ApproveManager, Signature::Manager),
             (Permission::ApproveDirector, Signature::Director),
             (Permission::ApproveSecurity, Signature::Security),
         ];
-        let signatures = rights.into_iter().filter(|(right, _)| principal.may(*right)).map(|(_, s)| s).collect();
+        let signatures = rights
+            .into_iter()
+            .filter(|(right, _)| principal.may(*right))
+            .map(|(_, s)| s)
+            .collect();
         let narrowed = principal.token.as_ref().is_some_and(|token| token.narrowed);
-        Caller { name: principal.email.clone(), actor, signatures, narrowed, method, request_id }
+        Caller {
+            name: principal.email.clone(),
+            actor,
+            signatures,
+            narrowed,
+            method,
+            request_id,
+        }
     }
 
     /// Returns the agent that a name in records stands for; `None` for people and Reeve itself.
@@ -64,7 +80,10 @@ impl Caller {
     /// executes advice that has no agent.
     #[must_use]
     pub fn acting(id: Option<&AgentId>, request_id: Option<String>) -> Self {
-        Caller { request_id, ..id.map_or_else(Caller::system, Caller::agent) }
+        Caller {
+            request_id,
+            ..id.map_or_else(Caller::system, Caller::agent)
+        }
     }
 
     /// Reeve's own schedule and reconcilers.
@@ -102,10 +121,20 @@ impl Caller {
             return Vec::new();
         }
         let missing = |s: &Signature| !approval.signed.iter().any(|signed| signed.signature == *s);
-        let left_to =
-            |s: &Signature| !self.narrowed && approval.delegated.iter().any(|d| d.signature == *s && self.is(&d.to));
+        let left_to = |s: &Signature| {
+            !self.narrowed
+                && approval
+                    .delegated
+                    .iter()
+                    .any(|d| d.signature == *s && self.is(&d.to))
+        };
         let may = |s: &Signature| self.signatures.contains(s) || left_to(s);
-        approval.needed.iter().copied().filter(|s| missing(s) && may(s)).collect()
+        approval
+            .needed
+            .iter()
+            .copied()
+            .filter(|s| missing(s) && may(s))
+            .collect()
     }
 }
 

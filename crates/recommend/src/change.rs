@@ -53,7 +53,9 @@ pub use isolate::Isolate;
 pub use modify_volume::{ModifyVolume, VolumeOperation, VolumeSetup};
 pub use parameters::{ParameterError, Parameters};
 pub use procedure::Procedure;
-pub use put_bucket_lifecycle::{ColdClass, LifecycleOperation, LifecycleRule, PutBucketLifecycle, Tiering};
+pub use put_bucket_lifecycle::{
+    ColdClass, LifecycleOperation, LifecycleRule, PutBucketLifecycle, Tiering,
+};
 pub use registry::{ChangeType, Changes, Permission, PlanError, aws, aws_own};
 pub use remove_unused::{RemoveOperation, RemoveUnused, Unused};
 pub use replicate::Replicate;
@@ -145,7 +147,12 @@ pub trait Change: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// The refusal that a cloud would answer.
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError>;
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        catalogue: &Catalogue,
+    ) -> Result<(), ActError>;
 
     /// Returns `true` if the resource is down between the first step and the last.
     fn restarts(&self) -> bool {
@@ -220,13 +227,19 @@ pub trait Change: fmt::Debug + Send + Sync {
 /// Refusal of the simulated twin.
 #[must_use]
 pub fn refused(kind: ActErrorKind, message: impl fmt::Display) -> ActError {
-    ActError { kind, message: format!("the simulated twin refuses: {message}") }
+    ActError {
+        kind,
+        message: format!("the simulated twin refuses: {message}"),
+    }
 }
 
 /// Refusal of an operation that is no part of a change.
 #[must_use]
 pub fn foreign(operation: &dyn Operation) -> ActError {
-    refused(ActErrorKind::Other, format_args!("{operation:?} is no step of this change"))
+    refused(
+        ActErrorKind::Other,
+        format_args!("{operation:?} is no step of this change"),
+    )
 }
 
 #[cfg(test)]

@@ -97,7 +97,11 @@ impl MaintenanceWindow {
             if !self.days.is_empty() && !self.days.contains(&Day::from_weekday(date.weekday())) {
                 return None;
             }
-            let start = date.to_datetime(self.start).to_zoned(self.time_zone.clone()).ok()?.timestamp();
+            let start = date
+                .to_datetime(self.start)
+                .to_zoned(self.time_zone.clone())
+                .ok()?
+                .timestamp();
             let end = start.checked_add(span).ok()?;
             (now < end).then_some((start, end))
         })
@@ -160,7 +164,9 @@ impl<'a> Place<'a> {
     /// The place of a resource.
     #[must_use]
     pub fn new(resource: &'a Resource, connections: &'a [Connection]) -> Self {
-        let connection = connections.iter().find(|connection| connection.id == resource.connection);
+        let connection = connections
+            .iter()
+            .find(|connection| connection.id == resource.connection);
         Place {
             account: &resource.account,
             connection: &resource.connection.0,
@@ -175,7 +181,9 @@ impl<'a> Place<'a> {
     /// The place of the resources of a sum, as scopes match it: without a direction.
     #[must_use]
     pub fn of_total(total: &'a ResourceTotal, connections: &'a [Connection]) -> Self {
-        let connection = connections.iter().find(|connection| connection.id == total.connection);
+        let connection = connections
+            .iter()
+            .find(|connection| connection.id == total.connection);
         Place {
             account: &total.account,
             connection: &total.connection.0,
@@ -199,24 +207,44 @@ impl ChangeControl {
     /// The freeze that lasts longest of those that hold now.
     #[must_use]
     pub fn frozen(&self, place: &Place<'_>, now: Timestamp) -> Option<Until> {
-        let holds = |freeze: &&Freeze| freeze.from <= now && now < freeze.until && freeze.scope.covers(place);
-        let last = self.freezes.iter().filter(holds).max_by_key(|freeze| freeze.until)?;
-        Some(Until { name: last.name.clone(), at: last.until })
+        let holds = |freeze: &&Freeze| {
+            freeze.from <= now && now < freeze.until && freeze.scope.covers(place)
+        };
+        let last = self
+            .freezes
+            .iter()
+            .filter(holds)
+            .max_by_key(|freeze| freeze.until)?;
+        Some(Until {
+            name: last.name.clone(),
+            at: last.until,
+        })
     }
 
     /// The next opening of a window that covers the resource; `None` when one is open, or none covers it.
     #[must_use]
     pub fn closed(&self, place: &Place<'_>, now: Timestamp) -> Option<Until> {
-        let covering: Vec<&MaintenanceWindow> = self.windows.iter().filter(|w| w.scope.covers(place)).collect();
-        let openings = covering.iter().filter_map(|window| Some((window, window.opening(now)?.0)));
+        let covering: Vec<&MaintenanceWindow> = self
+            .windows
+            .iter()
+            .filter(|w| w.scope.covers(place))
+            .collect();
+        let openings = covering
+            .iter()
+            .filter_map(|window| Some((window, window.opening(now)?.0)));
         let (window, at) = openings.min_by_key(|(_, start)| *start)?;
-        (at > now).then(|| Until { name: window.name.clone(), at })
+        (at > now).then(|| Until {
+            name: window.name.clone(),
+            at,
+        })
     }
 
     /// Returns the direction in which the resource's capacity may be changed: by its tag, else by the policy.
     #[must_use]
     pub fn direction_of(&self, place: &Place<'_>) -> Direction {
-        let direction = place.direction.and_then(|value| Direction::parse(value.trim().to_ascii_lowercase().as_str()));
+        let direction = place
+            .direction
+            .and_then(|value| Direction::parse(value.trim().to_ascii_lowercase().as_str()));
         direction.unwrap_or(self.direction)
     }
 }
@@ -266,27 +294,53 @@ mod tests {
     fn a_start_keeps_its_local_time_over_daylight_saving() {
         let nightly = window(&[], "03:00", 60, "Europe/Berlin");
         let opening = |now: &str| nightly.opening(at(now)).unwrap().0;
-        assert_eq!(opening("2026-10-24T12:00:00Z"), at("2026-10-25T02:00:00Z"), "after the clocks went back");
-        assert_eq!(opening("2026-03-28T12:00:00Z"), at("2026-03-29T01:00:00Z"), "after they went forward");
+        assert_eq!(
+            opening("2026-10-24T12:00:00Z"),
+            at("2026-10-25T02:00:00Z"),
+            "after the clocks went back"
+        );
+        assert_eq!(
+            opening("2026-03-28T12:00:00Z"),
+            at("2026-03-29T01:00:00Z"),
+            "after they went forward"
+        );
         let skipped = window(&[], "02:30", 60, "Europe/Berlin");
-        assert_eq!(skipped.opening(at("2026-03-28T12:00:00Z")).unwrap().0, at("2026-03-29T01:30:00Z"));
+        assert_eq!(
+            skipped.opening(at("2026-03-28T12:00:00Z")).unwrap().0,
+            at("2026-03-29T01:30:00Z")
+        );
     }
 
     #[test]
     fn what_no_window_covers_is_never_closed() {
         let mut other = window(&[], "02:00", 60, "UTC");
         other.scope.accounts = vec!["dev-aws".to_owned()];
-        let control = ChangeControl { windows: vec![other], ..ChangeControl::default() };
+        let control = ChangeControl {
+            windows: vec![other],
+            ..ChangeControl::default()
+        };
         assert_eq!(control.closed(&PLACE, at("2026-11-20T12:00:00Z")), None);
-        let named = Place { connection_name: "dev-aws", ..PLACE };
-        assert_eq!(control.closed(&named, at("2026-11-20T12:00:00Z")).unwrap().at, at("2026-11-21T02:00:00Z"));
+        let named = Place {
+            connection_name: "dev-aws",
+            ..PLACE
+        };
+        assert_eq!(
+            control
+                .closed(&named, at("2026-11-20T12:00:00Z"))
+                .unwrap()
+                .at,
+            at("2026-11-21T02:00:00Z")
+        );
     }
 
     #[test]
     fn the_longest_freeze_speaks_and_ends_by_itself() {
         let freeze = |name: &str, from: &str, until: &str| Freeze {
             name: name.to_owned(),
-            scope: Scope { accounts: Vec::new(), services: vec!["EC2".to_owned()] },
+            scope: Scope {
+                accounts: Vec::new(),
+                services: vec!["EC2".to_owned()],
+            },
             from: at(from),
             until: at(until),
         };
@@ -297,16 +351,46 @@ mod tests {
             ],
             ..ChangeControl::default()
         };
-        assert_eq!(control.frozen(&PLACE, at("2026-11-20T12:00:00Z")).unwrap().name, "year end");
+        assert_eq!(
+            control
+                .frozen(&PLACE, at("2026-11-20T12:00:00Z"))
+                .unwrap()
+                .name,
+            "year end"
+        );
         assert_eq!(control.frozen(&PLACE, at("2027-01-04T00:00:00Z")), None);
-        assert_eq!(control.frozen(&Place { service: "rds", ..PLACE }, at("2026-11-20T12:00:00Z")), None);
+        assert_eq!(
+            control.frozen(
+                &Place {
+                    service: "rds",
+                    ..PLACE
+                },
+                at("2026-11-20T12:00:00Z")
+            ),
+            None
+        );
     }
 
     #[test]
     fn a_tag_overrules_the_policy_of_direction() {
-        let control = ChangeControl { direction: Direction::DownOnly, ..ChangeControl::default() };
+        let control = ChangeControl {
+            direction: Direction::DownOnly,
+            ..ChangeControl::default()
+        };
         assert_eq!(control.direction_of(&PLACE), Direction::DownOnly);
-        assert_eq!(control.direction_of(&Place { direction: Some(" Up_Only "), ..PLACE }), Direction::UpOnly);
-        assert_eq!(control.direction_of(&Place { direction: Some("sideways"), ..PLACE }), Direction::DownOnly);
+        assert_eq!(
+            control.direction_of(&Place {
+                direction: Some(" Up_Only "),
+                ..PLACE
+            }),
+            Direction::UpOnly
+        );
+        assert_eq!(
+            control.direction_of(&Place {
+                direction: Some("sideways"),
+                ..PLACE
+            }),
+            Direction::DownOnly
+        );
     }
 }

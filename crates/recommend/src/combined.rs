@@ -38,7 +38,8 @@ pub struct Contribution {
 #[must_use]
 pub const fn relation(this: RecommendationType, other: RecommendationType) -> Option<Relation> {
     use RecommendationType::{
-        AutoScaling, HighAvailability, IdleResourceCleanup, InstanceType, ReservedInstances, RightSize, SpotInstances,
+        AutoScaling, HighAvailability, IdleResourceCleanup, InstanceType, ReservedInstances,
+        RightSize, SpotInstances,
     };
     match (this, other) {
         // What is stopped needs no other size, no commitment, no other market and no redundancy.
@@ -88,7 +89,10 @@ impl From<&Recommendation> for Saver {
 /// Returns what recommendations on one resource save together a month.
 #[must_use]
 pub fn combined_on_resource(savers: &[Saver]) -> Money {
-    evaluate(savers).into_iter().map(|contribution| contribution.counted).sum()
+    evaluate(savers)
+        .into_iter()
+        .map(|contribution| contribution.counted)
+        .sum()
 }
 
 /// Evaluates recommendations together, resource by resource. The sum of what is counted is what they save in all.
@@ -97,25 +101,46 @@ pub fn contributions(open: &[&Recommendation]) -> Vec<Contribution> {
     let mut by_resource: BTreeMap<(&str, &str, &str, &ResourceId), Vec<Saver>> = BTreeMap::new();
     for recommendation in open {
         let subject = &recommendation.subject;
-        let key = (subject.provider.as_str(), subject.account.as_str(), subject.region.as_str(), &subject.id);
-        by_resource.entry(key).or_default().push(Saver::from(*recommendation));
+        let key = (
+            subject.provider.as_str(),
+            subject.account.as_str(),
+            subject.region.as_str(),
+            &subject.id,
+        );
+        by_resource
+            .entry(key)
+            .or_default()
+            .push(Saver::from(*recommendation));
     }
-    by_resource.into_values().flat_map(|members| evaluate(&members)).collect()
+    by_resource
+        .into_values()
+        .flat_map(|members| evaluate(&members))
+        .collect()
 }
 
 /// Returns the combined monthly savings of the recommendations that have not ended. Every total of savings is this
 /// figure.
 #[must_use]
 pub fn combined_savings<'a>(recommendation: impl IntoIterator<Item = &'a Recommendation>) -> Money {
-    let open: Vec<&Recommendation> = recommendation.into_iter().filter(|one| !one.status.is_end()).collect();
-    contributions(&open).into_iter().map(|contribution| contribution.counted).sum()
+    let open: Vec<&Recommendation> = recommendation
+        .into_iter()
+        .filter(|one| !one.status.is_end())
+        .collect();
+    contributions(&open)
+        .into_iter()
+        .map(|contribution| contribution.counted)
+        .sum()
 }
 
 /// Returns the cost a month that the recommendations add together which have not ended and cost more than they save.
 #[must_use]
 pub fn added_cost<'a>(recommendations: impl IntoIterator<Item = &'a Recommendation>) -> Money {
-    let open = recommendations.into_iter().filter(|one| !one.status.is_end());
-    let costs = open.filter_map(Recommendation::expected_savings).filter(|saving| *saving < Money::ZERO);
+    let open = recommendations
+        .into_iter()
+        .filter(|one| !one.status.is_end());
+    let costs = open
+        .filter_map(Recommendation::expected_savings)
+        .filter(|saving| *saving < Money::ZERO);
     costs.map(|saving| Money::ZERO - saving).sum()
 }
 
@@ -127,7 +152,9 @@ fn evaluate(members: &[Saver]) -> Vec<Contribution> {
     let counted = counted(tried, best);
     let relations = |saver: &Saver| {
         let others = members.iter().filter(|other| other.id != saver.id);
-        others.filter_map(|other| Some((relation(saver.kind, other.kind)?, other.id.clone()))).collect()
+        others
+            .filter_map(|other| Some((relation(saver.kind, other.kind)?, other.id.clone())))
+            .collect()
     };
     let contribution = |(saver, counted): (&&Saver, Money)| Contribution {
         id: saver.id.clone(),
@@ -144,27 +171,33 @@ fn evaluate(members: &[Saver]) -> Vec<Contribution> {
 
 /// The subset, as bits, without an exclusion in it that saves most; of equals the smallest.
 fn best_set(members: &[&Saver]) -> u32 {
-    let excludes = |a: usize, b: usize| relation(members[a].kind, members[b].kind) == Some(Relation::Excludes);
+    let excludes =
+        |a: usize, b: usize| relation(members[a].kind, members[b].kind) == Some(Relation::Excludes);
     let sound = |set: u32| {
         let at = || (0..members.len()).filter(move |bit| set >> bit & 1 == 1);
         at().all(|a| at().all(|b| a >= b || !excludes(a, b)))
     };
     let worth = |set: u32| counted(members, set).into_iter().sum::<Money>();
     let sets = (0..1u32 << members.len()).filter(|set| sound(*set));
-    sets.max_by_key(|set| (worth(*set), std::cmp::Reverse(set.count_ones()))).unwrap_or(0)
+    sets.max_by_key(|set| (worth(*set), std::cmp::Reverse(set.count_ones())))
+        .unwrap_or(0)
 }
 
 /// Returns the contribution of each member of a set: its share of the cost that earlier members leave. Members that
 /// others wait for come first.
 fn counted(members: &[&Saver], set: u32) -> Vec<Money> {
-    let mut order: Vec<usize> = (0..members.len()).filter(|bit| set >> bit & 1 == 1).collect();
+    let mut order: Vec<usize> = (0..members.len())
+        .filter(|bit| set >> bit & 1 == 1)
+        .collect();
     order.sort_by_key(|at| members[*at].kind == RecommendationType::ReservedInstances);
     let mut counted = vec![Money::ZERO; members.len()];
     let mut left = 1.0;
     for at in order {
         let saving = members[at].saving;
         let share = match members[at].monthly_cost {
-            Some(cost) if cost > Money::ZERO && saving > Money::ZERO => (saving.usd() / cost.usd()).min(1.0),
+            Some(cost) if cost > Money::ZERO && saving > Money::ZERO => {
+                (saving.usd() / cost.usd()).min(1.0)
+            }
             _ => {
                 counted[at] = saving.max(Money::ZERO);
                 continue;

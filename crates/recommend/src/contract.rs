@@ -91,13 +91,18 @@ impl AgentTypes {
     /// One type.
     #[must_use]
     pub fn get(&self, agent_type: AgentType) -> Option<&Arc<dyn AgentDefinition>> {
-        self.0.iter().find(|row| row.info().agent_type == agent_type)
+        self.0
+            .iter()
+            .find(|row| row.info().agent_type == agent_type)
     }
 
     /// Names of every type.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
-        self.0.iter().map(|row| row.info().agent_type.as_str()).collect()
+        self.0
+            .iter()
+            .map(|row| row.info().agent_type.as_str())
+            .collect()
     }
 
     /// Names of the types that can be configured in this release.
@@ -110,12 +115,15 @@ impl AgentTypes {
     /// The type whose runs judge resources; `None` where findings come from elsewhere or the type is unknown.
     #[must_use]
     pub fn judging(&self, agent_type: AgentType) -> Option<&Arc<dyn AgentDefinition>> {
-        self.get(agent_type).filter(|row| row.info().findings == Some(FindingSource::Runs))
+        self.get(agent_type)
+            .filter(|row| row.info().findings == Some(FindingSource::Runs))
     }
 
     /// Models that agents of a type learn.
     #[must_use]
     pub fn trainers(&self, agent_type: AgentType) -> Vec<Arc<dyn Trainer>> {
-        self.get(agent_type).map(|row| row.trainers()).unwrap_or_default()
+        self.get(agent_type)
+            .map(|row| row.trainers())
+            .unwrap_or_default()
     }
 }

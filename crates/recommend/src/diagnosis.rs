@@ -82,8 +82,19 @@ pub struct Failure {
     pub denied: bool,
 }
 
-const fn cause(name: &'static str, applies: Option<bool>, evidence: String, way_out: &'static str) -> Cause {
-    Cause { name, applies, evidence, way_out, block: None }
+const fn cause(
+    name: &'static str,
+    applies: Option<bool>,
+    evidence: String,
+    way_out: &'static str,
+) -> Cause {
+    Cause {
+        name,
+        applies,
+        evidence,
+        way_out,
+        block: None,
+    }
 }
 
 /// Diagnoses why an approved recommendation is not executed.
@@ -93,7 +104,9 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
     let learning = cause(
         "agent_mode_is_learning",
         Some(mode == Some(Mode::Learning) || mode.is_none()),
-        mode.map_or("its agent was deleted".to_owned(), |mode| format!("the agent's mode is {mode}")),
+        mode.map_or("its agent was deleted".to_owned(), |mode| {
+            format!("the agent's mode is {mode}")
+        }),
         "Set the agent's mode to safe_mode or active; a deleted agent's findings are found again by another.",
     );
     let refusal = facts.failures.iter().find(|failure| failure.denied);
@@ -104,7 +117,9 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
             (_, Some(failure)) => format!("the cloud refused: {}", failure.reason),
             (Some(false), None) => "its connection is observe only".to_owned(),
             (None, None) => "its connection no longer exists".to_owned(),
-            (Some(true), None) => "its connection allows changes, and the cloud refused none".to_owned(),
+            (Some(true), None) => {
+                "its connection allows changes, and the cloud refused none".to_owned()
+            }
         },
         "Allow actions on the connection and give its role the permission that the message names; then test the connection.",
     );
@@ -117,14 +132,24 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         ),
         "Change the limit if it is too tight, wait where it is a matter of time, or schedule it for the named time.",
     );
-    let guardrail = Cause { block: facts.block.clone(), ..guardrail };
+    let guardrail = Cause {
+        block: facts.block.clone(),
+        ..guardrail
+    };
     let conflicts = cause(
         "conflicting_policies",
         Some(!facts.conflicts.is_empty()),
-        listed(&facts.conflicts, "no exclusion, other recommendation or running action blocks it"),
+        listed(
+            &facts.conflicts,
+            "no exclusion, other recommendation or running action blocks it",
+        ),
         "Remove the exclusion, or answer the other recommendation first.",
     );
-    let reasons: Vec<String> = facts.failures.iter().map(|failure| failure.reason.clone()).collect();
+    let reasons: Vec<String> = facts
+        .failures
+        .iter()
+        .map(|failure| failure.reason.clone())
+        .collect();
     let errors = cause(
         "errors_in_audit_logs",
         Some(!facts.failures.is_empty()),
@@ -132,8 +157,13 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         "Read its history: search the audit log for metadata.recommendation_id and its id.",
     );
     let causes = vec![learning, permissions, guardrail, conflicts, errors];
-    let wanted = facts.recommendation.status.is_end() || !causes.iter().any(|cause| cause.applies == Some(true));
-    Diagnosis { condition: Condition::NotExecuting, present: Some(!wanted), causes }
+    let wanted = facts.recommendation.status.is_end()
+        || !causes.iter().any(|cause| cause.applies == Some(true));
+    Diagnosis {
+        condition: Condition::NotExecuting,
+        present: Some(!wanted),
+        causes,
+    }
 }
 
 /// Facts about an agent's findings.
@@ -168,17 +198,27 @@ const REJECTED_SHARE: f64 = 0.3;
 /// Reasons of rules that abstain because the past of a load does not foretell it: work at other hours each week, work that comes again
 /// after long pauses, a load that grows, a commitment that lost in weeks it was tried on. That a smaller size has too little network
 /// or disk is no variability.
-pub const VARIABLE: &[&str] =
-    &["irregular_work", "rare_work", "use_comes_again", "used_at_other_times", "growing", "lost_on_held_out_weeks"];
+pub const VARIABLE: &[&str] = &[
+    "irregular_work",
+    "rare_work",
+    "use_comes_again",
+    "used_at_other_times",
+    "growing",
+    "lost_on_held_out_weeks",
+];
 /// Fewer answers than this tell nothing.
 const FEW: u64 = 5;
 
 /// Diagnoses why an agent's confidence stays low.
 #[must_use]
 pub fn low_confidence(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
-    let low = facts.confidences.iter().filter(|c| **c < agent.confidence_threshold).count();
-    let present =
-        (facts.confidences.len() as u64 >= FEW).then_some(low as f64 >= LOW_SHARE * facts.confidences.len() as f64);
+    let low = facts
+        .confidences
+        .iter()
+        .filter(|c| **c < agent.confidence_threshold)
+        .count();
+    let present = (facts.confidences.len() as u64 >= FEW)
+        .then_some(low as f64 >= LOW_SHARE * facts.confidences.len() as f64);
     let period = agent.learning_period_days.max(14);
     let days = facts.days_observed;
     let thin = skipped(facts, &["thin_data", "no_cpu_samples", "not_measured"]);
@@ -187,34 +227,54 @@ pub fn low_confidence(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
         cause(
             "learning_period_too_short",
             days.map(|days| days < period),
-            days.map_or("it has not run yet".to_owned(), |days| format!("{days} of {period} days have samples")),
+            days.map_or("it has not run yet".to_owned(), |days| {
+                format!("{days} of {period} days have samples")
+            }),
             "Let it learn for 14 days at least, 30 where load follows the month.",
         ),
         cause(
             "insufficient_or_poor_history",
             Some(thin + facts.unmeasured > 0),
-            format!("{thin} resources had too little data, {} findings lack a measurement", facts.unmeasured),
+            format!(
+                "{thin} resources had too little data, {} findings lack a measurement",
+                facts.unmeasured
+            ),
             "Install the agent that measures memory, or grant the permission to read the missing metrics.",
         ),
-        changed("environment_changes", facts, "Wait until the environment has stood for a learning period."),
+        changed(
+            "environment_changes",
+            facts,
+            "Wait until the environment has stood for a learning period.",
+        ),
         cause(
             "workload_too_variable",
             Some(share(variable, facts.resources_seen) > 0.2),
-            format!("{variable} of {} resources vary too much to be judged by their past", facts.resources_seen),
+            format!(
+                "{variable} of {} resources vary too much to be judged by their past",
+                facts.resources_seen
+            ),
             "Narrow the scope to steadier services, or scale them automatically instead of resizing.",
         ),
     ];
-    Diagnosis { condition: Condition::LowConfidence, present, causes }
+    Diagnosis {
+        condition: Condition::LowConfidence,
+        present,
+        causes,
+    }
 }
 
 /// Diagnoses why an agent's recommendations do not fit.
 #[must_use]
 pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
-    let present = (facts.answered >= FEW).then(|| share(facts.rejected, facts.answered) > REJECTED_SHARE);
+    let present =
+        (facts.answered >= FEW).then(|| share(facts.rejected, facts.answered) > REJECTED_SHARE);
     let causes = vec![
         cause(
             "scope_or_filters_wrong",
-            Some(!facts.scope_unmatched.is_empty() || (facts.days_observed.is_some() && facts.resources_seen == 0)),
+            Some(
+                !facts.scope_unmatched.is_empty()
+                    || (facts.days_observed.is_some() && facts.resources_seen == 0),
+            ),
             if facts.scope_unmatched.is_empty() {
                 format!("its scope has {} resources", facts.resources_seen)
             } else {
@@ -230,17 +290,27 @@ pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
         cause(
             "confidence_threshold_too_low",
             Some(agent.confidence_threshold < 80.0),
-            format!("the threshold is {:.0} %, the specification's own is 85 %", agent.confidence_threshold),
+            format!(
+                "the threshold is {:.0} %, the specification's own is 85 %",
+                agent.confidence_threshold
+            ),
             "Raise the confidence threshold.",
         ),
         cause(
             "inaccurate_tagging",
             Some(share(facts.resources_untagged, facts.resources_seen) > 0.3),
-            format!("{} of {} resources have no tag", facts.resources_untagged, facts.resources_seen),
+            format!(
+                "{} of {} resources have no tag",
+                facts.resources_untagged, facts.resources_seen
+            ),
             "Tag resources with their purpose (env, service, owner), and those to exclude with reeve:ignore.",
         ),
     ];
-    Diagnosis { condition: Condition::Irrelevant, present, causes }
+    Diagnosis {
+        condition: Condition::Irrelevant,
+        present,
+        causes,
+    }
 }
 
 /// Both conditions may come of an estate that changes under the agent.
@@ -251,11 +321,20 @@ fn changed(name: &'static str, facts: &FindingFacts, way_out: &'static str) -> C
 }
 
 fn skipped(facts: &FindingFacts, reasons: &[&str]) -> u64 {
-    facts.skipped.iter().filter(|(reason, _)| reasons.contains(&reason.as_str())).map(|(_, count)| count).sum()
+    facts
+        .skipped
+        .iter()
+        .filter(|(reason, _)| reasons.contains(&reason.as_str()))
+        .map(|(_, count)| count)
+        .sum()
 }
 
 fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 fn listed(items: &[String], none: &str) -> String {
@@ -264,7 +343,11 @@ fn listed(items: &[String], none: &str) -> String {
         return none.to_owned();
     }
     let rest = items.len().saturating_sub(SHOWN);
-    let more = if rest > 0 { format!("; and {rest} more") } else { String::new() };
+    let more = if rest > 0 {
+        format!("; and {rest} more")
+    } else {
+        String::new()
+    };
     format!("{}{more}", items[..items.len().min(SHOWN)].join("; "))
 }
 

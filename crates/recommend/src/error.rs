@@ -81,7 +81,10 @@ impl EngineError {
     pub fn is_outage(&self) -> bool {
         matches!(
             self,
-            EngineError::Record(_) | EngineError::Full(_) | EngineError::Unavailable(_) | EngineError::Store(_)
+            EngineError::Record(_)
+                | EngineError::Full(_)
+                | EngineError::Unavailable(_)
+                | EngineError::Store(_)
         )
     }
 }
@@ -99,5 +102,9 @@ impl From<StoreError> for EngineError {
 }
 
 fn list(errors: &[FieldError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    errors
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("; ")
 }

@@ -57,13 +57,22 @@ pub struct Exception {
 impl Exception {
     /// Returns `true` if the exception covers a value of a guardrail for a plan at a time.
     #[must_use]
-    pub fn covers(&self, guardrail: GuardrailName, value: f64, plan_hash: Option<&str>, now: Timestamp) -> bool {
+    pub fn covers(
+        &self,
+        guardrail: GuardrailName,
+        value: f64,
+        plan_hash: Option<&str>,
+        now: Timestamp,
+    ) -> bool {
         let reaches = match guardrail {
             // A few seconds of downtime more are a thousandth of a percent of thirty days.
             GuardrailName::MinUptime => value >= self.value - 0.001,
             _ => value <= self.value + 0.05,
         };
-        self.guardrail == guardrail && reaches && plan_hash == Some(self.plan_hash.as_str()) && now < self.expires_at
+        self.guardrail == guardrail
+            && reaches
+            && plan_hash == Some(self.plan_hash.as_str())
+            && now < self.expires_at
     }
 }
 
@@ -90,10 +99,18 @@ mod tests {
         let exception = granted(GuardrailName::MaxIncrease, 100.3);
         assert!(exception.covers(GuardrailName::MaxIncrease, 100.3, Some("ab"), now));
         assert!(!exception.covers(GuardrailName::MaxDecrease, 100.3, Some("ab"), now));
-        assert!(!exception.covers(GuardrailName::MaxIncrease, 101.0, Some("ab"), now), "the price rose meanwhile");
+        assert!(
+            !exception.covers(GuardrailName::MaxIncrease, 101.0, Some("ab"), now),
+            "the price rose meanwhile"
+        );
         assert!(!exception.covers(GuardrailName::MaxIncrease, 100.3, Some("cd"), now));
         assert!(!exception.covers(GuardrailName::MaxIncrease, 100.3, None, now));
-        assert!(!exception.covers(GuardrailName::MaxIncrease, 100.3, Some("ab"), exception.expires_at));
+        assert!(!exception.covers(
+            GuardrailName::MaxIncrease,
+            100.3,
+            Some("ab"),
+            exception.expires_at
+        ));
     }
 
     #[test]
@@ -102,12 +119,18 @@ mod tests {
         let exception = granted(GuardrailName::MinUptime, 99.792);
         assert!(exception.covers(GuardrailName::MinUptime, 99.792, Some("ab"), now));
         assert!(exception.covers(GuardrailName::MinUptime, 99.85, Some("ab"), now));
-        assert!(!exception.covers(GuardrailName::MinUptime, 99.7, Some("ab"), now), "it was down once more");
+        assert!(
+            !exception.covers(GuardrailName::MinUptime, 99.7, Some("ab"), now),
+            "it was down once more"
+        );
     }
 
     #[test]
     fn what_protects_the_whole_estate_has_no_exception() {
-        let exceptable: Vec<_> = GuardrailName::ALL.iter().filter(|name| name.is_exceptable()).collect();
+        let exceptable: Vec<_> = GuardrailName::ALL
+            .iter()
+            .filter(|name| name.is_exceptable())
+            .collect();
         let limits_of_one_plan = [
             GuardrailName::MaxIncrease,
             GuardrailName::MaxDecrease,

@@ -41,9 +41,19 @@ impl Exclusion {
     #[must_use]
     pub fn covers(&self, subject: &Subject, kind: RecommendationType) -> bool {
         // Exclusions of earlier releases have the name of a database, and must keep excluding it.
-        let is_named = |id: &String| subject.id.database_name().is_some_and(|database| database.name == id);
-        self.resource.as_ref().is_none_or(|id| *id == subject.id.0 || is_named(id))
-            && self.account.as_ref().is_none_or(|account| *account == subject.account)
+        let is_named = |id: &String| {
+            subject
+                .id
+                .database_name()
+                .is_some_and(|database| database.name == id)
+        };
+        self.resource
+            .as_ref()
+            .is_none_or(|id| *id == subject.id.0 || is_named(id))
+            && self
+                .account
+                .as_ref()
+                .is_none_or(|account| *account == subject.account)
             && self.kind.is_none_or(|excluded| excluded == kind)
     }
 }
@@ -56,5 +66,6 @@ pub fn excluded<'a>(
     kind: RecommendationType,
     now: Timestamp,
 ) -> Option<&'a Exclusion> {
-    all.iter().find(|exclusion| exclusion.holds(now) && exclusion.covers(subject, kind))
+    all.iter()
+        .find(|exclusion| exclusion.holds(now) && exclusion.covers(subject, kind))
 }

@@ -104,7 +104,9 @@ impl Judgement {
         for mut proposal in std::mem::take(&mut self.proposals) {
             let change = proposal.plan.as_ref().and_then(|plan| plan.change_name());
             match change.and_then(|change| refusal(resource, change, catalogue)) {
-                Some(protected) => self.abstentions.push(protected.into_abstention(Some(proposal.kind))),
+                Some(protected) => self
+                    .abstentions
+                    .push(protected.into_abstention(Some(proposal.kind))),
                 None => {
                     state_losses(&mut proposal, resource, catalogue);
                     self.proposals.push(proposal);

@@ -46,7 +46,9 @@ pub mod workload;
 
 pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 pub use activity::Activity;
-pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing};
+pub use agent::{
+    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing,
+};
 pub use agent_type::{AgentTypeInfo, FindingSource, TableValue, agent_types};
 pub use applicability::{Applicability, ApplicabilityState};
 pub use approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed};
@@ -60,12 +62,16 @@ pub use error::EngineError;
 pub use exception::{Exception, ExceptionRequest};
 pub use exclusion::{Exclusion, ExclusionId};
 pub use guardrail::{Block, GuardrailName, Guardrails};
-pub use judgement::{AccountFacts, Facts, Fleet, HISTORY_DAYS, HORIZON_DAYS, Judgement, RelationIndex};
+pub use judgement::{
+    AccountFacts, Facts, Fleet, HISTORY_DAYS, HORIZON_DAYS, Judgement, RelationIndex,
+};
 pub use lifecycle::Status;
 pub use origin::{AnomalyId, Cause, Origin, RuleId};
 pub use ownership::{is_opted_out, owned_by_code};
 pub use plan::{Loss, LossKind, Plan, PlannedChange, Step, StepKind};
-pub use ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, ReadError, RecordError, Recorder};
+pub use ports::{
+    AgentStore, ChargeReader, Clock, Clouds, LogReader, ReadError, RecordError, Recorder,
+};
 pub use procedure::{resize, subject};
 pub use proposal::{Abstention, Proposal};
 pub use ranking::{FeedbackWeights, Ranking};

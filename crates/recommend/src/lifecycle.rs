@@ -55,8 +55,8 @@ impl Status {
     #[must_use]
     pub const fn may_become(self, next: Status) -> bool {
         use Status::{
-            Approved, Dismissed, Executing, Expired, Failed, Open, PendingApproval, RolledBack, Scheduled, Snoozed,
-            Succeeded, Superseded, Testing, Verifying,
+            Approved, Dismissed, Executing, Expired, Failed, Open, PendingApproval, RolledBack,
+            Scheduled, Snoozed, Succeeded, Superseded, Testing, Verifying,
         };
         match self {
             Open => matches!(
@@ -71,12 +71,27 @@ impl Status {
                     | Superseded
                     | Expired
             ),
-            PendingApproval => matches!(next, Approved | Scheduled | Open | Dismissed | Superseded | Expired),
+            PendingApproval => matches!(
+                next,
+                Approved | Scheduled | Open | Dismissed | Superseded | Expired
+            ),
             // Its approval lapsed, or is less than what is needed by now: it is asked for again.
             Approved => {
-                matches!(next, Executing | Scheduled | PendingApproval | Open | Dismissed | Superseded | Expired)
+                matches!(
+                    next,
+                    Executing
+                        | Scheduled
+                        | PendingApproval
+                        | Open
+                        | Dismissed
+                        | Superseded
+                        | Expired
+                )
             }
-            Scheduled => matches!(next, Executing | Open | PendingApproval | Dismissed | Superseded | Expired),
+            Scheduled => matches!(
+                next,
+                Executing | Open | PendingApproval | Dismissed | Superseded | Expired
+            ),
             Testing => matches!(next, Open | Dismissed),
             Snoozed => matches!(next, Open | Dismissed | Superseded | Expired),
             Executing => matches!(next, Verifying | RolledBack | Failed | Open | Approved),
@@ -95,8 +110,15 @@ mod tests {
 
     #[test]
     fn every_state_that_is_no_end_can_be_left_and_reached() {
-        for status in Status::ALL.iter().copied().filter(|status| !status.is_end()) {
-            assert!(Status::ALL.iter().any(|next| status.may_become(*next)), "{status} cannot be left");
+        for status in Status::ALL
+            .iter()
+            .copied()
+            .filter(|status| !status.is_end())
+        {
+            assert!(
+                Status::ALL.iter().any(|next| status.may_become(*next)),
+                "{status} cannot be left"
+            );
             let reached = Status::ALL.iter().any(|from| from.may_become(status));
             assert!(reached, "{status} cannot be reached");
         }
@@ -104,11 +126,24 @@ mod tests {
 
     #[test]
     fn an_end_is_left_by_an_undoing_alone() {
-        let after =
-            |status: Status| Status::ALL.iter().copied().filter(|next| status.may_become(*next)).collect::<Vec<_>>();
-        assert_eq!(after(Status::Succeeded), [Status::RolledBack, Status::Failed]);
+        let after = |status: Status| {
+            Status::ALL
+                .iter()
+                .copied()
+                .filter(|next| status.may_become(*next))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            after(Status::Succeeded),
+            [Status::RolledBack, Status::Failed]
+        );
         assert_eq!(after(Status::Failed), [Status::RolledBack]);
-        for end in [Status::Dismissed, Status::RolledBack, Status::Superseded, Status::Expired] {
+        for end in [
+            Status::Dismissed,
+            Status::RolledBack,
+            Status::Superseded,
+            Status::Expired,
+        ] {
             assert!(end.is_end() && after(end).is_empty(), "{end}");
         }
     }
@@ -116,10 +151,19 @@ mod tests {
     #[test]
     fn what_runs_is_never_set_aside() {
         for at_work in [Status::Executing, Status::Verifying] {
-            for aside in [Status::Dismissed, Status::Snoozed, Status::Scheduled, Status::Superseded, Status::Expired] {
+            for aside in [
+                Status::Dismissed,
+                Status::Snoozed,
+                Status::Scheduled,
+                Status::Superseded,
+                Status::Expired,
+            ] {
                 assert!(!at_work.may_become(aside), "{at_work} to {aside}");
             }
         }
-        assert!(!Status::Snoozed.may_become(Status::Executing) && !Status::Testing.may_become(Status::Executing));
+        assert!(
+            !Status::Snoozed.may_become(Status::Executing)
+                && !Status::Testing.may_become(Status::Executing)
+        );
     }
 }

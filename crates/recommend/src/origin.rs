@@ -86,13 +86,28 @@ impl Origin {
     /// anomaly or predictive rule into the reason codes, and gave the finding to any agent in scope (`held_by`).
     #[must_use]
     pub fn of_earlier_release(held_by: AgentType, rule: &str, reason_codes: &[String]) -> Origin {
-        let after = |prefix: &str| reason_codes.iter().find_map(|code| code.strip_prefix(prefix)).map(str::to_owned);
+        let after = |prefix: &str| {
+            reason_codes
+                .iter()
+                .find_map(|code| code.strip_prefix(prefix))
+                .map(str::to_owned)
+        };
         let (agent_type, cause) = match (after("anomaly:"), after("rule:")) {
-            (Some(id), _) => (AgentType::SECURITY_INTELLIGENCE, Cause::Anomaly(AnomalyId(id))),
-            (None, Some(id)) => (usual_type(rule).unwrap_or(held_by), Cause::PredictiveRule(RuleId(id))),
+            (Some(id), _) => (
+                AgentType::SECURITY_INTELLIGENCE,
+                Cause::Anomaly(AnomalyId(id)),
+            ),
+            (None, Some(id)) => (
+                usual_type(rule).unwrap_or(held_by),
+                Cause::PredictiveRule(RuleId(id)),
+            ),
             (None, None) => (held_by, Cause::Run),
         };
-        Origin { agent_type, rule: rule.to_owned(), cause }
+        Origin {
+            agent_type,
+            rule: rule.to_owned(),
+            cause,
+        }
     }
 }
 
@@ -100,7 +115,9 @@ impl Origin {
 /// rule's own type.
 fn usual_type(response: &str) -> Option<AgentType> {
     match response {
-        "expand_storage" | "request_limit_increase" | "prepare_failover" => Some(AgentType::OPS_INTELLIGENCE),
+        "expand_storage" | "request_limit_increase" | "prepare_failover" => {
+            Some(AgentType::OPS_INTELLIGENCE)
+        }
         "create_read_replica" => Some(AgentType::DB_OPTIMIZER),
         "pre_scale" | "warm_cache" | "scale_up" => Some(AgentType::PERFORMANCE_OPTIMIZER),
         _ => None,
@@ -120,21 +137,60 @@ mod tests {
             Cause::Person("ann@example.com".to_owned()),
         ];
         for cause in causes {
-            assert_eq!(Cause::parse(cause.kind(), cause.id()).as_ref(), Some(&cause));
+            assert_eq!(
+                Cause::parse(cause.kind(), cause.id()).as_ref(),
+                Some(&cause)
+            );
         }
-        assert_eq!((Cause::parse("anomaly", None), Cause::parse("whim", Some("x"))), (None, None));
+        assert_eq!(
+            (
+                Cause::parse("anomaly", None),
+                Cause::parse("whim", Some("x"))
+            ),
+            (None, None)
+        );
     }
 
     #[test]
     fn findings_of_earlier_releases_go_back_to_their_own_type() {
-        let codes = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>();
-        let check = |rule: &str, reason_codes: &[&str], expected: AgentType, kind: &str| {
-            let origin = Origin::of_earlier_release(AgentType::COST_OPTIMIZER, rule, &codes(reason_codes));
-            assert_eq!((origin.agent_type, origin.cause.kind()), (expected, kind), "{rule}");
+        let codes = |codes: &[&str]| {
+            codes
+                .iter()
+                .map(|code| (*code).to_owned())
+                .collect::<Vec<_>>()
         };
-        check("auto_quarantine", &["security_anomaly", "anomaly:7"], AgentType::SECURITY_INTELLIGENCE, "anomaly");
-        check("expand_storage", &["predictive_rule", "rule:9"], AgentType::OPS_INTELLIGENCE, "predictive_rule");
-        check("create_read_replica", &["predictive_rule", "rule:9"], AgentType::DB_OPTIMIZER, "predictive_rule");
-        check("downsize_underutilized", &["cpu_below_20"], AgentType::COST_OPTIMIZER, "run");
+        let check = |rule: &str, reason_codes: &[&str], expected: AgentType, kind: &str| {
+            let origin =
+                Origin::of_earlier_release(AgentType::COST_OPTIMIZER, rule, &codes(reason_codes));
+            assert_eq!(
+                (origin.agent_type, origin.cause.kind()),
+                (expected, kind),
+                "{rule}"
+            );
+        };
+        check(
+            "auto_quarantine",
+            &["security_anomaly", "anomaly:7"],
+            AgentType::SECURITY_INTELLIGENCE,
+            "anomaly",
+        );
+        check(
+            "expand_storage",
+            &["predictive_rule", "rule:9"],
+            AgentType::OPS_INTELLIGENCE,
+            "predictive_rule",
+        );
+        check(
+            "create_read_replica",
+            &["predictive_rule", "rule:9"],
+            AgentType::DB_OPTIMIZER,
+            "predictive_rule",
+        );
+        check(
+            "downsize_underutilized",
+            &["cpu_below_20"],
+            AgentType::COST_OPTIMIZER,
+            "run",
+        );
     }
 }

@@ -23,8 +23,13 @@ const IAC: &[(&str, Option<&str>, Tool)] = &[
 #[must_use]
 pub fn is_opted_out(resource: &Resource) -> bool {
     resource.tags.iter().any(|(key, value)| {
-        let yes = !matches!(value.trim().to_ascii_lowercase().as_str(), "false" | "no" | "0");
-        yes && OPT_OUT.iter().any(|tag| tag.eq_ignore_ascii_case(key.trim()))
+        let yes = !matches!(
+            value.trim().to_ascii_lowercase().as_str(),
+            "false" | "no" | "0"
+        );
+        yes && OPT_OUT
+            .iter()
+            .any(|tag| tag.eq_ignore_ascii_case(key.trim()))
     })
 }
 
@@ -41,10 +46,18 @@ pub struct CodeOwner {
 #[must_use]
 pub fn code_owner(resource: &Resource) -> Option<CodeOwner> {
     resource.tags.iter().find_map(|(key, value)| {
-        let (k, v) = (key.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase());
+        let (k, v) = (
+            key.trim().to_ascii_lowercase(),
+            value.trim().to_ascii_lowercase(),
+        );
         let fits = |needed: Option<&str>| needed.is_none_or(|needed| needed == v) && v != "false";
-        let (_, _, tool) = IAC.iter().find(|(tag, needed, _)| *tag == k && fits(*needed))?;
-        Some(CodeOwner { tool: *tool, tag: format!("{key}={value}") })
+        let (_, _, tool) = IAC
+            .iter()
+            .find(|(tag, needed, _)| *tag == k && fits(*needed))?;
+        Some(CodeOwner {
+            tool: *tool,
+            tag: format!("{key}={value}"),
+        })
     })
 }
 

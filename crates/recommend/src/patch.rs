@@ -42,23 +42,40 @@ struct Names {
 #[must_use]
 pub fn patch(recommendation: &Recommendation, resource: &Resource) -> Option<Patch> {
     let CodeOwner { tool, tag } = code_owner(resource)?;
-    let lines = match (recommendation.kind, &recommendation.subject.instance_type, &recommendation.subject.target_type)
-    {
+    let lines = match (
+        recommendation.kind,
+        &recommendation.subject.instance_type,
+        &recommendation.subject.target_type,
+    ) {
         (_, Some(from), Some(to)) if from != to => resized(tool, resource, from, to)?,
         (RecommendationType::IdleResourceCleanup, ..) => stopped(tool, resource)?,
         _ => return None,
     };
-    let place = format!("{} ({}), account {}, {}", resource.name, resource.id, resource.account, resource.region);
-    Some(Patch { tool, text: format!("# {place}\n# {}\n{lines}", found_by(tool, resource)), tag })
+    let place = format!(
+        "{} ({}), account {}, {}",
+        resource.name, resource.id, resource.account, resource.region
+    );
+    Some(Patch {
+        tool,
+        text: format!("# {place}\n# {}\n{lines}", found_by(tool, resource)),
+        tag,
+    })
 }
 
 fn found_by(tool: Tool, resource: &Resource) -> String {
     match tool {
         Tool::Terraform => format!("its block: terraform state list -id={}", resource.id),
-        Tool::Pulumi => format!("its resource: pulumi stack --show-ids | grep {}", resource.id),
+        Tool::Pulumi => format!(
+            "its resource: pulumi stack --show-ids | grep {}",
+            resource.id
+        ),
         Tool::CloudFormation => {
-            let stack = resource.tag("aws:cloudformation:stack-name").unwrap_or("unknown");
-            let logical = resource.tag("aws:cloudformation:logical-id").unwrap_or("unknown");
+            let stack = resource
+                .tag("aws:cloudformation:stack-name")
+                .unwrap_or("unknown");
+            let logical = resource
+                .tag("aws:cloudformation:logical-id")
+                .unwrap_or("unknown");
             format!("stack {stack}, logical id {logical}")
         }
     }
@@ -67,18 +84,36 @@ fn found_by(tool: Tool, resource: &Resource) -> String {
 fn names(tool: Tool, resource: &Resource) -> Option<Names> {
     let windows = resource.specification.platform_family() == Some(Platform::Windows);
     let (block, attribute) = match (tool, resource.provider, resource.kind) {
-        (Tool::Terraform, Provider::Aws, ResourceKind::VirtualMachine) => ("aws_instance", "instance_type"),
-        (Tool::Terraform, Provider::Aws, ResourceKind::Database) => ("aws_db_instance", "instance_class"),
+        (Tool::Terraform, Provider::Aws, ResourceKind::VirtualMachine) => {
+            ("aws_instance", "instance_type")
+        }
+        (Tool::Terraform, Provider::Aws, ResourceKind::Database) => {
+            ("aws_db_instance", "instance_class")
+        }
         (Tool::Terraform, Provider::Azure, ResourceKind::VirtualMachine) if windows => {
             ("azurerm_windows_virtual_machine", "size")
         }
-        (Tool::Terraform, Provider::Azure, ResourceKind::VirtualMachine) => ("azurerm_linux_virtual_machine", "size"),
-        (Tool::Terraform, Provider::Gcp, ResourceKind::VirtualMachine) => ("google_compute_instance", "machine_type"),
-        (Tool::CloudFormation, Provider::Aws, ResourceKind::VirtualMachine) => ("AWS::EC2::Instance", "InstanceType"),
-        (Tool::CloudFormation, Provider::Aws, ResourceKind::Database) => ("AWS::RDS::DBInstance", "DBInstanceClass"),
-        (Tool::Pulumi, Provider::Aws, ResourceKind::VirtualMachine) => ("aws.ec2.Instance", "instanceType"),
-        (Tool::Pulumi, Provider::Aws, ResourceKind::Database) => ("aws.rds.Instance", "instanceClass"),
-        (Tool::Pulumi, Provider::Gcp, ResourceKind::VirtualMachine) => ("gcp.compute.Instance", "machineType"),
+        (Tool::Terraform, Provider::Azure, ResourceKind::VirtualMachine) => {
+            ("azurerm_linux_virtual_machine", "size")
+        }
+        (Tool::Terraform, Provider::Gcp, ResourceKind::VirtualMachine) => {
+            ("google_compute_instance", "machine_type")
+        }
+        (Tool::CloudFormation, Provider::Aws, ResourceKind::VirtualMachine) => {
+            ("AWS::EC2::Instance", "InstanceType")
+        }
+        (Tool::CloudFormation, Provider::Aws, ResourceKind::Database) => {
+            ("AWS::RDS::DBInstance", "DBInstanceClass")
+        }
+        (Tool::Pulumi, Provider::Aws, ResourceKind::VirtualMachine) => {
+            ("aws.ec2.Instance", "instanceType")
+        }
+        (Tool::Pulumi, Provider::Aws, ResourceKind::Database) => {
+            ("aws.rds.Instance", "instanceClass")
+        }
+        (Tool::Pulumi, Provider::Gcp, ResourceKind::VirtualMachine) => {
+            ("gcp.compute.Instance", "machineType")
+        }
         _ => return None,
     };
     Some(Names { block, attribute })
@@ -94,16 +129,21 @@ fn resized(tool: Tool, resource: &Resource, from: &str, to: &str) -> Option<Stri
             )
         }
         Tool::CloudFormation => {
-            format!("   Type: {block}\n   Properties:\n-    {attribute}: {from}\n+    {attribute}: {to}\n")
+            format!(
+                "   Type: {block}\n   Properties:\n-    {attribute}: {from}\n+    {attribute}: {to}\n"
+            )
         }
-        Tool::Pulumi => format!(" new {block}(...)\n-  {attribute}: \"{from}\"\n+  {attribute}: \"{to}\"\n"),
+        Tool::Pulumi => {
+            format!(" new {block}(...)\n-  {attribute}: \"{from}\"\n+  {attribute}: \"{to}\"\n")
+        }
     })
 }
 
 /// Only Terraform's AWS provider can say that a machine is stopped; elsewhere the block would have to go, and with it
 /// the resource: that is for a person to think of.
 fn stopped(tool: Tool, resource: &Resource) -> Option<String> {
-    let machine = (resource.provider, resource.kind) == (Provider::Aws, ResourceKind::VirtualMachine);
+    let machine =
+        (resource.provider, resource.kind) == (Provider::Aws, ResourceKind::VirtualMachine);
     (tool == Tool::Terraform && machine).then(|| {
         let label = label(&resource.name);
         format!(
@@ -114,7 +154,13 @@ fn stopped(tool: Tool, resource: &Resource) -> Option<String> {
 
 /// A name as Terraform lets a label be: letters, digits, `_` and `-`, no digit first.
 fn label(name: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+    let fits = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') {
+            c
+        } else {
+            '_'
+        }
+    };
     let label: String = name.chars().map(fits).collect();
     if label.starts_with(|c: char| c.is_ascii_digit() || c == '-') || label.is_empty() {
         format!("_{label}")

@@ -54,8 +54,8 @@ impl StepKind {
     #[must_use]
     pub const fn effect(self) -> Effect {
         use StepKind::{
-            Change, Delete, FailOver, Grow, Hold, Isolate, Modify, Precondition, Replicate, Scale, Snapshot, Start,
-            Stop, Tag, Verify,
+            Change, Delete, FailOver, Grow, Hold, Isolate, Modify, Precondition, Replicate, Scale,
+            Snapshot, Start, Stop, Tag, Verify,
         };
         match self {
             Precondition | Snapshot | Hold | Verify => Effect::Nothing,
@@ -119,26 +119,50 @@ impl Plan {
             parameters: change.parameters(),
             resource: resource.to_owned(),
         };
-        let steps = change.tasks(resource).iter().map(crate::change::Task::step).collect();
+        let steps = change
+            .tasks(resource)
+            .iter()
+            .map(crate::change::Task::step)
+            .collect();
         let reversible = change.reversal() == Reversal::Inverse;
         let restart_needed = change.restarts();
         let hash = hash_v2(&planned, reversible, restart_needed, &[]);
-        Plan { change: Some(planned), steps, reversible, restart_needed, losses: Vec::new(), hash }
+        Plan {
+            change: Some(planned),
+            steps,
+            reversible,
+            restart_needed,
+            losses: Vec::new(),
+            hash,
+        }
     }
 
     /// A plan of format 1, as earlier releases made and stored it.
     #[must_use]
     pub fn v1(steps: Vec<Step>, reversible: bool, restart_needed: bool) -> Plan {
         let hash = hash_v1(&steps, reversible, restart_needed);
-        Plan { change: None, steps, reversible, restart_needed, losses: Vec::new(), hash }
+        Plan {
+            change: None,
+            steps,
+            reversible,
+            restart_needed,
+            losses: Vec::new(),
+            hash,
+        }
     }
 
     /// The same plan with these losses, which its hash covers. A plan of format 1 stays as it is.
     #[must_use]
     pub fn losing(self, losses: Vec<Loss>) -> Plan {
-        let Some(planned) = &self.change else { return self };
+        let Some(planned) = &self.change else {
+            return self;
+        };
         let hash = hash_v2(planned, self.reversible, self.restart_needed, &losses);
-        Plan { losses, hash, ..self }
+        Plan {
+            losses,
+            hash,
+            ..self
+        }
     }
 
     /// Version of the hash: 2 where it covers the typed change, 1 where it covers the steps.
@@ -167,14 +191,20 @@ impl Plan {
     #[must_use]
     pub fn or_same_v1(self, known: Option<&Plan>) -> Plan {
         let same = |known: &&Plan| {
-            known.change.is_none() && known.hash == hash_v1(&self.steps, self.reversible, self.restart_needed)
+            known.change.is_none()
+                && known.hash == hash_v1(&self.steps, self.reversible, self.restart_needed)
         };
         known.filter(same).cloned().unwrap_or(self)
     }
 }
 
 /// Hash of format 2: a domain, a zero byte, and the canonical JSON (RFC 8785) of change, parameters, resource, flags and kinds of losses.
-fn hash_v2(change: &PlannedChange, reversible: bool, restart_needed: bool, losses: &[Loss]) -> String {
+fn hash_v2(
+    change: &PlannedChange,
+    reversible: bool,
+    restart_needed: bool,
+    losses: &[Loss],
+) -> String {
     let mut lost: Vec<String> = losses.iter().map(Loss::covered).collect();
     lost.sort_unstable();
     // Plans that lose nothing keep the hash of releases that did not state losses.

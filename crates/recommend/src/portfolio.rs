@@ -141,9 +141,15 @@ impl Portfolios {
         *sum.wordings.entry(machine.wording).or_default() += usd;
         if let Some(reservation) = machine.reservation {
             let key = (reservation.region.clone(), reservation.family.clone());
-            let new = || FamilySum { reservation, usd_by_hour: BTreeMap::new() };
+            let new = || FamilySum {
+                reservation,
+                usd_by_hour: BTreeMap::new(),
+            };
             let family = sum.families.entry(key).or_insert_with(new);
-            machine.hours.iter().for_each(|hour| *family.usd_by_hour.entry(*hour).or_default() += machine.usd);
+            machine
+                .hours
+                .iter()
+                .for_each(|hour| *family.usd_by_hour.entry(*hour).or_default() += machine.usd);
         }
         for hour in machine.hours {
             *sum.usd_by_hour.entry(hour).or_default() += machine.usd;
@@ -153,7 +159,10 @@ impl Portfolios {
     /// Simulates commitments for each family that was measured for three weeks at least.
     #[must_use]
     pub fn simulate(self) -> Vec<AccountUse> {
-        self.0.into_iter().filter_map(|(family, sum)| account(family, &sum)).collect()
+        self.0
+            .into_iter()
+            .filter_map(|(family, sum)| account(family, &sum))
+            .collect()
     }
 }
 
@@ -174,31 +183,52 @@ fn account(family: Family, sum: &Sum) -> Option<AccountUse> {
         safe: found.safe,
         held_out_saving_monthly: Money::per_month(found.held_out_saving),
     };
-    Some(AccountUse { portfolio, tried: found.tried, families })
+    Some(AccountUse {
+        portfolio,
+        tried: found.tried,
+        families,
+    })
 }
 
 fn family_use(sum: &FamilySum) -> Option<FamilyUse> {
     let found = simulate(&hourly(&sum.usd_by_hour)?, sum.reservation.discount)?;
     let saving_monthly = Money::per_month(found.safe.saving(found.mean_use));
     let reservation = sum.reservation.clone();
-    (saving_monthly > Money::ZERO).then_some(FamilyUse { reservation, safe: found.safe, saving_monthly })
+    (saving_monthly > Money::ZERO).then_some(FamilyUse {
+        reservation,
+        safe: found.safe,
+        saving_monthly,
+    })
 }
 
 /// The wordings of the discounts, that of most use first.
 fn wording(wordings: &BTreeMap<String, f64>) -> String {
     let mut by_use: Vec<(&String, &f64)> = wordings.iter().collect();
     by_use.sort_by(|a, b| b.1.total_cmp(a.1));
-    by_use.into_iter().map(|(wording, _)| wording.as_str()).collect::<Vec<_>>().join("; ")
+    by_use
+        .into_iter()
+        .map(|(wording, _)| wording.as_str())
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// The use of every hour from the first to the last whole one. An hour without any sample has the use of the hour before: nothing was
 /// measured, which is not no use. `None` with too many of them.
 fn hourly(usd_by_hour: &BTreeMap<i64, f64>) -> Option<Vec<f64>> {
-    let (first, last) = (*usd_by_hour.first_key_value()?.0, *usd_by_hour.last_key_value()?.0);
+    let (first, last) = (
+        *usd_by_hour.first_key_value()?.0,
+        *usd_by_hour.last_key_value()?.0,
+    );
     // The last hour is not over, and not every machine has a sample of it.
     let mut before = *usd_by_hour.get(&first)?;
-    let hours: Vec<f64> =
-        (first..last).map(|hour| *usd_by_hour.get(&hour).inspect(|usd| before = **usd).unwrap_or(&before)).collect();
+    let hours: Vec<f64> = (first..last)
+        .map(|hour| {
+            *usd_by_hour
+                .get(&hour)
+                .inspect(|usd| before = **usd)
+                .unwrap_or(&before)
+        })
+        .collect();
     let missing = hours.len() + 1 - usd_by_hour.len();
     (missing as f64 <= MOST_MISSING * hours.len() as f64).then_some(hours)
 }
@@ -210,7 +240,10 @@ mod tests {
 
     fn machine(account: &str, usd: f64, hours: impl Iterator<Item = i64>) -> HourlyUse {
         HourlyUse {
-            family: Family { provider: Provider::Aws, account: account.to_owned() },
+            family: Family {
+                provider: Provider::Aws,
+                account: account.to_owned(),
+            },
             resource: ResourceId::new("i-1"),
             usd,
             hours: hours.collect(),
@@ -227,7 +260,10 @@ mod tests {
     }
 
     fn simulated(machines: Vec<HourlyUse>) -> Vec<Portfolio> {
-        accounts(machines).into_iter().map(|account| account.portfolio).collect()
+        accounts(machines)
+            .into_iter()
+            .map(|account| account.portfolio)
+            .collect()
     }
 
     #[test]
@@ -242,35 +278,72 @@ mod tests {
             wording: family.to_owned(),
             ..machine("1", usd, hours)
         };
-        let found =
-            accounts(vec![reserved("m5", 1.0, 0..673), reserved("m5", 1.0, 0..673), reserved("c5", 3.0, 0..673)]);
-        let [one] = found.as_slice() else { panic!("{found:#?}") };
-        let families: Vec<&str> = one.families.iter().map(|family| family.reservation.family.as_str()).collect();
+        let found = accounts(vec![
+            reserved("m5", 1.0, 0..673),
+            reserved("m5", 1.0, 0..673),
+            reserved("c5", 3.0, 0..673),
+        ]);
+        let [one] = found.as_slice() else {
+            panic!("{found:#?}")
+        };
+        let families: Vec<&str> = one
+            .families
+            .iter()
+            .map(|family| family.reservation.family.as_str())
+            .collect();
         assert_eq!(families, ["c5", "m5"], "the higher saving first");
-        assert_eq!(one.families[1].saving_monthly, Money::from_usd(0.4 * 2.0 * 730.0));
+        assert_eq!(
+            one.families[1].saving_monthly,
+            Money::from_usd(0.4 * 2.0 * 730.0)
+        );
         assert_eq!(one.portfolio.wording, "c5; m5");
-        assert_eq!(one.tried, Backtest { held: 2, windows: 2 });
+        assert_eq!(
+            one.tried,
+            Backtest {
+                held: 2,
+                windows: 2
+            }
+        );
     }
 
     #[test]
     fn machines_that_take_turns_are_one_even_use() {
         // Neither runs all the time, and together they always do: judged one by one, neither would be committed to.
-        let (days, nights) = ((0..673).filter(|hour| hour % 24 < 12), (0..673).filter(|hour| hour % 24 >= 12));
+        let (days, nights) = (
+            (0..673).filter(|hour| hour % 24 < 12),
+            (0..673).filter(|hour| hour % 24 >= 12),
+        );
         let found = simulated(vec![machine("1", 1.0, days), machine("1", 1.0, nights)]);
-        let [one] = found.as_slice() else { panic!("{found:#?}") };
+        let [one] = found.as_slice() else {
+            panic!("{found:#?}")
+        };
         assert_eq!((one.machines, one.hours), (2, 672));
-        assert!((one.safe.coverage - 1.0).abs() < 1e-9 && (one.safe.hourly - 0.72).abs() < 1e-9, "{:?}", one.safe);
+        assert!(
+            (one.safe.coverage - 1.0).abs() < 1e-9 && (one.safe.hourly - 0.72).abs() < 1e-9,
+            "{:?}",
+            one.safe
+        );
         assert_eq!(one.saving_monthly(&one.safe), Money::from_usd(0.28 * 730.0));
         assert_eq!(one.held_out_saving_monthly, Money::from_usd(0.28 * 730.0));
     }
 
     #[test]
     fn accounts_are_simulated_by_themselves_and_only_where_enough_was_measured() {
-        let found = simulated(vec![machine("1", 1.0, 0..673), machine("2", 1.0, 0..400), machine("3", 2.0, 0..673)]);
-        let accounts: Vec<&str> = found.iter().map(|one| one.family.account.as_str()).collect();
+        let found = simulated(vec![
+            machine("1", 1.0, 0..673),
+            machine("2", 1.0, 0..400),
+            machine("3", 2.0, 0..673),
+        ]);
+        let accounts: Vec<&str> = found
+            .iter()
+            .map(|one| one.family.account.as_str())
+            .collect();
         assert_eq!(accounts, ["1", "3"], "two weeks and a half are too few");
         let holes = |every: i64| machine("1", 1.0, (0..673).filter(move |hour| hour % every != 1));
-        assert!(simulated(vec![holes(10)]).is_empty(), "a tenth of the hours is missing");
+        assert!(
+            simulated(vec![holes(10)]).is_empty(),
+            "a tenth of the hours is missing"
+        );
         assert_eq!(simulated(vec![holes(50)]).len(), 1);
     }
 }

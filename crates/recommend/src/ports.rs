@@ -17,10 +17,12 @@ use crate::exclusion::{Exclusion, ExclusionId};
 use crate::guardrail::Guardrails;
 use crate::lifecycle::Status;
 use crate::origin::Cause;
-use crate::recommendation::{Closing, Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
+use crate::recommendation::{
+    Closing, Feedback, Priority, Recommendation, RecommendationId, RecommendationType,
+};
 use crate::totals::{
-    ActionCounts, ActionFilter, ApprovalFilter, DailySavings, Dismissals, OpenSavings, RecommendationTotal,
-    StepOutcomes,
+    ActionCounts, ActionFilter, ApprovalFilter, DailySavings, Dismissals, OpenSavings,
+    RecommendationTotal, StepOutcomes,
 };
 
 /// Reason why an entry was not recorded. An operation that cannot be recorded is not executed.
@@ -56,8 +58,14 @@ where
     let id = intent.event_id.clone();
     recorder.record(vec![intent]).await?;
     let result = change.await.map_err(Into::into);
-    let failure = result.as_ref().err().map(|error: &crate::EngineError| error.to_string());
-    if let Err(error) = recorder.record(vec![entry.outcome(&id, failure.as_deref()).at(clock.now())]).await {
+    let failure = result
+        .as_ref()
+        .err()
+        .map(|error: &crate::EngineError| error.to_string());
+    if let Err(error) = recorder
+        .record(vec![entry.outcome(&id, failure.as_deref()).at(clock.now())])
+        .await
+    {
         tracing::error!(intent = id.as_str(), %error, "the outcome of a change was not recorded");
     }
     result
@@ -75,7 +83,12 @@ pub trait LogReader: Send + Sync {
     async fn newest(&self, query: Query, most: usize) -> Result<Vec<(u64, Entry)>, ReadError>;
     /// Number of entries that a query finds, and of those with each value of a column: at most so many values, the most frequent
     /// first.
-    async fn count(&self, query: Query, by: Column, most: usize) -> Result<(u64, Vec<(String, u64)>), ReadError>;
+    async fn count(
+        &self,
+        query: Query,
+        by: Column,
+        most: usize,
+    ) -> Result<(u64, Vec<(String, u64)>), ReadError>;
 }
 
 /// Reads the charges of bills.
@@ -156,22 +169,36 @@ impl RecommendationFilter {
     pub fn matches(&self, recommendation: &Recommendation) -> bool {
         let subject = &recommendation.subject;
         let of_agent = |agent: &String| {
-            recommendation.agent_id.as_ref().is_some_and(|id| id.0 == *agent)
+            recommendation
+                .agent_id
+                .as_ref()
+                .is_some_and(|id| id.0 == *agent)
                 || recommendation.origin.agent_type.as_str() == agent
         };
         let is_due = |by: Timestamp| recommendation.due_at().is_some_and(|at| at <= by);
         (self.status.is_empty() || self.status.contains(&recommendation.status))
             && self.agent.as_ref().is_none_or(of_agent)
             && self.kind.is_none_or(|kind| kind == recommendation.kind)
-            && self.priority.is_none_or(|priority| priority == recommendation.priority)
-            && self.min_confidence.is_none_or(|least| recommendation.confidence >= least)
+            && self
+                .priority
+                .is_none_or(|priority| priority == recommendation.priority)
+            && self
+                .min_confidence
+                .is_none_or(|least| recommendation.confidence >= least)
             && self.resource.as_ref().is_none_or(|id| *id == subject.id.0)
             && (self.ids.is_empty() || self.ids.contains(&recommendation.id))
             && (self.resources.is_empty() || self.resources.contains(&subject.id))
             && (!self.is_open || !recommendation.status.is_end())
-            && self.closing.is_none_or(|closing| recommendation.closing == Some(closing))
-            && self.updated_since.is_none_or(|since| recommendation.updated_at >= since)
-            && self.cause.as_ref().is_none_or(|cause| *cause == recommendation.origin.cause)
+            && self
+                .closing
+                .is_none_or(|closing| recommendation.closing == Some(closing))
+            && self
+                .updated_since
+                .is_none_or(|since| recommendation.updated_at >= since)
+            && self
+                .cause
+                .as_ref()
+                .is_none_or(|cause| *cause == recommendation.origin.cause)
             && self.due_by.is_none_or(is_due)
     }
 }
@@ -194,13 +221,23 @@ pub trait AgentStore: Send + Sync {
     async fn agent_list(&self, of_type: Option<AgentType>) -> Result<Vec<Agent>, StoreError>;
 
     /// Adds a recommendation. One that is not ended may exist per (resource, type): a second is a conflict.
-    async fn recommendation_insert(&self, recommendation: &Recommendation) -> Result<(), StoreError>;
+    async fn recommendation_insert(
+        &self,
+        recommendation: &Recommendation,
+    ) -> Result<(), StoreError>;
     /// Adds recommendations, all or none.
-    async fn recommendation_insert_all(&self, recommendations: &[Recommendation]) -> Result<(), StoreError>;
+    async fn recommendation_insert_all(
+        &self,
+        recommendations: &[Recommendation],
+    ) -> Result<(), StoreError>;
     /// Replaces a recommendation; `version` is the stored one plus one.
-    async fn recommendation_update(&self, recommendation: &Recommendation) -> Result<(), StoreError>;
+    async fn recommendation_update(
+        &self,
+        recommendation: &Recommendation,
+    ) -> Result<(), StoreError>;
     /// One recommendation.
-    async fn recommendation_get(&self, id: &RecommendationId) -> Result<Recommendation, StoreError>;
+    async fn recommendation_get(&self, id: &RecommendationId)
+    -> Result<Recommendation, StoreError>;
     /// Recommendations, highest expected value first, then by priority and saving, and how many there are in all.
     async fn recommendation_list(
         &self,
@@ -209,7 +246,10 @@ pub trait AgentStore: Send + Sync {
     /// Sums over all recommendations.
     async fn recommendation_totals(&self) -> Result<Vec<RecommendationTotal>, StoreError>;
     /// Savings of the recommendations of a filter that have not ended. `limit` and `offset` are ignored.
-    async fn recommendation_savings(&self, filter: &RecommendationFilter) -> Result<OpenSavings, StoreError>;
+    async fn recommendation_savings(
+        &self,
+        filter: &RecommendationFilter,
+    ) -> Result<OpenSavings, StoreError>;
     /// Savings of all recommendations that succeeded, by the day of their last change, oldest first.
     async fn recommendation_savings_by_day(&self) -> Result<Vec<DailySavings>, StoreError>;
     /// Recommendations that succeeded and whose saving has not ended, each with the newest action that applied it, the last changed
@@ -220,9 +260,15 @@ pub trait AgentStore: Send + Sync {
         limit: u64,
     ) -> Result<Vec<(Recommendation, Option<Action>)>, StoreError>;
     /// Dismissals of these kinds without feedback.
-    async fn recommendation_dismissals(&self, kinds: &[RecommendationType]) -> Result<Vec<Dismissals>, StoreError>;
+    async fn recommendation_dismissals(
+        &self,
+        kinds: &[RecommendationType],
+    ) -> Result<Vec<Dismissals>, StoreError>;
     /// Outcomes of executed recommendations of these kinds without feedback.
-    async fn recommendation_outcomes(&self, kinds: &[RecommendationType]) -> Result<Vec<StepOutcomes>, StoreError>;
+    async fn recommendation_outcomes(
+        &self,
+        kinds: &[RecommendationType],
+    ) -> Result<Vec<StepOutcomes>, StoreError>;
 
     /// Adds an approval request.
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
@@ -231,9 +277,15 @@ pub trait AgentStore: Send + Sync {
     /// One approval request.
     async fn approval_get(&self, id: &ApprovalId) -> Result<Approval, StoreError>;
     /// Approval requests, newest first; of one recommendation when given.
-    async fn approval_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>, StoreError>;
+    async fn approval_list(
+        &self,
+        recommendation: Option<&RecommendationId>,
+    ) -> Result<Vec<Approval>, StoreError>;
     /// Approval requests of a filter, newest first, and how many there are in all.
-    async fn approval_page(&self, filter: &ApprovalFilter) -> Result<(Vec<Approval>, u64), StoreError>;
+    async fn approval_page(
+        &self,
+        filter: &ApprovalFilter,
+    ) -> Result<(Vec<Approval>, u64), StoreError>;
 
     /// Adds an action.
     async fn action_insert(&self, action: &Action) -> Result<(), StoreError>;
@@ -254,9 +306,16 @@ pub trait AgentStore: Send + Sync {
     /// Number of actions that a run began: neither aborted nor simulated.
     async fn action_count_of_run(&self, run_id: &str) -> Result<u64, StoreError>;
     /// Numbers of actions since a time that touched a real resource, by status.
-    async fn action_statuses(&self, since: Timestamp) -> Result<Vec<(ActionStatus, u64)>, StoreError>;
+    async fn action_statuses(
+        &self,
+        since: Timestamp,
+    ) -> Result<Vec<(ActionStatus, u64)>, StoreError>;
     /// Actions that changed one resource or were to, newest first, since a time.
-    async fn action_on(&self, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>, StoreError>;
+    async fn action_on(
+        &self,
+        resource: &ResourceId,
+        since: Timestamp,
+    ) -> Result<Vec<Action>, StoreError>;
 
     /// Actions that somebody still has to look after, newest first: those that work, those whose effect is watched, and those
     /// undone since a time.
@@ -265,7 +324,10 @@ pub trait AgentStore: Send + Sync {
     /// Stores feedback.
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError>;
     /// Feedback, oldest first; of one recommendation when given.
-    async fn feedback_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Feedback>, StoreError>;
+    async fn feedback_list(
+        &self,
+        recommendation: Option<&RecommendationId>,
+    ) -> Result<Vec<Feedback>, StoreError>;
 
     /// Adds an exclusion.
     async fn exclusion_insert(&self, exclusion: &Exclusion) -> Result<(), StoreError>;

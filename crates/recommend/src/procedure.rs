@@ -30,7 +30,9 @@ pub fn subject(resource: &Resource, target: Option<String>) -> Subject {
 pub fn resize(resource: &Resource, from: &str, to: &str) -> Plan {
     let (state, from, to) = (resource.state, from.to_owned(), to.to_owned());
     match resource.kind {
-        ResourceKind::Database => Plan::new(&ResizeDatabase { state, from, to }, resource.id.as_str()),
+        ResourceKind::Database => {
+            Plan::new(&ResizeDatabase { state, from, to }, resource.id.as_str())
+        }
         _ => Plan::new(&ResizeMachine { state, from, to }, resource.id.as_str()),
     }
 }
@@ -42,21 +44,38 @@ pub fn stop_idle(resource: &Resource, volumes: &[Resource]) -> Plan {
     let volumes = volumes.iter().map(|volume| volume.id.0.clone()).collect();
     match resource.kind {
         ResourceKind::Database => Plan::new(&StopDatabase { state, size }, resource.id.as_str()),
-        _ => Plan::new(&StopMachine { state, size, volumes }, resource.id.as_str()),
+        _ => Plan::new(
+            &StopMachine {
+                state,
+                size,
+                volumes,
+            },
+            resource.id.as_str(),
+        ),
     }
 }
 
 /// The deletion of a volume that nothing is attached to, after a snapshot of it.
 #[must_use]
 pub fn delete_unattached(volume: &Resource) -> Plan {
-    Plan::new(&DeleteVolume { state: volume.state }, volume.id.as_str())
+    Plan::new(
+        &DeleteVolume {
+            state: volume.state,
+        },
+        volume.id.as_str(),
+    )
 }
 
 /// Adds to a proposal the manual steps for a resource that infrastructure as code owns.
 pub fn iac_note(proposal: &mut Proposal, tag: &str) {
     proposal.reason_codes.push("iac_managed".to_owned());
-    let note = format!("It is managed by infrastructure as code ({tag}): change it there, or the tool undoes it");
-    proposal.explanation.factors.add(FactorKind::Consequence, note);
+    let note = format!(
+        "It is managed by infrastructure as code ({tag}): change it there, or the tool undoes it"
+    );
+    proposal
+        .explanation
+        .factors
+        .add(FactorKind::Consequence, note);
 }
 
 /// Returns `true` if the cloud restarts the stopped database by itself after a week.

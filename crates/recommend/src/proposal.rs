@@ -5,7 +5,9 @@ use reeve_estate::Money;
 use super::trust::Trust;
 use crate::agent::Impact;
 use crate::plan::Plan;
-use crate::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType, Subject};
+use crate::recommendation::{
+    Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType, Subject,
+};
 
 /// A finding, ready to become a recommendation.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,13 +64,31 @@ pub struct Abstention {
 
 impl Abstention {
     /// Judged, and there is nothing to do.
-    pub fn decided(kind: RecommendationType, code: &'static str, detail: impl Into<String>) -> Self {
-        Abstention { kind: Some(kind), code, detail: detail.into(), decisive: true }
+    pub fn decided(
+        kind: RecommendationType,
+        code: &'static str,
+        detail: impl Into<String>,
+    ) -> Self {
+        Abstention {
+            kind: Some(kind),
+            code,
+            detail: detail.into(),
+            decisive: true,
+        }
     }
 
     /// Not judged: data or facts are missing.
-    pub fn unjudged(kind: RecommendationType, code: &'static str, detail: impl Into<String>) -> Self {
-        Abstention { kind: Some(kind), code, detail: detail.into(), decisive: false }
+    pub fn unjudged(
+        kind: RecommendationType,
+        code: &'static str,
+        detail: impl Into<String>,
+    ) -> Self {
+        Abstention {
+            kind: Some(kind),
+            code,
+            detail: detail.into(),
+            decisive: false,
+        }
     }
 }
 
@@ -78,14 +98,27 @@ pub struct Path(Vec<Decision>);
 
 impl Path {
     /// Notes a check and passes its answer on.
-    pub fn ask(&mut self, check: impl Into<String>, answer: bool, detail: impl Into<String>) -> bool {
-        self.0.push(Decision { check: check.into(), answer: Some(answer), detail: detail.into() });
+    pub fn ask(
+        &mut self,
+        check: impl Into<String>,
+        answer: bool,
+        detail: impl Into<String>,
+    ) -> bool {
+        self.0.push(Decision {
+            check: check.into(),
+            answer: Some(answer),
+            detail: detail.into(),
+        });
         answer
     }
 
     /// Notes a check that could not be answered.
     pub fn unanswered(&mut self, check: impl Into<String>, detail: impl Into<String>) {
-        self.0.push(Decision { check: check.into(), answer: None, detail: detail.into() });
+        self.0.push(Decision {
+            check: check.into(),
+            answer: None,
+            detail: detail.into(),
+        });
     }
 
     /// Adds the checks of another path.

@@ -75,8 +75,13 @@ const MANAGED: Refuses = Refuses::Changes(&[
     "release_address",
 ]);
 /// Changes that a cluster of databases takes for all its members alone.
-const OF_CLUSTERS: Refuses =
-    Refuses::Changes(&["add_standby", "stop_database", "fail_over", "replicate", "grow_storage"]);
+const OF_CLUSTERS: Refuses = Refuses::Changes(&[
+    "add_standby",
+    "stop_database",
+    "fail_over",
+    "replicate",
+    "grow_storage",
+]);
 
 /// The protections. The first that applies gives the reason.
 pub const PROTECTIONS: [Protection; 8] = [
@@ -84,7 +89,9 @@ pub const PROTECTIONS: [Protection; 8] = [
         code: "opted_out",
         resources: "tagged `reeve:ignore`",
         refuses: Refuses::Every,
-        reason: |resource, _| is_opted_out(resource).then(|| "its tag reeve:ignore excludes it".to_owned()),
+        reason: |resource, _| {
+            is_opted_out(resource).then(|| "its tag reeve:ignore excludes it".to_owned())
+        },
     },
     Protection {
         code: "group_member",
@@ -133,10 +140,16 @@ pub const PROTECTIONS: [Protection; 8] = [
 /// Returns the protection that refuses a change of this name on a resource.
 #[must_use]
 pub fn refusal(resource: &Resource, change: &str, catalogue: &Catalogue) -> Option<Protected> {
-    PROTECTIONS.iter().filter(|row| row.refuses.includes(change)).find_map(|row| {
-        let reason = (row.reason)(resource, catalogue)?;
-        Some(Protected { code: row.code, reason })
-    })
+    PROTECTIONS
+        .iter()
+        .filter(|row| row.refuses.includes(change))
+        .find_map(|row| {
+            let reason = (row.reason)(resource, catalogue)?;
+            Some(Protected {
+                code: row.code,
+                reason,
+            })
+        })
 }
 
 /// Returns the protections of a resource, each with the names of the refused changes that its kind has; none where every change is
@@ -149,13 +162,23 @@ pub fn protections<'a>(
         let changes = match row.refuses {
             Refuses::Every => Vec::new(),
             Refuses::Changes(names) => {
-                let own: Vec<&str> = names.iter().copied().filter(|name| concerns(resource.kind, name)).collect();
+                let own: Vec<&str> = names
+                    .iter()
+                    .copied()
+                    .filter(|name| concerns(resource.kind, name))
+                    .collect();
                 // A security group of a cluster has none of these changes anyway.
                 (!own.is_empty()).then_some(own)?
             }
         };
         let reason = (row.reason)(resource, catalogue)?;
-        Some((Protected { code: row.code, reason }, changes))
+        Some((
+            Protected {
+                code: row.code,
+                reason,
+            },
+            changes,
+        ))
     })
 }
 
@@ -163,7 +186,9 @@ pub fn protections<'a>(
 fn concerns(kind: ResourceKind, change: &str) -> bool {
     match kind {
         ResourceKind::VirtualMachine => STOPS.includes(change),
-        ResourceKind::Database => OF_CLUSTERS.includes(change) || matches!(change, "stop_database" | "resize_database"),
+        ResourceKind::Database => {
+            OF_CLUSTERS.includes(change) || matches!(change, "stop_database" | "resize_database")
+        }
         ResourceKind::Volume => matches!(change, "delete_volume" | "grow_storage"),
         ResourceKind::ScalingGroup => change == "change_group_size",
         ResourceKind::LoadBalancer => change == "delete_load_balancer",
@@ -179,7 +204,12 @@ impl Protected {
     pub fn into_abstention(self, kind: Option<crate::RecommendationType>) -> Abstention {
         // A size that the catalogue lacks today may be known tomorrow, and refutes nothing.
         let decisive = self.code != "local_disks_unknown";
-        Abstention { kind, code: self.code, detail: self.reason, decisive }
+        Abstention {
+            kind,
+            code: self.code,
+            detail: self.reason,
+            decisive,
+        }
     }
 }
 

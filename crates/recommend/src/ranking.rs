@@ -13,7 +13,8 @@ use reeve_estate::{Money, Provider, ResourceKind};
 
 use crate::lifecycle::Status;
 use crate::recommendation::{
-    Closing, Feedback, FeedbackOutcome, Priority, Recommendation, RecommendationId, RecommendationType, Subject,
+    Closing, Feedback, FeedbackOutcome, Priority, Recommendation, RecommendationId,
+    RecommendationType, Subject,
 };
 use crate::totals::Dismissals;
 
@@ -73,7 +74,12 @@ impl Tally {
 type Alike = (RecommendationType, Provider, ResourceKind, String);
 
 fn alike(kind: RecommendationType, subject: &Subject) -> Alike {
-    (kind, subject.provider, subject.kind, subject.service.to_ascii_lowercase())
+    (
+        kind,
+        subject.provider,
+        subject.kind,
+        subject.service.to_ascii_lowercase(),
+    )
 }
 
 /// Weights from users' answers, by kind of change and kind of resource.
@@ -92,17 +98,28 @@ impl FeedbackWeights {
         let mut said: HashMap<&RecommendationId, BTreeMap<&str, &Feedback>> = HashMap::new();
         for one in feedback.iter().filter(|one| feedback_share(one).is_some()) {
             // The newest of each person counts.
-            said.entry(&one.recommendation).or_default().insert(&one.by, one);
+            said.entry(&one.recommendation)
+                .or_default()
+                .insert(&one.by, one);
         }
         let mut found = FeedbackWeights::default();
         for recommendation in all {
-            let answers: Vec<&Feedback> =
-                said.get(&recommendation.id).into_iter().flat_map(|one| one.values().copied()).collect();
-            let Some((share, at, fits)) = answer(recommendation, &answers) else { continue };
+            let answers: Vec<&Feedback> = said
+                .get(&recommendation.id)
+                .into_iter()
+                .flat_map(|one| one.values().copied())
+                .collect();
+            let Some((share, at, fits)) = answer(recommendation, &answers) else {
+                continue;
+            };
             let weight = age_weight(at, now);
             let key = alike(recommendation.kind, &recommendation.subject);
             if fits {
-                found.common.entry(key.clone()).or_default().add(share, weight);
+                found
+                    .common
+                    .entry(key.clone())
+                    .or_default()
+                    .add(share, weight);
             }
             found.own.entry(key).or_default().add(share, weight);
         }
@@ -113,7 +130,12 @@ impl FeedbackWeights {
     pub fn add_dismissals(&mut self, dismissals: &[Dismissals], now: Timestamp) {
         for dismissed in dismissals {
             let service = dismissed.service.to_ascii_lowercase();
-            let key = (dismissed.kind, dismissed.provider, dismissed.resource_kind, service);
+            let key = (
+                dismissed.kind,
+                dismissed.provider,
+                dismissed.resource_kind,
+                service,
+            );
             let tally = self.own.entry(key).or_default();
             tally.weight += dismissed.count as f64 * age_weight(dismissed.at, now);
             tally.against += dismissed.count;
@@ -123,7 +145,10 @@ impl FeedbackWeights {
     fn on(&self, kind: RecommendationType, subject: &Subject) -> Tally {
         let key = alike(kind, subject);
         let own = self.own.get(&key).copied().unwrap_or_default();
-        let others = self.common.iter().filter(|(other, _)| other.0 == kind && **other != key);
+        let others = self
+            .common
+            .iter()
+            .filter(|(other, _)| other.0 == kind && **other != key);
         others.fold(own, |sum, (_, tally)| sum.plus(*tally, UNLIKE))
     }
 
@@ -146,7 +171,13 @@ impl FeedbackWeights {
             "Expected to be worth ${expected_value:.2} a month: confidence {:.1} % × {meant} × {weight:.2} ({answers})",
             recommendation.confidence
         );
-        Ranking { expected_value, weight, in_favour: tally.in_favour, against: tally.against, words }
+        Ranking {
+            expected_value,
+            weight,
+            in_favour: tally.in_favour,
+            against: tally.against,
+            words,
+        }
     }
 }
 
@@ -165,11 +196,19 @@ fn impact(recommendation: &Recommendation) -> (f64, String) {
         Priority::Medium => 100.0,
         Priority::Low => 10.0,
     };
-    match recommendation.savings_after_discounts.or(recommendation.savings_monthly).map(Money::usd) {
+    match recommendation
+        .savings_after_discounts
+        .or(recommendation.savings_monthly)
+        .map(Money::usd)
+    {
         Some(saved) if saved >= stands_for => (saved, format!("${saved:.2} a month saved")),
-        Some(_) => {
-            (stands_for, format!("${stands_for:.2} a month that priority {} stands for", recommendation.priority))
-        }
+        Some(_) => (
+            stands_for,
+            format!(
+                "${stands_for:.2} a month that priority {} stands for",
+                recommendation.priority
+            ),
+        ),
         None => (
             stands_for,
             format!(
@@ -189,7 +228,10 @@ fn feedback_share(said: &Feedback) -> Option<f64> {
         FeedbackOutcome::NotApplicable => return Some(0.0),
         FeedbackOutcome::NotNow => return None,
     };
-    Some(said.rating.map_or(outcome, |stars| (outcome + stars_share(stars)) / 2.0))
+    Some(
+        said.rating
+            .map_or(outcome, |stars| (outcome + stars_share(stars)) / 2.0),
+    )
 }
 
 /// One to five stars as 0 to 1.
@@ -202,9 +244,18 @@ fn answer(recommendation: &Recommendation, said: &[&Feedback]) -> Option<(f64, T
     let shares: Vec<f64> = said.iter().filter_map(|one| feedback_share(one)).collect();
     if let Some(at) = said.iter().map(|one| one.at).max() {
         let share = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-        return Some((share, at, said.iter().all(|one| one.outcome != FeedbackOutcome::NotApplicable)));
+        return Some((
+            share,
+            at,
+            said.iter()
+                .all(|one| one.outcome != FeedbackOutcome::NotApplicable),
+        ));
     }
     // An exclusion dismisses all that it covers at once and holds by itself; it is not a hundred answers.
     let by_exclusion = recommendation.closing == Some(Closing::Excluded);
-    (recommendation.status == Status::Dismissed && !by_exclusion).then_some((0.0, recommendation.updated_at, false))
+    (recommendation.status == Status::Dismissed && !by_exclusion).then_some((
+        0.0,
+        recommendation.updated_at,
+        false,
+    ))
 }

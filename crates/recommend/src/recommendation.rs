@@ -294,7 +294,8 @@ impl Recommendation {
     /// part of Reeve does, and once it has ended.
     #[must_use]
     pub fn due_at(&self) -> Option<Timestamp> {
-        let or_expired = |at: Option<Timestamp>| Some(at.map_or(self.expires_at, |at| at.min(self.expires_at)));
+        let or_expired =
+            |at: Option<Timestamp>| Some(at.map_or(self.expires_at, |at| at.min(self.expires_at)));
         match self.status {
             Status::Open => Some(self.expires_at),
             Status::Scheduled => or_expired(self.scheduled_for),
@@ -309,7 +310,9 @@ impl Recommendation {
     /// Returns `true` if a person has to finish by hand what the plan begins: until then it saves nothing.
     #[must_use]
     pub fn is_by_hand(&self) -> bool {
-        self.reason_codes.iter().any(|code| code == "delete_by_hand")
+        self.reason_codes
+            .iter()
+            .any(|code| code == "delete_by_hand")
     }
 
     /// Basis of [`Recommendation::expected_savings`]; `None` where no price is known.
@@ -369,7 +372,14 @@ impl RecommendationType {
     #[must_use]
     pub const fn is_documented(self) -> bool {
         use RecommendationType as T;
-        !matches!(self, T::StorageExpansion | T::LimitIncrease | T::Failover | T::ResourceTagging | T::HighAvailability)
+        !matches!(
+            self,
+            T::StorageExpansion
+                | T::LimitIncrease
+                | T::Failover
+                | T::ResourceTagging
+                | T::HighAvailability
+        )
     }
 
     /// The kind of a recommendation as it is called today. Earlier releases called a failover patch management, a larger disk a saving
@@ -404,7 +414,9 @@ impl RecommendationType {
             | T::LimitIncrease
             | T::Failover
             | T::HighAvailability => CATEGORIES[1],
-            T::SecurityGroup | T::Encryption | T::IamOptimization | T::PatchManagement => CATEGORIES[2],
+            T::SecurityGroup | T::Encryption | T::IamOptimization | T::PatchManagement => {
+                CATEGORIES[2]
+            }
         }
     }
 }
@@ -416,12 +428,24 @@ mod tests {
     #[test]
     fn labels_are_the_documents_or_say_what_it_is() {
         use RecommendationType as T;
-        assert_eq!(T::ALL.iter().filter(|kind| kind.is_documented()).count(), 13);
-        let check = |before: T, rule: &str, now: T| assert_eq!(before.relabeled(rule), now, "{rule}");
+        assert_eq!(
+            T::ALL.iter().filter(|kind| kind.is_documented()).count(),
+            13
+        );
+        let check =
+            |before: T, rule: &str, now: T| assert_eq!(before.relabeled(rule), now, "{rule}");
         check(T::PatchManagement, "prepare_failover", T::Failover);
-        check(T::StorageOptimization, "expand_storage", T::StorageExpansion);
+        check(
+            T::StorageOptimization,
+            "expand_storage",
+            T::StorageExpansion,
+        );
         check(T::AutoScaling, "request_limit_increase", T::LimitIncrease);
         check(T::AutoScaling, "pre_scale", T::AutoScaling);
-        check(T::StorageOptimization, "move_to_cold_storage", T::StorageOptimization);
+        check(
+            T::StorageOptimization,
+            "move_to_cold_storage",
+            T::StorageOptimization,
+        );
     }
 }

@@ -79,23 +79,35 @@ impl Relief {
     /// The same at no cost.
     #[must_use]
     pub fn free(self) -> Relief {
-        Relief { added: Some(Money::ZERO), ..self }
+        Relief {
+            added: Some(Money::ZERO),
+            ..self
+        }
     }
 
     /// The same with a plan.
     #[must_use]
     pub fn planned(self, plan: Plan) -> Relief {
-        Relief { plan: Some(plan), by_hand: None, ..self }
+        Relief {
+            plan: Some(plan),
+            by_hand: None,
+            ..self
+        }
     }
 
     /// Returns the risk of the change. What stops nothing and takes nothing away has none of its own, in production or not.
     #[must_use]
     pub fn risk(&self, resource: &Resource, hazards: Hazards) -> Impact {
-        let harmless = self.plan.as_ref().is_some_and(|plan| !plan.restart_needed) && self.against_bill;
+        let harmless =
+            self.plan.as_ref().is_some_and(|plan| !plan.restart_needed) && self.against_bill;
         if !harmless {
             return risk(resource, hazards);
         }
-        if hazards.iac { Impact::Medium } else { Impact::Low }
+        if hazards.iac {
+            Impact::Medium
+        } else {
+            Impact::Low
+        }
     }
 
     /// Returns the rise of the cost, percent of a monthly cost.
@@ -115,7 +127,9 @@ impl Relief {
     pub fn cost_words(&self, percent: Option<f64>) -> String {
         let share = percent
             .filter(|_| self.against_bill)
-            .map_or_else(String::new, |percent| format!(", {percent:.2} % of what the account costs a month"));
+            .map_or_else(String::new, |percent| {
+                format!(", {percent:.2} % of what the account costs a month")
+            });
         match self.added {
             Some(added) if added == Money::ZERO => "none".to_owned(),
             Some(added) if self.once => format!("${:.2} once{share}", added.usd()),
@@ -129,9 +143,14 @@ impl Relief {
 #[must_use]
 pub fn read_replica(database: &Resource) -> Relief {
     let name = &database.name;
-    let id = database.id.database_name().map_or(database.id.as_str(), |database| database.name);
+    let id = database
+        .id
+        .database_name()
+        .map_or(database.id.as_str(), |database| database.name);
     let taken = &database.specification.replicas;
-    let replica = (1..=taken.len() + 1).map(|n| format!("{id}-reeve-{n}")).find(|name| !taken.contains(name));
+    let replica = (1..=taken.len() + 1)
+        .map(|n| format!("{id}-reeve-{n}"))
+        .find(|name| !taken.contains(name));
     let relief = Relief {
         added: database.monthly_cost,
         against_bill: true,
@@ -157,7 +176,11 @@ pub fn read_replica(database: &Resource) -> Relief {
 #[must_use]
 pub fn replicate(database: &Resource, name: &str) -> Plan {
     let size = database.specification.instance_type.clone();
-    let change = Replicate { state: database.state, size, replica: name.to_owned() };
+    let change = Replicate {
+        state: database.state,
+        size,
+        replica: name.to_owned(),
+    };
     Plan::new(&change, database.id.as_str())
 }
 
@@ -168,6 +191,10 @@ fn added(catalogue: &Catalogue, now: &Resource, after: &Resource) -> Option<Mone
     }
     // The storage of a database whose class has no price, where the change is one of storage.
     let same_class = now.specification.instance_type == after.specification.instance_type;
-    let storage = |database: &Resource| catalogue.database_storage_monthly(database).filter(|_| same_class);
+    let storage = |database: &Resource| {
+        catalogue
+            .database_storage_monthly(database)
+            .filter(|_| same_class)
+    };
     Some(storage(after)?.cost - storage(now)?.cost)
 }

@@ -65,7 +65,11 @@ pub trait Responses: Send + Sync {
     ///
     /// # Errors
     /// The store or the log failed.
-    async fn keep(&self, agent_type: AgentType, offer: Offer) -> Result<Result<Recommendation, String>, EngineError>;
+    async fn keep(
+        &self,
+        agent_type: AgentType,
+        offer: Offer,
+    ) -> Result<Result<Recommendation, String>, EngineError>;
 
     /// Carries out a recommendation for an emergency, or requests its signatures, as its agent's configuration says. `why` stands
     /// in the records.

@@ -148,7 +148,14 @@ impl Rollout {
             Stage::Canary => Some((Stage::Validation, 0)),
             Stage::Validation | Stage::Gradual => {
                 let wave = (self.wave + 1..=full).find(|wave| has(*wave))?;
-                Some((if wave == full { Stage::Full } else { Stage::Gradual }, wave))
+                Some((
+                    if wave == full {
+                        Stage::Full
+                    } else {
+                        Stage::Gradual
+                    },
+                    wave,
+                ))
             }
             Stage::Full => None,
         }

@@ -53,13 +53,21 @@ impl SettingValue {
             return Some(SettingValue::Count(count));
         }
         let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
-        percent.is_finite().then_some(SettingValue::Percent(percent))
+        percent
+            .is_finite()
+            .then_some(SettingValue::Percent(percent))
     }
 
     /// Reads names that commas separate.
     #[must_use]
     pub fn names(text: &str) -> SettingValue {
-        SettingValue::Names(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+        SettingValue::Names(
+            text.split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        )
     }
 }
 
@@ -98,7 +106,9 @@ impl Setting {
         let fits = match (&self.default, &parsed) {
             (SettingValue::Percent(_), Some(SettingValue::Percent(value))) => within(*value),
             (SettingValue::Days(_), Some(SettingValue::Days(value)))
-            | (SettingValue::Count(_), Some(SettingValue::Count(value))) => within(f64::from(*value)),
+            | (SettingValue::Count(_), Some(SettingValue::Count(value))) => {
+                within(f64::from(*value))
+            }
             (SettingValue::Flag(_), Some(SettingValue::Flag(_))) => true,
             (SettingValue::Names(_), Some(SettingValue::Names(names))) => {
                 within(names.len() as f64) && names.iter().all(|name| is_name(name))
@@ -109,15 +119,30 @@ impl Setting {
             return Ok(value);
         }
         let message = match &self.default {
-            SettingValue::Percent(_) => format!("must be a percentage from {low}% to {high}%, as in {}", self.default),
-            SettingValue::Days(_) => format!("must be a number of days from {low}d to {high}d, as in {}", self.default),
-            SettingValue::Count(_) => format!("must be a number from {low} to {high}, as in {}", self.default),
+            SettingValue::Percent(_) => format!(
+                "must be a percentage from {low}% to {high}%, as in {}",
+                self.default
+            ),
+            SettingValue::Days(_) => format!(
+                "must be a number of days from {low}d to {high}d, as in {}",
+                self.default
+            ),
+            SettingValue::Count(_) => format!(
+                "must be a number from {low} to {high}, as in {}",
+                self.default
+            ),
             SettingValue::Flag(_) => "must be true or false".to_owned(),
             SettingValue::Names(_) => {
-                format!("must be {low} to {high} names of at most {LONGEST_NAME} characters, as in Owner, CostCenter")
+                format!(
+                    "must be {low} to {high} names of at most {LONGEST_NAME} characters, as in Owner, CostCenter"
+                )
             }
         };
-        Err(FieldError::new(format!("settings.{}", self.path), "invalid_value", message))
+        Err(FieldError::new(
+            format!("settings.{}", self.path),
+            "invalid_value",
+            message,
+        ))
     }
 }
 
@@ -129,7 +154,10 @@ impl Settings {
     /// The value of a setting: the one that was set, else the default.
     #[must_use]
     pub fn get(&self, setting: &Setting) -> SettingValue {
-        self.0.get(setting.path).cloned().unwrap_or_else(|| setting.default.clone())
+        self.0
+            .get(setting.path)
+            .cloned()
+            .unwrap_or_else(|| setting.default.clone())
     }
 
     /// The value of a setting that is a percentage.
@@ -193,9 +221,16 @@ impl Settings {
                 let names: Vec<&str> = known.iter().map(|setting| setting.path).collect();
                 let message = match names.is_empty() {
                     true => "agents of this type have no settings".to_owned(),
-                    false => format!("is no setting of this agent type; there are {}", names.join(", ")),
+                    false => format!(
+                        "is no setting of this agent type; there are {}",
+                        names.join(", ")
+                    ),
                 };
-                errors.push(FieldError::new(format!("settings.{path}"), "unknown_field", message));
+                errors.push(FieldError::new(
+                    format!("settings.{path}"),
+                    "unknown_field",
+                    message,
+                ));
                 continue;
             };
             match text.as_deref().map(|text| setting.check(text)).transpose() {
@@ -204,7 +239,11 @@ impl Settings {
                 Err(error) => errors.push(error),
             }
         }
-        if errors.is_empty() { Ok(next) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(next)
+        } else {
+            Err(errors)
+        }
     }
 }
 
@@ -213,39 +252,90 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const BELOW: Setting =
-        Setting { path: "shrink.cpu_below", description: "", default: SettingValue::Percent(20.0), range: (1.0, 60.0) };
-    const WINDOW: Setting =
-        Setting { path: "shrink.window", description: "", default: SettingValue::Days(14), range: (7.0, 30.0) };
-    const ON: Setting = Setting { path: "on", description: "", default: SettingValue::Flag(true), range: (0.0, 0.0) };
+    const BELOW: Setting = Setting {
+        path: "shrink.cpu_below",
+        description: "",
+        default: SettingValue::Percent(20.0),
+        range: (1.0, 60.0),
+    };
+    const WINDOW: Setting = Setting {
+        path: "shrink.window",
+        description: "",
+        default: SettingValue::Days(14),
+        range: (7.0, 30.0),
+    };
+    const ON: Setting = Setting {
+        path: "on",
+        description: "",
+        default: SettingValue::Flag(true),
+        range: (0.0, 0.0),
+    };
 
     fn given(pairs: &[(&str, Option<&str>)]) -> BTreeMap<String, Option<String>> {
-        pairs.iter().map(|(path, text)| ((*path).to_owned(), text.map(str::to_owned))).collect()
+        pairs
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), text.map(str::to_owned)))
+            .collect()
     }
 
     #[test]
     fn set_values_hold_and_null_gives_the_default_back() {
         let known = [BELOW, WINDOW, ON];
-        let set = given(&[("shrink.cpu_below", Some("35.5%")), ("shrink.window", Some("21d")), ("on", Some("false"))]);
+        let set = given(&[
+            ("shrink.cpu_below", Some("35.5%")),
+            ("shrink.window", Some("21d")),
+            ("on", Some("false")),
+        ]);
         let settings = Settings::default().overlay(&known, &set).unwrap();
-        assert_eq!((settings.percent(&BELOW), settings.days(&WINDOW), settings.flag(&ON)), (35.5, 21, false));
+        assert_eq!(
+            (
+                settings.percent(&BELOW),
+                settings.days(&WINDOW),
+                settings.flag(&ON)
+            ),
+            (35.5, 21, false)
+        );
         for value in settings.0.values() {
-            assert_eq!(SettingValue::parse(&value.to_string()), Some(value.clone()), "{value} reads back");
+            assert_eq!(
+                SettingValue::parse(&value.to_string()),
+                Some(value.clone()),
+                "{value} reads back"
+            );
         }
-        let settings = settings.overlay(&known, &given(&[("shrink.cpu_below", None)])).unwrap();
-        assert_eq!((settings.percent(&BELOW), settings.days(&WINDOW)), (20.0, 21));
+        let settings = settings
+            .overlay(&known, &given(&[("shrink.cpu_below", None)]))
+            .unwrap();
+        assert_eq!(
+            (settings.percent(&BELOW), settings.days(&WINDOW)),
+            (20.0, 21)
+        );
     }
 
     #[test]
     fn names_are_separated_by_commas_and_bounded() {
-        const TAGS: Setting =
-            Setting { path: "tags", description: "", default: SettingValue::Names(Vec::new()), range: (0.0, 2.0) };
-        let names = |text: &str| Settings::default().overlay(&[TAGS], &given(&[("tags", Some(text))]));
-        assert_eq!(names(" Owner , CostCenter=4711,").unwrap().names(&TAGS), ["Owner", "CostCenter=4711"]);
-        assert_eq!(names("14d").unwrap().names(&TAGS), ["14d"], "a name may look like a number of days");
+        const TAGS: Setting = Setting {
+            path: "tags",
+            description: "",
+            default: SettingValue::Names(Vec::new()),
+            range: (0.0, 2.0),
+        };
+        let names =
+            |text: &str| Settings::default().overlay(&[TAGS], &given(&[("tags", Some(text))]));
+        assert_eq!(
+            names(" Owner , CostCenter=4711,").unwrap().names(&TAGS),
+            ["Owner", "CostCenter=4711"]
+        );
+        assert_eq!(
+            names("14d").unwrap().names(&TAGS),
+            ["14d"],
+            "a name may look like a number of days"
+        );
         assert_eq!(names("").unwrap().names(&TAGS), Vec::<String>::new());
         let wrong = names("a, b, c").unwrap_err();
-        assert_eq!((wrong[0].path.as_str(), names("a\u{7}b").is_err()), ("settings.tags", true));
+        assert_eq!(
+            (wrong[0].path.as_str(), names("a\u{7}b").is_err()),
+            ("settings.tags", true)
+        );
     }
 
     #[test]
@@ -256,15 +346,29 @@ mod tests {
             ("on", Some("perhaps")),
             ("shrink.speed", Some("3d")),
         ]);
-        let errors = Settings::default().overlay(&[BELOW, WINDOW, ON], &wrong).unwrap_err();
+        let errors = Settings::default()
+            .overlay(&[BELOW, WINDOW, ON], &wrong)
+            .unwrap_err();
         let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
         assert_eq!(
             paths,
-            ["settings.on", "settings.shrink.cpu_below", "settings.shrink.speed", "settings.shrink.window"]
+            [
+                "settings.on",
+                "settings.shrink.cpu_below",
+                "settings.shrink.speed",
+                "settings.shrink.window"
+            ]
         );
-        assert!(errors[1].message.contains("from 1% to 60%"), "{}", errors[1].message);
+        assert!(
+            errors[1].message.contains("from 1% to 60%"),
+            "{}",
+            errors[1].message
+        );
         for text in ["NaN%", "inf%", "-5%", "20", "%", "d", "-1d", "1.5d"] {
-            assert!(BELOW.check(text).is_err() && WINDOW.check(text).is_err(), "{text}");
+            assert!(
+                BELOW.check(text).is_err() && WINDOW.check(text).is_err(),
+                "{text}"
+            );
         }
     }
 }

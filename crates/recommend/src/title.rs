@@ -24,7 +24,10 @@ pub fn shortened(text: &str, most: usize) -> String {
     let end = most.saturating_sub(1) / 2;
     let beginning = most.saturating_sub(1) - end;
     let first = text.chars().take(beginning);
-    first.chain(std::iter::once('…')).chain(text.chars().skip(count - end)).collect()
+    first
+        .chain(std::iter::once('…'))
+        .chain(text.chars().skip(count - end))
+        .collect()
 }
 
 #[cfg(test)]
@@ -33,11 +36,18 @@ mod tests {
 
     #[test]
     fn a_long_name_loses_its_middle() {
-        assert_eq!(title("Resize ", "web-7", " from m5.xlarge to m5.large"), "Resize web-7 from m5.xlarge to m5.large");
+        assert_eq!(
+            title("Resize ", "web-7", " from m5.xlarge to m5.large"),
+            "Resize web-7 from m5.xlarge to m5.large"
+        );
         let name = format!("acme-production-{}-checkout-workers-12", "x".repeat(60));
         let long = title("Stop ", &name, ": idle for 30 days");
         assert_eq!(long.chars().count(), TITLE_CHARACTERS);
-        assert!(long.contains("acme-production-") && long.contains("-checkout-workers-12: idle for 30 days"), "{long}");
+        assert!(
+            long.contains("acme-production-")
+                && long.contains("-checkout-workers-12: idle for 30 days"),
+            "{long}"
+        );
         assert_eq!(shortened("überlänge", 5), "üb…ge");
         assert_eq!(shortened("überlänge", 9), "überlänge");
     }

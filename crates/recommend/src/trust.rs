@@ -24,7 +24,11 @@ impl Trust {
     /// From a backtest's own answer, the highest confidence allowed, and the figures beside it.
     #[must_use]
     pub fn new(raw: f64, cap_percent: Option<f64>, signs: &Signs) -> Self {
-        Trust { raw, features: features(signs), cap_percent }
+        Trust {
+            raw,
+            features: features(signs),
+            cap_percent,
+        }
     }
 }
 
@@ -41,7 +45,11 @@ fn examples_text(examples: f64) -> String {
         return "No earlier recommendation of this kind has an outcome yet".to_owned();
     }
     let s = if number < 2.0 { "" } else { "s" };
-    let few = if number < FEW { ", too few to be sure" } else { "" };
+    let few = if number < FEW {
+        ", too few to be sure"
+    } else {
+        ""
+    };
     format!("Calibrated on the outcome{s} of {number} earlier recommendation{s} of this kind{few}")
 }
 
@@ -52,11 +60,21 @@ impl Proposal {
         if by.examples() <= 0.0 {
             return None;
         }
-        let found = by.calibrate(&trust_group(agent, self.kind), self.trust.raw, &self.trust.features);
+        let found = by.calibrate(
+            &trust_group(agent, self.kind),
+            self.trust.raw,
+            &self.trust.features,
+        );
         let percent = found.probability * 100.0;
-        let percent = self.trust.cap_percent.map_or(percent, |cap| percent.min(cap));
+        let percent = self
+            .trust
+            .cap_percent
+            .map_or(percent, |cap| percent.min(cap));
         self.confidence = (percent * 10.0).round() / 10.0;
-        let range = ConfidenceRange { low_percent: found.low * 100.0, high_percent: found.high * 100.0 };
+        let range = ConfidenceRange {
+            low_percent: found.low * 100.0,
+            high_percent: found.high * 100.0,
+        };
         self.explanation.confidence_range = Some(range);
         // Few examples make a wide range: it comes before the number in its middle, which is not to be taken for more than it is.
         let text = format!(

@@ -52,7 +52,9 @@ pub fn dollars(money: Money) -> String {
 
 /// Describes the highest monthly cost; says so if no price is known.
 pub fn at_most(price: Option<Money>) -> String {
-    price.map_or("a price that is not known".to_owned(), |price| format!("at most {} a month", dollars(price)))
+    price.map_or("a price that is not known".to_owned(), |price| {
+        format!("at most {} a month", dollars(price))
+    })
 }
 
 /// Bytes per second as `12.3 KB/s`.
@@ -71,12 +73,18 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!((thousands(0), thousands(999), thousands(4032)), ("0".into(), "999".into(), "4,032".into()));
+        assert_eq!(
+            (thousands(0), thousands(999), thousands(4032)),
+            ("0".into(), "999".into(), "4,032".into())
+        );
         assert_eq!(thousands(1_234_567), "1,234,567");
         let figures = [12_000.0, 315.4, 75.0, 3.126, 0.0212, 0.0].map(figure);
         assert_eq!(figures, ["12,000", "315", "75", "3.13", "0.021", "0"]);
         assert_eq!(dollars(Money::from_usd(1234.5)), "$1,234.50");
         assert_eq!(dollars(Money::from_usd(-35.04)), "-$35.04");
-        assert_eq!((byte_rate(12.0), byte_rate(1_500_000.0)), ("12 B/s".into(), "1.5 MB/s".into()));
+        assert_eq!(
+            (byte_rate(12.0), byte_rate(1_500_000.0)),
+            ("12 B/s".into(), "1.5 MB/s".into())
+        );
     }
 }

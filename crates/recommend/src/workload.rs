@@ -13,8 +13,11 @@ use crate::agent::AgentId;
 pub use reeve_learn::workload::Class as WorkloadClass;
 
 /// Kinds of resources that have a workload.
-pub const CLASSIFIED_KINDS: &[ResourceKind] =
-    &[ResourceKind::VirtualMachine, ResourceKind::Database, ResourceKind::ScalingGroup];
+pub const CLASSIFIED_KINDS: &[ResourceKind] = &[
+    ResourceKind::VirtualMachine,
+    ResourceKind::Database,
+    ResourceKind::ScalingGroup,
+];
 
 /// Scores by class, in the order of [`WorkloadClass::ALL`].
 pub type Scores = [f64; 4];
@@ -101,12 +104,20 @@ const LONGEST_TOKEN: usize = 128;
 /// or more, in lower case, sorted. Tags of the cloud itself and the name tag are left out.
 #[must_use]
 pub fn tokens(resource: &Resource) -> Vec<String> {
-    let tags = resource.own_tags().map(|(key, value)| format!("{key}={value}").to_lowercase());
+    let tags = resource
+        .own_tags()
+        .map(|(key, value)| format!("{key}={value}").to_lowercase());
     let name = reeve_learn::workload::words(&resource.name)
-        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned())
+        .map(|word| {
+            word.trim_end_matches(|c: char| c.is_ascii_digit())
+                .to_owned()
+        })
         .filter(|word| word.len() >= 3 && resource.name != resource.id.0)
         .map(|word| format!("name:{word}"));
-    let mut found: Vec<String> = tags.chain(name).filter(|token| token.len() <= LONGEST_TOKEN).collect();
+    let mut found: Vec<String> = tags
+        .chain(name)
+        .filter(|token| token.len() <= LONGEST_TOKEN)
+        .collect();
     found.sort();
     found.dedup();
     found.truncate(MOST_TOKENS);
@@ -125,7 +136,11 @@ pub trait WorkloadStore: Send + Sync {
     /// Replaces the correction of a resource.
     async fn correction_put(&self, correction: &Correction) -> Result<(), StoreError>;
     /// Removes the correction of a resource.
-    async fn correction_delete(&self, connection: &ConnectionId, resource: &ResourceId) -> Result<(), StoreError>;
+    async fn correction_delete(
+        &self,
+        connection: &ConnectionId,
+        resource: &ResourceId,
+    ) -> Result<(), StoreError>;
     /// Corrections, oldest first.
     async fn correction_list(&self) -> Result<Vec<Correction>, StoreError>;
 }

@@ -70,13 +70,20 @@ impl Coverage {
     #[must_use]
     pub fn before_the_log(&self, period: Period) -> Option<Period> {
         let begins = self.log_begins_at.unwrap_or(period.end).min(period.end);
-        (begins > period.start).then_some(Period { start: period.start, end: begins })
+        (begins > period.start).then_some(Period {
+            start: period.start,
+            end: begins,
+        })
     }
 
     /// Returns the number of expected sources and connections that were silent or interrupted.
     #[must_use]
     pub fn faults(&self) -> usize {
-        let silent = self.sources.iter().filter(|source| source.entries == 0).count();
+        let silent = self
+            .sources
+            .iter()
+            .filter(|source| source.entries == 0)
+            .count();
         let broken = |one: &&ConnectionCoverage| one.succeeded == 0 || one.interruptions_total > 0;
         silent + self.connections.iter().filter(broken).count()
     }
@@ -85,7 +92,10 @@ impl Coverage {
 /// Returns the party that handed in an entry, in words.
 #[must_use]
 pub fn submitter_of(entry: &Entry) -> String {
-    entry.submitted_by.as_deref().map_or_else(|| "not recorded".to_owned(), submitter_words)
+    entry
+        .submitted_by
+        .as_deref()
+        .map_or_else(|| "not recorded".to_owned(), submitter_words)
 }
 
 /// Returns a submitter in words.
@@ -95,8 +105,15 @@ pub fn submitter_words(submitter: &Submitter) -> String {
     match submitter.kind {
         SubmitterType::Reeve => "Reeve".to_owned(),
         SubmitterType::Token => {
-            let name = submitter.token_name.as_deref().or(submitter.token_id.as_deref()).unwrap_or("without a name");
-            owner.map_or_else(|| format!("token {name}"), |owner| format!("token {name} of {owner}"))
+            let name = submitter
+                .token_name
+                .as_deref()
+                .or(submitter.token_id.as_deref())
+                .unwrap_or("without a name");
+            owner.map_or_else(
+                || format!("token {name}"),
+                |owner| format!("token {name} of {owner}"),
+            )
         }
         SubmitterType::Session => format!("{} (signed in)", owner.unwrap_or("a user")),
         SubmitterType::Local => format!("import by {}", owner.unwrap_or("the operator")),
@@ -116,8 +133,12 @@ pub struct ExpectedConnection {
 
 /// Condition of entries about syncs of connections.
 pub(crate) fn syncs() -> Expr {
-    let is = |column, text: &str| Expr::field(FieldPath::Column(column), Match::Exact(text.to_owned()));
-    let sync = is(Column::EventType, events::INTEGRATION_SYNC.event_type().as_str());
+    let is =
+        |column, text: &str| Expr::field(FieldPath::Column(column), Match::Exact(text.to_owned()));
+    let sync = is(
+        Column::EventType,
+        events::INTEGRATION_SYNC.event_type().as_str(),
+    );
     Expr::and([sync, is(Column::ResourceType, CONNECTION)])
 }
 
@@ -149,7 +170,8 @@ impl Interruptions {
         }
         self.total += 1;
         self.longest.push(Period { start, end });
-        self.longest.sort_by_key(|gap| std::cmp::Reverse(gap.end.duration_since(gap.start)));
+        self.longest
+            .sort_by_key(|gap| std::cmp::Reverse(gap.end.duration_since(gap.start)));
         self.longest.truncate(MOST_INTERRUPTIONS);
     }
 }
@@ -161,12 +183,19 @@ impl SyncTally {
             && entry.resource.kind.as_deref() == Some(CONNECTION)
             // Whoever may append could otherwise fill an interruption.
             && entry.may_be_by_reeve();
-        let Some(id) = entry.resource.id.as_deref().filter(|_| is_sync) else { return };
+        let Some(id) = entry.resource.id.as_deref().filter(|_| is_sync) else {
+            return;
+        };
         if !self.0.contains_key(id) && self.0.len() >= MOST_CONNECTIONS {
             return;
         }
         let syncs = self.0.entry(id.to_owned()).or_default();
-        if let Some(name) = entry.metadata.extra.get("connection").and_then(reeve_audit::Json::as_str) {
+        if let Some(name) = entry
+            .metadata
+            .extra
+            .get("connection")
+            .and_then(reeve_audit::Json::as_str)
+        {
             syncs.name = Some(name.to_owned());
         }
         match entry.action.status {
@@ -185,12 +214,22 @@ impl SyncTally {
     }
 
     /// Ends: every connection that is expected or was seen, by name.
-    pub(crate) fn finish(mut self, expected: &[ExpectedConnection], period: Period) -> Vec<ConnectionCoverage> {
+    pub(crate) fn finish(
+        mut self,
+        expected: &[ExpectedConnection],
+        period: Period,
+    ) -> Vec<ConnectionCoverage> {
         let mut all: Vec<_> = expected
             .iter()
             .map(|one| {
                 let syncs = self.0.remove(&one.id).unwrap_or_default();
-                covered(one.id.clone(), one.name.clone(), Some(one.created_at), syncs, period)
+                covered(
+                    one.id.clone(),
+                    one.name.clone(),
+                    Some(one.created_at),
+                    syncs,
+                    period,
+                )
             })
             .collect();
         for (id, syncs) in self.0 {
@@ -255,7 +294,10 @@ mod tests {
 
     #[test]
     fn interruptions_and_silent_connections_are_named() {
-        let period = Period { start: at("2026-11-01T00:00:00Z"), end: at("2026-11-03T00:00:00Z") };
+        let period = Period {
+            start: at("2026-11-01T00:00:00Z"),
+            end: at("2026-11-03T00:00:00Z"),
+        };
         let mut tally = SyncTally::default();
         for (time, status) in [
             ("2026-11-01T01:00:00Z", ActionStatus::Success),
@@ -272,13 +314,36 @@ mod tests {
             created_at: at("2026-10-01T00:00:00Z"),
         });
         let found = tally.finish(&expected, period);
-        assert_eq!((found[0].succeeded, found[0].failed, found[0].interruptions_total), (3, 1, 2));
+        assert_eq!(
+            (
+                found[0].succeeded,
+                found[0].failed,
+                found[0].interruptions_total
+            ),
+            (3, 1, 2)
+        );
         let longest = found[0].interruptions[0];
-        assert_eq!((longest.start, longest.end), (at("2026-11-01T06:00:00Z"), at("2026-11-02T06:00:00Z")));
-        assert_eq!((found[1].succeeded, found[1].interruptions.as_slice()), (0, &[period][..]), "never synced");
-        let coverage =
-            Coverage { log_begins_at: Some(at("2026-11-02T00:00:00Z")), connections: found, ..Default::default() };
+        assert_eq!(
+            (longest.start, longest.end),
+            (at("2026-11-01T06:00:00Z"), at("2026-11-02T06:00:00Z"))
+        );
+        assert_eq!(
+            (found[1].succeeded, found[1].interruptions.as_slice()),
+            (0, &[period][..]),
+            "never synced"
+        );
+        let coverage = Coverage {
+            log_begins_at: Some(at("2026-11-02T00:00:00Z")),
+            connections: found,
+            ..Default::default()
+        };
         assert_eq!(coverage.faults(), 2);
-        assert_eq!(coverage.before_the_log(period), Some(Period { end: at("2026-11-02T00:00:00Z"), ..period }));
+        assert_eq!(
+            coverage.before_the_log(period),
+            Some(Period {
+                end: at("2026-11-02T00:00:00Z"),
+                ..period
+            })
+        );
     }
 }

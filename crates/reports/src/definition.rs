@@ -71,7 +71,11 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric.
-    pub const ALL: [Metric; 3] = [Self::EventCounts, Self::UniqueUsers, Self::ResourcesAffected];
+    pub const ALL: [Metric; 3] = [
+        Self::EventCounts,
+        Self::UniqueUsers,
+        Self::ResourcesAffected,
+    ];
 
     /// Name in requests.
     #[must_use]
@@ -167,7 +171,10 @@ impl Filters {
         let mut all = Vec::new();
         for (list, field, values) in self.lists() {
             if !values.is_empty() {
-                let mut any = values.iter().map(|value| filter(field, value)).collect::<Result<Vec<_>, _>>()?;
+                let mut any = values
+                    .iter()
+                    .map(|value| filter(field, value))
+                    .collect::<Result<Vec<_>, _>>()?;
                 if spares && list != "users" {
                     let account = FieldPath::Column(Column::ResourceAccountId);
                     any.push(Expr::negate(Expr::field(account, Match::Exists)));

@@ -30,7 +30,10 @@ impl DistinctSet {
     }
 
     pub(crate) fn count(&self) -> Distinct {
-        Distinct { count: self.seen.len() as u64, at_least: self.full }
+        Distinct {
+            count: self.seen.len() as u64,
+            at_least: self.full,
+        }
     }
 }
 
@@ -44,11 +47,32 @@ mod tests {
         for value in ["a", "b", "a"] {
             set.insert(value, 2, &mut budget);
         }
-        assert_eq!(set.count(), Distinct { count: 2, at_least: false });
+        assert_eq!(
+            set.count(),
+            Distinct {
+                count: 2,
+                at_least: false
+            }
+        );
         set.insert("c", 2, &mut budget);
-        assert_eq!((set.count(), budget), (Distinct { count: 2, at_least: true }, 98));
+        assert_eq!(
+            (set.count(), budget),
+            (
+                Distinct {
+                    count: 2,
+                    at_least: true
+                },
+                98
+            )
+        );
         let mut other = DistinctSet::default();
         other.insert("a", 2, &mut 0);
-        assert_eq!(other.count(), Distinct { count: 0, at_least: true });
+        assert_eq!(
+            other.count(),
+            Distinct {
+                count: 0,
+                at_least: true
+            }
+        );
     }
 }

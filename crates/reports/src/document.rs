@@ -113,10 +113,18 @@ pub fn json_entry(
 ) -> io::Result<()> {
     let mut line = Vec::with_capacity(entry.canonical.len() + 256);
     line.extend_from_slice(if first { b"\n" } else { b",\n" });
-    write!(line, "{{\"sequence\":{},\"salt\":\"{}\",\"hashes\":[", entry.sequence, hex::encode(entry.salt))?;
+    write!(
+        line,
+        "{{\"sequence\":{},\"salt\":\"{}\",\"hashes\":[",
+        entry.sequence,
+        hex::encode(entry.salt)
+    )?;
     strings(&mut line, entry.hashes.iter().map(String::as_str));
     line.extend_from_slice(b"],\"answers\":[");
-    strings(&mut line, answered.iter().map(|at| plan.questions[*at].id.as_str()));
+    strings(
+        &mut line,
+        answered.iter().map(|at| plan.questions[*at].id.as_str()),
+    );
     line.extend_from_slice(b"],\"entry\":");
     line.extend_from_slice(entry.canonical);
     line.push(b'}');

@@ -135,8 +135,13 @@ fn day(at: Timestamp) -> Date {
 
 /// Returns the longest time without an entry, in days, from the beginning of the period to its end. Neighbouring days are 1 apart.
 fn longest_gap(days: &BTreeSet<Date>, period: Period) -> u64 {
-    let apart = |from: Date, to: Date| u64::try_from(to.duration_since(from).as_hours() / 24).unwrap_or_default();
-    let last = period.end.saturating_sub(SignedDuration::from_nanos(1)).unwrap_or(period.end);
+    let apart = |from: Date, to: Date| {
+        u64::try_from(to.duration_since(from).as_hours() / 24).unwrap_or_default()
+    };
+    let last = period
+        .end
+        .saturating_sub(SignedDuration::from_nanos(1))
+        .unwrap_or(period.end);
     let (begin, end) = (day(period.start), day(last.max(period.start)));
     let (mut before, mut longest) = (begin, 0);
     for at in days.iter().copied().chain([end]) {
@@ -191,7 +196,10 @@ impl Evaluation {
             tally.add(entry, &mut self.budget);
             sample.offer(sequence, entry);
         }
-        *self.by_time.entry(self.plan.period.bucket().floor(entry.timestamp)).or_default() += 1;
+        *self
+            .by_time
+            .entry(self.plan.period.bucket().floor(entry.timestamp))
+            .or_default() += 1;
         count(&mut self.by_event_type, Some(entry.event_type.as_str()));
         count(&mut self.by_user, user_of(entry));
         count(&mut self.by_resource, entry.resource.id.as_deref());
@@ -213,7 +221,10 @@ impl Evaluation {
             self.ungrouped += 1;
             return;
         }
-        self.groups.entry(key).or_default().add(entry, &mut self.budget);
+        self.groups
+            .entry(key)
+            .or_default()
+            .add(entry, &mut self.budget);
     }
 
     /// Ends, and returns the plan with what was found. The coverage has the syncs of the connections that are expected or were seen.
@@ -221,8 +232,16 @@ impl Evaluation {
     pub fn finish(self, expected: &[ExpectedConnection]) -> (Plan, Findings) {
         let period = self.plan.period;
         let connections = self.syncs.finish(expected, period);
-        let mut groups: Vec<_> = self.groups.into_iter().map(|(values, tally)| row(values, &tally)).collect();
-        groups.sort_by(|a, b| b.events.cmp(&a.events).then_with(|| a.values.cmp(&b.values)));
+        let mut groups: Vec<_> = self
+            .groups
+            .into_iter()
+            .map(|(values, tally)| row(values, &tally))
+            .collect();
+        groups.sort_by(|a, b| {
+            b.events
+                .cmp(&a.events)
+                .then_with(|| a.values.cmp(&b.values))
+        });
         let answers = self.answers.into_iter().map(|(tally, sample)| Answer {
             found: tally.found,
             users: tally.users.count(),
@@ -247,7 +266,10 @@ impl Evaluation {
             answers: answers.collect(),
             groups,
             ungrouped: self.ungrouped,
-            coverage: Coverage { connections, ..Coverage::default() },
+            coverage: Coverage {
+                connections,
+                ..Coverage::default()
+            },
             connected: EventSource::ALL.to_vec(),
             reviews: Vec::new(),
         };
@@ -256,7 +278,12 @@ impl Evaluation {
 }
 
 fn row(values: Vec<Option<String>>, tally: &Tally) -> GroupRow {
-    GroupRow { values, events: tally.found, users: tally.users.count(), resources: tally.resources.count() }
+    GroupRow {
+        values,
+        events: tally.found,
+        users: tally.users.count(),
+        resources: tally.resources.count(),
+    }
 }
 
 fn count(counts: &mut HashMap<String, u64>, value: Option<&str>) {
@@ -269,7 +296,10 @@ fn count(counts: &mut HashMap<String, u64>, value: Option<&str>) {
 }
 
 fn top(counts: HashMap<String, u64>) -> Vec<Top> {
-    let mut all: Vec<_> = counts.into_iter().map(|(value, count)| Top { value, count }).collect();
+    let mut all: Vec<_> = counts
+        .into_iter()
+        .map(|(value, count)| Top { value, count })
+        .collect();
     all.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
     all.truncate(TOP);
     all

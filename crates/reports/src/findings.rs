@@ -132,19 +132,27 @@ impl Findings {
     /// Returns `true` if a source of the log can write an entry that the question finds.
     #[must_use]
     pub fn has_source(&self, question: &Question, answer: &Answer) -> bool {
-        answer.found > 0 || question.sources.iter().any(|source| self.connected.contains(source))
+        answer.found > 0
+            || question
+                .sources
+                .iter()
+                .any(|source| self.connected.contains(source))
     }
 
     /// Returns `true` if entries occur as often as the control needs.
     #[must_use]
     pub fn is_often_enough(question: &Question, answer: &Answer) -> bool {
-        question.every_days.is_none_or(|days| answer.found > 0 && answer.longest_gap_days <= u64::from(days))
+        question
+            .every_days
+            .is_none_or(|days| answer.found > 0 && answer.longest_gap_days <= u64::from(days))
     }
 
     /// Returns the latest review of a question.
     #[must_use]
     pub fn review_of(&self, question: &str) -> Option<&Review> {
-        self.reviews.iter().find(|review| review.question == question)
+        self.reviews
+            .iter()
+            .find(|review| review.question == question)
     }
 }
 
@@ -167,8 +175,14 @@ pub enum ControlStatus {
 
 impl ControlStatus {
     /// Every status, in the order in which reports show them.
-    pub const ALL: [ControlStatus; 6] =
-        [Self::Evidence, Self::Incomplete, Self::Exceptions, Self::NoEntries, Self::NoSource, Self::Outside];
+    pub const ALL: [ControlStatus; 6] = [
+        Self::Evidence,
+        Self::Incomplete,
+        Self::Exceptions,
+        Self::NoEntries,
+        Self::NoSource,
+        Self::Outside,
+    ];
 
     /// Name in documents.
     #[must_use]
@@ -198,7 +212,11 @@ impl ControlStatus {
 
     /// Returns the status of a control from the answers to its questions.
     #[must_use]
-    pub fn of_answers(findings: &Findings, evidence: &[Asked<'_>], exceptions: &[Asked<'_>]) -> ControlStatus {
+    pub fn of_answers(
+        findings: &Findings,
+        evidence: &[Asked<'_>],
+        exceptions: &[Asked<'_>],
+    ) -> ControlStatus {
         let found = |asked: &[Asked<'_>]| asked.iter().any(|(_, answer)| answer.found > 0);
         let sourced = |(question, answer): &Asked<'_>| findings.has_source(question, answer);
         if evidence.is_empty() {
@@ -208,10 +226,16 @@ impl ControlStatus {
             return ControlStatus::Exceptions;
         }
         if !found(evidence) {
-            return if evidence.iter().any(sourced) { ControlStatus::NoEntries } else { ControlStatus::NoSource };
+            return if evidence.iter().any(sourced) {
+                ControlStatus::NoEntries
+            } else {
+                ControlStatus::NoSource
+            };
         }
         let often = evidence.iter().filter(|one| sourced(one));
-        let is_often_enough = often.clone().all(|(question, answer)| Findings::is_often_enough(question, answer));
+        let is_often_enough = often
+            .clone()
+            .all(|(question, answer)| Findings::is_often_enough(question, answer));
         // Without a source, no exception found is not a sign that there was none.
         if is_often_enough && exceptions.iter().all(sourced) {
             ControlStatus::Evidence

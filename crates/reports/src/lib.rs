@@ -24,9 +24,12 @@ mod template;
 mod templates;
 
 pub use coverage::{
-    ConnectionCoverage, Coverage, ExpectedConnection, INTERRUPTION, SourceCoverage, submitter_of, submitter_words,
+    ConnectionCoverage, Coverage, ExpectedConnection, INTERRUPTION, SourceCoverage, submitter_of,
+    submitter_words,
 };
-pub use definition::{Filters, GroupField, Metric, ReportDefinition, ReportId, ReportKind, Request};
+pub use definition::{
+    Filters, GroupField, Metric, ReportDefinition, ReportId, ReportKind, Request,
+};
 pub use evaluation::{Evaluation, MOST_CITED, SAMPLE};
 pub use findings::{Answer, Asked, Cited, ControlStatus, Distinct, Findings, GroupRow, Top};
 pub use period::{LONGEST_DAYS, Period, PeriodChoice, TimeBucket};

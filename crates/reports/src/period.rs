@@ -71,7 +71,9 @@ impl PeriodChoice {
             'w' => 7 * DAY_MS,
             _ => return None,
         })?;
-        (1..=LONGEST_DAYS * DAY_MS).contains(&ms).then_some(PeriodChoice::Last(ms))
+        (1..=LONGEST_DAYS * DAY_MS)
+            .contains(&ms)
+            .then_some(PeriodChoice::Last(ms))
     }
 
     /// Returns the text that [`PeriodChoice::parse`] reads; `None` for two times.
@@ -81,7 +83,10 @@ impl PeriodChoice {
             PeriodChoice::Last(ms) if ms % DAY_MS == 0 => Some(format!("{}d", ms / DAY_MS)),
             PeriodChoice::Last(ms) => Some(format!("{}h", ms / (DAY_MS / 24))),
             PeriodChoice::Between(_) => None,
-            named => NAMED.iter().find(|(_, choice)| choice == named).map(|(name, _)| (*name).to_owned()),
+            named => NAMED
+                .iter()
+                .find(|(_, choice)| choice == named)
+                .map(|(name, _)| (*name).to_owned()),
         }
     }
 
@@ -92,12 +97,18 @@ impl PeriodChoice {
         let span = |end: Date, length: Span| between(end.saturating_sub(length), end);
         match *self {
             PeriodChoice::Between(period) => period,
-            PeriodChoice::Last(ms) => Period { start: now.saturating_sub(ms.milliseconds()).unwrap_or(now), end: now },
+            PeriodChoice::Last(ms) => Period {
+                start: now.saturating_sub(ms.milliseconds()).unwrap_or(now),
+                end: now,
+            },
             PeriodChoice::PreviousWeek => span(monday(today), 7.days()),
             PeriodChoice::PreviousMonth => span(today.first_of_month(), 1.month()),
             PeriodChoice::PreviousQuarter => {
                 let into = (today.month() - 1) % 3;
-                span(today.first_of_month().saturating_sub(into.months()), 3.months())
+                span(
+                    today.first_of_month().saturating_sub(into.months()),
+                    3.months(),
+                )
             }
             PeriodChoice::PreviousYear => span(today.first_of_year(), 1.year()),
         }
@@ -109,11 +120,15 @@ fn monday(day: Date) -> Date {
 }
 
 fn between(start: Date, end: Date) -> Period {
-    Period { start: midnight(start), end: midnight(end) }
+    Period {
+        start: midnight(start),
+        end: midnight(end),
+    }
 }
 
 fn midnight(day: Date) -> Timestamp {
-    day.to_zoned(TimeZone::UTC).map_or(Timestamp::MIN, |at| at.timestamp())
+    day.to_zoned(TimeZone::UTC)
+        .map_or(Timestamp::MIN, |at| at.timestamp())
 }
 
 impl Period {
@@ -134,7 +149,10 @@ impl Period {
     #[must_use]
     pub fn condition(&self) -> Expr {
         let side = |side, at| Expr::field(Column::Timestamp, Match::Compare(side, Bound::Time(at)));
-        Expr::and([side(Comparison::AtLeast, self.start), side(Comparison::Less, self.end)])
+        Expr::and([
+            side(Comparison::AtLeast, self.start),
+            side(Comparison::Less, self.end),
+        ])
     }
 
     /// Returns the length of bars that gives a readable chart.
@@ -218,17 +236,47 @@ mod tests {
         for (text, start, end) in [
             ("24h", "2026-11-21T10:00:00Z", "2026-11-22T10:00:00Z"),
             ("30d", "2026-10-23T10:00:00Z", "2026-11-22T10:00:00Z"),
-            ("previous_week", "2026-11-09T00:00:00Z", "2026-11-16T00:00:00Z"),
-            ("previous_month", "2026-10-01T00:00:00Z", "2026-11-01T00:00:00Z"),
-            ("previous_quarter", "2026-07-01T00:00:00Z", "2026-10-01T00:00:00Z"),
-            ("previous_year", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
+            (
+                "previous_week",
+                "2026-11-09T00:00:00Z",
+                "2026-11-16T00:00:00Z",
+            ),
+            (
+                "previous_month",
+                "2026-10-01T00:00:00Z",
+                "2026-11-01T00:00:00Z",
+            ),
+            (
+                "previous_quarter",
+                "2026-07-01T00:00:00Z",
+                "2026-10-01T00:00:00Z",
+            ),
+            (
+                "previous_year",
+                "2025-01-01T00:00:00Z",
+                "2026-01-01T00:00:00Z",
+            ),
         ] {
             let choice = PeriodChoice::parse(text).unwrap();
             let period = choice.resolve(at("2026-11-22T10:00:00Z"));
             assert_eq!((period.start, period.end), (at(start), at(end)), "{text}");
-            assert_eq!(PeriodChoice::parse(&choice.text().unwrap()), Some(choice), "{text}");
+            assert_eq!(
+                PeriodChoice::parse(&choice.text().unwrap()),
+                Some(choice),
+                "{text}"
+            );
         }
-        for wrong in ["", "0d", "-3d", "30", "5m", "é", "2000d", "99999999999999999999d", "last month"] {
+        for wrong in [
+            "",
+            "0d",
+            "-3d",
+            "30",
+            "5m",
+            "é",
+            "2000d",
+            "99999999999999999999d",
+            "last month",
+        ] {
             assert_eq!(PeriodChoice::parse(wrong), None, "{wrong}");
         }
     }
@@ -237,11 +285,21 @@ mod tests {
     fn bars_cover_the_period_and_are_few() {
         for (days, unit) in [(1, "hour"), (30, "day"), (365, "week"), (1000, "month")] {
             let end = at("2026-11-22T10:30:00Z");
-            let period = Period { start: end.checked_sub((days * 24).hours()).unwrap(), end };
+            let period = Period {
+                start: end.checked_sub((days * 24).hours()).unwrap(),
+                end,
+            };
             let bars = period.bars();
             assert_eq!(period.bucket().as_str(), unit);
-            assert!(bars.len() <= 100 && bars[0] <= period.start && bars.is_sorted(), "{days}: {}", bars.len());
-            assert_eq!(bars.last().copied(), Some(period.bucket().floor(at("2026-11-22T10:29:59Z"))));
+            assert!(
+                bars.len() <= 100 && bars[0] <= period.start && bars.is_sorted(),
+                "{days}: {}",
+                bars.len()
+            );
+            assert_eq!(
+                bars.last().copied(),
+                Some(period.bucket().floor(at("2026-11-22T10:29:59Z")))
+            );
         }
     }
 }

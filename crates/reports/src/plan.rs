@@ -86,7 +86,10 @@ impl Plan {
     /// A framework that Reeve does not have, or a query that it no longer reads.
     pub fn new(request: &Request, now: Timestamp) -> Result<Plan, PlanError> {
         let spares = matches!(request.kind, ReportKind::Compliance { .. });
-        let narrowing = request.filters.condition(spares).map_err(|error| PlanError(error.to_string()))?;
+        let narrowing = request
+            .filters
+            .condition(spares)
+            .map_err(|error| PlanError(error.to_string()))?;
         let period = request.period.resolve(now);
         let plan = |template, questions, group_by, metrics| Plan {
             template,
@@ -100,11 +103,22 @@ impl Plan {
         Ok(match &request.kind {
             ReportKind::Compliance { framework } => {
                 let found = template(framework);
-                let template = found.ok_or_else(|| PlanError(format!("there is no framework {framework:?}")))?;
-                plan(Some(template), of_template(template), Vec::new(), Metric::ALL.to_vec())
+                let template = found
+                    .ok_or_else(|| PlanError(format!("there is no framework {framework:?}")))?;
+                plan(
+                    Some(template),
+                    of_template(template),
+                    Vec::new(),
+                    Metric::ALL.to_vec(),
+                )
             }
-            ReportKind::Custom { query, group_by, metrics } => {
-                let read = Query::parse(query).map_err(|error| PlanError(format!("query: {error}")))?;
+            ReportKind::Custom {
+                query,
+                group_by,
+                metrics,
+            } => {
+                let read =
+                    Query::parse(query).map_err(|error| PlanError(format!("query: {error}")))?;
                 let question = Question {
                     id: "events".to_owned(),
                     control: None,
@@ -125,32 +139,57 @@ impl Plan {
     #[must_use]
     pub fn query(&self) -> Query {
         let mut texts = std::collections::BTreeSet::new();
-        let any = self.questions.iter().filter(|question| texts.insert(question.text.as_str()));
+        let any = self
+            .questions
+            .iter()
+            .filter(|question| texts.insert(question.text.as_str()));
         let any = Expr::or(any.map(|question| question.query.expr.clone()));
         let asked = Expr::and([self.narrowing.clone(), any]);
         // A framework's report tells where syncs stopped; a filter does not narrow that.
-        let asked = if self.template.is_some() { Expr::or([asked, syncs()]) } else { asked };
-        Query::all().and(self.period.condition()).and(asked).resolve(self.now)
+        let asked = if self.template.is_some() {
+            Expr::or([asked, syncs()])
+        } else {
+            asked
+        };
+        Query::all()
+            .and(self.period.condition())
+            .and(asked)
+            .resolve(self.now)
     }
 
     /// Returns the indexes of the questions that an entry answers.
     #[must_use]
     pub fn answered(&self, entry: &Entry, recorded_at: Timestamp) -> Vec<usize> {
-        if !self.period.contains(entry.timestamp) || !self.narrowing.matches(entry, recorded_at, self.now) {
+        if !self.period.contains(entry.timestamp)
+            || !self.narrowing.matches(entry, recorded_at, self.now)
+        {
             return Vec::new();
         }
         let answers = |question: &Question| question.query.matches(entry, recorded_at, self.now);
-        self.questions.iter().enumerate().filter(|(_, question)| answers(question)).map(|(at, _)| at).collect()
+        self.questions
+            .iter()
+            .enumerate()
+            .filter(|(_, question)| answers(question))
+            .map(|(at, _)| at)
+            .collect()
     }
 }
 
 fn of_template(template: &Template) -> Vec<Question> {
     let mut questions = Vec::new();
     for (at, control) in template.controls.iter().enumerate() {
-        let kinds = [(QuestionKind::Evidence, &control.evidence), (QuestionKind::Exception, &control.exceptions)];
+        let kinds = [
+            (QuestionKind::Evidence, &control.evidence),
+            (QuestionKind::Exception, &control.exceptions),
+        ];
         for (kind, asked) in kinds {
             for (number, one) in asked.iter().enumerate() {
-                questions.push(question(format!("{}.{}.{}", control.number, kind.as_str(), number + 1), at, kind, one));
+                questions.push(question(
+                    format!("{}.{}.{}", control.number, kind.as_str(), number + 1),
+                    at,
+                    kind,
+                    one,
+                ));
             }
         }
     }

@@ -37,7 +37,11 @@ pub trait ReportStore: Send + Sync {
     /// Reports whose schedule is due at a moment.
     async fn report_due(&self, now: Timestamp) -> Result<Vec<ReportDefinition>, AccessError>;
     /// Adds a run, and moves the report's schedule on in the same step when `report` is given.
-    async fn run_insert(&self, run: &Run, report: Option<&ReportDefinition>) -> Result<(), AccessError>;
+    async fn run_insert(
+        &self,
+        run: &Run,
+        report: Option<&ReportDefinition>,
+    ) -> Result<(), AccessError>;
     /// Replaces a run of the version before.
     async fn run_update(&self, run: &Run) -> Result<(), AccessError>;
     /// One run.
@@ -47,7 +51,11 @@ pub trait ReportStore: Send + Sync {
     /// The oldest run that is queued, or that is running and was not touched since `stale`.
     async fn run_next(&self, stale: Timestamp) -> Result<Option<Run>, AccessError>;
     /// Runs that ended before a moment, the oldest first.
-    async fn run_ended_before(&self, before: Timestamp, limit: u64) -> Result<Vec<Run>, AccessError>;
+    async fn run_ended_before(
+        &self,
+        before: Timestamp,
+        limit: u64,
+    ) -> Result<Vec<Run>, AccessError>;
     /// Adds a review of an exception.
     async fn review_insert(&self, review: &Review) -> Result<(), AccessError>;
     /// Reviews of a report's exceptions, the latest first, at most `limit`.

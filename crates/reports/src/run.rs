@@ -26,7 +26,13 @@ pub enum RunState {
 
 impl RunState {
     /// Every state.
-    pub const ALL: [RunState; 5] = [Self::Queued, Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled];
+    pub const ALL: [RunState; 5] = [
+        Self::Queued,
+        Self::Running,
+        Self::Succeeded,
+        Self::Failed,
+        Self::Cancelled,
+    ];
 
     /// Name in requests and in the store.
     #[must_use]
@@ -146,14 +152,31 @@ impl Run {
     /// identifier. Two runs of one day differ, so that a manifest finds its own files in a folder of downloads.
     #[must_use]
     pub fn file_name(&self, format: &str) -> String {
-        let name =
-            self.report_name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
+        let name = self.report_name.chars().map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        });
         let name: String = name.collect();
         let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
-        let name = if parts.is_empty() { "report".to_owned() } else { parts.join("-") };
-        let id: String = self.id.0.chars().filter(char::is_ascii_alphanumeric).collect();
+        let name = if parts.is_empty() {
+            "report".to_owned()
+        } else {
+            parts.join("-")
+        };
+        let id: String = self
+            .id
+            .0
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect();
         let tail = id.get(id.len().saturating_sub(8)..).unwrap_or(&id);
-        format!("{name}-{}-{tail}.{format}", self.created_at.strftime("%Y-%m-%d"))
+        format!(
+            "{name}-{}-{tail}.{format}",
+            self.created_at.strftime("%Y-%m-%d")
+        )
     }
 
     /// Returns the channels that are told of the end. Recipients without a channel are written to by every e-mail channel.
@@ -201,7 +224,12 @@ impl Run {
 
     /// Returns a run of a report that a person requests, with the rights of the request.
     #[must_use]
-    pub fn requested(report: &ReportDefinition, id: RunId, principal: &Principal, now: Timestamp) -> Run {
+    pub fn requested(
+        report: &ReportDefinition,
+        id: RunId,
+        principal: &Principal,
+        now: Timestamp,
+    ) -> Run {
         Run {
             user: principal.user.0.clone(),
             user_email: principal.email.clone(),

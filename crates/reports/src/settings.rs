@@ -59,7 +59,11 @@ pub fn read_request(draft: RequestDraft) -> Result<Request, Vec<FieldError>> {
     check_filters(&draft.filters, &mut errors);
     let kind = kind(&draft, &mut errors);
     match (kind, period) {
-        (Some(kind), Some(period)) if errors.is_empty() => Ok(Request { kind, period, filters: draft.filters }),
+        (Some(kind), Some(period)) if errors.is_empty() => Ok(Request {
+            kind,
+            period,
+            filters: draft.filters,
+        }),
         _ => Err(errors),
     }
 }
@@ -72,19 +76,31 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
             ("metrics", !draft.metrics.is_empty()),
         ] {
             if given {
-                errors.push(invalid(field, "is only for custom reports, and this one has a framework"));
+                errors.push(invalid(
+                    field,
+                    "is only for custom reports, and this one has a framework",
+                ));
             }
         }
         let Some(template) = template(framework) else {
-            let known = templates().iter().map(|template| template.id.as_str()).collect::<Vec<_>>().join(", ");
+            let known = templates()
+                .iter()
+                .map(|template| template.id.as_str())
+                .collect::<Vec<_>>()
+                .join(", ");
             errors.push(invalid("framework", format!("must be one of {known}")));
             return None;
         };
-        return Some(ReportKind::Compliance { framework: template.id.clone() });
+        return Some(ReportKind::Compliance {
+            framework: template.id.clone(),
+        });
     }
     let query = draft.query.clone().unwrap_or_default();
     let read = Query::parse(&query);
-    if read.as_ref().is_ok_and(|query| !query.expr.lists().is_empty()) {
+    if read
+        .as_ref()
+        .is_ok_and(|query| !query.expr.lists().is_empty())
+    {
         // Whoever checks the report later could not know which values the list had.
         errors.push(FieldError::new(
             "query",
@@ -93,17 +109,33 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
         ));
     }
     if let Err(error) = read {
-        let hint = error.hint.map(|hint| format!(": {hint}")).unwrap_or_default();
+        let hint = error
+            .hint
+            .map(|hint| format!(": {hint}"))
+            .unwrap_or_default();
         let message = format!("{} (at position {}){hint}", error.message, error.position);
-        errors.push(FieldError { offset: Some(error.position), ..FieldError::new("query", "invalid_query", message) });
+        errors.push(FieldError {
+            offset: Some(error.position),
+            ..FieldError::new("query", "invalid_query", message)
+        });
     }
-    let group_by = named("group_by", &draft.group_by, GroupField::parse, "user, resource or event_type", errors);
+    let group_by = named(
+        "group_by",
+        &draft.group_by,
+        GroupField::parse,
+        "user, resource or event_type",
+        errors,
+    );
     let known = "event_counts, unique_users or resources_affected";
     let mut metrics = named("metrics", &draft.metrics, Metric::parse, known, errors);
     if metrics.is_empty() {
         metrics = Metric::ALL.to_vec();
     }
-    Some(ReportKind::Custom { query, group_by, metrics })
+    Some(ReportKind::Custom {
+        query,
+        group_by,
+        metrics,
+    })
 }
 
 fn named<T: PartialEq>(
@@ -117,9 +149,14 @@ fn named<T: PartialEq>(
     for (at, name) in given.iter().enumerate() {
         // `event type` and `Unique users` as they are printed, beside `event_type` and `unique_users`.
         match parse(&name.trim().to_ascii_lowercase().replace([' ', '-'], "_")) {
-            Some(value) if read.contains(&value) => errors.push(invalid(format!("{field}[{at}]"), "occurs twice")),
+            Some(value) if read.contains(&value) => {
+                errors.push(invalid(format!("{field}[{at}]"), "occurs twice"))
+            }
             Some(value) => read.push(value),
-            None => errors.push(invalid(format!("{field}[{at}]"), format!("must be {known}"))),
+            None => errors.push(invalid(
+                format!("{field}[{at}]"),
+                format!("must be {known}"),
+            )),
         }
     }
     read
@@ -129,36 +166,66 @@ fn period(draft: &RequestDraft) -> Result<PeriodChoice, FieldError> {
     match (draft.period.as_deref(), draft.start_time, draft.end_time) {
         (Some(text), None, None) => PeriodChoice::parse(text).ok_or_else(|| {
             let known = "previous_week, previous_month, previous_quarter or previous_year";
-            invalid("period", format!("must be a length such as 24h, 30d or 12w (at most {LONGEST_DAYS}d), or {known}"))
+            invalid(
+                "period",
+                format!(
+                    "must be a length such as 24h, 30d or 12w (at most {LONGEST_DAYS}d), or {known}"
+                ),
+            )
         }),
         (None, Some(start), Some(end)) => {
             let period = Period { start, end };
             if start >= end {
                 Err(invalid("start_time", "must lie before end_time"))
             } else if period.days() > LONGEST_DAYS {
-                Err(invalid("start_time", format!("is more than {LONGEST_DAYS} days before end_time")))
+                Err(invalid(
+                    "start_time",
+                    format!("is more than {LONGEST_DAYS} days before end_time"),
+                ))
             } else {
                 Ok(PeriodChoice::Between(period))
             }
         }
-        (Some(_), _, _) => Err(invalid("period", "cannot be combined with start_time and end_time")),
-        (None, None, None) => {
-            Err(FieldError::new("period", "missing_field", "must be given, or start_time and end_time"))
-        }
-        (None, None, _) => Err(FieldError::new("start_time", "missing_field", "must be given with end_time")),
-        (None, _, None) => Err(FieldError::new("end_time", "missing_field", "must be given with start_time")),
+        (Some(_), _, _) => Err(invalid(
+            "period",
+            "cannot be combined with start_time and end_time",
+        )),
+        (None, None, None) => Err(FieldError::new(
+            "period",
+            "missing_field",
+            "must be given, or start_time and end_time",
+        )),
+        (None, None, _) => Err(FieldError::new(
+            "start_time",
+            "missing_field",
+            "must be given with end_time",
+        )),
+        (None, _, None) => Err(FieldError::new(
+            "end_time",
+            "missing_field",
+            "must be given with start_time",
+        )),
     }
 }
 
 fn check_filters(filters: &Filters, errors: &mut Vec<FieldError>) {
     for (name, field, values) in filters.lists() {
         if values.len() > MAX_VALUES {
-            errors.push(invalid(format!("filters.{name}"), format!("may name at most {MAX_VALUES}")));
+            errors.push(invalid(
+                format!("filters.{name}"),
+                format!("may name at most {MAX_VALUES}"),
+            ));
         }
         for (at, value) in values.iter().enumerate() {
             let path = format!("filters.{name}[{at}]");
-            if value.trim().is_empty() || value.len() > MAX_VALUE || value.contains(char::is_control) {
-                errors.push(invalid(path, format!("must be text of at most {MAX_VALUE} bytes on one line")));
+            if value.trim().is_empty()
+                || value.len() > MAX_VALUE
+                || value.contains(char::is_control)
+            {
+                errors.push(invalid(
+                    path,
+                    format!("must be text of at most {MAX_VALUE} bytes on one line"),
+                ));
             } else if let Err(error) = reeve_audit::query::filter(field, value) {
                 errors.push(invalid(path, error.message));
             }
@@ -170,26 +237,49 @@ fn check_filters(filters: &Filters, errors: &mut Vec<FieldError>) {
 ///
 /// # Errors
 /// Every failing field with a code and a reason.
-pub fn read_definition(draft: &DefinitionDraft, now: Timestamp) -> Result<Option<Schedule>, Vec<FieldError>> {
+pub fn read_definition(
+    draft: &DefinitionDraft,
+    now: Timestamp,
+) -> Result<Option<Schedule>, Vec<FieldError>> {
     let mut errors = Vec::new();
     let name = draft.name.trim();
     if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(char::is_control) {
-        errors.push(invalid("name", format!("must have 1 to {MAX_NAME} characters on one line")));
+        errors.push(invalid(
+            "name",
+            format!("must have 1 to {MAX_NAME} characters on one line"),
+        ));
     }
-    let schedule = draft.schedule.as_ref().map(|(pattern, zone)| Schedule::new(pattern, zone, now)).transpose();
+    let schedule = draft
+        .schedule
+        .as_ref()
+        .map(|(pattern, zone)| Schedule::new(pattern, zone, now))
+        .transpose();
     if let Err(error) = &schedule {
-        let field = if matches!(error, ScheduleError::Zone(_)) { "schedule.time_zone" } else { "schedule.cron" };
+        let field = if matches!(error, ScheduleError::Zone(_)) {
+            "schedule.time_zone"
+        } else {
+            "schedule.cron"
+        };
         errors.push(invalid(field, error.to_string()));
     }
     if draft.channels.len() > MAX_CHANNELS {
-        errors.push(invalid("channels", format!("may name at most {MAX_CHANNELS}")));
+        errors.push(invalid(
+            "channels",
+            format!("may name at most {MAX_CHANNELS}"),
+        ));
     }
     if draft.recipients.len() > MAX_RECIPIENTS {
-        errors.push(invalid("recipients", format!("may name at most {MAX_RECIPIENTS}")));
+        errors.push(invalid(
+            "recipients",
+            format!("may name at most {MAX_RECIPIENTS}"),
+        ));
     }
     for (at, address) in draft.recipients.iter().enumerate() {
         if !is_email_address(address) {
-            errors.push(invalid(format!("recipients[{at}]"), "must be an e-mail address"));
+            errors.push(invalid(
+                format!("recipients[{at}]"),
+                "must be an e-mail address",
+            ));
         }
     }
     match schedule {
@@ -208,24 +298,51 @@ mod tests {
     use super::*;
 
     fn fields(draft: RequestDraft) -> Vec<String> {
-        read_request(draft).unwrap_err().into_iter().map(|error| error.path).collect()
+        read_request(draft)
+            .unwrap_err()
+            .into_iter()
+            .map(|error| error.path)
+            .collect()
     }
 
     #[test]
     fn every_failing_field_of_a_request_is_named() {
-        let custom = RequestDraft { period: Some("30d".into()), ..RequestDraft::default() };
+        let custom = RequestDraft {
+            period: Some("30d".into()),
+            ..RequestDraft::default()
+        };
         assert!(read_request(custom.clone()).is_ok());
         let wrong = RequestDraft {
             query: Some("actor.emial:x".into()),
             group_by: vec!["user".into(), "user".into(), "colour".into()],
             metrics: vec!["cost".into()],
             period: Some("forever".into()),
-            filters: Filters { users: vec![String::new()], ..Filters::default() },
+            filters: Filters {
+                users: vec![String::new()],
+                ..Filters::default()
+            },
             ..RequestDraft::default()
         };
-        assert_eq!(fields(wrong), ["period", "filters.users[0]", "query", "group_by[1]", "group_by[2]", "metrics[0]"]);
+        assert_eq!(
+            fields(wrong),
+            [
+                "period",
+                "filters.users[0]",
+                "query",
+                "group_by[1]",
+                "group_by[2]",
+                "metrics[0]"
+            ]
+        );
         let framework = Some("nothing".to_owned());
-        assert_eq!(fields(RequestDraft { framework, query: Some(String::new()), ..custom }), ["query", "framework"]);
+        assert_eq!(
+            fields(RequestDraft {
+                framework,
+                query: Some(String::new()),
+                ..custom
+            }),
+            ["query", "framework"]
+        );
     }
 
     #[test]
@@ -233,14 +350,25 @@ mod tests {
         let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
         let check = |period: Option<&str>, start, end| {
             let period = period.map(str::to_owned);
-            read_request(RequestDraft { period, start_time: start, end_time: end, ..RequestDraft::default() })
-                .map_err(|errors| errors[0].path.clone())
-                .map(|request| request.period)
+            read_request(RequestDraft {
+                period,
+                start_time: start,
+                end_time: end,
+                ..RequestDraft::default()
+            })
+            .map_err(|errors| errors[0].path.clone())
+            .map(|request| request.period)
         };
         let (start, end) = (at("2026-01-01T00:00:00Z"), at("2026-02-01T00:00:00Z"));
-        assert!(matches!(check(None, start, end), Ok(PeriodChoice::Between(_))));
+        assert!(matches!(
+            check(None, start, end),
+            Ok(PeriodChoice::Between(_))
+        ));
         assert_eq!(check(None, end, start), Err("start_time".to_owned()));
-        assert_eq!(check(None, at("2019-01-01T00:00:00Z"), end), Err("start_time".to_owned()));
+        assert_eq!(
+            check(None, at("2019-01-01T00:00:00Z"), end),
+            Err("start_time".to_owned())
+        );
         assert_eq!(check(None, start, None), Err("end_time".to_owned()));
         assert_eq!(check(Some("30d"), start, end), Err("period".to_owned()));
         assert_eq!(check(None, None, None), Err("period".to_owned()));

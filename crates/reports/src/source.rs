@@ -21,7 +21,13 @@ pub enum EventSource {
 
 impl EventSource {
     /// Every source.
-    pub const ALL: [EventSource; 5] = [Self::Reeve, Self::Aws, Self::Azure, Self::Gcp, Self::Kubernetes];
+    pub const ALL: [EventSource; 5] = [
+        Self::Reeve,
+        Self::Aws,
+        Self::Azure,
+        Self::Gcp,
+        Self::Kubernetes,
+    ];
 
     /// Name in templates and documents.
     #[must_use]
@@ -54,10 +60,14 @@ impl EventSource {
     pub const fn probe(self) -> Option<&'static str> {
         Some(match self {
             EventSource::Reeve => return None,
-            EventSource::Aws => "metadata.cloudtrail:* OR (resource.cloud_provider:aws -submitted_by.type:reeve)",
+            EventSource::Aws => {
+                "metadata.cloudtrail:* OR (resource.cloud_provider:aws -submitted_by.type:reeve)"
+            }
             EventSource::Azure => "resource.cloud_provider:azure -submitted_by.type:reeve",
             EventSource::Gcp => "resource.cloud_provider:gcp -submitted_by.type:reeve",
-            EventSource::Kubernetes => "resource.cloud_provider:kubernetes -submitted_by.type:reeve",
+            EventSource::Kubernetes => {
+                "resource.cloud_provider:kubernetes -submitted_by.type:reeve"
+            }
         })
     }
 }
@@ -72,7 +82,12 @@ mod tests {
     #[test]
     fn every_probe_is_a_query() {
         for source in EventSource::ALL {
-            assert!(source.probe().is_none_or(|probe| Query::parse(probe).is_ok()), "{source:?}");
+            assert!(
+                source
+                    .probe()
+                    .is_none_or(|probe| Query::parse(probe).is_ok()),
+                "{source:?}"
+            );
             let name = serde_json::Value::from(source.as_str());
             assert_eq!(serde_json::from_value::<EventSource>(name).unwrap(), source);
         }

@@ -28,7 +28,13 @@ pub fn run_metadata(run: &Run) -> Value {
     let filters = &run.request.filters;
     let file = |(format, file): (&str, &RunFile)| json!({ "name": run.file_name(format), "bytes": file.bytes, "sha256": file.sha256 });
     let succeeded = run.state == RunState::Succeeded;
-    let files: Vec<_> = run.files.each().into_iter().filter(|_| succeeded).map(file).collect();
+    let files: Vec<_> = run
+        .files
+        .each()
+        .into_iter()
+        .filter(|_| succeeded)
+        .map(file)
+        .collect();
     json!({
         "run_id": run.id.0,
         "report_id": run.report.0,

@@ -130,7 +130,8 @@ impl Template {
     /// # Errors
     /// The first part that is wrong.
     pub fn read(text: &str) -> Result<Template, TemplateError> {
-        let text: TemplateText = toml::from_str(text).map_err(|error| TemplateError::Form(error.to_string()))?;
+        let text: TemplateText =
+            toml::from_str(text).map_err(|error| TemplateError::Form(error.to_string()))?;
         let [id, name, edition, publisher, scope] = [
             ("id", text.id),
             ("name", text.name),
@@ -139,23 +140,40 @@ impl Template {
             ("scope", text.scope),
         ]
         .map(|(key, value)| words(key, value));
-        let controls = text.controls.into_iter().map(control).collect::<Result<Vec<_>, _>>()?;
+        let controls = text
+            .controls
+            .into_iter()
+            .map(control)
+            .collect::<Result<Vec<_>, _>>()?;
         let mut numbers = BTreeSet::new();
-        if let Some(twice) = controls.iter().find(|control| !numbers.insert(&control.number)) {
+        if let Some(twice) = controls
+            .iter()
+            .find(|control| !numbers.insert(&control.number))
+        {
             return Err(part(&twice.number, "occurs twice"));
         }
         if controls.is_empty() {
             return Err(part("controls", "has no control"));
         }
-        Ok(Template { id: id?, name: name?, edition: edition?, publisher: publisher?, scope: scope?, controls })
+        Ok(Template {
+            id: id?,
+            name: name?,
+            edition: edition?,
+            publisher: publisher?,
+            scope: scope?,
+            controls,
+        })
     }
 }
 
 fn control(text: ControlText) -> Result<Control, TemplateError> {
     let number = words("number", text.number)?;
     let place = |key: &str| format!("{number} {key}");
-    let evidence =
-        text.evidence.into_iter().enumerate().map(|(at, one)| question(&place(&format!("evidence {}", at + 1)), one));
+    let evidence = text
+        .evidence
+        .into_iter()
+        .enumerate()
+        .map(|(at, one)| question(&place(&format!("evidence {}", at + 1)), one));
     let evidence = evidence.collect::<Result<Vec<_>, _>>()?;
     let exceptions = text
         .exceptions
@@ -163,12 +181,19 @@ fn control(text: ControlText) -> Result<Control, TemplateError> {
         .enumerate()
         .map(|(at, one)| question(&place(&format!("exception {}", at + 1)), one.into()));
     let exceptions = exceptions.collect::<Result<Vec<_>, _>>()?;
-    let gaps = text.gaps.into_iter().map(|gap| words(&place("gaps"), gap)).collect::<Result<Vec<_>, _>>()?;
+    let gaps = text
+        .gaps
+        .into_iter()
+        .map(|gap| words(&place("gaps"), gap))
+        .collect::<Result<Vec<_>, _>>()?;
     if evidence.is_empty() && gaps.is_empty() {
         return Err(part(&number, "has neither evidence nor gaps"));
     }
     if evidence.is_empty() && !exceptions.is_empty() {
-        return Err(part(&number, "has exceptions but no evidence that they would be exceptions to"));
+        return Err(part(
+            &number,
+            "has exceptions but no evidence that they would be exceptions to",
+        ));
     }
     Ok(Control {
         title: words(&place("title"), text.title)?,
@@ -183,22 +208,49 @@ fn control(text: ControlText) -> Result<Control, TemplateError> {
 
 impl From<ExceptionText> for EvidenceText {
     fn from(text: ExceptionText) -> Self {
-        let ExceptionText { name, query, means, sources } = text;
-        EvidenceText { name, query, shows: means, sources, every_days: None }
+        let ExceptionText {
+            name,
+            query,
+            means,
+            sources,
+        } = text;
+        EvidenceText {
+            name,
+            query,
+            shows: means,
+            sources,
+            every_days: None,
+        }
     }
 }
 
 fn question(place: &str, text: EvidenceText) -> Result<ControlQuestion, TemplateError> {
-    let EvidenceText { name, query: text, shows: explains, sources, every_days } = text;
-    let query = Query::parse(&text)
-        .map_err(|error| part(place, format!("query {text:?}, character {}: {}", error.position, error.message)))?;
+    let EvidenceText {
+        name,
+        query: text,
+        shows: explains,
+        sources,
+        every_days,
+    } = text;
+    let query = Query::parse(&text).map_err(|error| {
+        part(
+            place,
+            format!(
+                "query {text:?}, character {}: {}",
+                error.position, error.message
+            ),
+        )
+    })?;
     if text.trim().is_empty() {
         return Err(part(place, "the empty query takes every entry"));
     }
     // Reeve's own entries are there in every installation, so they are what a query rests on unless the template says otherwise.
     let sources = sources.unwrap_or_else(|| vec![EventSource::Reeve]);
     if sources.is_empty() || every_days == Some(0) {
-        return Err(part(place, "sources must name a source, and every_days be at least 1"));
+        return Err(part(
+            place,
+            "sources must name a source, and every_days be at least 1",
+        ));
     }
     Ok(ControlQuestion {
         name: words(place, name)?,
@@ -218,7 +270,10 @@ fn words(place: &str, text: String) -> Result<String, TemplateError> {
 }
 
 fn part(place: &str, message: impl Into<String>) -> TemplateError {
-    TemplateError::Part { place: place.to_owned(), message: message.into() }
+    TemplateError::Part {
+        place: place.to_owned(),
+        message: message.into(),
+    }
 }
 
 #[cfg(test)]
@@ -226,19 +281,33 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const HEAD: &str = "id = \"x\"\nname = \"X\"\nedition = \"1\"\npublisher = \"P\"\nscope = \"S\"\n";
-    const CONTROL: &str = "[[controls]]\nnumber = \"A.1\"\ntitle = \"T\"\nasks = \"A\"\ngroup = \"G\"\n";
+    const HEAD: &str =
+        "id = \"x\"\nname = \"X\"\nedition = \"1\"\npublisher = \"P\"\nscope = \"S\"\n";
+    const CONTROL: &str =
+        "[[controls]]\nnumber = \"A.1\"\ntitle = \"T\"\nasks = \"A\"\ngroup = \"G\"\n";
 
     #[test]
     fn faults_are_named() {
-        let evidence = "[[controls.evidence]]\nname = \"N\"\nquery = \"event_type:a.b\"\nshows = \"S\"\n";
+        let evidence =
+            "[[controls.evidence]]\nname = \"N\"\nquery = \"event_type:a.b\"\nshows = \"S\"\n";
         let check = |text: String| Template::read(&text).unwrap_err().to_string();
         assert!(Template::read(&format!("{HEAD}{CONTROL}{evidence}")).is_ok());
         assert!(check(format!("{HEAD}{CONTROL}")).contains("A.1: has neither evidence nor gaps"));
-        assert!(check(format!("{HEAD}{CONTROL}{evidence}{CONTROL}{evidence}")).contains("A.1: occurs twice"));
-        assert!(check(format!("{HEAD}{CONTROL}colour = \"red\"\n{evidence}")).contains("unknown field `colour`"));
+        assert!(
+            check(format!("{HEAD}{CONTROL}{evidence}{CONTROL}{evidence}"))
+                .contains("A.1: occurs twice")
+        );
+        assert!(
+            check(format!("{HEAD}{CONTROL}colour = \"red\"\n{evidence}"))
+                .contains("unknown field `colour`")
+        );
         let query = evidence.replace("event_type:a.b", "actor.emial:x");
-        assert!(check(format!("{HEAD}{CONTROL}{query}")).contains("A.1 evidence 1: query \"actor.emial:x\""));
-        assert!(check(format!("{HEAD}{CONTROL}gaps = [\"\"]\n")).contains("A.1 gaps: must be text"));
+        assert!(
+            check(format!("{HEAD}{CONTROL}{query}"))
+                .contains("A.1 evidence 1: query \"actor.emial:x\"")
+        );
+        assert!(
+            check(format!("{HEAD}{CONTROL}gaps = [\"\"]\n")).contains("A.1 gaps: must be text")
+        );
     }
 }

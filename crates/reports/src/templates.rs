@@ -15,9 +15,21 @@ const ORDER: [&str; 6] = ["soc2", "iso27001", "hipaa", "pci_dss", "gdpr", "fedra
 
 static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
     // A test reads every file; one that cannot be read would not have been released.
-    let mut templates: Vec<_> = read().into_iter().filter_map(|(_, template)| template.ok()).collect();
-    let place = |id: &str| ORDER.iter().position(|known| *known == id).unwrap_or(ORDER.len());
-    templates.sort_by(|a, b| place(&a.id).cmp(&place(&b.id)).then_with(|| a.id.cmp(&b.id)));
+    let mut templates: Vec<_> = read()
+        .into_iter()
+        .filter_map(|(_, template)| template.ok())
+        .collect();
+    let place = |id: &str| {
+        ORDER
+            .iter()
+            .position(|known| *known == id)
+            .unwrap_or(ORDER.len())
+    };
+    templates.sort_by(|a, b| {
+        place(&a.id)
+            .cmp(&place(&b.id))
+            .then_with(|| a.id.cmp(&b.id))
+    });
     templates
 });
 
@@ -27,7 +39,10 @@ fn read() -> Vec<(String, Result<Template, TemplateError>)> {
         let text = String::from_utf8_lossy(&data).into_owned();
         Some((name.into_owned(), Template::read(&text)))
     };
-    Files::iter().filter(|name| name.ends_with(".toml")).filter_map(file).collect()
+    Files::iter()
+        .filter(|name| name.ends_with(".toml"))
+        .filter_map(file)
+        .collect()
 }
 
 /// Returns every template.
@@ -40,10 +55,14 @@ pub fn templates() -> &'static [Template] {
 #[must_use]
 pub fn template(framework: &str) -> Option<&'static Template> {
     let letters = |text: &str| -> String {
-        text.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+        text.chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|letter| letter.to_ascii_lowercase())
+            .collect()
     };
     let wanted = letters(framework);
-    let is_named = |template: &&Template| letters(&template.id) == wanted || letters(&template.name) == wanted;
+    let is_named =
+        |template: &&Template| letters(&template.id) == wanted || letters(&template.name) == wanted;
     TEMPLATES.iter().find(is_named)
 }
 

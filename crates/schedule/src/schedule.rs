@@ -40,11 +40,16 @@ impl Schedule {
     pub fn new(pattern: &str, time_zone: &str, now: Timestamp) -> Result<Schedule, ScheduleError> {
         let pattern = pattern.trim();
         if pattern.len() > LONGEST || pattern.split_whitespace().count() != 5 {
-            return Err(ScheduleError::Pattern(pattern.chars().take(LONGEST).collect()));
+            return Err(ScheduleError::Pattern(
+                pattern.chars().take(LONGEST).collect(),
+            ));
         }
-        let zone = TimeZone::get(time_zone).map_err(|_| ScheduleError::Zone(time_zone.to_owned()))?;
-        let schedule =
-            Schedule { pattern: pattern.to_owned(), time_zone: zone.iana_name().unwrap_or("UTC").to_owned() };
+        let zone =
+            TimeZone::get(time_zone).map_err(|_| ScheduleError::Zone(time_zone.to_owned()))?;
+        let schedule = Schedule {
+            pattern: pattern.to_owned(),
+            time_zone: zone.iana_name().unwrap_or("UTC").to_owned(),
+        };
         if pattern.parse::<Cron>().is_err() {
             return Err(ScheduleError::Pattern(pattern.to_owned()));
         }
@@ -66,7 +71,11 @@ impl Schedule {
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
         let cron: Cron = self.pattern.parse().ok()?;
         let zone = TimeZone::get(&self.time_zone).ok()?;
-        Some(cron.find_next_occurrence(&after.to_zoned(zone), false).ok()?.timestamp())
+        Some(
+            cron.find_next_occurrence(&after.to_zoned(zone), false)
+                .ok()?
+                .timestamp(),
+        )
     }
 }
 
@@ -81,19 +90,39 @@ mod tests {
 
     #[test]
     fn local_time_is_kept_over_daylight_saving() {
-        let schedule = Schedule::new("30 6 * * 1-5", "Europe/Berlin", at("2026-11-20T00:00:00Z")).unwrap();
-        assert_eq!(schedule.next(at("2026-11-20T05:30:00Z")), Some(at("2026-11-23T05:30:00Z")), "over the weekend");
-        assert_eq!(schedule.next(at("2026-03-27T06:00:00Z")), Some(at("2026-03-30T04:30:00Z")), "summer time");
+        let schedule =
+            Schedule::new("30 6 * * 1-5", "Europe/Berlin", at("2026-11-20T00:00:00Z")).unwrap();
+        assert_eq!(
+            schedule.next(at("2026-11-20T05:30:00Z")),
+            Some(at("2026-11-23T05:30:00Z")),
+            "over the weekend"
+        );
+        assert_eq!(
+            schedule.next(at("2026-03-27T06:00:00Z")),
+            Some(at("2026-03-30T04:30:00Z")),
+            "summer time"
+        );
     }
 
     #[test]
     fn what_runs_too_often_or_never_is_refused() {
-        let check = |pattern: &str, zone: &str| Schedule::new(pattern, zone, at("2026-11-20T00:00:00Z")).unwrap_err();
+        let check = |pattern: &str, zone: &str| {
+            Schedule::new(pattern, zone, at("2026-11-20T00:00:00Z")).unwrap_err()
+        };
         assert_eq!(check("* * * * *", "UTC"), ScheduleError::Pace);
         assert_eq!(check("58,59 3 * * *", "UTC"), ScheduleError::Pace);
         assert_eq!(check("0 0 31 2 *", "UTC"), ScheduleError::Pace);
-        assert_eq!(check("every day", "UTC"), ScheduleError::Pattern("every day".to_owned()));
-        assert_eq!(check("61 * * * *", "UTC"), ScheduleError::Pattern("61 * * * *".to_owned()));
-        assert_eq!(check("0 * * * *", "Mars/Phobos"), ScheduleError::Zone("Mars/Phobos".to_owned()));
+        assert_eq!(
+            check("every day", "UTC"),
+            ScheduleError::Pattern("every day".to_owned())
+        );
+        assert_eq!(
+            check("61 * * * *", "UTC"),
+            ScheduleError::Pattern("61 * * * *".to_owned())
+        );
+        assert_eq!(
+            check("0 * * * *", "Mars/Phobos"),
+            ScheduleError::Zone("Mars/Phobos".to_owned())
+        );
     }
 }

@@ -17,11 +17,17 @@ impl Account {
     /// The account of this process, as the kernel tells it: the environment could be anything.
     pub(crate) fn current() -> Account {
         let Ok(process) = std::fs::metadata("/proc/self") else {
-            return Account { id: "command line".to_owned(), name: None };
+            return Account {
+                id: "command line".to_owned(),
+                name: None,
+            };
         };
         let uid = process.uid();
         let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        Account { id: format!("uid {uid}"), name: name_of(uid, &accounts) }
+        Account {
+            id: format!("uid {uid}"),
+            name: name_of(uid, &accounts),
+        }
     }
 
     /// The actor that it is in the log.
@@ -41,7 +47,9 @@ impl std::fmt::Display for Account {
 
 fn name_of(uid: u32, accounts: &str) -> Option<String> {
     let uid = uid.to_string();
-    let line = accounts.lines().find(|line| line.split(':').nth(2) == Some(&uid))?;
+    let line = accounts
+        .lines()
+        .find(|line| line.split(':').nth(2) == Some(&uid))?;
     let name = line.split(':').next().filter(|name| !name.is_empty())?;
     Some(name.to_owned())
 }
@@ -52,10 +60,14 @@ mod tests {
 
     #[test]
     fn accounts_have_names_where_the_system_knows_them() {
-        let accounts = "root:x:0:0::/root:/bin/sh\nreeve:x:998:998::/srv:/bin/false\nbroken\n:x:7:7::/:/\n";
+        let accounts =
+            "root:x:0:0::/root:/bin/sh\nreeve:x:998:998::/srv:/bin/false\nbroken\n:x:7:7::/:/\n";
         assert_eq!(name_of(998, accounts).as_deref(), Some("reeve"));
         assert_eq!((name_of(99, accounts), name_of(7, accounts)), (None, None));
-        let shown = Account { id: "uid 998".into(), name: name_of(998, accounts) };
+        let shown = Account {
+            id: "uid 998".into(),
+            name: name_of(998, accounts),
+        };
         assert_eq!(shown.to_string(), "uid 998 (reeve)");
         assert!(Account::current().id.starts_with("uid "));
     }

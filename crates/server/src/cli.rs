@@ -21,12 +21,12 @@ mod target;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
-    AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, CostsArgs, EntriesArgs, EntriesFormat, ForecastArgs,
-    InterruptionsArgs, SeriesArgs, SizingArgs,
+    AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, CostsArgs, EntriesArgs, EntriesFormat,
+    ForecastArgs, InterruptionsArgs, SeriesArgs, SizingArgs,
 };
 pub(crate) use audit::{
-    AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,
-    SearchArgs, Span, TailArgs, Target,
+    AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs,
+    ImportFormat, Look, Period, SearchArgs, Span, TailArgs, Target,
 };
 pub(crate) use bills::BillsCommand;
 pub(crate) use budgets::{BudgetAlertsArgs, BudgetsCommand};

@@ -40,9 +40,15 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Search(args)) => unless_nobody_reads(search::run(&args).await),
         Command::Audit(AuditCommand::Tail(args)) => unless_nobody_reads(tail::run(&args).await),
         Command::Audit(AuditCommand::Export(args)) => unless_nobody_reads(export::run(&args).await),
-        Command::Audit(AuditCommand::Alerts(command)) => unless_nobody_reads(alerts::run(command).await),
-        Command::Audit(AuditCommand::Lists(command)) => unless_nobody_reads(lists::run(command).await),
-        Command::Audit(AuditCommand::Reports(command)) => unless_nobody_reads(reports::run(command).await),
+        Command::Audit(AuditCommand::Alerts(command)) => {
+            unless_nobody_reads(alerts::run(command).await)
+        }
+        Command::Audit(AuditCommand::Lists(command)) => {
+            unless_nobody_reads(lists::run(command).await)
+        }
+        Command::Audit(AuditCommand::Reports(command)) => {
+            unless_nobody_reads(reports::run(command).await)
+        }
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
         Command::Metrics(command) => unless_nobody_reads(metrics::run(command).await),
         Command::Bills(command) => unless_nobody_reads(bills::run(command).await),
@@ -68,7 +74,9 @@ fn unless_nobody_reads(result: Result<ExitCode>) -> Result<ExitCode> {
 }
 
 fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
-    cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    cause
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 pub(crate) use admin::{first_administrator, token_from_environment};

@@ -183,7 +183,11 @@ impl Config {
         if self.self_check_hour > 23 || self.self_check_every_s == Some(0) {
             bail!("self_check_hour must be 0 to 23, and self_check_every_s at least 1");
         }
-        if self.metrics_token.as_ref().is_some_and(|token| token.len() < 16) {
+        if self
+            .metrics_token
+            .as_ref()
+            .is_some_and(|token| token.len() < 16)
+        {
             bail!("metrics_token must have at least 16 characters");
         }
         if self.max_connections == 0 {
@@ -200,13 +204,24 @@ impl Config {
         }
         // Requirement B-194: an operator may allow less than 10 GB an export, and never more.
         if self.export_limit_bytes > reeve_exports::LIMIT_BYTES {
-            bail!("export_limit_bytes must be at most {}, which is 10 GB", reeve_exports::LIMIT_BYTES);
+            bail!(
+                "export_limit_bytes must be at most {}, which is 10 GB",
+                reeve_exports::LIMIT_BYTES
+            );
         }
         if self.public_url.is_some() && self.public_url().is_none() {
-            bail!("public_url must be an https or http address without a query, such as https://reeve.example.com");
+            bail!(
+                "public_url must be an https or http address without a query, such as https://reeve.example.com"
+            );
         }
-        if self.internal_url.as_deref().is_some_and(|url| PublicUrl::parse(url).is_none()) {
-            bail!("internal_url must be an https or http address without a query, such as http://10.0.0.5:8080");
+        if self
+            .internal_url
+            .as_deref()
+            .is_some_and(|url| PublicUrl::parse(url).is_none())
+        {
+            bail!(
+                "internal_url must be an https or http address without a query, such as http://10.0.0.5:8080"
+            );
         }
         self.publish.check()?;
         self.cosign.check()?;
@@ -216,17 +231,29 @@ impl Config {
 }
 
 fn read(path: &Path) -> Result<toml::Table> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("{} could not be read", path.display()))?;
-    text.parse().with_context(|| format!("{} is not TOML", path.display()))
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("{} could not be read", path.display()))?;
+    text.parse()
+        .with_context(|| format!("{} is not TOML", path.display()))
 }
 
 /// Variables that are not configuration keys.
-const OTHER: &[&str] =
-    &["REEVE_ADMIN_TOKEN", "REEVE_ADMIN_EMAIL", "REEVE_URL", "REEVE_TOKEN", "REEVE_BACKUP_PASSPHRASE"];
+const OTHER: &[&str] = &[
+    "REEVE_ADMIN_TOKEN",
+    "REEVE_ADMIN_EMAIL",
+    "REEVE_URL",
+    "REEVE_TOKEN",
+    "REEVE_BACKUP_PASSPHRASE",
+];
 
-fn from_environment(table: &mut toml::Table, variables: impl Iterator<Item = (String, String)>) -> Result<()> {
+fn from_environment(
+    table: &mut toml::Table,
+    variables: impl Iterator<Item = (String, String)>,
+) -> Result<()> {
     for (name, text) in variables {
-        let Some(key) = name.strip_prefix("REEVE_") else { continue };
+        let Some(key) = name.strip_prefix("REEVE_") else {
+            continue;
+        };
         if OTHER.contains(&name.as_str())
             || key.starts_with("TEST_")
             || key.starts_with("CI_")
@@ -235,8 +262,14 @@ fn from_environment(table: &mut toml::Table, variables: impl Iterator<Item = (St
             continue;
         }
         // A value that reads as TOML is taken as such (numbers, booleans, lists), anything else as text.
-        let value = format!("value = {text}").parse::<toml::Table>().ok().and_then(|mut one| one.remove("value"));
-        table.insert(key.to_lowercase(), value.unwrap_or(toml::Value::String(text)));
+        let value = format!("value = {text}")
+            .parse::<toml::Table>()
+            .ok()
+            .and_then(|mut one| one.remove("value"));
+        table.insert(
+            key.to_lowercase(),
+            value.unwrap_or(toml::Value::String(text)),
+        );
     }
     Ok(())
 }
@@ -248,15 +281,28 @@ mod tests {
 
     fn with(pairs: &[(&str, &str)]) -> Result<Config> {
         let mut table = toml::Table::new();
-        from_environment(&mut table, pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())))?;
+        from_environment(
+            &mut table,
+            pairs
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned())),
+        )?;
         Ok(table.try_into()?)
     }
 
     #[test]
     fn an_export_is_at_most_10_gb_and_may_be_limited_further() {
         assert_eq!(Config::default().export_limit_bytes, 10_000_000_000);
-        for (limit, sound) in [(0, false), (1, true), (10_000_000_000, true), (10_000_000_001, false)] {
-            let config = Config { export_limit_bytes: limit, ..Config::default() };
+        for (limit, sound) in [
+            (0, false),
+            (1, true),
+            (10_000_000_000, true),
+            (10_000_000_001, false),
+        ] {
+            let config = Config {
+                export_limit_bytes: limit,
+                ..Config::default()
+            };
             assert_eq!(config.check().is_ok(), sound, "{limit}");
         }
     }
@@ -271,17 +317,30 @@ mod tests {
             ("https://user:secret@reeve.example.com", false),
             ("ftp://reeve.example.com", false),
         ] {
-            let config = Config { public_url: Some(url.to_owned()), ..Config::default() };
+            let config = Config {
+                public_url: Some(url.to_owned()),
+                ..Config::default()
+            };
             assert_eq!(config.check().is_ok(), sound, "{url}");
         }
     }
 
     #[test]
     fn the_environment_sets_keys_and_unknown_ones_are_refused() {
-        let config = with(&[("REEVE_SYNC_EVERY_S", "60"), ("REEVE_DATA_DIR", "/srv/reeve"), ("PATH", "/bin")]).unwrap();
-        assert_eq!((config.sync_every_s, config.data_dir), (60, PathBuf::from("/srv/reeve")));
+        let config = with(&[
+            ("REEVE_SYNC_EVERY_S", "60"),
+            ("REEVE_DATA_DIR", "/srv/reeve"),
+            ("PATH", "/bin"),
+        ])
+        .unwrap();
+        assert_eq!(
+            (config.sync_every_s, config.data_dir),
+            (60, PathBuf::from("/srv/reeve"))
+        );
         assert!(with(&[("REEVE_ADMIN_TOKEN", "secret")]).is_ok());
-        let refused = with(&[("REEVE_LISTN", "1.2.3.4:1")]).unwrap_err().to_string();
+        let refused = with(&[("REEVE_LISTN", "1.2.3.4:1")])
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains("listn"), "{refused}");
     }
 }

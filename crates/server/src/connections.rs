@@ -47,14 +47,27 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub(crate) fn new(most: usize, proxies: Vec<IpAddr>, counts: Arc<ConnectionCounts>) -> Self {
-        Bounds { most, proxies, counts, by_address: Arc::default() }
+        Bounds {
+            most,
+            proxies,
+            counts,
+            by_address: Arc::default(),
+        }
     }
 
     /// Admits a connection; `None` when too many are open. One address has half of all, so that it cannot keep everybody else out.
     fn admit(&self, peer: IpAddr) -> Option<Admitted> {
         let peer = peer.to_canonical();
-        let shared = peer.is_loopback() || self.proxies.iter().any(|proxy| proxy.to_canonical() == peer);
-        let most = if shared { self.most } else { self.most.div_ceil(2) };
+        let shared = peer.is_loopback()
+            || self
+                .proxies
+                .iter()
+                .any(|proxy| proxy.to_canonical() == peer);
+        let most = if shared {
+            self.most
+        } else {
+            self.most.div_ceil(2)
+        };
         let mut by_address = self.by_address.lock();
         let open: usize = by_address.values().sum();
         let own = by_address.get(&peer).copied().unwrap_or_default();
@@ -64,7 +77,10 @@ impl Bounds {
         }
         by_address.insert(peer, own + 1);
         self.counts.opened();
-        Some(Admitted { bounds: self.clone(), peer })
+        Some(Admitted {
+            bounds: self.clone(),
+            peer,
+        })
     }
 }
 
@@ -86,7 +102,12 @@ impl Drop for Admitted {
 }
 
 /// Accepts and serves until `stop`; then lets the requests under way end. A connection beyond the bounds is closed at once.
-pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds, stop: CancellationToken) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    bounds: Bounds,
+    stop: CancellationToken,
+) {
     serve_within(HEADERS, listener, router, bounds, stop).await;
 }
 
@@ -107,7 +128,9 @@ async fn serve_within(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let Some(admitted) = bounds.admit(peer.ip()) else { continue };
+                let Some(admitted) = bounds.admit(peer.ip()) else {
+                    continue;
+                };
                 let served = connection(http.clone(), stream, peer, router.clone(), stop.clone());
                 open.spawn(async move {
                     served.await;
@@ -165,7 +188,10 @@ fn answer(
 /// Returns `true` if the client went away before it was accepted.
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
-    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset
+    )
 }
 
 #[cfg(test)]
@@ -189,16 +215,27 @@ mod tests {
     async fn whoever_does_not_send_its_headers_is_let_go() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-        let router = Router::new()
-            .route("/", get(|ConnectInfo(peer): ConnectInfo<SocketAddr>| async move { peer.ip().to_string() }));
+        let router = Router::new().route(
+            "/",
+            get(|ConnectInfo(peer): ConnectInfo<SocketAddr>| async move { peer.ip().to_string() }),
+        );
         let bounds = Bounds::new(10, Vec::new(), Arc::default());
-        let serving = tokio::spawn(serve_within(Duration::from_millis(100), listener, router, bounds, stop.clone()));
+        let serving = tokio::spawn(serve_within(
+            Duration::from_millis(100),
+            listener,
+            router,
+            bounds,
+            stop.clone(),
+        ));
         for silent in ["", "GET / HTT", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: "] {
             assert_eq!(said(address, silent).await, "", "{silent:?}");
         }
         // Answered, and let go once nothing follows.
         let answer = said(address, "GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
-        assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("127.0.0.1"), "{answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && answer.ends_with("127.0.0.1"),
+            "{answer}"
+        );
         stop.cancel();
         serving.await.unwrap();
     }
@@ -206,12 +243,19 @@ mod tests {
     #[test]
     fn one_address_has_half_of_the_connections() {
         let counts = Arc::new(ConnectionCounts::default());
-        let [proxy, one, other] = ["10.0.0.1", "192.0.2.1", "192.0.2.2"].map(|text| text.parse::<IpAddr>().unwrap());
+        let [proxy, one, other] =
+            ["10.0.0.1", "192.0.2.1", "192.0.2.2"].map(|text| text.parse::<IpAddr>().unwrap());
         let bounds = Bounds::new(4, vec![proxy], counts.clone());
         let taken: Vec<_> = (0..4).filter_map(|_| bounds.admit(one)).collect();
-        assert_eq!((taken.len(), counts.open_now(), counts.refused_so_far()), (2, 2, 2));
+        assert_eq!(
+            (taken.len(), counts.open_now(), counts.refused_so_far()),
+            (2, 2, 2)
+        );
         let (second, third) = (bounds.admit(other), bounds.admit(proxy));
-        assert!(second.is_some() && third.is_some() && bounds.admit(proxy).is_none(), "four in all");
+        assert!(
+            second.is_some() && third.is_some() && bounds.admit(proxy).is_none(),
+            "four in all"
+        );
         drop(taken);
         assert!(bounds.admit(one).is_some());
         drop((second, third));
@@ -241,7 +285,11 @@ mod tests {
         while counts.open_now() > 0 {
             tokio::task::yield_now().await;
         }
-        let answer = said(address, "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+        let answer = said(
+            address,
+            "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+        )
+        .await;
         assert!(answer.ends_with("here"), "{answer}");
         stop.cancel();
         serving.await.unwrap();

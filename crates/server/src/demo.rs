@@ -61,21 +61,31 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     )
     .await?;
     let sign_in = people::ensure(&service).await?;
-    crate::commands::first_administrator(&service, crate::commands::token_from_environment()).await?;
+    crate::commands::first_administrator(&service, crate::commands::token_from_environment())
+        .await?;
     prepare(&service, &state).await?;
     bills::write(&state, &service.config.data_dir).await?;
     let listener = bind(&service.config).await?;
     let address = listener.local_addr()?;
     let stop = stop_on_signal();
     let data_dir = service.config.data_dir.clone();
-    let living = tokio::spawn(live(service.tasks.log.clone(), state.clone(), data_dir.clone(), stop.clone()));
+    let living = tokio::spawn(live(
+        service.tasks.log.clone(),
+        state.clone(),
+        data_dir.clone(),
+        stop.clone(),
+    ));
     let greeting = async {
         audit::ensure(address, &sign_in).await;
         let mut out = std::io::stdout();
         writeln!(out, "Dashboard: http://{address}")?;
         writeln!(out, "Sign in:   {}", sign_in.email)?;
         writeln!(out, "Password:  {}", sign_in.password)?;
-        writeln!(out, "Others:    {} (same password)", people::others().join(", "))?;
+        writeln!(
+            out,
+            "Others:    {} (same password)",
+            people::others().join(", ")
+        )?;
         writeln!(out, "Data:      {}", data_dir.display())?;
         Ok(out.flush()?)
     };
@@ -91,15 +101,24 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
 
 /// Returns the default directory of the demo: in the user's own data folder, so that it continues where it was.
 fn default_dir() -> PathBuf {
-    let own = std::env::var_os("XDG_DATA_HOME").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-    let home =
-        || std::env::var_os("HOME").filter(|dir| !dir.is_empty()).map(|home| PathBuf::from(home).join(".local/share"));
-    own.or_else(home).unwrap_or_else(std::env::temp_dir).join("reeve-demo")
+    let own = std::env::var_os("XDG_DATA_HOME")
+        .filter(|dir| !dir.is_empty())
+        .map(PathBuf::from);
+    let home = || {
+        std::env::var_os("HOME")
+            .filter(|dir| !dir.is_empty())
+            .map(|home| PathBuf::from(home).join(".local/share"))
+    };
+    own.or_else(home)
+        .unwrap_or_else(std::env::temp_dir)
+        .join("reeve-demo")
 }
 
 /// The first start: connections, 30 days of samples and of activity, an agent and its first run.
 async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
-    let steps = ProgressBar::new(4).with_style(ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} {elapsed}")?);
+    let steps = ProgressBar::new(4).with_style(ProgressStyle::with_template(
+        "{bar:24} {pos}/{len} {msg} {elapsed}",
+    )?);
     steps.enable_steady_tick(Duration::from_millis(200));
     steps.set_message("connections");
     setup::workspace(service).await?;
@@ -130,7 +149,10 @@ async fn live(log: Log, state: Arc<DemoState>, data_dir: PathBuf, stop: Cancella
             tracing::warn!(%error, "activity was not recorded");
         }
         if let Err(error) = bills::write(&state, &data_dir).await {
-            tracing::warn!(error = format!("{error:#}"), "the bills of the simulated estate were not written");
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "the bills of the simulated estate were not written"
+            );
         }
         if let Err(error) = state.save() {
             tracing::warn!(%error, "the simulated estate was not kept");

@@ -56,7 +56,10 @@ enum Stop {
 }
 
 fn failed(code: FailureCode, message: impl Into<String>) -> Stop {
-    Stop::Failed(Failure { code, message: message.into() })
+    Stop::Failed(Failure {
+        code,
+        message: message.into(),
+    })
 }
 
 impl From<AccessError> for Stop {
@@ -68,18 +71,26 @@ impl From<AccessError> for Stop {
 impl From<std::io::Error> for Stop {
     fn from(error: std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::StorageFull {
-            let message = "The disk that exports are written to is full. Free some space and export again.";
+            let message =
+                "The disk that exports are written to is full. Free some space and export again.";
             return failed(FailureCode::DiskFull, message);
         }
         tracing::error!(%error, "an export could not be written");
-        failed(FailureCode::Internal, "The files could not be written; the service's log has the cause.")
+        failed(
+            FailureCode::Internal,
+            "The files could not be written; the service's log has the cause.",
+        )
     }
 }
 
 impl Runner {
     pub(crate) fn new(service: &Service) -> Runner {
         let keep_days = service.config.export_keep_days;
-        let (context, ledger, trail) = (service.tasks.clone(), service.ledger.clone(), service.trail.clone());
+        let (context, ledger, trail) = (
+            service.tasks.clone(),
+            service.ledger.clone(),
+            service.trail.clone(),
+        );
         Runner {
             context,
             ledger,
@@ -93,8 +104,11 @@ impl Runner {
     pub(crate) async fn beat(&self, stop: &CancellationToken) -> Result<()> {
         recurring::start_due(&self.context).await?;
         while !stop.is_cancelled()
-            && let Some(mut export) =
-                self.context.exports.export_next(&self.attempts.waiting(self.context.now())).await?
+            && let Some(mut export) = self
+                .context
+                .exports
+                .export_next(&self.attempts.waiting(self.context.now()))
+                .await?
         {
             let outcome = self.work(&mut export, stop).await;
             if !matches!(outcome, Err(Stop::Later(_))) {
@@ -102,7 +116,11 @@ impl Runner {
             }
             match outcome {
                 Ok(()) => {
-                    tracing::info!(export = export.id.0, entries = export.progress.entries, "an export is complete")
+                    tracing::info!(
+                        export = export.id.0,
+                        entries = export.progress.entries,
+                        "an export is complete"
+                    )
                 }
                 Err(Stop::Service) => return Ok(()),
                 Err(Stop::Later(error)) => {
@@ -123,7 +141,10 @@ impl Runner {
     }
 
     fn log(&self) -> record::Log<'_> {
-        record::Log { journal: &self.context.journal, trail: &self.trail }
+        record::Log {
+            journal: &self.context.journal,
+            trail: &self.trail,
+        }
     }
 
     fn folder(&self, export: &Export) -> PathBuf {
@@ -150,11 +171,17 @@ impl Runner {
     /// Rights that the requester has now.
     async fn principal(&self, export: &Export) -> Result<Principal, Stop> {
         let (user, token) = (&export.requester.user, export.requester.token.as_deref());
-        let authenticator = Authenticator::new(&*self.context.access, self.context.now().as_millisecond());
+        let authenticator =
+            Authenticator::new(&*self.context.access, self.context.now().as_millisecond());
         let standing = authenticator.of_earlier_request(user, token).await?;
-        let missing =
-            |what: &str| failed(FailureCode::PermissionMissing, format!("{} {what}.", export.requester.email));
-        let principal = standing.ok_or_else(|| missing("or the token of the request is no longer active"))?;
+        let missing = |what: &str| {
+            failed(
+                FailureCode::PermissionMissing,
+                format!("{} {what}.", export.requester.email),
+            )
+        };
+        let principal =
+            standing.ok_or_else(|| missing("or the token of the request is no longer active"))?;
         if principal.may(Permission::AuditExport) {
             Ok(principal)
         } else {
@@ -163,7 +190,12 @@ impl Runner {
     }
 
     /// Writes entries up to the end that was set at the start.
-    async fn write(&self, export: &mut Export, principal: &Principal, stop: &CancellationToken) -> Result<(), Stop> {
+    async fn write(
+        &self,
+        export: &mut Export,
+        principal: &Principal,
+        stop: &CancellationToken,
+    ) -> Result<(), Stop> {
         let limit = self.context.settings.export_limit_bytes;
         let mut files = Files::open(&self.folder(export), export, limit).await?;
         export.progress = files.progress();
@@ -194,10 +226,15 @@ impl Runner {
         export.version += 1;
         match self.context.exports.export_update(export).await {
             Ok(()) => Ok(()),
-            Err(AccessError::Conflict(_)) => match self.context.exports.export_get(&export.id).await?.state {
-                ExportState::Cancelled => Err(Stop::Cancelled),
-                _ => Err(Stop::Later(anyhow::anyhow!("export {} was changed by another process", export.id.0))),
-            },
+            Err(AccessError::Conflict(_)) => {
+                match self.context.exports.export_get(&export.id).await?.state {
+                    ExportState::Cancelled => Err(Stop::Cancelled),
+                    _ => Err(Stop::Later(anyhow::anyhow!(
+                        "export {} was changed by another process",
+                        export.id.0
+                    ))),
+                }
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -227,7 +264,9 @@ impl Runner {
         stored.expires_at = has_files.then(|| now + self.keep);
         stored.failure = Some(failure);
         stored.version += 1;
-        record::failed(self.log(), &stored).await.context("the failure of an export could not be recorded")?;
+        record::failed(self.log(), &stored)
+            .await
+            .context("the failure of an export could not be recorded")?;
         match self.context.exports.export_update(&stored).await {
             Ok(()) | Err(AccessError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
@@ -236,7 +275,12 @@ impl Runner {
 
     /// Removes files of exports whose time has come.
     async fn sweep(&self) -> Result<()> {
-        for mut export in self.context.exports.export_expired(self.context.now()).await? {
+        for mut export in self
+            .context
+            .exports
+            .export_expired(self.context.now())
+            .await?
+        {
             self.remove(&export).await;
             export.expires_at = None;
             export.version += 1;
@@ -253,7 +297,9 @@ impl Runner {
         match tokio::fs::remove_dir_all(&folder).await {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => tracing::warn!(folder = %folder.display(), %error, "files of an export were not removed"),
+            Err(error) => {
+                tracing::warn!(folder = %folder.display(), %error, "files of an export were not removed")
+            }
         }
     }
 }
@@ -264,7 +310,10 @@ fn outgrown(export: &Export, limit: u64, error: WriteError) -> Stop {
         WriteError::Io(error) => error.into(),
         WriteError::Limit { at } => {
             let at = reeve_audit::format_instant(at);
-            let start = export.selection.start.map_or("the beginning".to_owned(), reeve_audit::format_instant);
+            let start = export
+                .selection
+                .start
+                .map_or("the beginning".to_owned(), reeve_audit::format_instant);
             let message = format!(
                 "The export outgrew the limit of {limit} bytes. The entries from {start} to about {at} fit into one export: \
                  export that period, and then the rest from {at} on."

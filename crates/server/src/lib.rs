@@ -30,7 +30,10 @@ const LAST_THREADS: std::time::Duration = std::time::Duration::from_millis(300);
 pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     telemetry::init(cli.verbose);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("reeve: the runtime did not start: {error}");

@@ -30,13 +30,20 @@ pub(crate) fn make(dir: &Path) -> Result<()> {
         let items = match fs::read_dir(&folder) {
             Ok(items) => items,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => continue,
-            Err(error) => return Err(error).with_context(|| format!("{} could not be read", folder.display())),
+            Err(error) => {
+                return Err(error)
+                    .with_context(|| format!("{} could not be read", folder.display()));
+            }
         };
         for item in items {
             let item = item.with_context(|| format!("{} could not be read", folder.display()))?;
             match item.file_type() {
-                Ok(kind) if kind.is_dir() && item.path() != dir.join(KEYS) => folders.push(item.path()),
-                Ok(kind) if kind.is_file() => changed += usize::from(tighten(&item.path(), FILE_MODE)),
+                Ok(kind) if kind.is_dir() && item.path() != dir.join(KEYS) => {
+                    folders.push(item.path())
+                }
+                Ok(kind) if kind.is_file() => {
+                    changed += usize::from(tighten(&item.path(), FILE_MODE))
+                }
                 _ => {}
             }
         }
@@ -50,7 +57,9 @@ pub(crate) fn make(dir: &Path) -> Result<()> {
 /// Sets a mode where group or others may do anything. Returns `true` if it was changed.
 fn tighten(path: &Path, mode: u32) -> bool {
     // Gone since it was listed, or of another account.
-    let Ok(found) = fs::symlink_metadata(path) else { return false };
+    let Ok(found) = fs::symlink_metadata(path) else {
+        return false;
+    };
     if found.permissions().mode() & 0o077 == 0 {
         return false;
     }
@@ -84,7 +93,11 @@ mod tests {
         fs::create_dir_all(dir.join("lake/entries/default")).unwrap();
         fs::write(dir.join("lake/entries/default/a.parquet"), "x").unwrap();
         std::os::unix::fs::symlink(&target, dir.join("link")).unwrap();
-        for (path, wide) in [("", 0o755), ("lake", 0o755), ("lake/entries/default/a.parquet", 0o644)] {
+        for (path, wide) in [
+            ("", 0o755),
+            ("lake", 0o755),
+            ("lake/entries/default/a.parquet", 0o644),
+        ] {
             fs::set_permissions(dir.join(path), Permissions::from_mode(wide)).unwrap();
         }
         make(&dir).unwrap();
@@ -102,6 +115,10 @@ mod tests {
         fs::write(dir.join("keys/log.key"), "x").unwrap();
         fs::set_permissions(dir.join("keys/log.key"), Permissions::from_mode(0o644)).unwrap();
         make(&dir).unwrap();
-        assert_eq!(mode(&dir.join("keys/log.key")), 0o644, "an exposed key is refused by whoever reads it");
+        assert_eq!(
+            mode(&dir.join("keys/log.key")),
+            0o644,
+            "an exposed key is refused by whoever reads it"
+        );
     }
 }

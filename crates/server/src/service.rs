@@ -111,8 +111,13 @@ impl Service {
     ) -> Result<Service> {
         private::make(&config.data_dir)?;
         match ActiveLock::take(&config.data_dir)? {
-            Turn::Active(lock) => Service::open_as(lock, config, clouds, changes, agent_types, kinds, demo).await,
-            Turn::Held(_) => anyhow::bail!("another server uses {}: stop it first", config.data_dir.display()),
+            Turn::Active(lock) => {
+                Service::open_as(lock, config, clouds, changes, agent_types, kinds, demo).await
+            }
+            Turn::Held(_) => anyhow::bail!(
+                "another server uses {}: stop it first",
+                config.data_dir.display()
+            ),
         }
     }
 
@@ -129,7 +134,9 @@ impl Service {
         let (store, log, lease) = opening::open_held(&config, &lock).await?;
         let (samples, prices) = (samples(&config, &store).await?, prices(&store).await?);
         let catalogue = prices.catalogue();
-        let clouds = clouds.over(store.clone(), config.outbound.policy()?).with_catalogue(catalogue.clone());
+        let clouds = clouds
+            .over(store.clone(), config.outbound.policy()?)
+            .with_catalogue(catalogue.clone());
         let clouds = Arc::new(clouds.with_deadline(lease.deadline()));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
@@ -149,7 +156,15 @@ impl Service {
             charges: bills.clone(),
             log: Arc::new(TrailReader(trail.clone())),
         });
-        let anomaly_service = anomaly_service(&store, &samples, &engine, &recorder, &clock, catalogue, trail.clone());
+        let anomaly_service = anomaly_service(
+            &store,
+            &samples,
+            &engine,
+            &recorder,
+            &clock,
+            catalogue,
+            trail.clone(),
+        );
         let known = (catalogue, agent_types);
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config, demo),
@@ -172,8 +187,22 @@ impl Service {
             workspace: store.clone(),
             carrier: carrier(&config, &lease)?,
             anomaly_service: Arc::new(anomaly_service),
-            dispatcher: dispatcher(&config, &lease, store.clone(), recorder.clone(), clock.clone())?,
-            rule_service: rule_service(&config, &store, &samples, &engine.responses, &recorder, &clock, known)?,
+            dispatcher: dispatcher(
+                &config,
+                &lease,
+                store.clone(),
+                recorder.clone(),
+                clock.clone(),
+            )?,
+            rule_service: rule_service(
+                &config,
+                &store,
+                &samples,
+                &engine.responses,
+                &recorder,
+                &clock,
+                known,
+            )?,
             model_service: engine.models.clone(),
             registry: engine.registry.clone(),
             runs: engine.runs.clone(),
@@ -181,18 +210,59 @@ impl Service {
             sources: sources(&store, config.public_url(), trail.clone()),
         });
         let reader = Arc::new(TrailReader(trail.clone()));
-        let observers = Observers::new(&config, &store, &samples, clouds, recorder, reader, prices)?;
-        let ports = ports(&tasks, &engine, &store, &config, &log.ledger, &observers, clock);
-        let app = Arc::new(App::new(Ports { kinds: Arc::new(kinds), ..ports }, settings(&config, &lock, demo)));
-        let Log { ledger, segments, .. } = log;
-        Ok(Service { app, tasks, engine, ledger, trail, store, samples, segments, observers, config, lease, lock })
+        let observers =
+            Observers::new(&config, &store, &samples, clouds, recorder, reader, prices)?;
+        let ports = ports(
+            &tasks,
+            &engine,
+            &store,
+            &config,
+            &log.ledger,
+            &observers,
+            clock,
+        );
+        let app = Arc::new(App::new(
+            Ports {
+                kinds: Arc::new(kinds),
+                ..ports
+            },
+            settings(&config, &lock, demo),
+        ));
+        let Log {
+            ledger, segments, ..
+        } = log;
+        Ok(Service {
+            app,
+            tasks,
+            engine,
+            ledger,
+            trail,
+            store,
+            samples,
+            segments,
+            observers,
+            config,
+            lease,
+            lock,
+        })
     }
 
     /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks, the log last.
-    pub(crate) async fn serve(mut self, listener: TcpListener, stop: CancellationToken) -> Result<()> {
+    pub(crate) async fn serve(
+        mut self,
+        listener: TcpListener,
+        stop: CancellationToken,
+    ) -> Result<()> {
         self.lock.publish(reachable_at(&self.config, &listener)?)?;
-        self.engine.execution.resume().await.context("interrupted actions could not be taken up again")?;
-        self.tasks.journal.record_outcome(lifecycle(&events::START, "start")).await;
+        self.engine
+            .execution
+            .resume()
+            .await
+            .context("interrupted actions could not be taken up again")?;
+        self.tasks
+            .journal
+            .record_outcome(lifecycle(&events::START, "start"))
+            .await;
         let tasks = tasks::start(&self, &stop);
         let (stopping, streams) = (stop.clone(), self.app.streams.clone());
         let bounds = connections::Bounds::new(
@@ -202,12 +272,18 @@ impl Service {
         );
         if let Some(address) = self.config.metrics_listen {
             let listener = TcpListener::bind(address).await;
-            let listener = listener.with_context(|| format!("cannot listen for metrics on {address}"))?;
+            let listener =
+                listener.with_context(|| format!("cannot listen for metrics on {address}"))?;
             let bounds = connections::Bounds::new(MONITORS, Vec::new(), Arc::default());
             let router = reeve_http::metrics_router(self.app.clone());
             tasks.spawn(connections::serve(listener, router, bounds, stop.clone()));
         }
-        let serving = connections::serve(listener, reeve_http::router(self.app.clone()), bounds, stop.clone());
+        let serving = connections::serve(
+            listener,
+            reeve_http::router(self.app.clone()),
+            bounds,
+            stop.clone(),
+        );
         tasks.spawn(async move {
             stopping.cancelled().await;
             // They would never end by themselves.
@@ -226,11 +302,21 @@ impl Service {
         let stopped = || *begun.get_or_init(Instant::now);
         stop.cancel();
         tasks.close();
-        if timeout_at(stopped() + LAST_TASKS, tasks.wait()).await.is_err() {
-            tracing::warn!("some background work did not stop in time; it is taken up at the next start");
+        if timeout_at(stopped() + LAST_TASKS, tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                "some background work did not stop in time; it is taken up at the next start"
+            );
         }
-        if timeout_at(stopped() + LAST_CLOSE, self.close()).await.is_err() {
-            tracing::warn!("the log could not be closed in time; the next start finds it as after a crash");
+        if timeout_at(stopped() + LAST_CLOSE, self.close())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                "the log could not be closed in time; the next start finds it as after a crash"
+            );
         }
         Ok(())
     }
@@ -238,7 +324,10 @@ impl Service {
     /// Records the end, and closes what is open, the log before the state store.
     async fn close(&self) {
         self.app.record_tallies(true).await;
-        self.tasks.journal.record_outcome(lifecycle(&events::STOP, "stop")).await;
+        self.tasks
+            .journal
+            .record_outcome(lifecycle(&events::STOP, "stop"))
+            .await;
         self.ledger.close().await;
         self.lease.release().await;
         self.store.close().await;
@@ -252,14 +341,22 @@ impl Service {
             .with_action("take_over", ActionStatus::Success, ActionMethod::System)
             .with_metadata("cause", cause.as_str())
             .with_metadata("epoch", self.lease.epoch())
-            .with_metadata("previous_instance", self.lock.previous_instance().unwrap_or_default());
+            .with_metadata(
+                "previous_instance",
+                self.lock.previous_instance().unwrap_or_default(),
+            );
         self.tasks.journal.record_outcome(entry).await;
     }
 }
 
 async fn samples(config: &Config, store: &Store) -> Result<Arc<SampleLake>> {
-    let samples = SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?;
-    let sources = store.metric_source_list().await.context("the metric sources could not be read")?;
+    let samples = SampleLake::open(&config.data_dir)
+        .await
+        .context("the sample table could not be opened")?;
+    let sources = store
+        .metric_source_list()
+        .await
+        .context("the metric sources could not be read")?;
     let senders: Vec<ConnectionId> = sources.iter().map(MetricSource::connection).collect();
     samples.sample_sources(&senders);
     Ok(Arc::new(samples))
@@ -272,7 +369,10 @@ fn journal(log: &reeve_trail::Log, clock: Arc<dyn Clock>) -> Arc<Journal> {
 /// Binds the configured address.
 pub(crate) async fn bind(config: &Config) -> Result<TcpListener> {
     TcpListener::bind(config.listen).await.with_context(|| {
-        format!("cannot listen on {}: the address may be in use; choose another with --listen", config.listen)
+        format!(
+            "cannot listen on {}: the address may be in use; choose another with --listen",
+            config.listen
+        )
     })
 }
 
@@ -283,7 +383,11 @@ fn reachable_at(config: &Config, listener: &TcpListener) -> Result<String> {
     }
     let mut address = listener.local_addr()?;
     if address.ip().is_unspecified() {
-        address.set_ip(if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
+        address.set_ip(if address.is_ipv4() {
+            Ipv4Addr::LOCALHOST.into()
+        } else {
+            Ipv6Addr::LOCALHOST.into()
+        });
     }
     Ok(format!("http://{address}"))
 }
@@ -320,7 +424,10 @@ fn ports(
         workspace: tasks.workspace.clone(),
         budgets: tasks.budgets.clone(),
         reports: tasks.reports.clone(),
-        verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
+        verifier: Arc::new(DirectoryVerifier {
+            data_dir: config.data_dir.clone(),
+            anchor: config.anchor.clone(),
+        }),
         estate: tasks.estate.clone(),
         descriptions: store.clone(),
         kinds: Arc::default(),
@@ -356,7 +463,9 @@ fn ports(
 /// Settings of the background tasks.
 fn task_settings(config: &Config, demo: bool) -> TaskSettings {
     TaskSettings {
-        agents_every: SignedDuration::from_secs(i64::try_from(config.agents_every_s).unwrap_or(i64::MAX)),
+        agents_every: SignedDuration::from_secs(
+            i64::try_from(config.agents_every_s).unwrap_or(i64::MAX),
+        ),
         exports_dir: config.data_dir.join("exports"),
         export_limit_bytes: config.export_limit_bytes,
         reports_dir: config.data_dir.join("reports"),
@@ -408,8 +517,15 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
 /// Carrier of exports to their destinations.
 fn carrier(config: &Config, lease: &ActiveLease) -> Result<Arc<dyn Carrier>> {
     let (folder, ambient_buckets) = (config.export_folder.clone(), config.ambient_buckets.clone());
-    let carriers = Carriers { folder, policy: config.outbound.policy()?, ambient_buckets };
-    Ok(Arc::new(Fenced::<dyn Carrier>::new(lease.deadline(), Arc::new(carriers))))
+    let carriers = Carriers {
+        folder,
+        policy: config.outbound.policy()?,
+        ambient_buckets,
+    };
+    Ok(Arc::new(Fenced::<dyn Carrier>::new(
+        lease.deadline(),
+        Arc::new(carriers),
+    )))
 }
 
 /// Dispatcher of webhooks and notification channels, over the guarded client.
@@ -421,14 +537,19 @@ fn dispatcher(
     clock: Arc<dyn Clock>,
 ) -> Result<Arc<Dispatcher>> {
     let policy = config.outbound.policy()?;
-    let attachments =
-        Attachments { reports_dir: config.data_dir.join("reports"), limit_bytes: config.mail_attachment_limit_bytes };
+    let attachments = Attachments {
+        reports_dir: config.data_dir.join("reports"),
+        limit_bytes: config.mail_attachment_limit_bytes,
+    };
     Ok(Arc::new(Dispatcher {
         deliveries: store.clone(),
         workspace: store.clone(),
         webhooks: store.clone(),
         channels: store,
-        sender: Arc::new(Fenced::<dyn WebhookSender>::new(lease.deadline(), Arc::new(Sender::new(policy.clone())))),
+        sender: Arc::new(Fenced::<dyn WebhookSender>::new(
+            lease.deadline(),
+            Arc::new(Sender::new(policy.clone())),
+        )),
         notifier: Arc::new(Fenced::<dyn Notifier>::new(
             lease.deadline(),
             Arc::new(People::new(policy).with_attachments(Arc::new(attachments))),

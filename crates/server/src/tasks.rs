@@ -65,11 +65,10 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
 
 /// Entry about a scheduled task, or work that Reeve does on its own data.
 fn done(kind: &EventKind, operation: &str, subject: &str) -> Entry {
-    Entry::for_event(kind).by(Actor::system()).on(ResourceRef::new("reeve", subject)).with_action(
-        operation,
-        ActionStatus::Success,
-        ActionMethod::Scheduled,
-    )
+    Entry::for_event(kind)
+        .by(Actor::system())
+        .on(ResourceRef::new("reeve", subject))
+        .with_action(operation, ActionStatus::Success, ActionMethod::Scheduled)
 }
 
 /// Runs work on a beat: at once, then whenever the time has passed since the last run ended.

@@ -79,11 +79,18 @@ pub trait BillSourceStore: Send + Sync {
     /// Removes a source.
     async fn bill_source_delete(&self, id: &BillSourceId) -> Result<(), StoreError>;
     /// Returns a source with its last sync.
-    async fn bill_source_get(&self, id: &BillSourceId) -> Result<(BillSource, Option<BillSync>), StoreError>;
+    async fn bill_source_get(
+        &self,
+        id: &BillSourceId,
+    ) -> Result<(BillSource, Option<BillSync>), StoreError>;
     /// Returns all sources with their last syncs, oldest first.
     async fn bill_source_list(&self) -> Result<Vec<(BillSource, Option<BillSync>)>, StoreError>;
     /// Writes the last sync of a source; one that is gone is left alone.
-    async fn bill_source_sync_put(&self, id: &BillSourceId, sync: &BillSync) -> Result<(), StoreError>;
+    async fn bill_source_sync_put(
+        &self,
+        id: &BillSourceId,
+        sync: &BillSync,
+    ) -> Result<(), StoreError>;
 }
 
 /// Reads the name of a bucket.
@@ -92,7 +99,9 @@ pub trait BillSourceStore: Send + Sync {
 /// S3 allows no such name.
 pub fn read_bucket(text: &str) -> Result<String, FieldError> {
     let text = text.trim();
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+    let plain = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
+    };
     let ends = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
     if (3..=63).contains(&text.len())
         && text.bytes().all(plain)
@@ -101,7 +110,11 @@ pub fn read_bucket(text: &str) -> Result<String, FieldError> {
     {
         return Ok(text.to_owned());
     }
-    Err(FieldError::new("bucket", "invalid", format!("{text:?} is not the name of a bucket")))
+    Err(FieldError::new(
+        "bucket",
+        "invalid",
+        format!("{text:?} is not the name of a bucket"),
+    ))
 }
 
 /// Reads the beginning of the objects' names.
@@ -125,7 +138,15 @@ mod tests {
     #[test]
     fn names_of_buckets_and_prefixes() {
         assert_eq!(read_bucket(" acme-bills.2026 ").unwrap(), "acme-bills.2026");
-        for text in ["", "ab", "Acme", "acme_bills", "-acme", "acme/", &"a".repeat(64)] {
+        for text in [
+            "",
+            "ab",
+            "Acme",
+            "acme_bills",
+            "-acme",
+            "acme/",
+            &"a".repeat(64),
+        ] {
             assert_eq!(read_bucket(text).unwrap_err().path, "bucket", "{text}");
         }
         assert_eq!(read_prefix("/exports/focus/").unwrap(), "exports/focus/");

@@ -65,7 +65,9 @@ impl fmt::Display for Unmatched {
             Unmatched::NoLabel(label) => write!(f, "the series has no label {label}"),
             Unmatched::NoResource(value) => write!(f, "no resource has {value}"),
             Unmatched::Ambiguous(value, count) => write!(f, "{count} resources have {value}"),
-            Unmatched::OtherKind(id, kind) => write!(f, "{id} is a {kind}, which the rule is not for"),
+            Unmatched::OtherKind(id, kind) => {
+                write!(f, "{id} is a {kind}, which the rule is not for")
+            }
             Unmatched::NoDivisor(series) => write!(f, "no series of {series} has the same labels"),
         }
     }
@@ -92,20 +94,33 @@ impl ResourceIndex {
         self.ids.entry(id.0.clone()).or_default().push(place);
         // Exporters label an RDS instance with its name; two of one name are ambiguous, and neither gets the other's samples.
         if let Some(database) = id.database_name() {
-            self.ids.entry(database.name.to_owned()).or_default().push(place);
+            self.ids
+                .entry(database.name.to_owned())
+                .or_default()
+                .push(place);
         }
         if !name.is_empty() {
             self.names.entry(name.clone()).or_default().push(place);
         }
         for address in addresses {
-            self.addresses.entry(address.clone()).or_default().push(place);
+            self.addresses
+                .entry(address.clone())
+                .or_default()
+                .push(place);
         }
         for key in &needs.tags {
             if let Some(value) = resource.tag(key) {
-                self.tags.entry((key.clone(), value.to_owned())).or_default().push(place);
+                self.tags
+                    .entry((key.clone(), value.to_owned()))
+                    .or_default()
+                    .push(place);
             }
         }
-        self.resources.push(IndexedResource { id, name, kind: resource.kind });
+        self.resources.push(IndexedResource {
+            id,
+            name,
+            kind: resource.kind,
+        });
     }
 
     /// Returns the number of resources.
@@ -124,12 +139,21 @@ impl ResourceIndex {
     ///
     /// # Errors
     /// The reason why it belongs to none.
-    pub fn locate(&self, rule: &MappingRule, labels: &Labels) -> Result<&IndexedResource, Unmatched> {
-        let value = labels.get(&rule.label).ok_or_else(|| Unmatched::NoLabel(rule.label.clone()))?;
+    pub fn locate(
+        &self,
+        rule: &MappingRule,
+        labels: &Labels,
+    ) -> Result<&IndexedResource, Unmatched> {
+        let value = labels
+            .get(&rule.label)
+            .ok_or_else(|| Unmatched::NoLabel(rule.label.clone()))?;
         let found = self.candidates(&rule.locator, value);
         let fits = |place: &&usize| {
             let kind = self.resources[**place].kind;
-            rule.kind.map_or_else(|| kind.metrics().contains(&rule.metric), |wanted| wanted == kind)
+            rule.kind.map_or_else(
+                || kind.metrics().contains(&rule.metric),
+                |wanted| wanted == kind,
+            )
         };
         let fitting: Vec<&usize> = found.iter().filter(fits).collect();
         let described = || match &rule.locator {
@@ -152,7 +176,10 @@ impl ResourceIndex {
     fn candidates(&self, locator: &Locator, value: &str) -> &[usize] {
         let found = match locator {
             Locator::Id => self.ids.get(value),
-            Locator::Name => self.names.get(value).or_else(|| self.names.get(host(value))),
+            Locator::Name => self
+                .names
+                .get(value)
+                .or_else(|| self.names.get(host(value))),
             Locator::PrivateIp => self.addresses.get(host(value)),
             Locator::Tag(key) => self.tags.get(&(key.clone(), value.to_owned())),
         };
@@ -167,7 +194,11 @@ fn host(value: &str) -> &str {
     }
     match value.rsplit_once(':') {
         // More than one colon without brackets is an address of IPv6 without a port.
-        Some((host, port)) if !host.contains(':') && port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        Some((host, port))
+            if !host.contains(':') && port.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            host
+        }
         _ => value,
     }
 }

@@ -135,9 +135,15 @@ impl Intake {
     pub fn new(rules: Arc<[MappingRule]>, index: Arc<ResourceIndex>) -> Intake {
         let mut by_name: HashMap<String, Vec<(usize, Part)>> = HashMap::new();
         for (place, rule) in rules.iter().enumerate() {
-            by_name.entry(rule.series.name().to_owned()).or_default().push((place, Part::Dividend));
+            by_name
+                .entry(rule.series.name().to_owned())
+                .or_default()
+                .push((place, Part::Dividend));
             if let Some(divisor) = &rule.divide_by {
-                by_name.entry(divisor.name().to_owned()).or_default().push((place, Part::Divisor));
+                by_name
+                    .entry(divisor.name().to_owned())
+                    .or_default()
+                    .push((place, Part::Divisor));
             }
         }
         Intake {
@@ -167,7 +173,10 @@ impl Intake {
     /// Replaces the rules; the series that were pushed lately stay known.
     #[must_use]
     pub fn with_rules(self, rules: Arc<[MappingRule]>) -> Intake {
-        Intake { recent: self.recent, ..Intake::new(rules, self.index) }
+        Intake {
+            recent: self.recent,
+            ..Intake::new(rules, self.index)
+        }
     }
 
     /// Replaces the resources.
@@ -185,14 +194,23 @@ impl Intake {
         self.index = index;
         self.groups.clear();
         self.by_resource.clear();
-        let places: Vec<(Labels, usize)> = self.places.iter().map(|(labels, place)| (labels.clone(), *place)).collect();
+        let places: Vec<(Labels, usize)> = self
+            .places
+            .iter()
+            .map(|(labels, place)| (labels.clone(), *place))
+            .collect();
         for (labels, place) in places {
             self.series[place].groups = self.join(&labels, place);
         }
     }
 
     /// Takes a push over, and returns the samples of the periods that it touches.
-    pub fn take(&mut self, connection: &ConnectionId, pushed: Vec<PushedSeries>, now: Timestamp) -> Taken {
+    pub fn take(
+        &mut self,
+        connection: &ConnectionId,
+        pushed: Vec<PushedSeries>,
+        now: Timestamp,
+    ) -> Taken {
         let (mut counts, mut touched) = (Counts::default(), BTreeSet::new());
         for PushedSeries { labels, points } in pushed {
             let number = points.len() as u64;
@@ -216,7 +234,10 @@ impl Intake {
         }
         let mut samples = Vec::new();
         for (group, period) in touched {
-            match self.value(group, period).map(|value| self.rules[self.groups[group].rule].stored(value)) {
+            match self
+                .value(group, period)
+                .map(|value| self.rules[self.groups[group].rule].stored(value))
+            {
                 None => {}
                 Some(None) => counts.out_of_range += 1,
                 Some(Some(value)) => samples.extend(self.sample(connection, group, period, value)),
@@ -245,7 +266,9 @@ impl Intake {
         };
         *count += 1;
         // A time that no clock shows has no period: its beginning lies beyond the numbers.
-        let Some(period) = checked_period(at_ms) else { return };
+        let Some(period) = checked_period(at_ms) else {
+            return;
+        };
         // A late point is also what a counter of the next period grows from.
         for group in &self.series[place].groups {
             touched.extend([(*group, period), (*group, period + PERIOD_MS)]);
@@ -253,14 +276,21 @@ impl Intake {
     }
 
     fn is_selected(&self, labels: &Labels) -> bool {
-        let uses = labels.name().and_then(|name| self.by_name.get(name)).map_or(&[][..], Vec::as_slice);
-        uses.iter().any(|(rule, part)| self.selects(*rule, *part, labels))
+        let uses = labels
+            .name()
+            .and_then(|name| self.by_name.get(name))
+            .map_or(&[][..], Vec::as_slice);
+        uses.iter()
+            .any(|(rule, part)| self.selects(*rule, *part, labels))
     }
 
     fn selects(&self, rule: usize, part: Part, labels: &Labels) -> bool {
         match part {
             Part::Dividend => self.rules[rule].series.matches(labels),
-            Part::Divisor => self.rules[rule].divide_by.as_ref().is_some_and(|divisor| divisor.matches(labels)),
+            Part::Divisor => self.rules[rule]
+                .divide_by
+                .as_ref()
+                .is_some_and(|divisor| divisor.matches(labels)),
         }
     }
 
@@ -277,7 +307,10 @@ impl Intake {
             return None;
         }
         let place = self.series.len();
-        self.series.push(Series { seen: now, ..Series::default() });
+        self.series.push(Series {
+            seen: now,
+            ..Series::default()
+        });
         self.series[place].groups = self.join(&labels, place);
         self.places.insert(labels, place);
         Some(place)
@@ -285,23 +318,40 @@ impl Intake {
 
     /// Enters a series into the groups of the resources that it belongs to.
     fn join(&mut self, labels: &Labels, place: usize) -> Vec<usize> {
-        let uses = labels.name().and_then(|name| self.by_name.get(name)).cloned().unwrap_or_default();
+        let uses = labels
+            .name()
+            .and_then(|name| self.by_name.get(name))
+            .cloned()
+            .unwrap_or_default();
         let mut joined = Vec::new();
         for (rule, part) in uses {
             if !self.selects(rule, part, labels) {
                 continue;
             }
-            let Ok(resource) = self.index.locate(&self.rules[rule], labels) else { continue };
+            let Ok(resource) = self.index.locate(&self.rules[rule], labels) else {
+                continue;
+            };
             let id = resource.id.clone();
             let next = self.groups.len();
             let group = *self.by_resource.entry((rule, id.clone())).or_insert(next);
             if group == next {
                 let (dividends, divisors) = (Vec::new(), HashMap::new());
-                self.groups.push(Group { rule, resource: id, dividends, divisors });
+                self.groups.push(Group {
+                    rule,
+                    resource: id,
+                    dividends,
+                    divisors,
+                });
             }
             match part {
-                Part::Dividend => self.groups[group].dividends.push((labels.without_name(), place)),
-                Part::Divisor => drop(self.groups[group].divisors.insert(labels.without_name(), place)),
+                Part::Dividend => self.groups[group]
+                    .dividends
+                    .push((labels.without_name(), place)),
+                Part::Divisor => drop(
+                    self.groups[group]
+                        .divisors
+                        .insert(labels.without_name(), place),
+                ),
             }
             joined.push(group);
         }
@@ -310,22 +360,36 @@ impl Intake {
 
     /// Forgets series that were not pushed for a while.
     fn drop_idle(&mut self, now: Timestamp) {
-        let mut old: Vec<Option<Series>> = std::mem::take(&mut self.series).into_iter().map(Some).collect();
+        let mut old: Vec<Option<Series>> = std::mem::take(&mut self.series)
+            .into_iter()
+            .map(Some)
+            .collect();
         self.groups.clear();
         self.by_resource.clear();
         for (labels, place) in std::mem::take(&mut self.places) {
-            let Some(series) = old[place].take().filter(|series| now.duration_since(series.seen) < IDLE) else {
+            let Some(series) = old[place]
+                .take()
+                .filter(|series| now.duration_since(series.seen) < IDLE)
+            else {
                 continue;
             };
             let place = self.series.len();
-            self.series.push(Series { groups: Vec::new(), ..series });
+            self.series.push(Series {
+                groups: Vec::new(),
+                ..series
+            });
             self.series[place].groups = self.join(&labels, place);
             self.places.insert(labels, place);
         }
     }
 
     fn value(&self, group: usize, period: i64) -> Option<f64> {
-        let Group { rule, dividends, divisors, .. } = &self.groups[group];
+        let Group {
+            rule,
+            dividends,
+            divisors,
+            ..
+        } = &self.groups[group];
         let rule = &self.rules[*rule];
         let value = |(labels, place): &(Labels, usize)| {
             let points = &self.series[*place].points;
@@ -342,7 +406,13 @@ impl Intake {
         rule.combined(&dividends.iter().filter_map(value).collect::<Vec<_>>())
     }
 
-    fn sample(&self, connection: &ConnectionId, group: usize, period: i64, value: f64) -> Option<Sample> {
+    fn sample(
+        &self,
+        connection: &ConnectionId,
+        group: usize,
+        period: i64,
+        value: f64,
+    ) -> Option<Sample> {
         let Group { rule, resource, .. } = &self.groups[group];
         Some(Sample {
             connection: connection.clone(),

@@ -26,7 +26,10 @@ impl Labels {
     /// Returns the value of a label.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        let at = self.0.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+        let at = self
+            .0
+            .binary_search_by(|(known, _)| known.as_str().cmp(name))
+            .ok()?;
         Some(&self.0[at].1)
     }
 
@@ -39,12 +42,20 @@ impl Labels {
     /// Returns the labels without the metric's name: by these Prometheus pairs the two sides of a division.
     #[must_use]
     pub fn without_name(&self) -> Labels {
-        Labels(self.0.iter().filter(|(name, _)| name != NAME).cloned().collect())
+        Labels(
+            self.0
+                .iter()
+                .filter(|(name, _)| name != NAME)
+                .cloned()
+                .collect(),
+        )
     }
 
     /// Returns the labels in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 }
 

@@ -26,7 +26,7 @@ pub use ready::{ReadyMapping, ready_mappings};
 pub use rule::{Combine, Locator, MappingRule, Reading, RuleDraft, read_rules};
 pub use selector::{Selector, SelectorError};
 pub use source::{
-    MAX_RULES, MetricSource, MetricSourceId, QueryCredentials, SourceKind, SourceSync, SyncState, TOKEN_PREFIX,
-    read_name,
+    MAX_RULES, MetricSource, MetricSourceId, QueryCredentials, SourceKind, SourceSync, SyncState,
+    TOKEN_PREFIX, read_name,
 };
 pub use store::MetricSourceStore;

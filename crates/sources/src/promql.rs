@@ -10,7 +10,11 @@ pub fn range_expression(rule: &MappingRule) -> String {
         Combine::Mean => "avg",
         other => other.as_str(),
     };
-    format!("{combine} by ({}) ({})", rule.label, series_expression(rule))
+    format!(
+        "{combine} by ({}) ({})",
+        rule.label,
+        series_expression(rule)
+    )
 }
 
 /// Returns the expression of a rule's series with all of their labels, before those of a resource are combined.

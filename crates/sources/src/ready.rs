@@ -21,7 +21,11 @@ pub struct ReadyMapping {
 pub fn ready_mappings() -> Vec<ReadyMapping> {
     let description = "Memory, processor and disk of machines with node_exporter, matched by the private address in the label instance.";
     // The drafts are constants, and a test reads them.
-    vec![ReadyMapping { name: "node_exporter", description, rules: read_rules(node_exporter()).unwrap_or_default() }]
+    vec![ReadyMapping {
+        name: "node_exporter",
+        description,
+        rules: read_rules(node_exporter()).unwrap_or_default(),
+    }]
 }
 
 /// Shares in use are what is not free.
@@ -44,11 +48,18 @@ fn node_exporter() -> Vec<RuleDraft> {
             "node_memory_MemAvailable_bytes".to_owned(),
             Some("node_memory_MemTotal_bytes".to_owned()),
         ),
-        RuleDraft { reading: Some("counter".to_owned()), ..used("cpu_utilization", idle, None) },
+        RuleDraft {
+            reading: Some("counter".to_owned()),
+            ..used("cpu_utilization", idle, None)
+        },
         // The fullest one is the one that fills up.
         RuleDraft {
             combine: Some("max".to_owned()),
-            ..used("disk_utilization", filesystem("avail"), Some(filesystem("size")))
+            ..used(
+                "disk_utilization",
+                filesystem("avail"),
+                Some(filesystem("size")),
+            )
         },
     ]
 }
@@ -60,6 +71,12 @@ mod tests {
     #[test]
     fn ready_mappings_are_read() {
         let ready = ready_mappings();
-        assert_eq!(ready.iter().map(|mapping| mapping.rules.len()).collect::<Vec<_>>(), [3]);
+        assert_eq!(
+            ready
+                .iter()
+                .map(|mapping| mapping.rules.len())
+                .collect::<Vec<_>>(),
+            [3]
+        );
     }
 }

@@ -116,25 +116,60 @@ pub struct RuleDraft {
 /// The field that breaks a rule, such as `rules[2].series`.
 pub fn read_rules(drafts: Vec<RuleDraft>) -> Result<Vec<MappingRule>, FieldError> {
     if drafts.len() > crate::MAX_RULES {
-        return Err(FieldError::new("rules", "invalid", format!("must be at most {}", crate::MAX_RULES)));
+        return Err(FieldError::new(
+            "rules",
+            "invalid",
+            format!("must be at most {}", crate::MAX_RULES),
+        ));
     }
-    drafts.into_iter().enumerate().map(|(place, draft)| MappingRule::read(draft, &format!("rules[{place}]"))).collect()
+    drafts
+        .into_iter()
+        .enumerate()
+        .map(|(place, draft)| MappingRule::read(draft, &format!("rules[{place}]")))
+        .collect()
 }
 
 impl MappingRule {
     fn read(draft: RuleDraft, place: &str) -> Result<MappingRule, FieldError> {
-        let wrong = |field: &str, message: String| FieldError::new(format!("{place}.{field}"), "invalid", message);
-        let metric = one_of("metric", Some(&draft.metric), Metric::parse, Metric::ALL, Metric::as_str, &wrong)?;
+        let wrong = |field: &str, message: String| {
+            FieldError::new(format!("{place}.{field}"), "invalid", message)
+        };
+        let metric = one_of(
+            "metric",
+            Some(&draft.metric),
+            Metric::parse,
+            Metric::ALL,
+            Metric::as_str,
+            &wrong,
+        )?;
         let metric = metric.ok_or_else(|| wrong("metric", "must be given".to_owned()))?;
         let kind = kind(metric, draft.kind.as_deref(), &wrong)?;
-        let selector = |field: &str, text: &str| Selector::parse(text).map_err(|error| wrong(field, error.to_string()));
+        let selector = |field: &str, text: &str| {
+            Selector::parse(text).map_err(|error| wrong(field, error.to_string()))
+        };
         let series = selector("series", &draft.series)?;
         let divide_by = draft.divide_by.filter(|text| !text.trim().is_empty());
-        let divide_by = divide_by.map(|text| selector("divide_by", &text)).transpose()?;
+        let divide_by = divide_by
+            .map(|text| selector("divide_by", &text))
+            .transpose()?;
         let reading = draft.reading.as_deref();
-        let reading = one_of("reading", reading, Reading::parse, Reading::ALL, Reading::as_str, &wrong)?;
+        let reading = one_of(
+            "reading",
+            reading,
+            Reading::parse,
+            Reading::ALL,
+            Reading::as_str,
+            &wrong,
+        )?;
         let combine = draft.combine.as_deref();
-        let combine = one_of("combine", combine, Combine::parse, Combine::ALL, Combine::as_str, &wrong)?;
+        let combine = one_of(
+            "combine",
+            combine,
+            Combine::parse,
+            Combine::ALL,
+            Combine::as_str,
+            &wrong,
+        )?;
         let (scale, offset) = (draft.scale.unwrap_or(1.0), draft.offset.unwrap_or(0.0));
         if !scale.is_finite() || scale == 0.0 {
             return Err(wrong("scale", "must be a number other than 0".to_owned()));
@@ -142,13 +177,33 @@ impl MappingRule {
         if !offset.is_finite() {
             return Err(wrong("offset", "must be a number".to_owned()));
         }
-        let label = draft.label.filter(|label| !label.is_empty()).unwrap_or_else(|| "instance".to_owned());
+        let label = draft
+            .label
+            .filter(|label| !label.is_empty())
+            .unwrap_or_else(|| "instance".to_owned());
         if !is_label_name(&label) {
-            return Err(wrong("label", format!("{label:?} is not the name of a label")));
+            return Err(wrong(
+                "label",
+                format!("{label:?} is not the name of a label"),
+            ));
         }
         let locator = locator(&draft.locate_by, draft.tag, &wrong)?;
-        let (reading, combine) = (reading.unwrap_or(Reading::Gauge), combine.unwrap_or(Combine::Mean));
-        Ok(MappingRule { metric, kind, series, divide_by, reading, scale, offset, combine, label, locator })
+        let (reading, combine) = (
+            reading.unwrap_or(Reading::Gauge),
+            combine.unwrap_or(Combine::Mean),
+        );
+        Ok(MappingRule {
+            metric,
+            kind,
+            series,
+            divide_by,
+            reading,
+            scale,
+            offset,
+            combine,
+            label,
+            locator,
+        })
     }
 
     /// Returns the rule as it is written.
@@ -205,18 +260,37 @@ fn one_of<T: Copy>(
     name: impl Fn(T) -> &'static str,
     wrong: &Wrong<'_>,
 ) -> Result<Option<T>, FieldError> {
-    let Some(given) = given.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let known = || all.iter().map(|one| name(*one)).collect::<Vec<_>>().join(", ");
-    parse(given).map(Some).ok_or_else(|| wrong(field, format!("{given:?} is not one of {}", known())))
+    let Some(given) = given.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let known = || {
+        all.iter()
+            .map(|one| name(*one))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    parse(given)
+        .map(Some)
+        .ok_or_else(|| wrong(field, format!("{given:?} is not one of {}", known())))
 }
 
-fn kind(metric: Metric, given: Option<&str>, wrong: &Wrong<'_>) -> Result<Option<ResourceKind>, FieldError> {
-    let Some(given) = given.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let kind = ResourceKind::parse(given).ok_or_else(|| wrong("kind", format!("{given:?} is not a kind")))?;
+fn kind(
+    metric: Metric,
+    given: Option<&str>,
+    wrong: &Wrong<'_>,
+) -> Result<Option<ResourceKind>, FieldError> {
+    let Some(given) = given.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let kind = ResourceKind::parse(given)
+        .ok_or_else(|| wrong("kind", format!("{given:?} is not a kind")))?;
     if kind.metrics().contains(&metric) {
         return Ok(Some(kind));
     }
-    Err(wrong("kind", format!("resources of the kind {kind} have no metric {metric}")))
+    Err(wrong(
+        "kind",
+        format!("resources of the kind {kind} have no metric {metric}"),
+    ))
 }
 
 fn locator(given: &str, tag: Option<String>, wrong: &Wrong<'_>) -> Result<Locator, FieldError> {
@@ -231,7 +305,10 @@ fn locator(given: &str, tag: Option<String>, wrong: &Wrong<'_>) -> Result<Locato
         ("tag", Some(key)) if key.chars().count() <= 256 => Ok(Locator::Tag(key)),
         ("tag", Some(_)) => Err(wrong("tag", "must have at most 256 characters".to_owned())),
         ("tag", None) => Err(wrong("tag", "must name the key of the tag".to_owned())),
-        (other, _) => Err(wrong("locate_by", format!("{other:?} is not one of id, name, private_ip, tag"))),
+        (other, _) => Err(wrong(
+            "locate_by",
+            format!("{other:?} is not one of id, name, private_ip, tag"),
+        )),
     }
 }
 
@@ -256,30 +333,95 @@ mod tests {
     fn a_rule_is_read_with_its_defaults_and_written_again() {
         let rules = read_rules(vec![draft()]).unwrap();
         let rule = &rules[0];
-        assert_eq!((rule.reading, rule.combine, rule.label.as_str()), (Reading::Gauge, Combine::Mean, "instance"));
+        assert_eq!(
+            (rule.reading, rule.combine, rule.label.as_str()),
+            (Reading::Gauge, Combine::Mean, "instance")
+        );
         assert_eq!(read_rules(vec![rule.draft()]).unwrap(), rules);
         assert_eq!(rule.combined(&[0.25, 0.75]), Some(50.0));
         assert_eq!(rule.combined(&[]), None);
-        assert_eq!((rule.stored(100.3), rule.stored(101.0), rule.stored(-3.0)), (Some(100.0), None, None));
+        assert_eq!(
+            (rule.stored(100.3), rule.stored(101.0), rule.stored(-3.0)),
+            (Some(100.0), None, None)
+        );
         assert_eq!(rule.stored(f64::NAN), None);
     }
 
     #[test]
     fn wrong_fields_are_named() {
         let cases: [(RuleDraft, &str); 9] = [
-            (RuleDraft { metric: "memory".into(), ..draft() }, "rules[0].metric"),
-            (RuleDraft { metric: String::new(), ..draft() }, "rules[0].metric"),
-            (RuleDraft { kind: Some("volume".into()), ..draft() }, "rules[0].kind"),
-            (RuleDraft { series: "{}".into(), ..draft() }, "rules[0].series"),
-            (RuleDraft { divide_by: Some("a{".into()), ..draft() }, "rules[0].divide_by"),
-            (RuleDraft { scale: Some(0.0), ..draft() }, "rules[0].scale"),
-            (RuleDraft { label: Some("a-b".into()), ..draft() }, "rules[0].label"),
-            (RuleDraft { locate_by: "hostname".into(), ..draft() }, "rules[0].locate_by"),
-            (RuleDraft { locate_by: "tag".into(), ..draft() }, "rules[0].tag"),
+            (
+                RuleDraft {
+                    metric: "memory".into(),
+                    ..draft()
+                },
+                "rules[0].metric",
+            ),
+            (
+                RuleDraft {
+                    metric: String::new(),
+                    ..draft()
+                },
+                "rules[0].metric",
+            ),
+            (
+                RuleDraft {
+                    kind: Some("volume".into()),
+                    ..draft()
+                },
+                "rules[0].kind",
+            ),
+            (
+                RuleDraft {
+                    series: "{}".into(),
+                    ..draft()
+                },
+                "rules[0].series",
+            ),
+            (
+                RuleDraft {
+                    divide_by: Some("a{".into()),
+                    ..draft()
+                },
+                "rules[0].divide_by",
+            ),
+            (
+                RuleDraft {
+                    scale: Some(0.0),
+                    ..draft()
+                },
+                "rules[0].scale",
+            ),
+            (
+                RuleDraft {
+                    label: Some("a-b".into()),
+                    ..draft()
+                },
+                "rules[0].label",
+            ),
+            (
+                RuleDraft {
+                    locate_by: "hostname".into(),
+                    ..draft()
+                },
+                "rules[0].locate_by",
+            ),
+            (
+                RuleDraft {
+                    locate_by: "tag".into(),
+                    ..draft()
+                },
+                "rules[0].tag",
+            ),
         ];
         for (draft, field) in cases {
             assert_eq!(read_rules(vec![draft]).unwrap_err().path, field);
         }
-        assert_eq!(read_rules(vec![draft(); crate::MAX_RULES + 1]).unwrap_err().path, "rules");
+        assert_eq!(
+            read_rules(vec![draft(); crate::MAX_RULES + 1])
+                .unwrap_err()
+                .path,
+            "rules"
+        );
     }
 }

@@ -85,11 +85,20 @@ impl Selector {
         let end = text.find('{').unwrap_or(text.len());
         let (name, rest) = (text[..end].trim_end(), &text[end..]);
         if !is_metric_name(name) {
-            let message = "must begin with the name of a metric, such as node_memory_MemTotal_bytes";
+            let message =
+                "must begin with the name of a metric, such as node_memory_MemTotal_bytes";
             return Err(SelectorError(message.to_owned()));
         }
-        let matchers = if rest.is_empty() { Vec::new() } else { Parser { text, at: end + 1 }.matchers()? };
-        Ok(Selector { text: text.to_owned(), name: name.to_owned(), matchers })
+        let matchers = if rest.is_empty() {
+            Vec::new()
+        } else {
+            Parser { text, at: end + 1 }.matchers()?
+        };
+        Ok(Selector {
+            text: text.to_owned(),
+            name: name.to_owned(),
+            matchers,
+        })
     }
 
     /// Returns the metric's name.
@@ -101,14 +110,20 @@ impl Selector {
     /// Returns `true` if the selector selects a series.
     #[must_use]
     pub fn matches(&self, labels: &Labels) -> bool {
-        labels.name() == Some(self.name.as_str()) && self.matchers.iter().all(|matcher| matcher.matches(labels))
+        labels.name() == Some(self.name.as_str())
+            && self.matchers.iter().all(|matcher| matcher.matches(labels))
     }
 }
 
 /// Returns `true` for the name of a metric; recording rules have colons in theirs.
 fn is_metric_name(name: &str) -> bool {
-    name.split(':').all(|part| part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
-        && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+    name.split(':').all(|part| {
+        part.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    }) && name
+        .bytes()
+        .next()
+        .is_some_and(|first| !first.is_ascii_digit())
 }
 
 /// Returns `true` for the name of a label.
@@ -138,7 +153,10 @@ impl Parser<'_> {
     }
 
     fn wrong<T>(&self, expected: &str) -> Result<T, SelectorError> {
-        Err(SelectorError(format!("expected {expected} at character {}", self.text[..self.at].chars().count() + 1)))
+        Err(SelectorError(format!(
+            "expected {expected} at character {}",
+            self.text[..self.at].chars().count() + 1
+        )))
     }
 
     /// The matchers after the opening brace, up to the end of the text.
@@ -154,12 +172,19 @@ impl Parser<'_> {
             found.push(self.matcher()?);
         }
         self.skip_space();
-        if self.rest().is_empty() { Ok(found) } else { self.wrong("the end") }
+        if self.rest().is_empty() {
+            Ok(found)
+        } else {
+            self.wrong("the end")
+        }
     }
 
     fn matcher(&mut self) -> Result<Matcher, SelectorError> {
         self.skip_space();
-        let length = self.rest().find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest().len());
+        let length = self
+            .rest()
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(self.rest().len());
         let label = self.rest()[..length].to_owned();
         if !is_label_name(&label) {
             return self.wrong("the name of a label");
@@ -173,13 +198,23 @@ impl Parser<'_> {
             () => return self.wrong("=, !=, =~ or !~"),
         };
         let value = self.quoted()?;
-        let test = if expression { Test::Expression(compiled(&value)?) } else { Test::Equal(value) };
-        Ok(Matcher { label, negated, test })
+        let test = if expression {
+            Test::Expression(compiled(&value)?)
+        } else {
+            Test::Equal(value)
+        };
+        Ok(Matcher {
+            label,
+            negated,
+            test,
+        })
     }
 
     fn quoted(&mut self) -> Result<String, SelectorError> {
         self.skip_space();
-        let Some(quote @ ('"' | '\'')) = self.rest().chars().next() else { return self.wrong("a value in quotes") };
+        let Some(quote @ ('"' | '\'')) = self.rest().chars().next() else {
+            return self.wrong("a value in quotes");
+        };
         let (mut value, mut escaped) = (String::new(), false);
         for (place, letter) in self.rest().char_indices().skip(1) {
             match letter {
@@ -203,8 +238,14 @@ impl Parser<'_> {
 }
 
 fn compiled(text: &str) -> Result<Regex, SelectorError> {
-    let built = regex::RegexBuilder::new(&format!("^(?s:{text})$")).size_limit(EXPRESSION_BYTES).build();
-    built.map_err(|_| SelectorError(format!("{text:?} is not a regular expression, or too large a one")))
+    let built = regex::RegexBuilder::new(&format!("^(?s:{text})$"))
+        .size_limit(EXPRESSION_BYTES)
+        .build();
+    built.map_err(|_| {
+        SelectorError(format!(
+            "{text:?} is not a regular expression, or too large a one"
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -213,18 +254,31 @@ mod tests {
     use super::*;
 
     fn labels(pairs: &[(&str, &str)]) -> Labels {
-        Labels::new(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()).unwrap()
+        Labels::new(
+            pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        )
+        .unwrap()
     }
 
     #[test]
     fn series_are_selected_as_prometheus_selects_them() {
-        let series =
-            labels(&[("__name__", "node_cpu_seconds_total"), ("mode", "idle"), ("cpu", "12"), ("job", "a\"b")]);
+        let series = labels(&[
+            ("__name__", "node_cpu_seconds_total"),
+            ("mode", "idle"),
+            ("cpu", "12"),
+            ("job", "a\"b"),
+        ]);
         for (text, expected) in [
             ("node_cpu_seconds_total", true),
             ("node_cpu_seconds_total{}", true),
             ("node_cpu_seconds_total{mode=\"idle\"}", true),
-            (" node_cpu_seconds_total { mode = 'idle', cpu =~ \"1.\" , } ", true),
+            (
+                " node_cpu_seconds_total { mode = 'idle', cpu =~ \"1.\" , } ",
+                true,
+            ),
             ("node_cpu_seconds_total{cpu=~\"1\"}", false),
             ("node_cpu_seconds_total{cpu!~\"1\"}", true),
             ("node_cpu_seconds_total{mode!=\"idle\"}", false),
@@ -233,7 +287,11 @@ mod tests {
             ("node_cpu_seconds_total{job=\"a\\\"b\"}", true),
             ("node_cpu_seconds", false),
         ] {
-            assert_eq!(Selector::parse(text).unwrap().matches(&series), expected, "{text}");
+            assert_eq!(
+                Selector::parse(text).unwrap().matches(&series),
+                expected,
+                "{text}"
+            );
         }
         let recorded = Selector::parse("instance:node_memory:ratio").unwrap();
         assert!(recorded.matches(&labels(&[("__name__", "instance:node_memory:ratio")])));
@@ -247,12 +305,18 @@ mod tests {
             ("a b", "must begin with the name of a metric"),
             ("a{mode}", "expected =, !=, =~ or !~ at character 7"),
             ("a{mode=idle}", "expected a value in quotes at character 8"),
-            ("a{mode=\"idle}", "expected a value that ends with its quote"),
+            (
+                "a{mode=\"idle}",
+                "expected a value that ends with its quote",
+            ),
             ("a{mode=\"idle\"", "expected a comma or } at character 14"),
             ("a{mode=\"x\"} or b", "expected the end at character 13"),
             ("a{1=\"x\"}", "expected the name of a label at character 3"),
             ("a{m=~\"(\"}", "\"(\" is not a regular expression"),
-            ("a{m=~\"(a{1000}){1000}\"}", "is not a regular expression, or too large a one"),
+            (
+                "a{m=~\"(a{1000}){1000}\"}",
+                "is not a regular expression, or too large a one",
+            ),
         ] {
             let error = Selector::parse(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");

@@ -30,9 +30,15 @@ pub trait MetricSourceStore: Send + Sync {
     /// Returns all sources, oldest first.
     async fn metric_source_list(&self) -> Result<Vec<MetricSource>, StoreError>;
     /// Returns the source whose token has this hash.
-    async fn metric_source_by_token(&self, token: &TokenHash) -> Result<Option<MetricSource>, StoreError>;
+    async fn metric_source_by_token(
+        &self,
+        token: &TokenHash,
+    ) -> Result<Option<MetricSource>, StoreError>;
     /// Returns the credentials of a source.
-    async fn metric_source_credentials(&self, id: &MetricSourceId) -> Result<QueryCredentials, StoreError>;
+    async fn metric_source_credentials(
+        &self,
+        id: &MetricSourceId,
+    ) -> Result<QueryCredentials, StoreError>;
     /// Returns the progress of a source's queries.
     async fn metric_source_state(&self, id: &MetricSourceId) -> Result<SyncState, StoreError>;
     /// Writes the progress of a source's queries, unless the source was changed since `version`.

@@ -6,7 +6,9 @@ mod token;
 mod user;
 
 use async_trait::async_trait;
-use reeve_access::{AccessError, AccessStore, ApiToken, Session, Team, TeamId, TokenHash, User, UserId};
+use reeve_access::{
+    AccessError, AccessStore, ApiToken, Session, Team, TeamId, TokenHash, User, UserId,
+};
 
 use crate::database::Store;
 

@@ -35,12 +35,16 @@ impl Address {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             return Self::postgres(text);
         }
-        Err(OpenError::Address("must be sqlite:///path/to/file or postgres://user:password@host/database".into()))
+        Err(OpenError::Address(
+            "must be sqlite:///path/to/file or postgres://user:password@host/database".into(),
+        ))
     }
 
     fn sqlite(path: &Path) -> Result<Self, OpenError> {
         let Some(text) = path.to_str() else {
-            return Err(OpenError::Address("the path of the SQLite file must be UTF-8".into()));
+            return Err(OpenError::Address(
+                "the path of the SQLite file must be UTF-8".into(),
+            ));
         };
         if text.is_empty() || text.starts_with(":memory:") {
             return Err(OpenError::Address(
@@ -48,25 +52,48 @@ impl Address {
             ));
         }
         let shown = format!("sqlite://{text}");
-        Ok(Address { backend: Backend::Sqlite, file: Some(path.to_owned()), options: sqlite_options(text)?, shown })
+        Ok(Address {
+            backend: Backend::Sqlite,
+            file: Some(path.to_owned()),
+            options: sqlite_options(text)?,
+            shown,
+        })
     }
 
     /// Takes the file, which exists by now, by its absolute path: a URL would resolve `..` by its letters and read the
     /// first part of a relative path as a host.
     pub(crate) fn locate(&mut self, file: &Path) -> Result<(), OpenError> {
-        let unusable = |message: String| OpenError::File { at: self.shown.clone(), message };
+        let unusable = |message: String| OpenError::File {
+            at: self.shown.clone(),
+            message,
+        };
         let absolute = std::fs::canonicalize(file).map_err(|error| unusable(error.to_string()))?;
-        let text = absolute.to_str().ok_or_else(|| unusable("its path is not UTF-8".into()))?;
+        let text = absolute
+            .to_str()
+            .ok_or_else(|| unusable("its path is not UTF-8".into()))?;
         self.options = sqlite_options(text)?;
         Ok(())
     }
 
     fn postgres(text: &str) -> Result<Self, OpenError> {
-        let options = AnyConnectOptions::from_str(text).map_err(|error| OpenError::Address(error.to_string()))?;
+        let options = AnyConnectOptions::from_str(text)
+            .map_err(|error| OpenError::Address(error.to_string()))?;
         let url = &options.database_url;
-        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-        let shown = format!("postgres://{}{port}{}", url.host_str().unwrap_or("localhost"), url.path());
-        Ok(Address { backend: Backend::Postgres, file: None, options, shown })
+        let port = url
+            .port()
+            .map(|port| format!(":{port}"))
+            .unwrap_or_default();
+        let shown = format!(
+            "postgres://{}{port}{}",
+            url.host_str().unwrap_or("localhost"),
+            url.path()
+        );
+        Ok(Address {
+            backend: Backend::Postgres,
+            file: None,
+            options,
+            shown,
+        })
     }
 }
 
@@ -80,7 +107,9 @@ fn escape(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => out.push(byte as char),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                out.push(byte as char)
+            }
             other => out.push_str(&format!("%{other:02X}")),
         }
     }
@@ -95,12 +124,24 @@ mod tests {
     #[test]
     fn addresses() {
         let cases = [
-            ("sqlite:///var/lib/reeve/state/reeve.db", Some("sqlite:///var/lib/reeve/state/reeve.db")),
+            (
+                "sqlite:///var/lib/reeve/state/reeve.db",
+                Some("sqlite:///var/lib/reeve/state/reeve.db"),
+            ),
             ("sqlite://state/reeve.db", Some("sqlite://state/reeve.db")),
             ("sqlite:reeve.db", Some("sqlite://reeve.db")),
-            ("sqlite:///tmp/odd name?#%.db", Some("sqlite:///tmp/odd name?#%.db")),
-            ("postgres://reeve:secret@db.example.com:5433/reeve", Some("postgres://db.example.com:5433/reeve")),
-            ("postgresql://reeve@localhost/reeve", Some("postgres://localhost/reeve")),
+            (
+                "sqlite:///tmp/odd name?#%.db",
+                Some("sqlite:///tmp/odd name?#%.db"),
+            ),
+            (
+                "postgres://reeve:secret@db.example.com:5433/reeve",
+                Some("postgres://db.example.com:5433/reeve"),
+            ),
+            (
+                "postgresql://reeve@localhost/reeve",
+                Some("postgres://localhost/reeve"),
+            ),
             ("sqlite::memory:", None),
             ("sqlite:", None),
             ("mysql://root@localhost/reeve", None),
@@ -108,7 +149,14 @@ mod tests {
             ("postgres://reeve@[broken/reeve", None),
         ];
         for (text, shown) in cases {
-            assert_eq!(Address::parse(text).ok().map(|address| address.shown).as_deref(), shown, "{text}");
+            assert_eq!(
+                Address::parse(text)
+                    .ok()
+                    .map(|address| address.shown)
+                    .as_deref(),
+                shown,
+                "{text}"
+            );
         }
     }
 

@@ -13,9 +13,10 @@ use jiff::Timestamp;
 use reeve_estate::{ResourceId, StoreError};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval,
-    ApprovalFilter, ApprovalId, DailySavings, Dismissals, Exclusion, ExclusionId, Feedback, Guardrails, OpenSavings,
-    Recommendation, RecommendationId, RecommendationTotal, RecommendationType, StepOutcomes,
+    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore,
+    AgentType, Approval, ApprovalFilter, ApprovalId, DailySavings, Dismissals, Exclusion,
+    ExclusionId, Feedback, Guardrails, OpenSavings, Recommendation, RecommendationId,
+    RecommendationTotal, RecommendationType, StepOutcomes,
 };
 
 use crate::database::Store;
@@ -52,7 +53,10 @@ impl AgentStore for Store {
     async fn recommendation_get(&self, id: &RecommendationId) -> Result<Recommendation> {
         Ok(recommendation::get(self, id).await?)
     }
-    async fn recommendation_list(&self, filter: &RecommendationFilter) -> Result<(Vec<Recommendation>, u64)> {
+    async fn recommendation_list(
+        &self,
+        filter: &RecommendationFilter,
+    ) -> Result<(Vec<Recommendation>, u64)> {
         Ok(recommendation::list(self, filter).await?)
     }
     async fn standing_savings(
@@ -71,10 +75,16 @@ impl AgentStore for Store {
     async fn recommendation_savings_by_day(&self) -> Result<Vec<DailySavings>> {
         Ok(recommendation::savings_by_day(self).await?)
     }
-    async fn recommendation_dismissals(&self, kinds: &[RecommendationType]) -> Result<Vec<Dismissals>> {
+    async fn recommendation_dismissals(
+        &self,
+        kinds: &[RecommendationType],
+    ) -> Result<Vec<Dismissals>> {
         Ok(recommendation::dismissals(self, kinds).await?)
     }
-    async fn recommendation_outcomes(&self, kinds: &[RecommendationType]) -> Result<Vec<StepOutcomes>> {
+    async fn recommendation_outcomes(
+        &self,
+        kinds: &[RecommendationType],
+    ) -> Result<Vec<StepOutcomes>> {
         Ok(recommendation::outcomes(self, kinds).await?)
     }
 
@@ -87,8 +97,14 @@ impl AgentStore for Store {
     async fn approval_get(&self, id: &ApprovalId) -> Result<Approval> {
         Ok(approval::get(self, id).await?)
     }
-    async fn approval_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>> {
-        let filter = ApprovalFilter { recommendation: recommendation.cloned(), ..ApprovalFilter::default() };
+    async fn approval_list(
+        &self,
+        recommendation: Option<&RecommendationId>,
+    ) -> Result<Vec<Approval>> {
+        let filter = ApprovalFilter {
+            recommendation: recommendation.cloned(),
+            ..ApprovalFilter::default()
+        };
         Ok(approval::list(self, &filter).await?.0)
     }
     async fn approval_page(&self, filter: &ApprovalFilter) -> Result<(Vec<Approval>, u64)> {
@@ -132,7 +148,10 @@ impl AgentStore for Store {
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<()> {
         Ok(feedback::insert(self, feedback).await?)
     }
-    async fn feedback_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Feedback>> {
+    async fn feedback_list(
+        &self,
+        recommendation: Option<&RecommendationId>,
+    ) -> Result<Vec<Feedback>> {
         Ok(feedback::list(self, recommendation).await?)
     }
 

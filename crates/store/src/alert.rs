@@ -6,8 +6,8 @@ mod firing;
 use async_trait::async_trait;
 use reeve_access::AccessError;
 use reeve_alerts::{
-    AlertStore, Changes, DegradedRule, Firing, FiringFilter, FiringId, Progress, Rule, RuleId, StoredState,
-    StoredTally, Tally,
+    AlertStore, Changes, DegradedRule, Firing, FiringFilter, FiringId, Progress, Rule, RuleId,
+    StoredState, StoredTally, Tally,
 };
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
@@ -65,7 +65,12 @@ impl AlertStore for Store {
     async fn alert_tally(&self, rule: &RuleId, revision: u64) -> Result<Option<Tally>> {
         Ok(evaluation::tally(self, rule, revision).await?)
     }
-    async fn alert_advance(&self, from: Option<u64>, to: Progress, changes: &Changes) -> Result<()> {
+    async fn alert_advance(
+        &self,
+        from: Option<u64>,
+        to: Progress,
+        changes: &Changes,
+    ) -> Result<()> {
         Ok(evaluation::advance(self, from, to, changes).await?)
     }
     async fn firing_list(&self, filter: &FiringFilter) -> Result<(Vec<Firing>, u64)> {
@@ -90,17 +95,26 @@ fn taken(rule: &Rule) -> String {
 }
 
 /// Grows with every change of a rule, and of a list that rules may compare with. Taken first, it also makes changes of rules wait for each other on PostgreSQL.
-pub(crate) async fn next_generation(tx: &mut Transaction<'_, Any>) -> std::result::Result<(), Fault> {
-    sqlx::query("UPDATE alert_generation SET generation = generation + 1 WHERE id = 1").execute(&mut **tx).await?;
+pub(crate) async fn next_generation(
+    tx: &mut Transaction<'_, Any>,
+) -> std::result::Result<(), Fault> {
+    sqlx::query("UPDATE alert_generation SET generation = generation + 1 WHERE id = 1")
+        .execute(&mut **tx)
+        .await?;
     Ok(())
 }
 
 async fn insert(store: &Store, rule: &Rule, most: u64) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     next_generation(&mut tx).await?;
-    let count: i64 = sqlx::query("SELECT COUNT(*) FROM alert_rules").fetch_one(&mut *tx).await?.try_get(0)?;
+    let count: i64 = sqlx::query("SELECT COUNT(*) FROM alert_rules")
+        .fetch_one(&mut *tx)
+        .await?
+        .try_get(0)?;
     if u64::try_from(count).unwrap_or_default() >= most {
-        return Err(Fault::Conflict(format!("there are {count} alert rules, and at most {most}; remove one first")));
+        return Err(Fault::Conflict(format!(
+            "there are {count} alert rules, and at most {most}; remove one first"
+        )));
     }
     sqlx::query(
         "INSERT INTO alert_rules (id, name, revision, created_at_ms, version, document)
@@ -144,7 +158,10 @@ async fn update(store: &Store, rule: &Rule) -> std::result::Result<(), Fault> {
 async fn delete(store: &Store, id: &RuleId) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     next_generation(&mut tx).await?;
-    let done = sqlx::query("DELETE FROM alert_rules WHERE id = $1").bind(&id.0).execute(&mut *tx).await?;
+    let done = sqlx::query("DELETE FROM alert_rules WHERE id = $1")
+        .bind(&id.0)
+        .execute(&mut *tx)
+        .await?;
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("alert rule", &id.0));
     }
@@ -161,15 +178,29 @@ async fn get(store: &Store, id: &RuleId) -> std::result::Result<Rule, Fault> {
 }
 
 async fn list(store: &Store) -> std::result::Result<Vec<Rule>, Fault> {
-    let rows = sqlx::query(Filter::default().sql(SELECT, ORDER)).fetch_all(store.read()).await?;
+    let rows = sqlx::query(Filter::default().sql(SELECT, ORDER))
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(rule).collect()
 }
 
-async fn page(store: &Store, limit: u64, offset: u64) -> std::result::Result<(Vec<Rule>, u64), Fault> {
-    let count: i64 = sqlx::query("SELECT COUNT(*) FROM alert_rules").fetch_one(store.read()).await?.try_get(0)?;
+async fn page(
+    store: &Store,
+    limit: u64,
+    offset: u64,
+) -> std::result::Result<(Vec<Rule>, u64), Fault> {
+    let count: i64 = sqlx::query("SELECT COUNT(*) FROM alert_rules")
+        .fetch_one(store.read())
+        .await?
+        .try_get(0)?;
     let page = Filter::default().page(SELECT, ORDER, limit, offset);
     let rows = sqlx::query(page).fetch_all(store.read()).await?;
-    Ok((rows.iter().map(rule).collect::<std::result::Result<_, _>>()?, u64::try_from(count).unwrap_or_default()))
+    Ok((
+        rows.iter()
+            .map(rule)
+            .collect::<std::result::Result<_, _>>()?,
+        u64::try_from(count).unwrap_or_default(),
+    ))
 }
 
 async fn named(store: &Store, names: &[&str]) -> std::result::Result<Vec<Rule>, Fault> {
@@ -178,16 +209,23 @@ async fn named(store: &Store, names: &[&str]) -> std::result::Result<Vec<Rule>, 
     }
     let mut filter = Filter::default();
     filter.one_of("name", names.iter().copied());
-    let rows = filter.query(filter.sql(SELECT, ORDER)).fetch_all(store.read()).await?;
+    let rows = filter
+        .query(filter.sql(SELECT, ORDER))
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(rule).collect()
 }
 
 async fn generation(store: &Store) -> std::result::Result<u64, Fault> {
-    let row = sqlx::query("SELECT generation FROM alert_generation WHERE id = 1").fetch_one(store.read()).await?;
+    let row = sqlx::query("SELECT generation FROM alert_generation WHERE id = 1")
+        .fetch_one(store.read())
+        .await?;
     Ok(u64::try_from(row.try_get::<i64, _>(0)?).unwrap_or_default())
 }
 
 fn rule(row: &AnyRow) -> std::result::Result<Rule, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<RuleRow>(row.try_get(1)?).and_then(RuleRow::into_rule).map_err(unreadable("alert rule", &id))
+    decode::<RuleRow>(row.try_get(1)?)
+        .and_then(RuleRow::into_rule)
+        .map_err(unreadable("alert rule", &id))
 }

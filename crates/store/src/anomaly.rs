@@ -66,7 +66,10 @@ impl AnomalyStore for Store {
 }
 
 fn taken(anomaly: &Anomaly) -> String {
-    format!("an anomaly of {} that began at {} exists already", anomaly.key, anomaly.started_at)
+    format!(
+        "an anomaly of {} that began at {} exists already",
+        anomaly.key, anomaly.started_at
+    )
 }
 
 async fn insert(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fault> {
@@ -103,17 +106,27 @@ async fn update(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fau
             .bind(anomaly.status.as_str())
             .bind(version(anomaly.version))
             .bind(encode(&AnomalyRow::from(anomaly))?);
-    record.run(&mut *store.write().acquire().await?, update, || taken(anomaly)).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            taken(anomaly)
+        })
+        .await
 }
 
 async fn get(store: &Store, id: &AnomalyId) -> std::result::Result<Anomaly, Fault> {
     let mut filter = Filter::default();
     filter.text("id = ?", &id.0);
-    let row = filter.query(filter.sql(SELECT, "")).fetch_optional(store.read()).await?;
+    let row = filter
+        .query(filter.sql(SELECT, ""))
+        .fetch_optional(store.read())
+        .await?;
     anomaly(&row.ok_or_else(|| Fault::not_found("anomaly", &id.0))?)
 }
 
-async fn list(store: &Store, wanted: &AnomalyFilter) -> std::result::Result<(Vec<Anomaly>, u64), Fault> {
+async fn list(
+    store: &Store,
+    wanted: &AnomalyFilter,
+) -> std::result::Result<(Vec<Anomaly>, u64), Fault> {
     let mut filter = Filter::default();
     if let Some(class) = wanted.class {
         filter.text("class = ?", class.as_str());
@@ -128,16 +141,29 @@ async fn list(store: &Store, wanted: &AnomalyFilter) -> std::result::Result<(Vec
     if let Some(since) = wanted.since {
         filter.integer("started_at_ms >= ?", since.as_millisecond());
     }
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM anomalies", "")).fetch_one(store.read()).await?;
-    let page = filter.page(SELECT, " ORDER BY started_at_ms DESC, id DESC", wanted.limit, wanted.offset);
+    let count = filter
+        .query(filter.sql("SELECT COUNT(*) FROM anomalies", ""))
+        .fetch_one(store.read())
+        .await?;
+    let page = filter.page(
+        SELECT,
+        " ORDER BY started_at_ms DESC, id DESC",
+        wanted.limit,
+        wanted.offset,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
-    let found = rows.iter().map(anomaly).collect::<std::result::Result<_, _>>()?;
+    let found = rows
+        .iter()
+        .map(anomaly)
+        .collect::<std::result::Result<_, _>>()?;
     Ok((found, count.try_get::<i64, _>(0)?.unsigned_abs()))
 }
 
 fn anomaly(row: &AnyRow) -> std::result::Result<Anomaly, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<AnomalyRow>(row.try_get(1)?).and_then(AnomalyRow::into_anomaly).map_err(unreadable("anomaly", &id))
+    decode::<AnomalyRow>(row.try_get(1)?)
+        .and_then(AnomalyRow::into_anomaly)
+        .map_err(unreadable("anomaly", &id))
 }
 
 async fn settings_get(store: &Store) -> std::result::Result<AnomalySettings, Fault> {
@@ -157,16 +183,20 @@ async fn settings_get(store: &Store) -> std::result::Result<AnomalySettings, Fau
 async fn settings_put(store: &Store, settings: &AnomalySettings) -> std::result::Result<(), Fault> {
     let document = encode(&AnomalySettingsRow::from(settings))?;
     let stored = settings_get(store).await?;
-    let conflict = || Fault::Conflict("the anomaly settings were changed by someone else; reload them".to_owned());
+    let conflict = || {
+        Fault::Conflict("the anomaly settings were changed by someone else; reload them".to_owned())
+    };
     if stored.version + 1 != settings.version {
         return Err(conflict());
     }
     let done = if stored.version == AnomalySettings::default().version {
-        sqlx::query("INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
-            .bind(SETTINGS)
-            .bind(document)
-            .execute(store.write())
-            .await?
+        sqlx::query(
+            "INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+        )
+        .bind(SETTINGS)
+        .bind(document)
+        .execute(store.write())
+        .await?
     } else {
         sqlx::query("UPDATE settings SET document = $2 WHERE name = $1 AND document = $3")
             .bind(SETTINGS)
@@ -175,14 +205,22 @@ async fn settings_put(store: &Store, settings: &AnomalySettings) -> std::result:
             .execute(store.write())
             .await?
     };
-    if done.rows_affected() > 0 { Ok(()) } else { Err(conflict()) }
+    if done.rows_affected() > 0 {
+        Ok(())
+    } else {
+        Err(conflict())
+    }
 }
 
 async fn looked_get(store: &Store) -> std::result::Result<Option<Timestamp>, Fault> {
-    let row =
-        sqlx::query("SELECT document FROM settings WHERE name = $1").bind(LOOKED).fetch_optional(store.read()).await?;
+    let row = sqlx::query("SELECT document FROM settings WHERE name = $1")
+        .bind(LOOKED)
+        .fetch_optional(store.read())
+        .await?;
     let Some(row) = row else { return Ok(None) };
-    time(row.try_get(0)?).map(Some).map_err(unreadable("setting", LOOKED))
+    time(row.try_get(0)?)
+        .map(Some)
+        .map_err(unreadable("setting", LOOKED))
 }
 
 async fn looked_put(store: &Store, at: Timestamp) -> std::result::Result<(), Fault> {
@@ -198,26 +236,38 @@ async fn looked_put(store: &Store, at: Timestamp) -> std::result::Result<(), Fau
 }
 
 async fn cursor(store: &Store) -> std::result::Result<Option<u64>, Fault> {
-    let row =
-        sqlx::query("SELECT document FROM settings WHERE name = $1").bind(CURSOR).fetch_optional(store.read()).await?;
+    let row = sqlx::query("SELECT document FROM settings WHERE name = $1")
+        .bind(CURSOR)
+        .fetch_optional(store.read())
+        .await?;
     let Some(row) = row else { return Ok(None) };
     let text: String = row.try_get(0)?;
-    text.parse()
-        .map(Some)
-        .map_err(|error| Fault::Backend(format!("the stored setting {CURSOR} cannot be read: {error}")))
+    text.parse().map(Some).map_err(|error| {
+        Fault::Backend(format!(
+            "the stored setting {CURSOR} cannot be read: {error}"
+        ))
+    })
 }
 
 async fn advance(store: &Store, from: Option<u64>, to: u64) -> std::result::Result<(), Fault> {
     let (statement, from) = match from {
-        None => ("INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", None),
-        Some(from) => ("UPDATE settings SET document = $2 WHERE name = $1 AND document = $3", Some(from.to_string())),
+        None => (
+            "INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+            None,
+        ),
+        Some(from) => (
+            "UPDATE settings SET document = $2 WHERE name = $1 AND document = $3",
+            Some(from.to_string()),
+        ),
     };
     let mut query = sqlx::query(statement).bind(CURSOR).bind(to.to_string());
     if let Some(from) = from {
         query = query.bind(from);
     }
     match query.execute(store.write()).await?.rows_affected() {
-        0 => Err(Fault::Conflict("another process has judged these entries".to_owned())),
+        0 => Err(Fault::Conflict(
+            "another process has judged these entries".to_owned(),
+        )),
         _ => Ok(()),
     }
 }

@@ -30,7 +30,11 @@ pub(crate) struct Insert<const COLUMNS: usize> {
 
 impl<const COLUMNS: usize> Insert<COLUMNS> {
     pub(crate) fn new(head: &'static str, tail: &'static str) -> Self {
-        Insert { head, tail, rows: Vec::new() }
+        Insert {
+            head,
+            tail,
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row. A statement that updates what it conflicts with must not have the same key twice.
@@ -47,8 +51,14 @@ impl<const COLUMNS: usize> Insert<COLUMNS> {
     }
 
     /// Inserts the rows of a connection, and reports a missing connection as such.
-    pub(crate) async fn run_for(&self, tx: &mut Transaction<'_, Any>, connection: &str) -> Result<(), Fault> {
-        self.run(tx).await.map_err(|error| Fault::or_orphan(error, "connection", connection))
+    pub(crate) async fn run_for(
+        &self,
+        tx: &mut Transaction<'_, Any>,
+        connection: &str,
+    ) -> Result<(), Fault> {
+        self.run(tx)
+            .await
+            .map_err(|error| Fault::or_orphan(error, "connection", connection))
     }
 
     fn statement(&self, rows: &[[Cell; COLUMNS]]) -> Query<'static, Any, AnyArguments> {
@@ -57,12 +67,16 @@ impl<const COLUMNS: usize> Insert<COLUMNS> {
             format!("({})", places.collect::<Vec<_>>().join(", "))
         };
         let places = (0..rows.len()).map(row).collect::<Vec<_>>().join(", ");
-        let sql = AssertSqlSafe(format!("{} VALUES {places} {}", self.head, self.tail)).into_sql_str();
-        rows.iter().flatten().cloned().fold(sqlx::query(sql), |query, cell| match cell {
-            Cell::Text(text) => query.bind(text),
-            Cell::Integer(number) => query.bind(number),
-            Cell::OptionalInteger(number) => query.bind(number),
-        })
+        let sql =
+            AssertSqlSafe(format!("{} VALUES {places} {}", self.head, self.tail)).into_sql_str();
+        rows.iter()
+            .flatten()
+            .cloned()
+            .fold(sqlx::query(sql), |query, cell| match cell {
+                Cell::Text(text) => query.bind(text),
+                Cell::Integer(number) => query.bind(number),
+                Cell::OptionalInteger(number) => query.bind(number),
+            })
     }
 }
 

@@ -69,12 +69,23 @@ async fn update(store: &Store, source: &BillSource) -> Fallible<()> {
             .bind(version(source.version))
             .bind(&source.name)
             .bind(encode(&BillSourceRow::from(source))?);
-    record.run(&mut *store.write().acquire().await?, update, || taken(source)).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            taken(source)
+        })
+        .await
 }
 
 async fn delete(store: &Store, id: &BillSourceId) -> Fallible<()> {
-    let done = sqlx::query("DELETE FROM bill_sources WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() > 0 { Ok(()) } else { Err(Fault::not_found("bill source", &id.0)) }
+    let done = sqlx::query("DELETE FROM bill_sources WHERE id = $1")
+        .bind(&id.0)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() > 0 {
+        Ok(())
+    } else {
+        Err(Fault::not_found("bill source", &id.0))
+    }
 }
 
 async fn get(store: &Store, id: &BillSourceId) -> Fallible<(BillSource, Option<BillSync>)> {
@@ -86,9 +97,10 @@ async fn get(store: &Store, id: &BillSourceId) -> Fallible<(BillSource, Option<B
 }
 
 async fn list(store: &Store) -> Fallible<Vec<(BillSource, Option<BillSync>)>> {
-    let rows = sqlx::query("SELECT id, document, state FROM bill_sources ORDER BY created_at_ms, id")
-        .fetch_all(store.read())
-        .await?;
+    let rows =
+        sqlx::query("SELECT id, document, state FROM bill_sources ORDER BY created_at_ms, id")
+            .fetch_all(store.read())
+            .await?;
     rows.iter().map(source).collect()
 }
 
@@ -105,7 +117,12 @@ fn source(row: &AnyRow) -> Fallible<(BillSource, Option<BillSync>)> {
     let id: String = row.try_get(0)?;
     let source = decode::<BillSourceRow>(row.try_get(1)?).and_then(BillSourceRow::into_source);
     let state: Option<String> = row.try_get(2)?;
-    let sync = state.map(|state| decode::<BillSyncRow>(&state).and_then(BillSyncRow::into_sync)).transpose();
+    let sync = state
+        .map(|state| decode::<BillSyncRow>(&state).and_then(BillSyncRow::into_sync))
+        .transpose();
     let wrong = |error| unreadable("bill source", &id)(error);
-    Ok((source.map_err(wrong)?, sync.map_err(|error| unreadable("bill source", &id)(error))?))
+    Ok((
+        source.map_err(wrong)?,
+        sync.map_err(|error| unreadable("bill source", &id)(error))?,
+    ))
 }

@@ -31,10 +31,19 @@ impl BudgetStore for Store {
     async fn budget_list(&self) -> Result<Vec<(Budget, Option<BudgetStatus>)>> {
         Ok(list(self).await?)
     }
-    async fn budget_evaluated(&self, budget: &Budget, status: &BudgetStatus, alerts: &[BudgetAlert]) -> Result<()> {
+    async fn budget_evaluated(
+        &self,
+        budget: &Budget,
+        status: &BudgetStatus,
+        alerts: &[BudgetAlert],
+    ) -> Result<()> {
         Ok(evaluated(self, budget, status, alerts).await?)
     }
-    async fn budget_alerts(&self, budget: Option<&BudgetId>, limit: u64) -> Result<Vec<BudgetAlert>> {
+    async fn budget_alerts(
+        &self,
+        budget: Option<&BudgetId>,
+        limit: u64,
+    ) -> Result<Vec<BudgetAlert>> {
         Ok(alerts(self, budget, limit).await?)
     }
     async fn budget_alert_get(&self, id: &str) -> Result<BudgetAlert> {
@@ -54,9 +63,14 @@ fn taken(budget: &Budget) -> String {
 
 async fn insert(store: &Store, budget: &Budget, most: u64) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
-    let count: i64 = sqlx::query("SELECT COUNT(*) FROM budgets").fetch_one(&mut *tx).await?.try_get(0)?;
+    let count: i64 = sqlx::query("SELECT COUNT(*) FROM budgets")
+        .fetch_one(&mut *tx)
+        .await?
+        .try_get(0)?;
     if u64::try_from(count).unwrap_or_default() >= most {
-        return Err(Fault::Conflict(format!("the limit of {most} budgets is reached; delete one first")));
+        return Err(Fault::Conflict(format!(
+            "the limit of {most} budgets is reached; delete one first"
+        )));
     }
     sqlx::query("INSERT INTO budgets (id, name, created_at_ms, version, document) VALUES ($1, $2, $3, $4, $5)")
         .bind(&budget.id.0)
@@ -85,33 +99,48 @@ async fn update(store: &Store, budget: &Budget) -> std::result::Result<(), Fault
     .bind(&budget.name)
     .bind(version(budget.version))
     .bind(encode(&BudgetRow::from(budget))?);
-    record.run(&mut *store.write().acquire().await?, update, || taken(budget)).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            taken(budget)
+        })
+        .await
 }
 
 async fn delete(store: &Store, id: &BudgetId) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
-    let done = sqlx::query("DELETE FROM budgets WHERE id = $1").bind(&id.0).execute(&mut *tx).await?;
+    let done = sqlx::query("DELETE FROM budgets WHERE id = $1")
+        .bind(&id.0)
+        .execute(&mut *tx)
+        .await?;
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("budget", &id.0));
     }
-    sqlx::query("DELETE FROM budget_alerts WHERE budget_id = $1").bind(&id.0).execute(&mut *tx).await?;
+    sqlx::query("DELETE FROM budget_alerts WHERE budget_id = $1")
+        .bind(&id.0)
+        .execute(&mut *tx)
+        .await?;
     Ok(tx.commit().await?)
 }
 
 async fn get(store: &Store, id: &BudgetId) -> std::result::Result<Budget, Fault> {
-    let row =
-        sqlx::query("SELECT id, document FROM budgets WHERE id = $1").bind(&id.0).fetch_optional(store.read()).await?;
+    let row = sqlx::query("SELECT id, document FROM budgets WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(store.read())
+        .await?;
     budget(&row.ok_or_else(|| Fault::not_found("budget", &id.0))?)
 }
 
 async fn list(store: &Store) -> std::result::Result<Vec<(Budget, Option<BudgetStatus>)>, Fault> {
-    let rows =
-        sqlx::query("SELECT id, document, standing FROM budgets ORDER BY name, id").fetch_all(store.read()).await?;
+    let rows = sqlx::query("SELECT id, document, standing FROM budgets ORDER BY name, id")
+        .fetch_all(store.read())
+        .await?;
     rows.iter()
         .map(|row| {
             let budget = budget(row)?;
             let text: Option<String> = row.try_get(2)?;
-            let status = text.map(|text| decode::<StandingRow>(&text).and_then(StandingRow::into_status)).transpose();
+            let status = text
+                .map(|text| decode::<StandingRow>(&text).and_then(StandingRow::into_status))
+                .transpose();
             let status = status.map_err(unreadable("standing of budget", &budget.id.0))?;
             Ok((budget, status))
         })
@@ -155,7 +184,11 @@ async fn evaluated(
     Ok(tx.commit().await?)
 }
 
-async fn alerts(store: &Store, budget: Option<&BudgetId>, limit: u64) -> std::result::Result<Vec<BudgetAlert>, Fault> {
+async fn alerts(
+    store: &Store,
+    budget: Option<&BudgetId>,
+    limit: u64,
+) -> std::result::Result<Vec<BudgetAlert>, Fault> {
     let rows = sqlx::query(
         "SELECT id, document FROM budget_alerts WHERE $1 = '' OR budget_id = $1
          ORDER BY raised_at_ms DESC, id DESC LIMIT $2",
@@ -185,13 +218,18 @@ async fn unrecorded(store: &Store, limit: u64) -> std::result::Result<Vec<Budget
 }
 
 async fn recorded(store: &Store, id: &str) -> std::result::Result<(), Fault> {
-    sqlx::query("UPDATE budget_alerts SET recorded = 1 WHERE id = $1").bind(id).execute(store.write()).await?;
+    sqlx::query("UPDATE budget_alerts SET recorded = 1 WHERE id = $1")
+        .bind(id)
+        .execute(store.write())
+        .await?;
     Ok(())
 }
 
 fn budget(row: &AnyRow) -> std::result::Result<Budget, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<BudgetRow>(row.try_get(1)?).and_then(BudgetRow::into_budget).map_err(unreadable("budget", &id))
+    decode::<BudgetRow>(row.try_get(1)?)
+        .and_then(BudgetRow::into_budget)
+        .map_err(unreadable("budget", &id))
 }
 
 fn alert(row: &AnyRow) -> std::result::Result<BudgetAlert, Fault> {

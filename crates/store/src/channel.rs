@@ -20,7 +20,11 @@ impl ChannelStore for Store {
     async fn channel_insert(&self, channel: &Channel, secret: &ChannelSecret) -> Result<()> {
         Ok(insert(self, channel, secret).await?)
     }
-    async fn channel_update(&self, channel: &Channel, secret: Option<&ChannelSecret>) -> Result<()> {
+    async fn channel_update(
+        &self,
+        channel: &Channel,
+        secret: Option<&ChannelSecret>,
+    ) -> Result<()> {
         Ok(update(self, channel, secret).await?)
     }
     async fn channel_delete(&self, id: &ChannelId) -> Result<()> {
@@ -37,11 +41,22 @@ impl ChannelStore for Store {
     }
 }
 
-fn sealed(store: &Store, id: &ChannelId, secret: &ChannelSecret) -> std::result::Result<String, Fault> {
-    store.vault().seal(&id.0, secret.0.as_bytes()).map_err(|error| Fault::Backend(error.to_string()))
+fn sealed(
+    store: &Store,
+    id: &ChannelId,
+    secret: &ChannelSecret,
+) -> std::result::Result<String, Fault> {
+    store
+        .vault()
+        .seal(&id.0, secret.0.as_bytes())
+        .map_err(|error| Fault::Backend(error.to_string()))
 }
 
-async fn insert(store: &Store, channel: &Channel, secret: &ChannelSecret) -> std::result::Result<(), Fault> {
+async fn insert(
+    store: &Store,
+    channel: &Channel,
+    secret: &ChannelSecret,
+) -> std::result::Result<(), Fault> {
     sqlx::query(
         "INSERT INTO notification_channels (id, created_at_ms, version, document, secret) VALUES ($1, $2, $3, $4, $5)",
     )
@@ -56,14 +71,20 @@ async fn insert(store: &Store, channel: &Channel, secret: &ChannelSecret) -> std
     Ok(())
 }
 
-async fn update(store: &Store, channel: &Channel, secret: Option<&ChannelSecret>) -> std::result::Result<(), Fault> {
+async fn update(
+    store: &Store,
+    channel: &Channel,
+    secret: Option<&ChannelSecret>,
+) -> std::result::Result<(), Fault> {
     let record = Versioned {
         noun: "notification channel",
         select: "SELECT version FROM notification_channels WHERE id = $1",
         id: &channel.id.0,
         version: channel.version,
     };
-    let secret = secret.map(|secret| sealed(store, &channel.id, secret)).transpose()?;
+    let secret = secret
+        .map(|secret| sealed(store, &channel.id, secret))
+        .transpose()?;
     let update = sqlx::query(
         "UPDATE notification_channels SET version = $3, document = $4, secret = COALESCE($5, secret)
          WHERE id = $1 AND version = $2",
@@ -73,12 +94,19 @@ async fn update(store: &Store, channel: &Channel, secret: Option<&ChannelSecret>
     .bind(version(channel.version))
     .bind(encode(&ChannelRow::from(channel))?)
     .bind(secret);
-    record.run(&mut *store.write().acquire().await?, update, || "the channel exists already".to_owned()).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            "the channel exists already".to_owned()
+        })
+        .await
 }
 
 async fn delete(store: &Store, id: &ChannelId) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
-    let done = sqlx::query("DELETE FROM notification_channels WHERE id = $1").bind(&id.0).execute(&mut *tx).await?;
+    let done = sqlx::query("DELETE FROM notification_channels WHERE id = $1")
+        .bind(&id.0)
+        .execute(&mut *tx)
+        .await?;
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("notification channel", &id.0));
     }
@@ -99,17 +127,28 @@ async fn secret(store: &Store, id: &ChannelId) -> std::result::Result<ChannelSec
         .bind(&id.0)
         .fetch_optional(store.read())
         .await?;
-    let sealed: String = row.ok_or_else(|| Fault::not_found("notification channel", &id.0))?.try_get(0)?;
-    let unusable = |error: String| Fault::Backend(format!("the secret of channel {} cannot be used: {error}", id.0));
-    let plain = store.vault().open(&id.0, &sealed).map_err(|error| unusable(error.to_string()))?;
+    let sealed: String = row
+        .ok_or_else(|| Fault::not_found("notification channel", &id.0))?
+        .try_get(0)?;
+    let unusable = |error: String| {
+        Fault::Backend(format!(
+            "the secret of channel {} cannot be used: {error}",
+            id.0
+        ))
+    };
+    let plain = store
+        .vault()
+        .open(&id.0, &sealed)
+        .map_err(|error| unusable(error.to_string()))?;
     let text = std::str::from_utf8(&plain).map_err(|error| unusable(error.to_string()))?;
     Ok(ChannelSecret(text.to_owned()))
 }
 
 async fn list(store: &Store) -> std::result::Result<Vec<Channel>, Fault> {
-    let rows = sqlx::query("SELECT id, document FROM notification_channels ORDER BY created_at_ms, id")
-        .fetch_all(store.read())
-        .await?;
+    let rows =
+        sqlx::query("SELECT id, document FROM notification_channels ORDER BY created_at_ms, id")
+            .fetch_all(store.read())
+            .await?;
     rows.iter().map(channel).collect()
 }
 

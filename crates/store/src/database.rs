@@ -7,7 +7,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sqlx::any::{Any, AnyConnectOptions, AnyPoolOptions};
-use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Transaction};
+use sqlx::{
+    AnyConnection, AnyPool, AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _,
+    Transaction,
+};
 
 use crate::address::{Address, Backend};
 use crate::fault::Fault;
@@ -18,7 +21,8 @@ use crate::savings_totals::SavingsTotals;
 use crate::vault::Vault;
 
 /// Set-up of every SQLite connection. `busy_timeout` comes first: the others may have to wait for another program.
-const SQLITE_SETUP: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+const SQLITE_SETUP: &str =
+    "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;";
 
 /// Further set-up of SQLite connections that only read: there is one writer.
@@ -38,7 +42,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { connections: 8, patience: Duration::from_secs(10) }
+        Options {
+            connections: 8,
+            patience: Duration::from_secs(10),
+        }
     }
 }
 
@@ -67,7 +74,9 @@ struct Inner {
 
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Store").field("backend", &self.inner.backend).finish_non_exhaustive()
+        f.debug_struct("Store")
+            .field("backend", &self.inner.backend)
+            .finish_non_exhaustive()
     }
 }
 
@@ -88,16 +97,24 @@ impl Store {
         sqlx::any::install_default_drivers();
         let mut address = Address::parse(url)?;
         if let Some(file) = address.file.clone() {
-            create(&file).map_err(|error| OpenError::File { at: address.shown.clone(), message: error.to_string() })?;
+            create(&file).map_err(|error| OpenError::File {
+                at: address.shown.clone(),
+                message: error.to_string(),
+            })?;
             address.locate(&file)?;
         }
         let mut first = connect(&address, options.patience).await?;
-        let begun = first.begin_with(begin(address.backend)).await.map_err(|error| refusal(&address, error))?;
+        let begun = first
+            .begin_with(begin(address.backend))
+            .await
+            .map_err(|error| refusal(&address, error))?;
         migrated(begun, address.backend).await?;
         first.close().await.map_err(OpenError::statement)?;
         let inner = Inner::pools(&address, options, vault);
         inner.refused.close().await;
-        Ok(Store { inner: Arc::new(inner) })
+        Ok(Store {
+            inner: Arc::new(inner),
+        })
     }
 
     /// Waits for running statements and closes every connection. Later calls fail.
@@ -113,7 +130,10 @@ impl Store {
     ///
     /// The error of the database, or that it did not answer.
     pub async fn ping(&self) -> Result<(), crate::SettingError> {
-        sqlx::query("SELECT 1").execute(self.read()).await.map_err(Fault::from)?;
+        sqlx::query("SELECT 1")
+            .execute(self.read())
+            .await
+            .map_err(Fault::from)?;
         Ok(())
     }
 
@@ -133,7 +153,11 @@ impl Store {
 
     /// For single statements that write. While the gate is shut the pool is a closed one, so that they fail.
     pub(crate) fn write(&self) -> &AnyPool {
-        if self.may_write() { &self.inner.write } else { &self.inner.refused }
+        if self.may_write() {
+            &self.inner.write
+        } else {
+            &self.inner.refused
+        }
     }
 
     /// For the lease of the active server, which decides whether the gate is open.
@@ -154,7 +178,9 @@ impl Store {
     ) -> Result<(), Fault> {
         if self.inner.backend == Backend::Postgres {
             let lock = format!("LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE");
-            sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut **tx).await?;
+            sqlx::raw_sql(AssertSqlSafe(lock))
+                .execute(&mut **tx)
+                .await?;
         }
         Ok(())
     }
@@ -191,7 +217,9 @@ impl Inner {
             AnyPoolOptions::new()
                 .max_connections(connections)
                 .acquire_timeout(options.patience.min(REQUEST_PATIENCE))
-                .after_connect(move |connection, _| Box::pin(set_up(connection, backend, reads_only)))
+                .after_connect(move |connection, _| {
+                    Box::pin(set_up(connection, backend, reads_only))
+                })
                 .connect_lazy_with(quiet(&address.options))
         };
         let (read, write) = match address.backend {
@@ -202,7 +230,11 @@ impl Inner {
             }
         };
         // SQLite has one writer: a second connection would wait for its file lock, behind transactions.
-        let lease = if address.backend == Backend::Sqlite { write.clone() } else { pool(1, false) };
+        let lease = if address.backend == Backend::Sqlite {
+            write.clone()
+        } else {
+            pool(1, false)
+        };
         let refused = pool(1, true);
         Inner {
             backend: address.backend,

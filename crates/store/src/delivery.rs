@@ -49,7 +49,12 @@ impl DeliveryStore for Store {
     async fn delivery_body(&self, id: &DeliveryId) -> Result<String> {
         Ok(body(self, id).await?)
     }
-    async fn delivery_list(&self, target: &Target, limit: u64, offset: u64) -> Result<(Vec<Delivery>, u64)> {
+    async fn delivery_list(
+        &self,
+        target: &Target,
+        limit: u64,
+        offset: u64,
+    ) -> Result<(Vec<Delivery>, u64)> {
         Ok(list(self, target, limit, offset).await?)
     }
     async fn delivery_about(&self, target: &Target, subject: &str) -> Result<Option<Delivery>> {
@@ -70,15 +75,26 @@ impl DeliveryStore for Store {
 }
 
 /// Forgets the deliveries of a target that is removed.
-pub(crate) async fn forget(tx: &mut Transaction<'_, Any>, target: &str) -> std::result::Result<(), Fault> {
-    sqlx::query("DELETE FROM deliveries WHERE target_id = $1").bind(target.to_owned()).execute(&mut **tx).await?;
+pub(crate) async fn forget(
+    tx: &mut Transaction<'_, Any>,
+    target: &str,
+) -> std::result::Result<(), Fault> {
+    sqlx::query("DELETE FROM deliveries WHERE target_id = $1")
+        .bind(target.to_owned())
+        .execute(&mut **tx)
+        .await?;
     Ok(())
 }
 
 async fn cursor(store: &Store) -> std::result::Result<Option<u64>, Fault> {
-    let row =
-        sqlx::query("SELECT next_sequence FROM outbox WHERE id = $1").bind(OUTBOX).fetch_optional(store.read()).await?;
-    Ok(row.map(|row| row.try_get::<i64, _>(0)).transpose()?.map(|next| u64::try_from(next).unwrap_or_default()))
+    let row = sqlx::query("SELECT next_sequence FROM outbox WHERE id = $1")
+        .bind(OUTBOX)
+        .fetch_optional(store.read())
+        .await?;
+    Ok(row
+        .map(|row| row.try_get::<i64, _>(0))
+        .transpose()?
+        .map(|next| u64::try_from(next).unwrap_or_default()))
 }
 
 async fn advance(
@@ -97,15 +113,21 @@ async fn advance(
                 .bind(version(to))
                 .execute(&mut *tx)
                 .await
-                .map_err(|error| Fault::or_taken(error, || "another process has begun to read the log".to_owned()))?;
+                .map_err(|error| {
+                    Fault::or_taken(error, || {
+                        "another process has begun to read the log".to_owned()
+                    })
+                })?;
         }
         Some(from) => {
-            let done = sqlx::query("UPDATE outbox SET next_sequence = $3 WHERE id = $1 AND next_sequence = $2")
-                .bind(OUTBOX)
-                .bind(version(from))
-                .bind(version(to))
-                .execute(&mut *tx)
-                .await?;
+            let done = sqlx::query(
+                "UPDATE outbox SET next_sequence = $3 WHERE id = $1 AND next_sequence = $2",
+            )
+            .bind(OUTBOX)
+            .bind(version(from))
+            .bind(version(to))
+            .execute(&mut *tx)
+            .await?;
             if done.rows_affected() == 0 {
                 return Err(moved());
             }
@@ -131,7 +153,10 @@ async fn advance(
 }
 
 /// Adds a delivery unless its target already has one for the subject.
-async fn insert_in(tx: &mut Transaction<'_, Any>, outgoing: &Outgoing) -> std::result::Result<(), Fault> {
+async fn insert_in(
+    tx: &mut Transaction<'_, Any>,
+    outgoing: &Outgoing,
+) -> std::result::Result<(), Fault> {
     let delivery = &outgoing.delivery;
     sqlx::query(
         "INSERT INTO deliveries (id, target_kind, target_id, subject, status, created_at_ms, next_attempt_at_ms,
@@ -178,7 +203,11 @@ async fn update(store: &Store, delivery: &Delivery) -> std::result::Result<(), F
     .bind(delivery.finished_at.map(Timestamp::as_millisecond))
     .bind(version(delivery.version))
     .bind(encode(&DeliveryRow::from(delivery))?);
-    record.run(&mut *store.write().acquire().await?, update, || "the delivery exists already".to_owned()).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            "the delivery exists already".to_owned()
+        })
+        .await
 }
 
 async fn get(store: &Store, id: &DeliveryId) -> std::result::Result<Delivery, Fault> {
@@ -190,8 +219,13 @@ async fn get(store: &Store, id: &DeliveryId) -> std::result::Result<Delivery, Fa
 }
 
 async fn body(store: &Store, id: &DeliveryId) -> std::result::Result<String, Fault> {
-    let row = sqlx::query("SELECT body FROM deliveries WHERE id = $1").bind(&id.0).fetch_optional(store.read()).await?;
-    Ok(row.ok_or_else(|| Fault::not_found("delivery", &id.0))?.try_get(0)?)
+    let row = sqlx::query("SELECT body FROM deliveries WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(store.read())
+        .await?;
+    Ok(row
+        .ok_or_else(|| Fault::not_found("delivery", &id.0))?
+        .try_get(0)?)
 }
 
 async fn list(
@@ -203,24 +237,45 @@ async fn list(
     let mut filter = Filter::default();
     filter.text("target_kind = ?", target.kind());
     filter.text("target_id = ?", target.id());
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM deliveries", "")).fetch_one(store.read()).await?;
+    let count = filter
+        .query(filter.sql("SELECT COUNT(*) FROM deliveries", ""))
+        .fetch_one(store.read())
+        .await?;
     let total = u64::try_from(count.try_get::<i64, _>(0)?).unwrap_or_default();
-    let page =
-        filter.page("SELECT id, document FROM deliveries", " ORDER BY created_at_ms DESC, id DESC", limit, offset);
+    let page = filter.page(
+        "SELECT id, document FROM deliveries",
+        " ORDER BY created_at_ms DESC, id DESC",
+        limit,
+        offset,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
-    Ok((rows.iter().map(delivery).collect::<std::result::Result<_, _>>()?, total))
+    Ok((
+        rows.iter()
+            .map(delivery)
+            .collect::<std::result::Result<_, _>>()?,
+        total,
+    ))
 }
 
-async fn about(store: &Store, target: &Target, subject: &str) -> std::result::Result<Option<Delivery>, Fault> {
-    let row = sqlx::query("SELECT id, document FROM deliveries WHERE target_id = $1 AND subject = $2")
-        .bind(target.id())
-        .bind(subject)
-        .fetch_optional(store.read())
-        .await?;
+async fn about(
+    store: &Store,
+    target: &Target,
+    subject: &str,
+) -> std::result::Result<Option<Delivery>, Fault> {
+    let row =
+        sqlx::query("SELECT id, document FROM deliveries WHERE target_id = $1 AND subject = $2")
+            .bind(target.id())
+            .bind(subject)
+            .fetch_optional(store.read())
+            .await?;
     row.as_ref().map(delivery).transpose()
 }
 
-async fn due(store: &Store, now: Timestamp, of_each: u64) -> std::result::Result<Vec<Delivery>, Fault> {
+async fn due(
+    store: &Store,
+    now: Timestamp,
+    of_each: u64,
+) -> std::result::Result<Vec<Delivery>, Fault> {
     let rows = sqlx::query(
         "SELECT id, document FROM (
              SELECT id, document, next_attempt_at_ms,
@@ -245,25 +300,38 @@ async fn prune(store: &Store, before: Timestamp) -> std::result::Result<u64, Fau
 }
 
 async fn notices_due(store: &Store, now: Timestamp) -> std::result::Result<Vec<Notice>, Fault> {
-    let rows = sqlx::query("SELECT id, document FROM notices WHERE due_at_ms <= $1 ORDER BY at_ms, id LIMIT 10000")
-        .bind(now.as_millisecond())
-        .fetch_all(store.read())
-        .await?;
+    let rows = sqlx::query(
+        "SELECT id, document FROM notices WHERE due_at_ms <= $1 ORDER BY at_ms, id LIMIT 10000",
+    )
+    .bind(now.as_millisecond())
+    .fetch_all(store.read())
+    .await?;
     rows.iter()
         .map(|row| {
             let id: String = row.try_get(0)?;
             let found = decode::<NoticeRow>(row.try_get(1)?);
-            found.and_then(|row| row.into_notice(NoticeId(id.clone()))).map_err(unreadable("notice", &id))
+            found
+                .and_then(|row| row.into_notice(NoticeId(id.clone())))
+                .map_err(unreadable("notice", &id))
         })
         .collect()
 }
 
-async fn gather(store: &Store, notices: &[Notice], digests: &[Outgoing]) -> std::result::Result<(), Fault> {
+async fn gather(
+    store: &Store,
+    notices: &[Notice],
+    digests: &[Outgoing],
+) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     for notice in notices {
-        let done = sqlx::query("DELETE FROM notices WHERE id = $1").bind(&notice.id.0).execute(&mut *tx).await?;
+        let done = sqlx::query("DELETE FROM notices WHERE id = $1")
+            .bind(&notice.id.0)
+            .execute(&mut *tx)
+            .await?;
         if done.rows_affected() == 0 {
-            return Err(Fault::Conflict("another process has collected these notifications".to_owned()));
+            return Err(Fault::Conflict(
+                "another process has collected these notifications".to_owned(),
+            ));
         }
     }
     for digest in digests {
@@ -274,5 +342,7 @@ async fn gather(store: &Store, notices: &[Notice], digests: &[Outgoing]) -> std:
 
 fn delivery(row: &AnyRow) -> std::result::Result<Delivery, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<DeliveryRow>(row.try_get(1)?).and_then(DeliveryRow::into_delivery).map_err(unreadable("delivery", &id))
+    decode::<DeliveryRow>(row.try_get(1)?)
+        .and_then(DeliveryRow::into_delivery)
+        .map_err(unreadable("delivery", &id))
 }

@@ -43,8 +43,16 @@ pub(crate) async fn fill(connection: &mut AnyConnection) -> Result<(), Fault> {
 }
 
 /// Reads the rows after the last identifier, and moves it on to the last of them.
-async fn next(connection: &mut AnyConnection, sql: &'static str, last: &mut String) -> Result<Vec<AnyRow>, Fault> {
-    let rows = sqlx::query(sql).bind(last.clone()).bind(CHUNK).fetch_all(connection).await?;
+async fn next(
+    connection: &mut AnyConnection,
+    sql: &'static str,
+    last: &mut String,
+) -> Result<Vec<AnyRow>, Fault> {
+    let rows = sqlx::query(sql)
+        .bind(last.clone())
+        .bind(CHUNK)
+        .fetch_all(connection)
+        .await?;
     if let Some(row) = rows.last() {
         *last = row.try_get(0)?;
     }
@@ -54,20 +62,26 @@ async fn next(connection: &mut AnyConnection, sql: &'static str, last: &mut Stri
 async fn fill_recommendations(connection: &mut AnyConnection) -> Result<(), Fault> {
     let mut last = String::new();
     loop {
-        let rows =
-            next(connection, "SELECT id, document FROM recommendations WHERE id > $1 ORDER BY id LIMIT $2", &mut last)
-                .await?;
+        let rows = next(
+            connection,
+            "SELECT id, document FROM recommendations WHERE id > $1 ORDER BY id LIMIT $2",
+            &mut last,
+        )
+        .await?;
         if rows.is_empty() {
             return Ok(());
         }
         for row in &rows {
             match recommendation(row) {
                 Ok(found) => {
-                    let filled = values::bind(sqlx::query(FILL_RECOMMENDATION), &found).bind(&found.id.0);
+                    let filled =
+                        values::bind(sqlx::query(FILL_RECOMMENDATION), &found).bind(&found.id.0);
                     filled.execute(&mut *connection).await?;
                 }
                 // It cannot be shown either; the others can.
-                Err(fault) => tracing::warn!(%fault, "a recommendation is left out of lists and sums"),
+                Err(fault) => {
+                    tracing::warn!(%fault, "a recommendation is left out of lists and sums")
+                }
             }
         }
     }
@@ -76,8 +90,12 @@ async fn fill_recommendations(connection: &mut AnyConnection) -> Result<(), Faul
 async fn fill_actions(connection: &mut AnyConnection) -> Result<(), Fault> {
     let mut last = String::new();
     loop {
-        let rows =
-            next(connection, "SELECT id, document FROM actions WHERE id > $1 ORDER BY id LIMIT $2", &mut last).await?;
+        let rows = next(
+            connection,
+            "SELECT id, document FROM actions WHERE id > $1 ORDER BY id LIMIT $2",
+            &mut last,
+        )
+        .await?;
         if rows.is_empty() {
             return Ok(());
         }

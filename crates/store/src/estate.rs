@@ -10,8 +10,8 @@ mod totals;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, IsSeen, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
-    ResourceTotal, StoreError,
+    Connection, ConnectionId, EstateStore, IsSeen, Resource, ResourceChange, ResourceFilter,
+    ResourceId, ResourceKind, ResourceTotal, StoreError,
 };
 
 use crate::database::Store;

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_access::AccessError;
 use reeve_exports::{
-    Destination, DestinationId, DestinationSecret, Export, ExportFilter, ExportId, ExportStore, ScheduleId,
-    ScheduledExport,
+    Destination, DestinationId, DestinationSecret, Export, ExportFilter, ExportId, ExportStore,
+    ScheduleId, ScheduledExport,
 };
 
 use crate::database::Store;
@@ -52,10 +52,19 @@ impl ExportStore for Store {
     async fn export_schedule_list(&self) -> Result<Vec<ScheduledExport>> {
         Ok(schedule::list(self).await?)
     }
-    async fn destination_insert(&self, given: &Destination, secret: &DestinationSecret, most: u64) -> Result<()> {
+    async fn destination_insert(
+        &self,
+        given: &Destination,
+        secret: &DestinationSecret,
+        most: u64,
+    ) -> Result<()> {
         Ok(destination::insert(self, given, secret, most).await?)
     }
-    async fn destination_update(&self, given: &Destination, secret: Option<&DestinationSecret>) -> Result<()> {
+    async fn destination_update(
+        &self,
+        given: &Destination,
+        secret: Option<&DestinationSecret>,
+    ) -> Result<()> {
         Ok(destination::update(self, given, secret).await?)
     }
     async fn destination_delete(&self, id: &DestinationId) -> Result<()> {
@@ -77,5 +86,7 @@ fn room(noun: &str, stored: i64, most: u64) -> std::result::Result<(), Fault> {
     if u64::try_from(stored).unwrap_or_default() < most {
         return Ok(());
     }
-    Err(Fault::Conflict(format!("there are {stored} {noun}, and at most {most}")))
+    Err(Fault::Conflict(format!(
+        "there are {stored} {noun}, and at most {most}"
+    )))
 }

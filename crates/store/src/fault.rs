@@ -25,13 +25,18 @@ pub struct SettingError(pub(crate) String);
 
 impl Fault {
     pub(crate) fn not_found(noun: &'static str, id: &str) -> Self {
-        Fault::NotFound { noun, id: id.to_owned() }
+        Fault::NotFound {
+            noun,
+            id: id.to_owned(),
+        }
     }
 
     /// Turns the error of an insert or update into a conflict if a unique value is taken.
     pub(crate) fn or_taken(error: sqlx::Error, taken: impl FnOnce() -> String) -> Self {
         match &error {
-            sqlx::Error::Database(database) if database.is_unique_violation() => Fault::Conflict(taken()),
+            sqlx::Error::Database(database) if database.is_unique_violation() => {
+                Fault::Conflict(taken())
+            }
             _ => error.into(),
         }
     }
@@ -54,7 +59,9 @@ impl Fault {
     /// Turns the error of an insert or update into "not found" if the referenced row does not exist.
     pub(crate) fn or_orphan(error: sqlx::Error, noun: &'static str, id: &str) -> Self {
         match &error {
-            sqlx::Error::Database(database) if database.is_foreign_key_violation() => Fault::not_found(noun, id),
+            sqlx::Error::Database(database) if database.is_foreign_key_violation() => {
+                Fault::not_found(noun, id)
+            }
             _ => error.into(),
         }
     }
@@ -66,11 +73,15 @@ impl From<sqlx::Error> for Fault {
             sqlx::Error::PoolTimedOut => {
                 Fault::Unavailable("no connection to the database could be had in time".to_owned())
             }
-            sqlx::Error::PoolClosed => Fault::Unavailable("the store is closed to this server".to_owned()),
+            sqlx::Error::PoolClosed => {
+                Fault::Unavailable("the store is closed to this server".to_owned())
+            }
             sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => {
                 Fault::Unavailable(error.to_string())
             }
-            sqlx::Error::Database(database) if is_full(database.as_ref()) => Fault::Full(database.message().to_owned()),
+            sqlx::Error::Database(database) if is_full(database.as_ref()) => {
+                Fault::Full(database.message().to_owned())
+            }
             sqlx::Error::Database(database) if is_away(database.as_ref()) => {
                 Fault::Unavailable(database.message().to_owned())
             }
@@ -83,7 +94,9 @@ impl From<sqlx::Error> for Fault {
 /// Errors of a PostgreSQL that stops, starts, or has no connection left (classes 57P and 53300), and of connections (class 08).
 fn is_away(error: &dyn sqlx::error::DatabaseError) -> bool {
     error.code().is_some_and(|code| {
-        code.len() == 5 && (code.starts_with("08") || matches!(code.as_ref(), "57P01" | "57P02" | "57P03" | "53300"))
+        code.len() == 5
+            && (code.starts_with("08")
+                || matches!(code.as_ref(), "57P01" | "57P02" | "57P03" | "53300"))
     })
 }
 
@@ -131,9 +144,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_database_is_distinguished() {
-        let options = SqliteConnectOptions::new().in_memory(true).pragma("max_page_count", "8");
-        let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await.unwrap();
-        sqlx::query("CREATE TABLE noise (bytes BLOB)").execute(&pool).await.unwrap();
+        let options = SqliteConnectOptions::new()
+            .in_memory(true)
+            .pragma("max_page_count", "8");
+        let pool = SqlitePoolOptions::new()
+            .max_connections(1)
+            .connect_with(options)
+            .await
+            .unwrap();
+        sqlx::query("CREATE TABLE noise (bytes BLOB)")
+            .execute(&pool)
+            .await
+            .unwrap();
         let insert = || sqlx::query("INSERT INTO noise VALUES (zeroblob(4096))").execute(&pool);
         let error = loop {
             if let Err(error) = insert().await {
@@ -143,7 +165,13 @@ mod tests {
         let fault = Fault::from(error);
         assert!(matches!(fault, Fault::Full(_)), "{fault}");
         assert!(matches!(StoreError::from(fault), StoreError::Full(_)));
-        let error = sqlx::query("SELECT nothing").execute(&pool).await.unwrap_err();
-        assert!(matches!(AccessError::from(Fault::from(error)), AccessError::Backend(_)));
+        let error = sqlx::query("SELECT nothing")
+            .execute(&pool)
+            .await
+            .unwrap_err();
+        assert!(matches!(
+            AccessError::from(Fault::from(error)),
+            AccessError::Backend(_)
+        ));
     }
 }

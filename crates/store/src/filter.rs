@@ -57,7 +57,11 @@ impl Filter {
     }
 
     /// A column that is one of several texts; none is no condition.
-    pub(crate) fn one_of<'a>(&mut self, column: &'static str, texts: impl IntoIterator<Item = &'a str>) {
+    pub(crate) fn one_of<'a>(
+        &mut self,
+        column: &'static str,
+        texts: impl IntoIterator<Item = &'a str>,
+    ) {
         let mut places = Vec::new();
         for text in texts {
             self.values.push(Value::Text(text.to_owned()));
@@ -65,7 +69,8 @@ impl Filter {
         }
         if !places.is_empty() {
             self.join();
-            self.sql.push_str(&format!("{column} IN ({})", places.join(", ")));
+            self.sql
+                .push_str(&format!("{column} IN ({})", places.join(", ")));
         }
     }
 
@@ -76,11 +81,16 @@ impl Filter {
 
     fn condition(&mut self, condition: &'static str) {
         self.join();
-        self.sql.push_str(&condition.replace('?', &format!("${}", self.values.len())));
+        self.sql
+            .push_str(&condition.replace('?', &format!("${}", self.values.len())));
     }
 
     fn join(&mut self) {
-        self.sql.push_str(if self.sql.is_empty() { " WHERE " } else { " AND " });
+        self.sql.push_str(if self.sql.is_empty() {
+            " WHERE "
+        } else {
+            " AND "
+        });
     }
 
     /// `head`, the conditions, `tail`.
@@ -89,19 +99,36 @@ impl Filter {
     }
 
     /// [`Filter::sql`] with one page cut out; a limit of 0 is none.
-    pub(crate) fn page(&self, head: &'static str, tail: &'static str, limit: u64, offset: u64) -> SqlStr {
-        let limit = if limit == 0 { i64::MAX } else { i64::try_from(limit).unwrap_or(i64::MAX) };
+    pub(crate) fn page(
+        &self,
+        head: &'static str,
+        tail: &'static str,
+        limit: u64,
+        offset: u64,
+    ) -> SqlStr {
+        let limit = if limit == 0 {
+            i64::MAX
+        } else {
+            i64::try_from(limit).unwrap_or(i64::MAX)
+        };
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
-        AssertSqlSafe(format!("{head}{}{tail} LIMIT {limit} OFFSET {offset}", self.sql)).into_sql_str()
+        AssertSqlSafe(format!(
+            "{head}{}{tail} LIMIT {limit} OFFSET {offset}",
+            self.sql
+        ))
+        .into_sql_str()
     }
 
     /// A query with the values bound.
     pub(crate) fn query(&self, sql: SqlStr) -> Query<'static, Any, AnyArguments> {
-        self.values.iter().cloned().fold(sqlx::query(sql), |query, value| match value {
-            Value::Text(text) => query.bind(text),
-            Value::Integer(number) => query.bind(number),
-            Value::Real(number) => query.bind(number),
-        })
+        self.values
+            .iter()
+            .cloned()
+            .fold(sqlx::query(sql), |query, value| match value {
+                Value::Text(text) => query.bind(text),
+                Value::Integer(number) => query.bind(number),
+                Value::Real(number) => query.bind(number),
+            })
     }
 }
 
@@ -124,7 +151,10 @@ mod tests {
     #[test]
     fn conditions_are_numbered_and_joined() {
         let mut filter = Filter::default();
-        assert_eq!(filter.sql("SELECT 1 FROM t", " ORDER BY id").as_str(), "SELECT 1 FROM t ORDER BY id");
+        assert_eq!(
+            filter.sql("SELECT 1 FROM t", " ORDER BY id").as_str(),
+            "SELECT 1 FROM t ORDER BY id"
+        );
         filter.text("a = ?", "x");
         filter.one_of("b", ["y", "z"]);
         filter.one_of("c", []);

@@ -14,7 +14,10 @@ pub(crate) struct InventoryTotals {
 impl InventoryTotals {
     /// Returns the sums of a connection, if its inventory still has the revision that they were read from.
     pub(crate) fn get(&self, connection: &str, revision: i64) -> Option<Vec<ResourceTotal>> {
-        self.lock().get(connection).filter(|(held, _)| *held == revision).map(|(_, totals)| totals.clone())
+        self.lock()
+            .get(connection)
+            .filter(|(held, _)| *held == revision)
+            .map(|(_, totals)| totals.clone())
     }
 
     /// Holds sums instead of all that were held before.

@@ -58,7 +58,10 @@ impl Store {
         let size: i64 = row.try_get(1).map_err(Fault::from)?;
         Ok(Some(Lease {
             log_origin: row.try_get(0).map_err(Fault::from)?,
-            log: LogHead { size: u64::try_from(size).unwrap_or(0), root: row.try_get(2).map_err(Fault::from)? },
+            log: LogHead {
+                size: u64::try_from(size).unwrap_or(0),
+                root: row.try_get(2).map_err(Fault::from)?,
+            },
             epoch: row.try_get(3).map_err(Fault::from)?,
             instance: row.try_get(4).map_err(Fault::from)?,
             beat: row.try_get(5).map_err(Fault::from)?,
@@ -87,7 +90,11 @@ impl Store {
                  WHERE name = $1 AND epoch = $5 AND beat = $6"
             }
         };
-        let mut query = sqlx::query(statement).bind(NAME).bind(log_origin).bind(epoch).bind(instance);
+        let mut query = sqlx::query(statement)
+            .bind(NAME)
+            .bind(log_origin)
+            .bind(epoch)
+            .bind(instance);
         if let Some(seen) = seen {
             query = query.bind(seen.epoch).bind(seen.beat);
         }
@@ -99,7 +106,11 @@ impl Store {
     ///
     /// # Errors
     /// The store failed; the lease may have been renewed.
-    pub async fn lease_renew(&self, epoch: i64, log: Option<&LogHead>) -> Result<bool, SettingError> {
+    pub async fn lease_renew(
+        &self,
+        epoch: i64,
+        log: Option<&LogHead>,
+    ) -> Result<bool, SettingError> {
         let statement = match log {
             None => "UPDATE active_server SET beat = beat + 1 WHERE name = $1 AND epoch = $2",
             Some(_) => {
@@ -110,7 +121,10 @@ impl Store {
         if let Some(log) = log {
             query = query.bind(stored_size(log.size)).bind(log.root.clone());
         }
-        Ok(in_time(RENEWAL, query.execute(self.lease_pool())).await?.rows_affected() > 0)
+        Ok(in_time(RENEWAL, query.execute(self.lease_pool()))
+            .await?
+            .rows_affected()
+            > 0)
     }
 
     /// Gives the lease of an epoch back, so that the next server need not wait; `false` when it was not held.
@@ -118,8 +132,15 @@ impl Store {
     /// # Errors
     /// The store failed.
     pub async fn lease_release(&self, epoch: i64) -> Result<bool, SettingError> {
-        let query = sqlx::query("UPDATE active_server SET instance = '' WHERE name = $1 AND epoch = $2");
-        Ok(in_time(RENEWAL, query.bind(NAME).bind(epoch).execute(self.lease_pool())).await?.rows_affected() > 0)
+        let query =
+            sqlx::query("UPDATE active_server SET instance = '' WHERE name = $1 AND epoch = $2");
+        Ok(in_time(
+            RENEWAL,
+            query.bind(NAME).bind(epoch).execute(self.lease_pool()),
+        )
+        .await?
+        .rows_affected()
+            > 0)
     }
 }
 
@@ -129,7 +150,9 @@ async fn in_time<T>(
     statement: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, SettingError> {
     let done = tokio::time::timeout(patience, statement).await;
-    Ok(done.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(Fault::from)?)
+    Ok(done
+        .unwrap_or(Err(sqlx::Error::PoolTimedOut))
+        .map_err(Fault::from)?)
 }
 
 /// The size as SQL has it. A log of more than 2^63 entries does not exist.

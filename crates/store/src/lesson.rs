@@ -44,7 +44,10 @@ impl From<&Lesson> for LessonRow {
             started_at: lesson.started_at.to_string(),
             at: lesson.at.to_string(),
             by: lesson.by.clone(),
-            withdrawn: lesson.withdrawn.as_ref().map(|(at, by)| (at.to_string(), by.clone())),
+            withdrawn: lesson
+                .withdrawn
+                .as_ref()
+                .map(|(at, by)| (at.to_string(), by.clone())),
         }
     }
 }
@@ -55,7 +58,10 @@ impl LessonRow {
             anomaly: AnomalyId(self.anomaly),
             key: ThresholdKey {
                 class: named("class", &self.class, AnomalyClass::parse)?,
-                metric: self.metric.map(|text| named("metric", &text, Metric::parse)).transpose()?,
+                metric: self
+                    .metric
+                    .map(|text| named("metric", &text, Metric::parse))
+                    .transpose()?,
                 direction: named("direction", &self.direction, Direction::parse)?,
                 place: self.place,
             },
@@ -64,7 +70,10 @@ impl LessonRow {
             started_at: time(&self.started_at)?,
             at: time(&self.at)?,
             by: self.by,
-            withdrawn: self.withdrawn.map(|(at, by)| Ok::<_, RowError>((time(&at)?, by))).transpose()?,
+            withdrawn: self
+                .withdrawn
+                .map(|(at, by)| Ok::<_, RowError>((time(&at)?, by)))
+                .transpose()?,
         })
     }
 }
@@ -85,14 +94,18 @@ pub(crate) async fn put(store: &Store, lesson: &Lesson) -> Result<(), Fault> {
 
 /// Lessons, newest first.
 pub(crate) async fn list(store: &Store) -> Result<Vec<Lesson>, Fault> {
-    let rows = sqlx::query("SELECT anomaly_id, document FROM anomaly_lessons ORDER BY at_ms DESC, anomaly_id LIMIT $1")
-        .bind(MOST)
-        .fetch_all(store.read())
-        .await?;
+    let rows = sqlx::query(
+        "SELECT anomaly_id, document FROM anomaly_lessons ORDER BY at_ms DESC, anomaly_id LIMIT $1",
+    )
+    .bind(MOST)
+    .fetch_all(store.read())
+    .await?;
     rows.iter()
         .map(|row| {
             let id: String = row.try_get(0)?;
-            decode::<LessonRow>(row.try_get(1)?).and_then(LessonRow::into_lesson).map_err(unreadable("lesson", &id))
+            decode::<LessonRow>(row.try_get(1)?)
+                .and_then(LessonRow::into_lesson)
+                .map_err(unreadable("lesson", &id))
         })
         .collect()
 }

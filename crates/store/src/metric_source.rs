@@ -51,7 +51,12 @@ impl MetricSourceStore for Store {
     async fn metric_source_state(&self, id: &MetricSourceId) -> Result<SyncState> {
         Ok(state(self, id).await?)
     }
-    async fn metric_source_state_put(&self, id: &MetricSourceId, version: u64, state: &SyncState) -> Result<()> {
+    async fn metric_source_state_put(
+        &self,
+        id: &MetricSourceId,
+        version: u64,
+        state: &SyncState,
+    ) -> Result<()> {
         Ok(state_put(self, id, version, state).await?)
     }
 }
@@ -104,7 +109,9 @@ async fn update(
     };
     let before = get(store, &source.id).await?;
     let restart = i64::from(before.rules != source.rules || before.url != source.url);
-    let secret = credentials.map(|credentials| sealed(store, &source.id, credentials)).transpose()?;
+    let secret = credentials
+        .map(|credentials| sealed(store, &source.id, credentials))
+        .transpose()?;
     let update = sqlx::query(
         "UPDATE metric_sources SET version = $3, name = $4, document = $5, secret = COALESCE($6, secret),
              token_hash = COALESCE($7, token_hash), state = CASE WHEN $8 = 1 THEN NULL ELSE state END
@@ -118,12 +125,23 @@ async fn update(
     .bind(secret)
     .bind(token.map(|token| hex::encode(token.0)))
     .bind(restart);
-    record.run(&mut *store.write().acquire().await?, update, || taken(source)).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            taken(source)
+        })
+        .await
 }
 
 async fn delete(store: &Store, id: &MetricSourceId) -> Fallible<()> {
-    let done = sqlx::query("DELETE FROM metric_sources WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() > 0 { Ok(()) } else { Err(Fault::not_found("metric source", &id.0)) }
+    let done = sqlx::query("DELETE FROM metric_sources WHERE id = $1")
+        .bind(&id.0)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() > 0 {
+        Ok(())
+    } else {
+        Err(Fault::not_found("metric source", &id.0))
+    }
 }
 
 async fn get(store: &Store, id: &MetricSourceId) -> Fallible<MetricSource> {
@@ -150,22 +168,43 @@ async fn by_token(store: &Store, token: &TokenHash) -> Fallible<Option<MetricSou
 }
 
 async fn credentials(store: &Store, id: &MetricSourceId) -> Fallible<QueryCredentials> {
-    let row =
-        sqlx::query("SELECT secret FROM metric_sources WHERE id = $1").bind(&id.0).fetch_optional(store.read()).await?;
-    let sealed: String = row.ok_or_else(|| Fault::not_found("metric source", &id.0))?.try_get(0)?;
-    open(store.vault(), &id.0, &sealed)
-        .map_err(|error| Fault::Backend(format!("the credentials of metric source {} cannot be used: {error}", id.0)))
+    let row = sqlx::query("SELECT secret FROM metric_sources WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(store.read())
+        .await?;
+    let sealed: String = row
+        .ok_or_else(|| Fault::not_found("metric source", &id.0))?
+        .try_get(0)?;
+    open(store.vault(), &id.0, &sealed).map_err(|error| {
+        Fault::Backend(format!(
+            "the credentials of metric source {} cannot be used: {error}",
+            id.0
+        ))
+    })
 }
 
 async fn state(store: &Store, id: &MetricSourceId) -> Fallible<SyncState> {
-    let row =
-        sqlx::query("SELECT state FROM metric_sources WHERE id = $1").bind(&id.0).fetch_optional(store.read()).await?;
-    let document: Option<String> = row.ok_or_else(|| Fault::not_found("metric source", &id.0))?.try_get(0)?;
-    let Some(document) = document else { return Ok(SyncState::default()) };
-    decode::<StateRow>(&document).and_then(StateRow::into_state).map_err(unreadable("metric source", &id.0))
+    let row = sqlx::query("SELECT state FROM metric_sources WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(store.read())
+        .await?;
+    let document: Option<String> = row
+        .ok_or_else(|| Fault::not_found("metric source", &id.0))?
+        .try_get(0)?;
+    let Some(document) = document else {
+        return Ok(SyncState::default());
+    };
+    decode::<StateRow>(&document)
+        .and_then(StateRow::into_state)
+        .map_err(unreadable("metric source", &id.0))
 }
 
-async fn state_put(store: &Store, id: &MetricSourceId, read: u64, state: &SyncState) -> Fallible<()> {
+async fn state_put(
+    store: &Store,
+    id: &MetricSourceId,
+    read: u64,
+    state: &SyncState,
+) -> Fallible<()> {
     sqlx::query("UPDATE metric_sources SET state = $3 WHERE id = $1 AND version = $2")
         .bind(&id.0)
         .bind(version(read))

@@ -18,40 +18,142 @@ struct Migration {
 }
 
 const MIGRATIONS: &[Migration] = &[
-    Migration { version: 1, sql: include_str!("../migrations/0001_initial.sql") },
-    Migration { version: 2, sql: include_str!("../migrations/0002_saved_searches.sql") },
-    Migration { version: 3, sql: include_str!("../migrations/0003_exclusions.sql") },
-    Migration { version: 4, sql: include_str!("../migrations/0004_models.sql") },
-    Migration { version: 5, sql: include_str!("../migrations/0005_webhooks.sql") },
-    Migration { version: 6, sql: include_str!("../migrations/0006_anomalies.sql") },
-    Migration { version: 7, sql: include_str!("../migrations/0007_unsettled_actions.sql") },
-    Migration { version: 8, sql: include_str!("../migrations/0008_predictive.sql") },
-    Migration { version: 9, sql: include_str!("../migrations/0009_rollouts.sql") },
-    Migration { version: 10, sql: include_str!("../migrations/0010_threat_lists.sql") },
-    Migration { version: 11, sql: include_str!("../migrations/0011_threat_list_files.sql") },
-    Migration { version: 12, sql: include_str!("../migrations/0012_rollout_names.sql") },
-    Migration { version: 13, sql: include_str!("../migrations/0013_resource_changes.sql") },
-    Migration { version: 14, sql: include_str!("../migrations/0014_actions_by_resource.sql") },
-    Migration { version: 15, sql: include_str!("../migrations/0015_alerts.sql") },
-    Migration { version: 16, sql: include_str!("../migrations/0016_exports.sql") },
-    Migration { version: 17, sql: include_str!("../migrations/0017_budgets.sql") },
-    Migration { version: 18, sql: include_str!("../migrations/0018_reports.sql") },
-    Migration { version: 19, sql: include_str!("../migrations/0019_active_server.sql") },
-    Migration { version: 20, sql: include_str!("../migrations/0020_anomaly_lessons.sql") },
-    Migration { version: 21, sql: include_str!("../migrations/0021_descriptions.sql") },
-    Migration { version: 22, sql: include_str!("../migrations/0022_workloads.sql") },
-    Migration { version: 23, sql: include_str!("../migrations/0023_scale.sql") },
-    Migration { version: 24, sql: include_str!("../migrations/0024_sources.sql") },
-    Migration { version: 25, sql: include_str!("../migrations/0025_totals_revision.sql") },
-    Migration { version: 26, sql: include_str!("../migrations/0026_price_files.sql") },
-    Migration { version: 28, sql: include_str!("../migrations/0028_lease_root.sql") },
-    Migration { version: 29, sql: include_str!("../migrations/0029_alert_deltas.sql") },
-    Migration { version: 30, sql: include_str!("../migrations/0030_report_reviews.sql") },
-    Migration { version: 31, sql: include_str!("../migrations/0031_value_lists.sql") },
-    Migration { version: 33, sql: include_str!("../migrations/0033_database_arns.sql") },
-    Migration { version: 34, sql: include_str!("../migrations/0034_group_members.sql") },
-    Migration { version: 35, sql: include_str!("../migrations/0035_saving_ends.sql") },
-    Migration { version: 36, sql: include_str!("../migrations/0036_calendar_subscriptions.sql") },
+    Migration {
+        version: 1,
+        sql: include_str!("../migrations/0001_initial.sql"),
+    },
+    Migration {
+        version: 2,
+        sql: include_str!("../migrations/0002_saved_searches.sql"),
+    },
+    Migration {
+        version: 3,
+        sql: include_str!("../migrations/0003_exclusions.sql"),
+    },
+    Migration {
+        version: 4,
+        sql: include_str!("../migrations/0004_models.sql"),
+    },
+    Migration {
+        version: 5,
+        sql: include_str!("../migrations/0005_webhooks.sql"),
+    },
+    Migration {
+        version: 6,
+        sql: include_str!("../migrations/0006_anomalies.sql"),
+    },
+    Migration {
+        version: 7,
+        sql: include_str!("../migrations/0007_unsettled_actions.sql"),
+    },
+    Migration {
+        version: 8,
+        sql: include_str!("../migrations/0008_predictive.sql"),
+    },
+    Migration {
+        version: 9,
+        sql: include_str!("../migrations/0009_rollouts.sql"),
+    },
+    Migration {
+        version: 10,
+        sql: include_str!("../migrations/0010_threat_lists.sql"),
+    },
+    Migration {
+        version: 11,
+        sql: include_str!("../migrations/0011_threat_list_files.sql"),
+    },
+    Migration {
+        version: 12,
+        sql: include_str!("../migrations/0012_rollout_names.sql"),
+    },
+    Migration {
+        version: 13,
+        sql: include_str!("../migrations/0013_resource_changes.sql"),
+    },
+    Migration {
+        version: 14,
+        sql: include_str!("../migrations/0014_actions_by_resource.sql"),
+    },
+    Migration {
+        version: 15,
+        sql: include_str!("../migrations/0015_alerts.sql"),
+    },
+    Migration {
+        version: 16,
+        sql: include_str!("../migrations/0016_exports.sql"),
+    },
+    Migration {
+        version: 17,
+        sql: include_str!("../migrations/0017_budgets.sql"),
+    },
+    Migration {
+        version: 18,
+        sql: include_str!("../migrations/0018_reports.sql"),
+    },
+    Migration {
+        version: 19,
+        sql: include_str!("../migrations/0019_active_server.sql"),
+    },
+    Migration {
+        version: 20,
+        sql: include_str!("../migrations/0020_anomaly_lessons.sql"),
+    },
+    Migration {
+        version: 21,
+        sql: include_str!("../migrations/0021_descriptions.sql"),
+    },
+    Migration {
+        version: 22,
+        sql: include_str!("../migrations/0022_workloads.sql"),
+    },
+    Migration {
+        version: 23,
+        sql: include_str!("../migrations/0023_scale.sql"),
+    },
+    Migration {
+        version: 24,
+        sql: include_str!("../migrations/0024_sources.sql"),
+    },
+    Migration {
+        version: 25,
+        sql: include_str!("../migrations/0025_totals_revision.sql"),
+    },
+    Migration {
+        version: 26,
+        sql: include_str!("../migrations/0026_price_files.sql"),
+    },
+    Migration {
+        version: 28,
+        sql: include_str!("../migrations/0028_lease_root.sql"),
+    },
+    Migration {
+        version: 29,
+        sql: include_str!("../migrations/0029_alert_deltas.sql"),
+    },
+    Migration {
+        version: 30,
+        sql: include_str!("../migrations/0030_report_reviews.sql"),
+    },
+    Migration {
+        version: 31,
+        sql: include_str!("../migrations/0031_value_lists.sql"),
+    },
+    Migration {
+        version: 33,
+        sql: include_str!("../migrations/0033_database_arns.sql"),
+    },
+    Migration {
+        version: 34,
+        sql: include_str!("../migrations/0034_group_members.sql"),
+    },
+    Migration {
+        version: 35,
+        sql: include_str!("../migrations/0035_saving_ends.sql"),
+    },
+    Migration {
+        version: 36,
+        sql: include_str!("../migrations/0036_calendar_subscriptions.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled once all migrations are.
@@ -75,28 +177,56 @@ pub(crate) async fn run(tx: &mut Transaction<'_, Any>, backend: Backend) -> Resu
 }
 
 /// Brings the schema to a version, which is at least the one it has.
-pub(crate) async fn run_to(tx: &mut Transaction<'_, Any>, backend: Backend, version: i64) -> Result<(), OpenError> {
+pub(crate) async fn run_to(
+    tx: &mut Transaction<'_, Any>,
+    backend: Backend,
+    version: i64,
+) -> Result<(), OpenError> {
     if backend == Backend::Postgres {
-        sqlx::raw_sql(LOCK).execute(&mut **tx).await.map_err(OpenError::statement)?;
-        sqlx::raw_sql(COLLATION).execute(&mut **tx).await.map_err(OpenError::statement)?;
+        sqlx::raw_sql(LOCK)
+            .execute(&mut **tx)
+            .await
+            .map_err(OpenError::statement)?;
+        sqlx::raw_sql(COLLATION)
+            .execute(&mut **tx)
+            .await
+            .map_err(OpenError::statement)?;
     }
-    sqlx::raw_sql(JOURNAL).execute(&mut **tx).await.map_err(OpenError::statement)?;
+    sqlx::raw_sql(JOURNAL)
+        .execute(&mut **tx)
+        .await
+        .map_err(OpenError::statement)?;
     let applied = applied(tx).await?;
     if let Some((newest, _)) = applied.last().filter(|(newest, _)| *newest > CURRENT) {
-        return Err(OpenError::Newer { found: *newest, known: CURRENT });
+        return Err(OpenError::Newer {
+            found: *newest,
+            known: CURRENT,
+        });
     }
     let is_filled = applied.iter().any(|(applied, _)| *applied == FILLED);
-    for migration in MIGRATIONS.iter().filter(|migration| migration.version <= version) {
+    for migration in MIGRATIONS
+        .iter()
+        .filter(|migration| migration.version <= version)
+    {
         let checksum = hex::encode(Sha256::digest(migration.sql));
-        match applied.iter().find(|(version, _)| *version == migration.version) {
+        match applied
+            .iter()
+            .find(|(version, _)| *version == migration.version)
+        {
             Some((_, kept)) if *kept == checksum => {}
-            Some(_) => return Err(OpenError::Altered { version: migration.version }),
+            Some(_) => {
+                return Err(OpenError::Altered {
+                    version: migration.version,
+                });
+            }
             None => apply(tx, migration, &checksum).await?,
         }
     }
     // The newest schema, because the program's statements are for no other.
     if !is_filled && version == CURRENT {
-        derived::fill(tx).await.map_err(|fault| OpenError::statement(sqlx::Error::Protocol(fault.to_string())))?;
+        derived::fill(tx)
+            .await
+            .map_err(|fault| OpenError::statement(sqlx::Error::Protocol(fault.to_string())))?;
     }
     Ok(())
 }
@@ -112,16 +242,28 @@ async fn applied(tx: &mut Transaction<'_, Any>) -> Result<Vec<(i64, String)>, Op
         .map_err(OpenError::statement)
 }
 
-async fn apply(tx: &mut Transaction<'_, Any>, migration: &Migration, checksum: &str) -> Result<(), OpenError> {
-    sqlx::raw_sql(migration.sql).execute(&mut **tx).await.map_err(OpenError::statement)?;
-    sqlx::query("INSERT INTO schema_versions (version, checksum, applied_at_ms) VALUES ($1, $2, $3)")
-        .bind(migration.version)
-        .bind(checksum)
-        .bind(jiff::Timestamp::now().as_millisecond())
+async fn apply(
+    tx: &mut Transaction<'_, Any>,
+    migration: &Migration,
+    checksum: &str,
+) -> Result<(), OpenError> {
+    sqlx::raw_sql(migration.sql)
         .execute(&mut **tx)
         .await
         .map_err(OpenError::statement)?;
-    tracing::info!(version = migration.version, "the state store's schema was brought up to date");
+    sqlx::query(
+        "INSERT INTO schema_versions (version, checksum, applied_at_ms) VALUES ($1, $2, $3)",
+    )
+    .bind(migration.version)
+    .bind(checksum)
+    .bind(jiff::Timestamp::now().as_millisecond())
+    .execute(&mut **tx)
+    .await
+    .map_err(OpenError::statement)?;
+    tracing::info!(
+        version = migration.version,
+        "the state store's schema was brought up to date"
+    );
     Ok(())
 }
 
@@ -133,7 +275,12 @@ mod tests {
     fn migrations_are_numbered_in_order_and_none_twice() {
         assert_eq!(MIGRATIONS[0].version, 1);
         for pair in MIGRATIONS.windows(2) {
-            assert!(pair[0].version < pair[1].version, "{} before {}", pair[0].version, pair[1].version);
+            assert!(
+                pair[0].version < pair[1].version,
+                "{} before {}",
+                pair[0].version,
+                pair[1].version
+            );
         }
     }
 }

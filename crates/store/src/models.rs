@@ -28,7 +28,12 @@ impl ModelStore for Store {
     async fn model_update(&self, model: &Model) -> Result<()> {
         Ok(update(self, model).await?)
     }
-    async fn model_promote(&self, candidate: &ModelId, over: Option<&ModelId>, at: Timestamp) -> Result<()> {
+    async fn model_promote(
+        &self,
+        candidate: &ModelId,
+        over: Option<&ModelId>,
+        at: Timestamp,
+    ) -> Result<()> {
         Ok(promote(self, candidate, over, at).await?)
     }
     async fn model_get(&self, id: &ModelId) -> Result<Model> {
@@ -52,12 +57,18 @@ impl ModelStore for Store {
 }
 
 fn taken(model: &Model) -> String {
-    format!("version {} of {} exists already, or another version of it serves", model.version, model.name)
+    format!(
+        "version {} of {} exists already, or another version of it serves",
+        model.version, model.name
+    )
 }
 
 async fn insert(store: &Store, model: &Model, state: &str) -> std::result::Result<(), Fault> {
     if state.len() > MAX_STATE_BYTES {
-        return Err(Fault::Backend(format!("a model's state has {} bytes, more than {MAX_STATE_BYTES}", state.len())));
+        return Err(Fault::Backend(format!(
+            "a model's state has {} bytes, more than {MAX_STATE_BYTES}",
+            state.len()
+        )));
     }
     let mut tx = store.begin().await?;
     sqlx::query(
@@ -88,7 +99,10 @@ async fn update(store: &Store, model: &Model) -> std::result::Result<(), Fault> 
     update_in(&mut *store.write().acquire().await?, model).await
 }
 
-async fn update_in(connection: &mut sqlx::AnyConnection, model: &Model) -> std::result::Result<(), Fault> {
+async fn update_in(
+    connection: &mut sqlx::AnyConnection,
+    model: &Model,
+) -> std::result::Result<(), Fault> {
     let record = Versioned {
         noun: "model",
         select: "SELECT revision FROM models WHERE id = $1",
@@ -117,30 +131,52 @@ async fn promote(
     let mut tx = store.begin().await?;
     let new = get_in(&mut tx, candidate).await?;
     if new.status != ModelStatus::Candidate {
-        return Err(Fault::Conflict(format!("the model {} is {}, no candidate", candidate.0, new.status)));
+        return Err(Fault::Conflict(format!(
+            "the model {} is {}, no candidate",
+            candidate.0, new.status
+        )));
     }
     if let Some(over) = over {
         let old = get_in(&mut tx, over).await?;
-        if old.status != ModelStatus::Serving || (&old.agent_id, &old.name) != (&new.agent_id, &new.name) {
-            return Err(Fault::Conflict(format!("the model {} does not serve in that place", over.0)));
+        if old.status != ModelStatus::Serving
+            || (&old.agent_id, &old.name) != (&new.agent_id, &new.name)
+        {
+            return Err(Fault::Conflict(format!(
+                "the model {} does not serve in that place",
+                over.0
+            )));
         }
-        let retired = Model { status: ModelStatus::Retired, updated_at: at, revision: old.revision + 1, ..old };
+        let retired = Model {
+            status: ModelStatus::Retired,
+            updated_at: at,
+            revision: old.revision + 1,
+            ..old
+        };
         update_in(&mut tx, &retired).await?;
     }
-    let serving = Model { status: ModelStatus::Serving, updated_at: at, revision: new.revision + 1, ..new };
+    let serving = Model {
+        status: ModelStatus::Serving,
+        updated_at: at,
+        revision: new.revision + 1,
+        ..new
+    };
     update_in(&mut tx, &serving).await?;
     Ok(tx.commit().await?)
 }
 
 async fn get_in(tx: &mut Transaction<'_, Any>, id: &ModelId) -> std::result::Result<Model, Fault> {
-    let row =
-        sqlx::query("SELECT id, document FROM models WHERE id = $1").bind(&id.0).fetch_optional(&mut **tx).await?;
+    let row = sqlx::query("SELECT id, document FROM models WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(&mut **tx)
+        .await?;
     model(&row.ok_or_else(|| Fault::not_found("model", &id.0))?)
 }
 
 async fn get(store: &Store, id: &ModelId) -> std::result::Result<Model, Fault> {
-    let row =
-        sqlx::query("SELECT id, document FROM models WHERE id = $1").bind(&id.0).fetch_optional(store.read()).await?;
+    let row = sqlx::query("SELECT id, document FROM models WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(store.read())
+        .await?;
     model(&row.ok_or_else(|| Fault::not_found("model", &id.0))?)
 }
 
@@ -149,10 +185,15 @@ async fn state(store: &Store, id: &ModelId) -> std::result::Result<String, Fault
         .bind(&id.0)
         .fetch_optional(store.read())
         .await?;
-    Ok(row.ok_or_else(|| Fault::not_found("model", &id.0))?.try_get(0)?)
+    Ok(row
+        .ok_or_else(|| Fault::not_found("model", &id.0))?
+        .try_get(0)?)
 }
 
-async fn list(store: &Store, wanted: &ModelFilter) -> std::result::Result<(Vec<Model>, u64), Fault> {
+async fn list(
+    store: &Store,
+    wanted: &ModelFilter,
+) -> std::result::Result<(Vec<Model>, u64), Fault> {
     let mut filter = Filter::default();
     if let Some(agent) = &wanted.agent {
         filter.text("agent_id = ?", &agent.0);
@@ -166,11 +207,24 @@ async fn list(store: &Store, wanted: &ModelFilter) -> std::result::Result<(Vec<M
     if let Some(status) = wanted.status {
         filter.text("status = ?", status.as_str());
     }
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM models", "")).fetch_one(store.read()).await?;
+    let count = filter
+        .query(filter.sql("SELECT COUNT(*) FROM models", ""))
+        .fetch_one(store.read())
+        .await?;
     let total = u64::try_from(count.try_get::<i64, _>(0)?).unwrap_or_default();
-    let page = filter.page(SELECT, " ORDER BY agent_id, name, version DESC", wanted.limit, wanted.offset);
+    let page = filter.page(
+        SELECT,
+        " ORDER BY agent_id, name, version DESC",
+        wanted.limit,
+        wanted.offset,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
-    Ok((rows.iter().map(model).collect::<std::result::Result<_, _>>()?, total))
+    Ok((
+        rows.iter()
+            .map(model)
+            .collect::<std::result::Result<_, _>>()?,
+        total,
+    ))
 }
 
 async fn delete(store: &Store, id: &ModelId) -> std::result::Result<(), Fault> {
@@ -178,8 +232,14 @@ async fn delete(store: &Store, id: &ModelId) -> std::result::Result<(), Fault> {
     if get_in(&mut tx, id).await?.status == ModelStatus::Serving {
         return Err(Fault::Conflict(format!("the model {} serves", id.0)));
     }
-    sqlx::query("DELETE FROM model_states WHERE model_id = $1").bind(&id.0).execute(&mut *tx).await?;
-    sqlx::query("DELETE FROM models WHERE id = $1").bind(&id.0).execute(&mut *tx).await?;
+    sqlx::query("DELETE FROM model_states WHERE model_id = $1")
+        .bind(&id.0)
+        .execute(&mut *tx)
+        .await?;
+    sqlx::query("DELETE FROM models WHERE id = $1")
+        .bind(&id.0)
+        .execute(&mut *tx)
+        .await?;
     Ok(tx.commit().await?)
 }
 
@@ -205,12 +265,16 @@ async fn note_list(store: &Store, limit: u64) -> std::result::Result<Vec<TrustNo
         .map(|row| {
             let id: String = row.try_get(0)?;
             let found = decode::<TrustNoteRow>(row.try_get(1)?);
-            found.and_then(|row| row.into_note(RecommendationId(id.clone()))).map_err(unreadable("trust note", &id))
+            found
+                .and_then(|row| row.into_note(RecommendationId(id.clone())))
+                .map_err(unreadable("trust note", &id))
         })
         .collect()
 }
 
 fn model(row: &AnyRow) -> std::result::Result<Model, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<ModelRow>(row.try_get(1)?).and_then(ModelRow::into_model).map_err(unreadable("model", &id))
+    decode::<ModelRow>(row.try_get(1)?)
+        .and_then(ModelRow::into_model)
+        .map_err(unreadable("model", &id))
 }

@@ -17,7 +17,10 @@ mod error;
 const RETRY: Duration = Duration::from_millis(20);
 
 /// The first connection, by hand: a pool would hide why it fails.
-pub(crate) async fn connect(address: &Address, patience: Duration) -> Result<AnyConnection, OpenError> {
+pub(crate) async fn connect(
+    address: &Address,
+    patience: Duration,
+) -> Result<AnyConnection, OpenError> {
     let options = quiet(&address.options);
     let connecting = async {
         loop {
@@ -36,12 +39,21 @@ pub(crate) async fn connect(address: &Address, patience: Duration) -> Result<Any
 fn silence(address: &Address, patience: Duration) -> OpenError {
     let (at, seconds) = (address.shown.clone(), patience.as_secs_f32());
     match address.backend {
-        Backend::Sqlite => OpenError::File { at, message: format!("another program has held it for {seconds} s") },
-        Backend::Postgres => OpenError::Unreachable { at, message: format!("no answer within {seconds} s") },
+        Backend::Sqlite => OpenError::File {
+            at,
+            message: format!("another program has held it for {seconds} s"),
+        },
+        Backend::Postgres => OpenError::Unreachable {
+            at,
+            message: format!("no answer within {seconds} s"),
+        },
     }
 }
 
-async fn ready(options: &AnyConnectOptions, backend: Backend) -> Result<AnyConnection, sqlx::Error> {
+async fn ready(
+    options: &AnyConnectOptions,
+    backend: Backend,
+) -> Result<AnyConnection, sqlx::Error> {
     let mut connection = options.connect().await?;
     set_up(&mut connection, backend, false).await?;
     Ok(connection)
@@ -54,7 +66,10 @@ fn is_busy(backend: Backend, error: &sqlx::Error) -> bool {
         sqlx::Error::Database(database) => database.code(),
         _ => None,
     };
-    backend == Backend::Sqlite && code.and_then(|code| code.parse::<u32>().ok()).is_some_and(|code| code & 0xff == 5)
+    backend == Backend::Sqlite
+        && code
+            .and_then(|code| code.parse::<u32>().ok())
+            .is_some_and(|code| code & 0xff == 5)
 }
 
 pub(crate) fn refusal(address: &Address, error: sqlx::Error) -> OpenError {
@@ -78,7 +93,12 @@ pub(crate) fn create(file: &Path) -> std::io::Result<()> {
     if let Some(directory) = file.parent() {
         std::fs::create_dir_all(directory)?;
     }
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)
+    {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         other => other.map(drop),
     }

@@ -11,7 +11,9 @@ use sqlx::any::AnyRow;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::predictive::{CalendarRow, PredictionRow, RefreshRow, RuleRow, TrafficSettingsRow};
+use crate::rows::predictive::{
+    CalendarRow, PredictionRow, RefreshRow, RuleRow, TrafficSettingsRow,
+};
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -33,7 +35,13 @@ impl RuleStore for Store {
         Ok(rule_evaluated(self, rule).await?)
     }
     async fn rule_delete(&self, id: &RuleId) -> Result<()> {
-        Ok(delete(self, "predictive rule", "DELETE FROM predictive_rules WHERE id = $1", &id.0).await?)
+        Ok(delete(
+            self,
+            "predictive rule",
+            "DELETE FROM predictive_rules WHERE id = $1",
+            &id.0,
+        )
+        .await?)
     }
     async fn rule_get(&self, id: &RuleId) -> Result<Rule> {
         Ok(rule_get(self, id).await?)
@@ -47,7 +55,12 @@ impl RuleStore for Store {
     async fn traffic_settings_put(&self, settings: &TrafficSettings) -> Result<()> {
         Ok(traffic_settings_put(self, settings).await?)
     }
-    async fn prediction_insert(&self, rule: &RuleId, predictions: &[Prediction], keep: u64) -> Result<()> {
+    async fn prediction_insert(
+        &self,
+        rule: &RuleId,
+        predictions: &[Prediction],
+        keep: u64,
+    ) -> Result<()> {
         Ok(prediction_insert(self, rule, predictions, keep).await?)
     }
     async fn prediction_list(&self, filter: &PredictionFilter) -> Result<(Vec<Prediction>, u64)> {
@@ -63,7 +76,13 @@ impl RuleStore for Store {
         Ok(calendar_refreshed(self, id, refresh).await?)
     }
     async fn calendar_delete(&self, id: &CalendarId) -> Result<()> {
-        Ok(delete(self, "calendar", "DELETE FROM calendars WHERE id = $1", &id.0).await?)
+        Ok(delete(
+            self,
+            "calendar",
+            "DELETE FROM calendars WHERE id = $1",
+            &id.0,
+        )
+        .await?)
     }
     async fn calendar_get(&self, id: &CalendarId) -> Result<Calendar> {
         Ok(calendar_get(self, id).await?)
@@ -77,7 +96,11 @@ type Done<T> = std::result::Result<T, Fault>;
 
 async fn delete(store: &Store, noun: &'static str, sql: &'static str, id: &str) -> Done<()> {
     let done = sqlx::query(sql).bind(id).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found(noun, id)) } else { Ok(()) }
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found(noun, id))
+    } else {
+        Ok(())
+    }
 }
 
 async fn rule_insert(store: &Store, rule: &Rule) -> Done<()> {
@@ -104,12 +127,18 @@ async fn rule_update(store: &Store, rule: &Rule) -> Done<()> {
         id: &rule.id.0,
         version: rule.version,
     };
-    let update = sqlx::query("UPDATE predictive_rules SET version = $3, document = $4 WHERE id = $1 AND version = $2")
-        .bind(&rule.id.0)
-        .bind(record.expected())
-        .bind(version(rule.version))
-        .bind(encode(&RuleRow::from(rule))?);
-    record.run(&mut *store.write().acquire().await?, update, || "the rule exists already".to_owned()).await
+    let update = sqlx::query(
+        "UPDATE predictive_rules SET version = $3, document = $4 WHERE id = $1 AND version = $2",
+    )
+    .bind(&rule.id.0)
+    .bind(record.expected())
+    .bind(version(rule.version))
+    .bind(encode(&RuleRow::from(rule))?);
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            "the rule exists already".to_owned()
+        })
+        .await
 }
 
 async fn rule_evaluated(store: &Store, rule: &Rule) -> Done<()> {
@@ -125,13 +154,19 @@ async fn rule_evaluated(store: &Store, rule: &Rule) -> Done<()> {
 async fn rule_get(store: &Store, id: &RuleId) -> Done<Rule> {
     let mut filter = Filter::default();
     filter.text("id = ?", &id.0);
-    let row = filter.query(filter.sql(RULE, "")).fetch_optional(store.read()).await?;
+    let row = filter
+        .query(filter.sql(RULE, ""))
+        .fetch_optional(store.read())
+        .await?;
     rule(&row.ok_or_else(|| Fault::not_found("predictive rule", &id.0))?)
 }
 
 async fn rule_list(store: &Store) -> Done<Vec<Rule>> {
     let filter = Filter::default();
-    let rows = filter.query(filter.sql(RULE, " ORDER BY created_at_ms, id")).fetch_all(store.read()).await?;
+    let rows = filter
+        .query(filter.sql(RULE, " ORDER BY created_at_ms, id"))
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(rule).collect()
 }
 
@@ -141,12 +176,23 @@ fn rule(row: &AnyRow) -> Done<Rule> {
     let rule = read.map_err(unreadable("predictive rule", &id))?;
     let evaluated: Option<i64> = row.try_get(2)?;
     let evaluated_at = evaluated.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    Ok(Rule { evaluated_at, last_result: row.try_get(3)?, ..rule })
+    Ok(Rule {
+        evaluated_at,
+        last_result: row.try_get(3)?,
+        ..rule
+    })
 }
 
-async fn prediction_insert(store: &Store, rule: &RuleId, predictions: &[Prediction], keep: u64) -> Done<()> {
+async fn prediction_insert(
+    store: &Store,
+    rule: &RuleId,
+    predictions: &[Prediction],
+    keep: u64,
+) -> Done<()> {
     let mut tx = store.begin().await?;
-    let known = sqlx::query("SELECT 1 FROM predictive_rules WHERE id = $1").bind(&rule.0).fetch_optional(&mut *tx);
+    let known = sqlx::query("SELECT 1 FROM predictive_rules WHERE id = $1")
+        .bind(&rule.0)
+        .fetch_optional(&mut *tx);
     if known.await?.is_none() {
         // It was removed while it was evaluated.
         return Ok(());
@@ -187,12 +233,21 @@ async fn prediction_list(store: &Store, wanted: &PredictionFilter) -> Done<(Vec<
     if let Some(outcome) = wanted.outcome {
         filter.text("outcome = ?", outcome.as_str());
     }
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM predictions", "")).fetch_one(store.read()).await?;
-    let page = filter.page(PREDICTION, " ORDER BY at_ms DESC, id DESC", wanted.limit, wanted.offset);
+    let count = filter
+        .query(filter.sql("SELECT COUNT(*) FROM predictions", ""))
+        .fetch_one(store.read())
+        .await?;
+    let page = filter.page(
+        PREDICTION,
+        " ORDER BY at_ms DESC, id DESC",
+        wanted.limit,
+        wanted.offset,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
     let read = |row: &AnyRow| {
         let id: String = row.try_get(0)?;
-        let found = decode::<PredictionRow>(row.try_get(1)?).and_then(PredictionRow::into_prediction);
+        let found =
+            decode::<PredictionRow>(row.try_get(1)?).and_then(PredictionRow::into_prediction);
         found.map_err(unreadable("prediction", &id))
     };
     let found = rows.iter().map(read).collect::<Done<_>>()?;
@@ -200,14 +255,20 @@ async fn prediction_list(store: &Store, wanted: &PredictionFilter) -> Done<(Vec<
 }
 
 async fn calendar_insert(store: &Store, calendar: &Calendar) -> Done<()> {
-    sqlx::query("INSERT INTO calendars (id, created_at_ms, version, document) VALUES ($1, $2, $3, $4)")
-        .bind(&calendar.id.0)
-        .bind(calendar.created_at.as_millisecond())
-        .bind(version(calendar.version))
-        .bind(encode(&CalendarRow::from(calendar))?)
-        .execute(store.write())
-        .await
-        .map_err(|error| Fault::or_taken(error, || format!("the calendar {} exists already", calendar.id.0)))?;
+    sqlx::query(
+        "INSERT INTO calendars (id, created_at_ms, version, document) VALUES ($1, $2, $3, $4)",
+    )
+    .bind(&calendar.id.0)
+    .bind(calendar.created_at.as_millisecond())
+    .bind(version(calendar.version))
+    .bind(encode(&CalendarRow::from(calendar))?)
+    .execute(store.write())
+    .await
+    .map_err(|error| {
+        Fault::or_taken(error, || {
+            format!("the calendar {} exists already", calendar.id.0)
+        })
+    })?;
     Ok(())
 }
 
@@ -218,12 +279,18 @@ async fn calendar_update(store: &Store, calendar: &Calendar) -> Done<()> {
         id: &calendar.id.0,
         version: calendar.version,
     };
-    let update = sqlx::query("UPDATE calendars SET version = $3, document = $4 WHERE id = $1 AND version = $2")
-        .bind(&calendar.id.0)
-        .bind(record.expected())
-        .bind(version(calendar.version))
-        .bind(encode(&CalendarRow::from(calendar))?);
-    record.run(&mut *store.write().acquire().await?, update, || "the calendar exists already".to_owned()).await
+    let update = sqlx::query(
+        "UPDATE calendars SET version = $3, document = $4 WHERE id = $1 AND version = $2",
+    )
+    .bind(&calendar.id.0)
+    .bind(record.expected())
+    .bind(version(calendar.version))
+    .bind(encode(&CalendarRow::from(calendar))?);
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            "the calendar exists already".to_owned()
+        })
+        .await
 }
 
 async fn calendar_refreshed(store: &Store, id: &CalendarId, refresh: &Refresh) -> Done<()> {
@@ -238,13 +305,19 @@ async fn calendar_refreshed(store: &Store, id: &CalendarId, refresh: &Refresh) -
 async fn calendar_get(store: &Store, id: &CalendarId) -> Done<Calendar> {
     let mut filter = Filter::default();
     filter.text("id = ?", &id.0);
-    let row = filter.query(filter.sql(CALENDAR, "")).fetch_optional(store.read()).await?;
+    let row = filter
+        .query(filter.sql(CALENDAR, ""))
+        .fetch_optional(store.read())
+        .await?;
     calendar(&row.ok_or_else(|| Fault::not_found("calendar", &id.0))?)
 }
 
 async fn calendar_list(store: &Store) -> Done<Vec<Calendar>> {
     let filter = Filter::default();
-    let rows = filter.query(filter.sql(CALENDAR, " ORDER BY created_at_ms, id")).fetch_all(store.read()).await?;
+    let rows = filter
+        .query(filter.sql(CALENDAR, " ORDER BY created_at_ms, id"))
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(calendar).collect()
 }
 
@@ -265,26 +338,36 @@ fn calendar(row: &AnyRow) -> Done<Calendar> {
 const TRAFFIC: &str = "intelligence.traffic";
 
 async fn traffic_settings_get(store: &Store) -> Done<TrafficSettings> {
-    let row =
-        sqlx::query("SELECT document FROM settings WHERE name = $1").bind(TRAFFIC).fetch_optional(store.read()).await?;
-    let Some(row) = row else { return Ok(TrafficSettings::default()) };
-    decode::<TrafficSettingsRow>(row.try_get(0)?).map(TrafficSettings::from).map_err(unreadable("setting", TRAFFIC))
+    let row = sqlx::query("SELECT document FROM settings WHERE name = $1")
+        .bind(TRAFFIC)
+        .fetch_optional(store.read())
+        .await?;
+    let Some(row) = row else {
+        return Ok(TrafficSettings::default());
+    };
+    decode::<TrafficSettingsRow>(row.try_get(0)?)
+        .map(TrafficSettings::from)
+        .map_err(unreadable("setting", TRAFFIC))
 }
 
 /// Compared by the whole text: of two writers that read the same version the second fails.
 async fn traffic_settings_put(store: &Store, settings: &TrafficSettings) -> Done<()> {
     let stored = traffic_settings_get(store).await?;
-    let conflict = || Fault::Conflict("traffic intelligence was changed by someone else; reload it".to_owned());
+    let conflict = || {
+        Fault::Conflict("traffic intelligence was changed by someone else; reload it".to_owned())
+    };
     if stored.version + 1 != settings.version {
         return Err(conflict());
     }
     let document = encode(&TrafficSettingsRow::from(settings))?;
     let written = if stored.version == 0 {
-        sqlx::query("INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
-            .bind(TRAFFIC)
-            .bind(document)
-            .execute(store.write())
-            .await?
+        sqlx::query(
+            "INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+        )
+        .bind(TRAFFIC)
+        .bind(document)
+        .execute(store.write())
+        .await?
     } else {
         sqlx::query("UPDATE settings SET document = $2 WHERE name = $1 AND document = $3")
             .bind(TRAFFIC)
@@ -293,5 +376,9 @@ async fn traffic_settings_put(store: &Store, settings: &TrafficSettings) -> Done
             .execute(store.write())
             .await?
     };
-    if written.rows_affected() > 0 { Ok(()) } else { Err(conflict()) }
+    if written.rows_affected() > 0 {
+        Ok(())
+    } else {
+        Err(conflict())
+    }
 }

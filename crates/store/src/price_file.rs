@@ -23,7 +23,11 @@ impl PriceFileStore for Store {
     async fn price_file_put(&self, file: &StoredPriceFile) -> Result<(), StoreError> {
         Ok(put(self, file).await?)
     }
-    async fn price_file_delete(&self, provider: Provider, kind: PriceKind) -> Result<(), StoreError> {
+    async fn price_file_delete(
+        &self,
+        provider: Provider,
+        kind: PriceKind,
+    ) -> Result<(), StoreError> {
         Ok(delete(self, provider, kind).await?)
     }
     async fn price_file_list(&self) -> Result<Vec<StoredPriceFile>, StoreError> {
@@ -32,8 +36,8 @@ impl PriceFileStore for Store {
 }
 
 async fn put(store: &Store, file: &StoredPriceFile) -> Fallible<()> {
-    let packed =
-        zstd::bulk::compress(file.text.as_bytes(), LEVEL).map_err(|error| Fault::Backend(error.to_string()))?;
+    let packed = zstd::bulk::compress(file.text.as_bytes(), LEVEL)
+        .map_err(|error| Fault::Backend(error.to_string()))?;
     sqlx::query(
         "INSERT INTO price_files (provider, kind, document, content) VALUES ($1, $2, $3, $4)
          ON CONFLICT (provider, kind) DO UPDATE SET document = excluded.document, content = excluded.content",
@@ -54,22 +58,38 @@ async fn delete(store: &Store, provider: Provider, kind: PriceKind) -> Fallible<
         .execute(store.write())
         .await?;
     let name = || format!("{}/{}", provider.as_str(), kind.as_str());
-    if done.rows_affected() > 0 { Ok(()) } else { Err(Fault::not_found("price file", &name())) }
+    if done.rows_affected() > 0 {
+        Ok(())
+    } else {
+        Err(Fault::not_found("price file", &name()))
+    }
 }
 
 async fn list(store: &Store) -> Fallible<Vec<StoredPriceFile>> {
-    let rows = sqlx::query("SELECT provider, kind, document, content FROM price_files ORDER BY provider, kind")
-        .fetch_all(store.read())
-        .await?;
+    let rows = sqlx::query(
+        "SELECT provider, kind, document, content FROM price_files ORDER BY provider, kind",
+    )
+    .fetch_all(store.read())
+    .await?;
     rows.iter().map(file).collect()
 }
 
 fn file(row: &AnyRow) -> Fallible<StoredPriceFile> {
-    let name = format!("{}/{}", row.try_get::<String, _>(0)?, row.try_get::<String, _>(1)?);
-    let broken = |cause: String| Fault::Backend(format!("the price file {name} cannot be read: {cause}"));
-    let packed = STANDARD.decode(row.try_get::<String, _>(3)?).map_err(|error| broken(error.to_string()))?;
-    let text = zstd::bulk::decompress(&packed, MOST_BYTES).map_err(|error| broken(error.to_string()))?;
+    let name = format!(
+        "{}/{}",
+        row.try_get::<String, _>(0)?,
+        row.try_get::<String, _>(1)?
+    );
+    let broken =
+        |cause: String| Fault::Backend(format!("the price file {name} cannot be read: {cause}"));
+    let packed = STANDARD
+        .decode(row.try_get::<String, _>(3)?)
+        .map_err(|error| broken(error.to_string()))?;
+    let text =
+        zstd::bulk::decompress(&packed, MOST_BYTES).map_err(|error| broken(error.to_string()))?;
     let text = String::from_utf8(text).map_err(|error| broken(error.to_string()))?;
     let document = decode::<PriceFileRow>(row.try_get(2)?);
-    document.and_then(|row| row.into_file(text)).map_err(unreadable("price file", &name))
+    document
+        .and_then(|row| row.into_file(text))
+        .map_err(unreadable("price file", &name))
 }

@@ -73,11 +73,20 @@ fn taken(report: &ReportDefinition) -> String {
     format!("a report named {} exists already", report.name)
 }
 
-async fn insert(store: &Store, report: &ReportDefinition, most: u64) -> std::result::Result<(), Fault> {
+async fn insert(
+    store: &Store,
+    report: &ReportDefinition,
+    most: u64,
+) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
-    let count: i64 = sqlx::query("SELECT COUNT(*) FROM reports").fetch_one(&mut *tx).await?.try_get(0)?;
+    let count: i64 = sqlx::query("SELECT COUNT(*) FROM reports")
+        .fetch_one(&mut *tx)
+        .await?
+        .try_get(0)?;
     if u64::try_from(count).unwrap_or_default() >= most {
-        return Err(Fault::Conflict(format!("there are {count} reports, and at most {most}; remove one first")));
+        return Err(Fault::Conflict(format!(
+            "there are {count} reports, and at most {most}; remove one first"
+        )));
     }
     sqlx::query("INSERT INTO reports (id, name, next_run_at_ms, version, document) VALUES ($1, $2, $3, $4, $5)")
         .bind(&report.id.0)
@@ -91,7 +100,10 @@ async fn insert(store: &Store, report: &ReportDefinition, most: u64) -> std::res
     Ok(tx.commit().await?)
 }
 
-async fn update(tx: &mut Transaction<'_, Any>, report: &ReportDefinition) -> std::result::Result<(), Fault> {
+async fn update(
+    tx: &mut Transaction<'_, Any>,
+    report: &ReportDefinition,
+) -> std::result::Result<(), Fault> {
     let record = Versioned {
         noun: "report",
         select: "SELECT version FROM reports WHERE id = $1",
@@ -111,30 +123,45 @@ async fn update(tx: &mut Transaction<'_, Any>, report: &ReportDefinition) -> std
 }
 
 async fn delete(store: &Store, id: &ReportId) -> std::result::Result<(), Fault> {
-    let done = sqlx::query("DELETE FROM reports WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("report", &id.0)) } else { Ok(()) }
+    let done = sqlx::query("DELETE FROM reports WHERE id = $1")
+        .bind(&id.0)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("report", &id.0))
+    } else {
+        Ok(())
+    }
 }
 
 async fn get(store: &Store, id: &ReportId) -> std::result::Result<ReportDefinition, Fault> {
-    let row =
-        sqlx::query("SELECT id, document FROM reports WHERE id = $1").bind(&id.0).fetch_optional(store.read()).await?;
+    let row = sqlx::query("SELECT id, document FROM reports WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(store.read())
+        .await?;
     report(&row.ok_or_else(|| Fault::not_found("report", &id.0))?)
 }
 
 async fn list(store: &Store) -> std::result::Result<Vec<ReportDefinition>, Fault> {
-    let rows = sqlx::query("SELECT id, document FROM reports ORDER BY name, id").fetch_all(store.read()).await?;
-    rows.iter().map(report).collect()
-}
-
-async fn due(store: &Store, now: Timestamp) -> std::result::Result<Vec<ReportDefinition>, Fault> {
-    let rows = sqlx::query("SELECT id, document FROM reports WHERE next_run_at_ms <= $1 ORDER BY next_run_at_ms, id")
-        .bind(now.as_millisecond())
+    let rows = sqlx::query("SELECT id, document FROM reports ORDER BY name, id")
         .fetch_all(store.read())
         .await?;
     rows.iter().map(report).collect()
 }
 
+async fn due(store: &Store, now: Timestamp) -> std::result::Result<Vec<ReportDefinition>, Fault> {
+    let rows = sqlx::query(
+        "SELECT id, document FROM reports WHERE next_run_at_ms <= $1 ORDER BY next_run_at_ms, id",
+    )
+    .bind(now.as_millisecond())
+    .fetch_all(store.read())
+    .await?;
+    rows.iter().map(report).collect()
+}
+
 fn report(row: &AnyRow) -> std::result::Result<ReportDefinition, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<ReportRow>(row.try_get(1)?).and_then(ReportRow::into_report).map_err(unreadable("report", &id))
+    decode::<ReportRow>(row.try_get(1)?)
+        .and_then(ReportRow::into_report)
+        .map_err(unreadable("report", &id))
 }

@@ -27,7 +27,10 @@ impl RolloutStore for Store {
     async fn rollout_get(&self, id: &RolloutId) -> Result<Rollout, StoreError> {
         Ok(get(self, id).await?)
     }
-    async fn rollout_list(&self, filter: &RolloutFilter) -> Result<(Vec<Rollout>, u64), StoreError> {
+    async fn rollout_list(
+        &self,
+        filter: &RolloutFilter,
+    ) -> Result<(Vec<Rollout>, u64), StoreError> {
         Ok(list(self, filter).await?)
     }
 }
@@ -75,13 +78,20 @@ async fn update(store: &Store, rollout: &Rollout) -> Result<(), Fault> {
     .bind(i64::from(!rollout.status.is_end()))
     .bind(version(rollout.version))
     .bind(encode(&RolloutRow::from(rollout))?);
-    record.run(&mut *store.write().acquire().await?, update, || taken(rollout)).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            taken(rollout)
+        })
+        .await
 }
 
 async fn get(store: &Store, id: &RolloutId) -> Result<Rollout, Fault> {
     let mut filter = Filter::default();
     filter.text("id = ?", &id.0);
-    let row = filter.query(filter.sql(SELECT, "")).fetch_optional(store.read()).await?;
+    let row = filter
+        .query(filter.sql(SELECT, ""))
+        .fetch_optional(store.read())
+        .await?;
     rollout(&row.ok_or_else(|| Fault::not_found("rollout", &id.0))?)
 }
 
@@ -94,8 +104,16 @@ async fn list(store: &Store, wanted: &RolloutFilter) -> Result<(Vec<Rollout>, u6
     if let Some(kind) = wanted.kind {
         filter.text("kind = ?", kind.as_str());
     }
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM rollouts", "")).fetch_one(store.read()).await?;
-    let page = filter.page(SELECT, " ORDER BY created_at_ms DESC, id DESC", wanted.limit, wanted.offset);
+    let count = filter
+        .query(filter.sql("SELECT COUNT(*) FROM rollouts", ""))
+        .fetch_one(store.read())
+        .await?;
+    let page = filter.page(
+        SELECT,
+        " ORDER BY created_at_ms DESC, id DESC",
+        wanted.limit,
+        wanted.offset,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
     let found = rows.iter().map(rollout).collect::<Result<_, _>>()?;
     Ok((found, count.try_get::<i64, _>(0)?.unsigned_abs()))
@@ -103,5 +121,7 @@ async fn list(store: &Store, wanted: &RolloutFilter) -> Result<(Vec<Rollout>, u6
 
 fn rollout(row: &AnyRow) -> Result<Rollout, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<RolloutRow>(row.try_get(1)?).and_then(RolloutRow::into_rollout).map_err(unreadable("rollout", &id))
+    decode::<RolloutRow>(row.try_get(1)?)
+        .and_then(RolloutRow::into_rollout)
+        .map_err(unreadable("rollout", &id))
 }

@@ -79,7 +79,8 @@ struct Read<R> {
 
 /// The text of a document.
 pub(crate) fn encode<R: Serialize>(row: &R) -> Result<String, Fault> {
-    serde_json::to_string(&Written { v: VERSION, row }).map_err(|error| Fault::Backend(error.to_string()))
+    serde_json::to_string(&Written { v: VERSION, row })
+        .map_err(|error| Fault::Backend(error.to_string()))
 }
 
 /// The row in a document.
@@ -97,8 +98,15 @@ pub(crate) fn unreadable(noun: &'static str, id: &str) -> impl FnOnce(RowError) 
 }
 
 /// A name of a closed set.
-pub(crate) fn named<T>(field: &'static str, text: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, RowError> {
-    parse(text).ok_or_else(|| RowError::Unknown { field, value: text.to_owned() })
+pub(crate) fn named<T>(
+    field: &'static str,
+    text: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T, RowError> {
+    parse(text).ok_or_else(|| RowError::Unknown {
+        field,
+        value: text.to_owned(),
+    })
 }
 
 /// A time as documents have it.

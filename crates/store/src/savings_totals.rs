@@ -29,11 +29,20 @@ impl SavingsTotals {
     pub(crate) fn open(&self, filter: &RecommendationFilter, revision: i64) -> Option<OpenSavings> {
         let key = key(filter)?;
         let held = self.lock();
-        held.open.1.get(&key).filter(|_| held.open.0 == revision).copied()
+        held.open
+            .1
+            .get(&key)
+            .filter(|_| held.open.0 == revision)
+            .copied()
     }
 
     /// Holds the savings of what a filter finds open, read after the revision was. Those of other revisions are dropped.
-    pub(crate) fn hold_open(&self, filter: &RecommendationFilter, revision: i64, savings: OpenSavings) {
+    pub(crate) fn hold_open(
+        &self,
+        filter: &RecommendationFilter,
+        revision: i64,
+        savings: OpenSavings,
+    ) {
         let Some(key) = key(filter) else { return };
         let mut held = self.lock();
         if held.open.0 != revision {
@@ -47,7 +56,10 @@ impl SavingsTotals {
     /// Returns the savings by day, if no recommendation that succeeded was written since they were read.
     pub(crate) fn by_day(&self, revision: i64) -> Option<Vec<DailySavings>> {
         let held = self.lock();
-        held.by_day.as_ref().filter(|(of, _)| *of == revision).map(|(_, days)| days.clone())
+        held.by_day
+            .as_ref()
+            .filter(|(of, _)| *of == revision)
+            .map(|(_, days)| days.clone())
     }
 
     /// Holds the savings by day, read after the revision was.
@@ -96,11 +108,20 @@ mod tests {
     #[test]
     fn savings_are_held_until_the_revision_moves() {
         let totals = SavingsTotals::default();
-        let (any, some) = (RecommendationFilter::default(), OpenSavings { unpriced: 3, ..OpenSavings::default() });
+        let (any, some) = (
+            RecommendationFilter::default(),
+            OpenSavings {
+                unpriced: 3,
+                ..OpenSavings::default()
+            },
+        );
         totals.hold_open(&any, 7, some);
         assert_eq!(totals.open(&any, 7), Some(some));
         assert_eq!(totals.open(&any, 8), None, "written since");
-        let other = RecommendationFilter { min_confidence: Some(85.0), ..RecommendationFilter::default() };
+        let other = RecommendationFilter {
+            min_confidence: Some(85.0),
+            ..RecommendationFilter::default()
+        };
         assert_eq!(totals.open(&other, 7), None, "another filter");
         totals.hold_open(&other, 8, some);
         assert_eq!(totals.open(&any, 7), None, "dropped with its revision");
@@ -111,14 +132,24 @@ mod tests {
         let (totals, any) = (SavingsTotals::default(), RecommendationFilter::default());
         totals.hold_by_day(3, &[]);
         totals.hold_open(&any, 8, OpenSavings::default());
-        assert_eq!(totals.by_day(3), Some(Vec::new()), "open recommendations were written, and these stay");
-        assert_eq!((totals.by_day(4), totals.open(&any, 8)), (None, Some(OpenSavings::default())));
+        assert_eq!(
+            totals.by_day(3),
+            Some(Vec::new()),
+            "open recommendations were written, and these stay"
+        );
+        assert_eq!(
+            (totals.by_day(4), totals.open(&any, 8)),
+            (None, Some(OpenSavings::default()))
+        );
     }
 
     #[test]
     fn what_reads_further_tables_is_not_held() {
         let totals = SavingsTotals::default();
-        let account = RecommendationFilter { account: Some("acme".into()), ..RecommendationFilter::default() };
+        let account = RecommendationFilter {
+            account: Some("acme".into()),
+            ..RecommendationFilter::default()
+        };
         totals.hold_open(&account, 1, OpenSavings::default());
         assert_eq!(totals.open(&account, 1), None);
     }
@@ -127,8 +158,10 @@ mod tests {
     fn few_filters_are_held() {
         let totals = SavingsTotals::default();
         for confidence in 0..=MOST {
-            let filter =
-                RecommendationFilter { min_confidence: Some(confidence as f64), ..RecommendationFilter::default() };
+            let filter = RecommendationFilter {
+                min_confidence: Some(confidence as f64),
+                ..RecommendationFilter::default()
+            };
             totals.hold_open(&filter, 1, OpenSavings::default());
         }
         assert_eq!(totals.lock().open.1.len(), MOST);

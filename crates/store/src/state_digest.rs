@@ -24,10 +24,28 @@ struct Digested {
 }
 
 const DIGESTED: &[Digested] = &[
-    table("users", 1, &["id", "email", "name", "active", "document"], &["id"], &[]),
+    table(
+        "users",
+        1,
+        &["id", "email", "name", "active", "document"],
+        &["id"],
+        &[],
+    ),
     table("teams", 1, &["id", "name"], &["id"], &[]),
-    table("memberships", 2, &["user_id", "team_id"], &["user_id", "team_id"], &[]),
-    table("tokens", 1, &["id", "user_id", "hash", "expires_at_ms", "document"], &["id", "user_id"], &[]),
+    table(
+        "memberships",
+        2,
+        &["user_id", "team_id"],
+        &["user_id", "team_id"],
+        &[],
+    ),
+    table(
+        "tokens",
+        1,
+        &["id", "user_id", "hash", "expires_at_ms", "document"],
+        &["id", "user_id"],
+        &[],
+    ),
     table(
         "connections",
         1,
@@ -35,12 +53,36 @@ const DIGESTED: &[Digested] = &[
         &["id"],
         &["status", "last_sync", "last_error"],
     ),
-    table("agents", 1, &["id", "agent_type", "name", "mode", "document"], &["id"], &["last_run", "version"]),
+    table(
+        "agents",
+        1,
+        &["id", "agent_type", "name", "mode", "document"],
+        &["id"],
+        &["last_run", "version"],
+    ),
     table("guardrails", 1, &["id", "document"], &[], &[]),
-    table("alert_rules", 1, &["id", "name", "document"], &["id"], &["version"]),
+    table(
+        "alert_rules",
+        1,
+        &["id", "name", "document"],
+        &["id"],
+        &["version"],
+    ),
     table("webhooks", 1, &["id", "document"], &["id"], &[]),
-    table("notification_channels", 1, &["id", "document"], &["id"], &[]),
-    table("export_destinations", 1, &["id", "name", "document"], &["id"], &[]),
+    table(
+        "notification_channels",
+        1,
+        &["id", "document"],
+        &["id"],
+        &[],
+    ),
+    table(
+        "export_destinations",
+        1,
+        &["id", "name", "document"],
+        &["id"],
+        &[],
+    ),
 ];
 
 const fn table(
@@ -50,7 +92,13 @@ const fn table(
     owners: &'static [&'static str],
     volatile: &'static [&'static str],
 ) -> Digested {
-    Digested { table, key, columns, owners, volatile }
+    Digested {
+        table,
+        key,
+        columns,
+        owners,
+        volatile,
+    }
 }
 
 /// Digest of a row.
@@ -81,10 +129,16 @@ impl Store {
         let mut digests = Vec::new();
         for digested in DIGESTED {
             // Numbers as text, so that the two databases give the same bytes.
-            let columns: Vec<String> =
-                digested.columns.iter().map(|column| format!("CAST({column} AS TEXT)")).collect();
+            let columns: Vec<String> = digested
+                .columns
+                .iter()
+                .map(|column| format!("CAST({column} AS TEXT)"))
+                .collect();
             let select = format!("SELECT {} FROM {}", columns.join(", "), digested.table);
-            let rows = sqlx::query(AssertSqlSafe(select)).fetch_all(&mut *moment).await.map_err(Fault::from)?;
+            let rows = sqlx::query(AssertSqlSafe(select))
+                .fetch_all(&mut *moment)
+                .await
+                .map_err(Fault::from)?;
             for row in rows {
                 let values: Vec<Option<String>> = (0..digested.columns.len())
                     .map(|at| row.try_get(at))
@@ -105,7 +159,10 @@ impl Digested {
             let at = self.columns.iter().position(|one| one == column)?;
             values[at].clone()
         };
-        let row: Vec<String> = values[..self.key].iter().map(|value| value.clone().unwrap_or_default()).collect();
+        let row: Vec<String> = values[..self.key]
+            .iter()
+            .map(|value| value.clone().unwrap_or_default())
+            .collect();
         let row = row.join(" ");
         let mut digested = Vec::with_capacity(values.len());
         for (column, value) in self.columns.iter().zip(values) {
@@ -122,12 +179,22 @@ impl Digested {
             self.owners.iter().filter_map(named).collect()
         };
         let sha256 = hex::encode(Sha256::digest(bytes));
-        Ok(RowDigest { table: self.table.to_owned(), row, owners, sha256 })
+        Ok(RowDigest {
+            table: self.table.to_owned(),
+            row,
+            owners,
+            sha256,
+        })
     }
 
     /// A document without the members that change by themselves.
     fn document(&self, row: &str, text: &str) -> Result<Value, SettingError> {
-        let unreadable = |error| SettingError(format!("{} {row}: its document is not JSON: {error}", self.table));
+        let unreadable = |error| {
+            SettingError(format!(
+                "{} {row}: its document is not JSON: {error}",
+                self.table
+            ))
+        };
         let mut document: Value = serde_json::from_str(text).map_err(unreadable)?;
         if let Some(members) = document.get_mut("row").and_then(Value::as_object_mut) {
             members.retain(|name, _| !self.volatile.contains(&name.as_str()));
@@ -143,20 +210,32 @@ mod tests {
 
     fn digest(name: &str, values: &[&str]) -> RowDigest {
         let table = DIGESTED.iter().find(|one| one.table == name).unwrap();
-        table.digest(&values.iter().map(|value| Some((*value).to_owned())).collect::<Vec<_>>()).unwrap()
+        table
+            .digest(
+                &values
+                    .iter()
+                    .map(|value| Some((*value).to_owned()))
+                    .collect::<Vec<_>>(),
+            )
+            .unwrap()
     }
 
     #[test]
     fn what_changes_by_itself_is_left_out_and_nothing_else() {
         let connection = |sync: &str, actions: &str| {
-            let document = format!(r#"{{"v":1,"row":{{"allow_actions":{actions},"last_sync":{sync},"status":"ok"}}}}"#);
+            let document = format!(
+                r#"{{"v":1,"row":{{"allow_actions":{actions},"last_sync":{sync},"status":"ok"}}}}"#
+            );
             digest("connections", &["c-1", "main", "aws", "1", &document])
         };
         let before = connection("null", "false");
         assert_eq!(before, connection(r#"{"resources":4}"#, "false"));
         assert_ne!(before.sha256, connection("null", "true").sha256);
         let member = digest("memberships", &["u-1", "t-1"]);
-        assert_eq!((member.row.as_str(), member.owners), ("u-1 t-1", vec!["u-1".to_owned(), "t-1".to_owned()]));
+        assert_eq!(
+            (member.row.as_str(), member.owners),
+            ("u-1 t-1", vec!["u-1".to_owned(), "t-1".to_owned()])
+        );
         assert_eq!(digest("guardrails", &["1", "{}"]).owners, ["guardrails"]);
     }
 }

@@ -82,7 +82,10 @@ pub(crate) async fn get(store: &Store, name: &str) -> std::result::Result<Threat
 async fn delete(store: &Store, name: &str) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     next_generation(&mut tx).await?;
-    let done = sqlx::query("DELETE FROM threat_lists WHERE name = $1").bind(name).execute(&mut *tx).await?;
+    let done = sqlx::query("DELETE FROM threat_lists WHERE name = $1")
+        .bind(name)
+        .execute(&mut *tx)
+        .await?;
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("threat list", name));
     }
@@ -90,7 +93,9 @@ async fn delete(store: &Store, name: &str) -> std::result::Result<(), Fault> {
 }
 
 async fn all(store: &Store) -> std::result::Result<Vec<ThreatList>, Fault> {
-    let rows = sqlx::query("SELECT name, document FROM threat_lists ORDER BY name").fetch_all(store.read()).await?;
+    let rows = sqlx::query("SELECT name, document FROM threat_lists ORDER BY name")
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(list).collect()
 }
 
@@ -99,8 +104,13 @@ async fn state(store: &Store) -> std::result::Result<Vec<ListState>, Fault> {
         .fetch_all(store.read())
         .await?;
     let one = |row: &AnyRow| {
-        let updated_at = Timestamp::from_millisecond(row.try_get(1)?).unwrap_or(Timestamp::UNIX_EPOCH);
-        Ok(ListState { name: row.try_get(0)?, updated_at, from_file: row.try_get::<i64, _>(2)? != 0 })
+        let updated_at =
+            Timestamp::from_millisecond(row.try_get(1)?).unwrap_or(Timestamp::UNIX_EPOCH);
+        Ok(ListState {
+            name: row.try_get(0)?,
+            updated_at,
+            from_file: row.try_get::<i64, _>(2)? != 0,
+        })
     };
     rows.iter().map(one).collect()
 }
@@ -109,8 +119,24 @@ fn list(row: &AnyRow) -> std::result::Result<ThreatList, Fault> {
     let name: String = row.try_get(0)?;
     let read = |row: ThreatListRow| {
         let updated_at = time(&row.updated_at)?;
-        let ThreatListRow { name, from_file, by, text, indicators, .. } = row;
-        Ok(ThreatList { name, from_file, updated_at, by, text, indicators })
+        let ThreatListRow {
+            name,
+            from_file,
+            by,
+            text,
+            indicators,
+            ..
+        } = row;
+        Ok(ThreatList {
+            name,
+            from_file,
+            updated_at,
+            by,
+            text,
+            indicators,
+        })
     };
-    decode::<ThreatListRow>(row.try_get(1)?).and_then(read).map_err(unreadable("threat list", &name))
+    decode::<ThreatListRow>(row.try_get(1)?)
+        .and_then(read)
+        .map_err(unreadable("threat list", &name))
 }

@@ -54,17 +54,21 @@ async fn values(store: &Store, name: &str) -> Fallible<Values> {
     };
     let list = crate::threat::get(store, threat).await?;
     // User agents are parts of a text, which a comparison with whole values cannot mean.
-    let networks = parse(&list.text).unwrap_or_default().into_iter().filter_map(|indicator| match indicator.pattern {
-        Pattern::Network(address, length) => Some(format!("{address}/{length}")),
-        Pattern::UserAgent(_) => None,
-    });
+    let networks = parse(&list.text)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|indicator| match indicator.pattern {
+            Pattern::Network(address, length) => Some(format!("{address}/{length}")),
+            Pattern::UserAgent(_) => None,
+        });
     let networks: Vec<String> = networks.collect();
     Ok(Values::new(networks.iter().map(String::as_str)))
 }
 
 async fn all(store: &Store) -> Fallible<Vec<ValueList>> {
-    let rows =
-        sqlx::query("SELECT name, version, document FROM value_lists ORDER BY name").fetch_all(store.read()).await?;
+    let rows = sqlx::query("SELECT name, version, document FROM value_lists ORDER BY name")
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(list).collect()
 }
 
@@ -87,7 +91,10 @@ async fn put(store: &Store, list: &ValueList) -> Fallible<()> {
     // Taken first, it also makes changes of lists wait for each other on PostgreSQL.
     next_generation(&mut tx).await?;
     if list.version == 1 {
-        let count: i64 = sqlx::query("SELECT COUNT(*) FROM value_lists").fetch_one(&mut *tx).await?.try_get(0)?;
+        let count: i64 = sqlx::query("SELECT COUNT(*) FROM value_lists")
+            .fetch_one(&mut *tx)
+            .await?
+            .try_get(0)?;
         if u64::try_from(count).unwrap_or_default() >= MAX_VALUE_LISTS {
             return Err(Fault::Conflict(format!(
                 "there are {count} lists, and at most {MAX_VALUE_LISTS}; remove one first"
@@ -98,7 +105,11 @@ async fn put(store: &Store, list: &ValueList) -> Fallible<()> {
             .bind(encode(&row)?)
             .execute(&mut *tx)
             .await
-            .map_err(|error| Fault::or_taken(error, || format!("a list named {} exists already", list.name)))?;
+            .map_err(|error| {
+                Fault::or_taken(error, || {
+                    format!("a list named {} exists already", list.name)
+                })
+            })?;
     } else {
         let done =
             sqlx::query("UPDATE value_lists SET version = $2, document = $3 WHERE name = $1 AND version = $2 - 1")
@@ -108,7 +119,10 @@ async fn put(store: &Store, list: &ValueList) -> Fallible<()> {
                 .execute(&mut *tx)
                 .await?;
         if done.rows_affected() == 0 {
-            return Err(Fault::Conflict(format!("the list {} was changed meanwhile; read it again", list.name)));
+            return Err(Fault::Conflict(format!(
+                "the list {} was changed meanwhile; read it again",
+                list.name
+            )));
         }
     }
     Ok(tx.commit().await?)
@@ -117,7 +131,10 @@ async fn put(store: &Store, list: &ValueList) -> Fallible<()> {
 async fn delete(store: &Store, name: &str) -> Fallible<()> {
     let mut tx = store.begin().await?;
     next_generation(&mut tx).await?;
-    let done = sqlx::query("DELETE FROM value_lists WHERE name = $1").bind(name).execute(&mut *tx).await?;
+    let done = sqlx::query("DELETE FROM value_lists WHERE name = $1")
+        .bind(name)
+        .execute(&mut *tx)
+        .await?;
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("list", name));
     }
@@ -127,7 +144,19 @@ async fn delete(store: &Store, name: &str) -> Fallible<()> {
 fn list(row: &AnyRow) -> Fallible<ValueList> {
     let name: String = row.try_get(0)?;
     let document: ValueListRow = decode(row.try_get(2)?).map_err(unreadable("list", &name))?;
-    let ValueListRow { description, values, updated_at_ms, updated_by } = document;
+    let ValueListRow {
+        description,
+        values,
+        updated_at_ms,
+        updated_by,
+    } = document;
     let version = u64::try_from(row.try_get::<i64, _>(1)?).unwrap_or_default();
-    Ok(ValueList { name, description, values, version, updated_at_ms, updated_by })
+    Ok(ValueList {
+        name,
+        description,
+        values,
+        version,
+        updated_at_ms,
+        updated_by,
+    })
 }

@@ -86,7 +86,10 @@ impl Vault {
     /// # Errors
     /// The file cannot be read or created, or its content is not a key.
     pub fn load_or_create(path: &Path) -> Result<Self, VaultError> {
-        let failed = |source| VaultError::File { path: path.to_owned(), source };
+        let failed = |source| VaultError::File {
+            path: path.to_owned(),
+            source,
+        };
         let bytes = match std::fs::read(path) {
             Ok(bytes) => Zeroizing::new(bytes),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -95,20 +98,36 @@ impl Vault {
             }
             Err(error) => return Err(failed(error)),
         };
-        let mode = std::fs::metadata(path).map_err(failed)?.permissions().mode();
+        let mode = std::fs::metadata(path)
+            .map_err(failed)?
+            .permissions()
+            .mode();
         if mode & 0o077 != 0 {
             tracing::warn!(path = %path.display(), "others may read the key of the secrets; set its mode to 0600");
         }
-        Self::from_bytes(&bytes).ok_or(VaultError::Length { path: path.to_owned(), found: bytes.len() })
+        Self::from_bytes(&bytes).ok_or(VaultError::Length {
+            path: path.to_owned(),
+            found: bytes.len(),
+        })
     }
 
     /// A vault over a key held elsewhere; `None` unless it has 32 bytes.
     #[must_use]
     pub fn from_bytes(key: &[u8]) -> Option<Self> {
         let cipher = Aes256Gcm::new_from_slice(key).ok()?;
-        let digest = Sha256::new().chain_update(b"reeve/secrets-key/v1\0").chain_update(key).finalize();
-        let identifiers = Sha256::new().chain_update(b"reeve/identifier-key/v1\0").chain_update(key).finalize();
-        Some(Vault { cipher: Arc::new(cipher), id: hex::encode(&digest[..6]), identifier_key: identifiers.into() })
+        let digest = Sha256::new()
+            .chain_update(b"reeve/secrets-key/v1\0")
+            .chain_update(key)
+            .finalize();
+        let identifiers = Sha256::new()
+            .chain_update(b"reeve/identifier-key/v1\0")
+            .chain_update(key)
+            .finalize();
+        Some(Vault {
+            cipher: Arc::new(cipher),
+            id: hex::encode(&digest[..6]),
+            identifier_key: identifiers.into(),
+        })
     }
 
     /// Returns the key's id: a digest that distinguishes keys and reveals nothing about them.
@@ -127,8 +146,15 @@ impl Vault {
         let mut sealed = vec![0u8; NONCE_BYTES];
         random(&mut sealed)?;
         let nonce = Nonce::try_from(sealed.as_slice()).map_err(|_| VaultError::Seal)?;
-        let payload = Payload { msg: secret, aad: &associated(owner) };
-        sealed.extend(self.cipher.encrypt(&nonce, payload).map_err(|_| VaultError::Seal)?);
+        let payload = Payload {
+            msg: secret,
+            aad: &associated(owner),
+        };
+        sealed.extend(
+            self.cipher
+                .encrypt(&nonce, payload)
+                .map_err(|_| VaultError::Seal)?,
+        );
         Ok(format!("v1.{}.{}", self.id, BASE64.encode(sealed)))
     }
 
@@ -139,13 +165,24 @@ impl Vault {
             return Err(VaultError::Altered);
         };
         if key != self.id {
-            return Err(VaultError::OtherKey { sealed: key.to_owned(), present: self.id.clone() });
+            return Err(VaultError::OtherKey {
+                sealed: key.to_owned(),
+                present: self.id.clone(),
+            });
         }
         let bytes = BASE64.decode(text).map_err(|_| VaultError::Altered)?;
-        let (nonce, ciphertext) = bytes.split_at_checked(NONCE_BYTES).ok_or(VaultError::Altered)?;
+        let (nonce, ciphertext) = bytes
+            .split_at_checked(NONCE_BYTES)
+            .ok_or(VaultError::Altered)?;
         let nonce = Nonce::try_from(nonce).map_err(|_| VaultError::Altered)?;
-        let payload = Payload { msg: ciphertext, aad: &associated(owner) };
-        self.cipher.decrypt(&nonce, payload).map(Zeroizing::new).map_err(|_| VaultError::Altered)
+        let payload = Payload {
+            msg: ciphertext,
+            aad: &associated(owner),
+        };
+        self.cipher
+            .decrypt(&nonce, payload)
+            .map(Zeroizing::new)
+            .map_err(|_| VaultError::Altered)
     }
 }
 
@@ -154,7 +191,9 @@ fn associated(owner: &str) -> Vec<u8> {
 }
 
 fn random(bytes: &mut [u8]) -> Result<(), VaultError> {
-    rand::rngs::SysRng.try_fill_bytes(bytes).map_err(|error| VaultError::Randomness(std::io::Error::other(error)))
+    rand::rngs::SysRng
+        .try_fill_bytes(bytes)
+        .map_err(|error| VaultError::Randomness(std::io::Error::other(error)))
 }
 
 /// Makes the key beside its place, syncs it and links it there: two programs that start at once end with one key, and a
@@ -165,17 +204,30 @@ fn create(path: &Path) -> Result<(), VaultError> {
     let mut suffix = [0u8; 6];
     random(&mut suffix)?;
     let beside = path.with_extension(format!("new-{}", hex::encode(suffix)));
-    place(&beside, path, key.as_slice()).map_err(|source| VaultError::File { path: path.to_owned(), source })
+    place(&beside, path, key.as_slice()).map_err(|source| VaultError::File {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn place(beside: &Path, path: &Path, key: &[u8]) -> std::io::Result<()> {
-    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = path
+        .parent()
+        .filter(|directory| !directory.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     if !directory.exists() {
         std::fs::create_dir_all(directory)?;
         std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700))?;
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(beside)?;
-    let linked = file.write_all(key).and_then(|()| file.sync_all()).and_then(|()| std::fs::hard_link(beside, path));
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(beside)?;
+    let linked = file
+        .write_all(key)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| std::fs::hard_link(beside, path));
     std::fs::remove_file(beside)?;
     match linked {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
@@ -194,19 +246,31 @@ mod tests {
     #[test]
     fn sealed_and_opened() {
         let vault = Vault::from_bytes(&[7; 32]).unwrap();
-        let (one, two) = (vault.seal("c-1", SECRET).unwrap(), vault.seal("c-1", SECRET).unwrap());
+        let (one, two) = (
+            vault.seal("c-1", SECRET).unwrap(),
+            vault.seal("c-1", SECRET).unwrap(),
+        );
         assert_ne!(one, two, "each sealing has its own nonce");
         assert!(!one.contains("wJalr"));
         assert_eq!(vault.open("c-1", &one).unwrap().as_slice(), SECRET);
-        assert!(matches!(vault.open("c-2", &one), Err(VaultError::Altered)), "bound to its owner");
+        assert!(
+            matches!(vault.open("c-2", &one), Err(VaultError::Altered)),
+            "bound to its owner"
+        );
     }
 
     #[test]
     fn another_key_is_named() {
-        let (mine, other) = (Vault::from_bytes(&[7; 32]).unwrap(), Vault::from_bytes(&[8; 32]).unwrap());
+        let (mine, other) = (
+            Vault::from_bytes(&[7; 32]).unwrap(),
+            Vault::from_bytes(&[8; 32]).unwrap(),
+        );
         let sealed = mine.seal("c-1", SECRET).unwrap();
         let message = other.open("c-1", &sealed).unwrap_err().to_string();
-        assert!(message.contains(mine.key_id()) && message.contains(other.key_id()), "{message}");
+        assert!(
+            message.contains(mine.key_id()) && message.contains(other.key_id()),
+            "{message}"
+        );
         assert_eq!(format!("{mine:?}"), format!("Vault(key {})", mine.key_id()));
     }
 
@@ -233,8 +297,15 @@ mod tests {
         let again = Vault::load_or_create(&path).unwrap();
         assert_eq!(first.key_id(), again.key_id());
         let metadata = std::fs::metadata(&path).unwrap();
-        assert_eq!((metadata.len(), metadata.permissions().mode() & 0o777), (32, 0o600));
-        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(
+            (metadata.len(), metadata.permissions().mode() & 0o777),
+            (32, 0o600)
+        );
+        assert_eq!(
+            std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1,
+            "nothing is left beside it"
+        );
     }
 
     #[test]
@@ -243,7 +314,10 @@ mod tests {
         let path = directory.path().join("secrets.key");
         std::fs::write(&path, b"short").unwrap();
         let error = Vault::load_or_create(&path).unwrap_err();
-        assert!(matches!(error, VaultError::Length { found: 5, .. }), "{error}");
+        assert!(
+            matches!(error, VaultError::Length { found: 5, .. }),
+            "{error}"
+        );
         let error = Vault::load_or_create(directory.path()).unwrap_err();
         assert!(matches!(error, VaultError::File { .. }), "{error}");
     }

@@ -22,7 +22,9 @@ pub(crate) struct Versioned<'r> {
 impl Versioned<'_> {
     /// The version that must be stored for the update to go through.
     pub(crate) fn expected(&self) -> i64 {
-        i64::try_from(self.version).unwrap_or(i64::MAX).saturating_sub(1)
+        i64::try_from(self.version)
+            .unwrap_or(i64::MAX)
+            .saturating_sub(1)
     }
 
     /// Runs an update that compares versions in its `WHERE`; when it found nothing, says why.
@@ -32,12 +34,20 @@ impl Versioned<'_> {
         update: Query<'_, Any, AnyArguments>,
         taken: impl FnOnce() -> String,
     ) -> Result<(), Fault> {
-        let done = update.execute(&mut *connection).await.map_err(|error| Fault::or_taken(error, taken))?;
+        let done = update
+            .execute(&mut *connection)
+            .await
+            .map_err(|error| Fault::or_taken(error, taken))?;
         if done.rows_affected() > 0 {
             return Ok(());
         }
-        let stored = sqlx::query(self.select).bind(self.id).fetch_optional(&mut *connection).await?;
-        let stored: i64 = stored.ok_or_else(|| Fault::not_found(self.noun, self.id))?.try_get(0)?;
+        let stored = sqlx::query(self.select)
+            .bind(self.id)
+            .fetch_optional(&mut *connection)
+            .await?;
+        let stored: i64 = stored
+            .ok_or_else(|| Fault::not_found(self.noun, self.id))?
+            .try_get(0)?;
         Err(Fault::Conflict(format!(
             "the {} {} was changed by someone else: version {stored} is stored, you sent version {}; reload it and try again",
             self.noun,

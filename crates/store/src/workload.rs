@@ -31,7 +31,11 @@ impl WorkloadStore for Store {
     async fn correction_put(&self, correction: &Correction) -> Result<()> {
         Ok(correct(self, correction).await?)
     }
-    async fn correction_delete(&self, connection: &ConnectionId, resource: &ResourceId) -> Result<()> {
+    async fn correction_delete(
+        &self,
+        connection: &ConnectionId,
+        resource: &ResourceId,
+    ) -> Result<()> {
         Ok(withdraw(self, connection, resource).await?)
     }
     async fn correction_list(&self) -> Result<Vec<Correction>> {
@@ -56,16 +60,20 @@ async fn put(store: &Store, found: &[Workload]) -> std::result::Result<(), Fault
 }
 
 async fn get(store: &Store, resource: &ResourceId) -> std::result::Result<Option<Workload>, Fault> {
-    let row = sqlx::query("SELECT resource_id, document FROM workloads WHERE resource_id = $1 ORDER BY connection_id")
-        .bind(&resource.0)
-        .fetch_optional(store.read())
-        .await?;
+    let row = sqlx::query(
+        "SELECT resource_id, document FROM workloads WHERE resource_id = $1 ORDER BY connection_id",
+    )
+    .bind(&resource.0)
+    .fetch_optional(store.read())
+    .await?;
     row.as_ref().map(workload).transpose()
 }
 
 fn workload(row: &AnyRow) -> std::result::Result<Workload, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<WorkloadRow>(row.try_get(1)?).and_then(WorkloadRow::into_workload).map_err(unreadable("workload", &id))
+    decode::<WorkloadRow>(row.try_get(1)?)
+        .and_then(WorkloadRow::into_workload)
+        .map_err(unreadable("workload", &id))
 }
 
 async fn correct(store: &Store, correction: &Correction) -> std::result::Result<(), Fault> {
@@ -82,19 +90,31 @@ async fn correct(store: &Store, correction: &Correction) -> std::result::Result<
     Ok(())
 }
 
-async fn withdraw(store: &Store, connection: &ConnectionId, resource: &ResourceId) -> std::result::Result<(), Fault> {
-    let done = sqlx::query("DELETE FROM workload_corrections WHERE resource_id = $1 AND connection_id = $2")
-        .bind(&resource.0)
-        .bind(&connection.0)
-        .execute(store.write())
-        .await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("correction", &resource.0)) } else { Ok(()) }
+async fn withdraw(
+    store: &Store,
+    connection: &ConnectionId,
+    resource: &ResourceId,
+) -> std::result::Result<(), Fault> {
+    let done = sqlx::query(
+        "DELETE FROM workload_corrections WHERE resource_id = $1 AND connection_id = $2",
+    )
+    .bind(&resource.0)
+    .bind(&connection.0)
+    .execute(store.write())
+    .await?;
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("correction", &resource.0))
+    } else {
+        Ok(())
+    }
 }
 
 async fn corrections(store: &Store) -> std::result::Result<Vec<Correction>, Fault> {
-    let rows = sqlx::query("SELECT resource_id, document FROM workload_corrections ORDER BY at_ms, resource_id")
-        .fetch_all(store.read())
-        .await?;
+    let rows = sqlx::query(
+        "SELECT resource_id, document FROM workload_corrections ORDER BY at_ms, resource_id",
+    )
+    .fetch_all(store.read())
+    .await?;
     let read = |row: &AnyRow| {
         let id: String = row.try_get(0)?;
         decode::<CorrectionRow>(row.try_get(1)?)

@@ -14,7 +14,10 @@ const NAME: &str = "workspace";
 #[async_trait]
 impl WorkspaceStore for Store {
     async fn workspace_get(&self) -> Result<Workspace, AccessError> {
-        Ok(read(self).await?.map(|(workspace, _)| workspace).unwrap_or_default())
+        Ok(read(self)
+            .await?
+            .map(|(workspace, _)| workspace)
+            .unwrap_or_default())
     }
     async fn workspace_put(&self, workspace: &Workspace) -> Result<(), AccessError> {
         Ok(put(self, workspace).await?)
@@ -23,8 +26,10 @@ impl WorkspaceStore for Store {
 
 /// Returns the settings with their text.
 async fn read(store: &Store) -> Result<Option<(Workspace, String)>, Fault> {
-    let row =
-        sqlx::query("SELECT document FROM settings WHERE name = $1").bind(NAME).fetch_optional(store.read()).await?;
+    let row = sqlx::query("SELECT document FROM settings WHERE name = $1")
+        .bind(NAME)
+        .fetch_optional(store.read())
+        .await?;
     let Some(row) = row else { return Ok(None) };
     let text: String = row.try_get(0)?;
     let workspace = decode::<WorkspaceRow>(&text).map_err(unreadable("setting", NAME))?;
@@ -33,21 +38,24 @@ async fn read(store: &Store) -> Result<Option<(Workspace, String)>, Fault> {
 
 /// Two writers that read the same version write one after the other, and the second fails: the whole text is compared.
 async fn put(store: &Store, workspace: &Workspace) -> Result<(), Fault> {
-    let conflict =
-        || Fault::Conflict("the settings of the workspace were changed by someone else; reload them".to_owned());
+    let conflict = || {
+        Fault::Conflict(
+            "the settings of the workspace were changed by someone else; reload them".to_owned(),
+        )
+    };
     let stored = read(store).await?;
     if stored.as_ref().map_or(0, |(stored, _)| stored.version) + 1 != workspace.version {
         return Err(conflict());
     }
     let document = encode(&WorkspaceRow::from(workspace))?;
     let done = match stored {
-        None => {
-            sqlx::query("INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
-                .bind(NAME)
-                .bind(document)
-                .execute(store.write())
-                .await?
-        }
+        None => sqlx::query(
+            "INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+        )
+        .bind(NAME)
+        .bind(document)
+        .execute(store.write())
+        .await?,
         Some((_, text)) => {
             sqlx::query("UPDATE settings SET document = $2 WHERE name = $1 AND document = $3")
                 .bind(NAME)
@@ -57,5 +65,9 @@ async fn put(store: &Store, workspace: &Workspace) -> Result<(), Fault> {
                 .await?
         }
     };
-    if done.rows_affected() > 0 { Ok(()) } else { Err(conflict()) }
+    if done.rows_affected() > 0 {
+        Ok(())
+    } else {
+        Err(conflict())
+    }
 }

@@ -38,21 +38,38 @@ impl Api {
     /// The client cannot be created.
     #[must_use]
     pub fn new(base: &str) -> Api {
-        let http = Client::builder().no_proxy().user_agent("reeve-testkit").timeout(Duration::from_secs(120)).build();
-        Api { http: http.unwrap_or_else(|error| panic!("no client: {error}")), base: base.to_owned(), token: None }
+        let http = Client::builder()
+            .no_proxy()
+            .user_agent("reeve-testkit")
+            .timeout(Duration::from_secs(120))
+            .build();
+        Api {
+            http: http.unwrap_or_else(|error| panic!("no client: {error}")),
+            base: base.to_owned(),
+            token: None,
+        }
     }
 
     /// Returns a client with a token.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Api {
-        Api { token: Some(token.to_owned()), ..self.clone() }
+        Api {
+            token: Some(token.to_owned()),
+            ..self.clone()
+        }
     }
 
     /// Sends bytes of a content type.
     ///
     /// # Panics
     /// The service did not answer.
-    pub async fn send(&self, method: &str, path: &str, kind: Option<&str>, body: Vec<u8>) -> Answer {
+    pub async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        kind: Option<&str>,
+        body: Vec<u8>,
+    ) -> Answer {
         self.send_with(method, path, &[], kind, body).await
     }
 
@@ -84,8 +101,15 @@ impl Api {
         kind: Option<&str>,
         body: Vec<u8>,
     ) -> anyhow::Result<Answer> {
-        let below = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/{path}") };
-        let mut request = self.http.request(Method::from_bytes(method.as_bytes())?, format!("{}{below}", self.base));
+        let below = if path.starts_with('/') {
+            path.to_owned()
+        } else {
+            format!("/api/v1/{path}")
+        };
+        let mut request = self.http.request(
+            Method::from_bytes(method.as_bytes())?,
+            format!("{}{below}", self.base),
+        );
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
@@ -99,20 +123,40 @@ impl Api {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await?;
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-        Ok(Answer { asked: format!("{method} {path}"), status, headers, text, body })
+        Ok(Answer {
+            asked: format!("{method} {path}"),
+            status,
+            headers,
+            text,
+            body,
+        })
     }
 
     /// GET whose answer is read by the caller, as it comes.
     ///
     /// # Errors
     /// The service did not answer.
-    pub async fn ask(&self, path: &str, headers: &[(&str, &str)]) -> reqwest::Result<reqwest::Response> {
-        let below = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/{path}") };
+    pub async fn ask(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> reqwest::Result<reqwest::Response> {
+        let below = if path.starts_with('/') {
+            path.to_owned()
+        } else {
+            format!("/api/v1/{path}")
+        };
         let mut request = self.http.get(format!("{}{below}", self.base));
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
-        headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)).send().await
+        headers
+            .iter()
+            .fold(request, |request, (name, value)| {
+                request.header(*name, *value)
+            })
+            .send()
+            .await
     }
 
     /// Sends a GET request.
@@ -122,17 +166,35 @@ impl Api {
 
     /// POST of JSON.
     pub async fn post(&self, path: &str, body: Value) -> Answer {
-        self.send("POST", path, Some("application/json"), body.to_string().into_bytes()).await
+        self.send(
+            "POST",
+            path,
+            Some("application/json"),
+            body.to_string().into_bytes(),
+        )
+        .await
     }
 
     /// PUT of JSON.
     pub async fn put(&self, path: &str, body: Value) -> Answer {
-        self.send("PUT", path, Some("application/json"), body.to_string().into_bytes()).await
+        self.send(
+            "PUT",
+            path,
+            Some("application/json"),
+            body.to_string().into_bytes(),
+        )
+        .await
     }
 
     /// PATCH of JSON.
     pub async fn patch(&self, path: &str, body: Value) -> Answer {
-        self.send("PATCH", path, Some("application/json"), body.to_string().into_bytes()).await
+        self.send(
+            "PATCH",
+            path,
+            Some("application/json"),
+            body.to_string().into_bytes(),
+        )
+        .await
     }
 
     /// Sends a DELETE request.
@@ -158,7 +220,10 @@ impl Api {
     pub async fn person(&self, email: &str, roles: &[&str], teams: &[&str]) -> (String, Api) {
         let user = json!({ "email": email, "name": email, "roles": roles, "teams": teams });
         let id = self.post("users", user).await.expect(201).text_at("/id");
-        let token = self.post("tokens", json!({ "name": "test", "user_id": id })).await.expect(201);
+        let token = self
+            .post("tokens", json!({ "name": "test", "user_id": id }))
+            .await
+            .expect(201);
         let api = self.with_token(&token.text_at("/secret"));
         (id, api)
     }
@@ -183,7 +248,12 @@ impl Answer {
     #[must_use]
     #[track_caller]
     pub fn problem(self, status: u16, code: &str) -> Answer {
-        let kind = self.headers.get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_owned();
+        let kind = self
+            .headers
+            .get("content-type")
+            .and_then(|kind| kind.to_str().ok())
+            .unwrap_or_default()
+            .to_owned();
         assert_eq!(
             (self.status, self.body["code"].as_str(), kind.as_str()),
             (status, Some(code), "application/problem+json"),
@@ -202,7 +272,9 @@ impl Answer {
     #[track_caller]
     pub fn text_at(&self, pointer: &str) -> String {
         let found = self.body.pointer(pointer).and_then(Value::as_str);
-        found.unwrap_or_else(|| panic!("{}: no text at {pointer} in {}", self.asked, self.text)).to_owned()
+        found
+            .unwrap_or_else(|| panic!("{}: no text at {pointer} in {}", self.asked, self.text))
+            .to_owned()
     }
 
     /// The `items` of a list.
@@ -212,15 +284,26 @@ impl Answer {
     #[must_use]
     #[track_caller]
     pub fn items(&self) -> &[Value] {
-        self.body["items"].as_array().unwrap_or_else(|| panic!("{}: no items in {}", self.asked, self.text))
+        self.body["items"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{}: no items in {}", self.asked, self.text))
     }
 }
 
 /// Percent-encodes text for a path's part or a parameter.
 #[must_use]
 pub fn encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+    text.bytes()
+        .map(|byte| {
+            if plain(byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
 }
 
 /// Asks again and again until there is an answer.
@@ -228,7 +311,11 @@ pub fn encoded(text: &str) -> String {
 /// # Panics
 /// The condition was not met within `within`.
 #[track_caller]
-pub fn until<T, F>(what: &str, within: Duration, mut ask: impl FnMut() -> F) -> impl Future<Output = T>
+pub fn until<T, F>(
+    what: &str,
+    within: Duration,
+    mut ask: impl FnMut() -> F,
+) -> impl Future<Output = T>
 where
     F: Future<Output = Option<T>>,
 {
@@ -241,7 +328,10 @@ where
             if let Some(found) = ask().await {
                 return found;
             }
-            assert!(begun.elapsed() < within, "{caller}: not within {within:?}: {what}");
+            assert!(
+                begun.elapsed() < within,
+                "{caller}: not within {within:?}: {what}"
+            );
         }
     }
 }

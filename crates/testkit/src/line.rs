@@ -31,7 +31,10 @@ impl Line {
     /// No port is free.
     pub async fn open() -> Result<Line> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let line = Line { port: listener.local_addr()?.port(), state: Arc::default() };
+        let line = Line {
+            port: listener.local_addr()?.port(),
+            state: Arc::default(),
+        };
         let serving = line.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {

@@ -36,9 +36,21 @@ impl Live {
     pub async fn open(api: &Api, path: &str, headers: &[(&str, &str)]) -> Live {
         let response = api.ask(path, headers).await;
         let response = response.unwrap_or_else(|error| panic!("{path}: {error:?}"));
-        let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        assert_eq!((response.status().as_u16(), kind), (200, "text/event-stream"), "{path}");
-        Live { response, buffer: Vec::new(), read: String::new() }
+        let kind = response
+            .headers()
+            .get("content-type")
+            .and_then(|kind| kind.to_str().ok())
+            .unwrap_or_default();
+        assert_eq!(
+            (response.status().as_u16(), kind),
+            (200, "text/event-stream"),
+            "{path}"
+        );
+        Live {
+            response,
+            buffer: Vec::new(),
+            read: String::new(),
+        }
     }
 
     /// The next event of any name, comments included; `None` once the stream has ended or broken.
@@ -74,7 +86,11 @@ impl Live {
     pub async fn entry(&mut self) -> Value {
         match self.next().await {
             Some(Event { id, name, data, .. }) if name == "entry" => {
-                assert_eq!(id, Some(data["integrity"]["sequence"].to_string()), "the id is the sequence");
+                assert_eq!(
+                    id,
+                    Some(data["integrity"]["sequence"].to_string()),
+                    "the id is the sequence"
+                );
                 data
             }
             other => panic!("no entry came, but {other:?}"),

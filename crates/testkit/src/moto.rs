@@ -90,7 +90,11 @@ impl Moto {
                     )
                 })?;
             let http = reqwest::Client::builder().no_proxy().build()?;
-            let mut moto = Moto { child, endpoint: format!("http://127.0.0.1:{port}"), http };
+            let mut moto = Moto {
+                child,
+                endpoint: format!("http://127.0.0.1:{port}"),
+                http,
+            };
             if moto.answers().await? {
                 return Ok(moto);
             }
@@ -113,7 +117,9 @@ impl Moto {
                 }
             }
         };
-        tokio::time::timeout(Duration::from_secs(30), waiting).await.context("moto did not answer within 30 seconds")?
+        tokio::time::timeout(Duration::from_secs(30), waiting)
+            .await
+            .context("moto did not answer within 30 seconds")?
     }
 
     /// Returns the address, for a connection's endpoint.
@@ -127,7 +133,12 @@ impl Moto {
     /// # Errors
     /// moto refused the call.
     pub async fn enforce_keys(&self) -> anyhow::Result<()> {
-        let response = self.http.post(format!("{}/moto-api/reset-auth", self.endpoint)).body("0").send().await?;
+        let response = self
+            .http
+            .post(format!("{}/moto-api/reset-auth", self.endpoint))
+            .body("0")
+            .send()
+            .await?;
         response.error_for_status()?;
         Ok(())
     }
@@ -144,24 +155,43 @@ impl Moto {
         parameters: &[(String, String)],
     ) -> anyhow::Result<String> {
         let mut form = vec![("Action", action), ("Version", service.version)];
-        form.extend(parameters.iter().map(|(key, value)| (key.as_str(), value.as_str())));
-        let body = form.iter().map(|(k, v)| format!("{}={}", escape(k), escape(v))).collect::<Vec<_>>().join("&");
+        form.extend(
+            parameters
+                .iter()
+                .map(|(key, value)| (key.as_str(), value.as_str())),
+        );
+        let body = form
+            .iter()
+            .map(|(k, v)| format!("{}={}", escape(k), escape(v)))
+            .collect::<Vec<_>>()
+            .join("&");
         let request = self
             .http
             .post(&self.endpoint)
-            .header("content-type", "application/x-www-form-urlencoded; charset=utf-8")
+            .header(
+                "content-type",
+                "application/x-www-form-urlencoded; charset=utf-8",
+            )
             .header("authorization", authorization(service.name, region))
             .body(body);
         self.answer(request, action).await
     }
 
     /// One call of CloudWatch's JSON protocol, which moto reads many times faster than long forms.
-    async fn json(&self, region: &str, action: &str, body: &serde_json::Value) -> anyhow::Result<String> {
+    async fn json(
+        &self,
+        region: &str,
+        action: &str,
+        body: &serde_json::Value,
+    ) -> anyhow::Result<String> {
         let request = self
             .http
             .post(&self.endpoint)
             .header("content-type", "application/x-amz-json-1.0")
-            .header("x-amz-target", format!("GraniteServiceVersion20100801.{action}"))
+            .header(
+                "x-amz-target",
+                format!("GraniteServiceVersion20100801.{action}"),
+            )
             .header("authorization", authorization("monitoring", region))
             .body(body.to_string());
         self.answer(request, action).await
@@ -169,13 +199,20 @@ impl Moto {
 
     /// Removes an object over S3's own protocol.
     async fn remove(&self, region: &str, path: &str) -> anyhow::Result<()> {
-        let request =
-            self.http.delete(format!("{}/{path}", self.endpoint)).header("authorization", authorization("s3", region));
+        let request = self
+            .http
+            .delete(format!("{}/{path}", self.endpoint))
+            .header("authorization", authorization("s3", region));
         self.answer(request, path).await.map(|_| ())
     }
 
     /// One call of S3's own protocol.
-    async fn put(&self, region: &str, path: &str, body: impl Into<reqwest::Body>) -> anyhow::Result<String> {
+    async fn put(
+        &self,
+        region: &str,
+        path: &str,
+        body: impl Into<reqwest::Body>,
+    ) -> anyhow::Result<String> {
         let request = self
             .http
             .put(format!("{}/{path}", self.endpoint))
@@ -190,8 +227,13 @@ impl Moto {
     /// # Errors
     /// moto did not answer.
     pub async fn lifecycle_of(&self, region: &str, bucket: &str) -> anyhow::Result<Option<String>> {
-        let request = self.http.get(format!("{}/{bucket}?lifecycle", self.endpoint));
-        let response = request.header("authorization", authorization("s3", region)).send().await?;
+        let request = self
+            .http
+            .get(format!("{}/{bucket}?lifecycle", self.endpoint));
+        let response = request
+            .header("authorization", authorization("s3", region))
+            .send()
+            .await?;
         if response.status() == reqwest::StatusCode::NOT_FOUND {
             return Ok(None);
         }
@@ -225,27 +267,46 @@ pub struct Service {
 }
 
 /// The EC2 service.
-pub const EC2: Service = Service { name: "ec2", version: "2016-11-15" };
+pub const EC2: Service = Service {
+    name: "ec2",
+    version: "2016-11-15",
+};
 /// The RDS service.
-pub const RDS: Service = Service { name: "rds", version: "2014-10-31" };
+pub const RDS: Service = Service {
+    name: "rds",
+    version: "2014-10-31",
+};
 /// Elastic Load Balancing, version 2.
-pub const ELB: Service = Service { name: "elasticloadbalancing", version: "2015-12-01" };
+pub const ELB: Service = Service {
+    name: "elasticloadbalancing",
+    version: "2015-12-01",
+};
 /// Auto Scaling.
-pub const AUTOSCALING: Service = Service { name: "autoscaling", version: "2011-01-01" };
+pub const AUTOSCALING: Service = Service {
+    name: "autoscaling",
+    version: "2011-01-01",
+};
 /// The IAM service.
-pub const IAM: Service = Service { name: "iam", version: "2010-05-08" };
+pub const IAM: Service = Service {
+    name: "iam",
+    version: "2010-05-08",
+};
 
 /// The text between every `<tag>` and `</tag>`, in order.
 #[must_use]
 pub fn texts<'a>(xml: &'a str, tag: &str) -> Vec<&'a str> {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
-    xml.split(&open).skip(1).filter_map(|rest| rest.split(&close).next()).collect()
+    xml.split(&open)
+        .skip(1)
+        .filter_map(|rest| rest.split(&close).next())
+        .collect()
 }
 
 /// Returns the folder of the test data: `$REEVE_TEST_DATA`, or `../shared/data` beside the workspace.
 #[must_use]
 pub fn test_data() -> PathBuf {
-    std::env::var_os("REEVE_TEST_DATA").map_or_else(|| workspace().join("../shared/data"), PathBuf::from)
+    std::env::var_os("REEVE_TEST_DATA")
+        .map_or_else(|| workspace().join("../shared/data"), PathBuf::from)
 }
 
 fn program() -> PathBuf {
@@ -253,7 +314,11 @@ fn program() -> PathBuf {
         return PathBuf::from(path);
     }
     let local = workspace().join(".venv/bin/moto_server");
-    if local.exists() { local } else { PathBuf::from("moto_server") }
+    if local.exists() {
+        local
+    } else {
+        PathBuf::from("moto_server")
+    }
 }
 
 fn workspace() -> &'static Path {
@@ -272,7 +337,9 @@ fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                out.push(char::from(byte))
+            }
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }

@@ -49,7 +49,9 @@ impl Postgres {
         if let Some(running) = server.upgrade() {
             return Ok(Some(running));
         }
-        let Some(started) = Self::start()?.map(Arc::new) else { return Ok(None) };
+        let Some(started) = Self::start()?.map(Arc::new) else {
+            return Ok(None);
+        };
         *server = Arc::downgrade(&started);
         Ok(Some(started))
     }
@@ -73,7 +75,11 @@ impl Postgres {
             std::os::unix::fs::chown(directory.path(), Some(user), Some(group))?;
             std::os::unix::fs::chown(&password, Some(user), Some(group))?;
         }
-        let server = Postgres { programs, directory, databases: AtomicU32::new(0) };
+        let server = Postgres {
+            programs,
+            directory,
+            databases: AtomicU32::new(0),
+        };
         let data = server.data();
         server.run(
             "initdb",
@@ -107,7 +113,16 @@ impl Postgres {
         let log = self.directory.path().join("log");
         self.run(
             "pg_ctl",
-            &["start", "--wait", "--pgdata", text(&self.data())?, "--log", text(&log)?, "--options", &options],
+            &[
+                "start",
+                "--wait",
+                "--pgdata",
+                text(&self.data())?,
+                "--log",
+                text(&log)?,
+                "--options",
+                &options,
+            ],
         )
     }
 
@@ -116,7 +131,16 @@ impl Postgres {
     /// # Errors
     /// The server is not running.
     pub fn stop(&self) -> Result<()> {
-        self.run("pg_ctl", &["stop", "--wait", "--mode=immediate", "--pgdata", text(&self.data())?])
+        self.run(
+            "pg_ctl",
+            &[
+                "stop",
+                "--wait",
+                "--mode=immediate",
+                "--pgdata",
+                text(&self.data())?,
+            ],
+        )
     }
 
     /// Makes an empty database; gives its URL.
@@ -126,7 +150,9 @@ impl Postgres {
     pub async fn database(&self) -> Result<String> {
         let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         let mut connection = self.connect("postgres").await?;
-        sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut connection).await?;
+        sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
+            .execute(&mut connection)
+            .await?;
         connection.close().await?;
         Ok(self.url(PASSWORD, &name))
     }
@@ -136,9 +162,15 @@ impl Postgres {
     /// # Errors
     /// The server did not answer.
     pub async fn connect(&self, database: &str) -> Result<PgConnection> {
-        let options =
-            PgConnectOptions::new().socket(self.directory.path()).username(USER).password(PASSWORD).database(database);
-        options.connect().await.context("connecting to the test server")
+        let options = PgConnectOptions::new()
+            .socket(self.directory.path())
+            .username(USER)
+            .password(PASSWORD)
+            .database(database);
+        options
+            .connect()
+            .await
+            .context("connecting to the test server")
     }
 
     /// Runs statements in the database of a URL that [`Postgres::database`] gave, as somebody who bypasses Reeve; how many rows.
@@ -146,9 +178,13 @@ impl Postgres {
     /// # Errors
     /// The server did not answer, or refused a statement.
     pub async fn execute(&self, url: &str, statements: &str) -> Result<u64> {
-        let (_, name) = url.split_once("@localhost/").context("not a URL of the test server")?;
+        let (_, name) = url
+            .split_once("@localhost/")
+            .context("not a URL of the test server")?;
         let mut connection = self.connect(name.split('?').next().unwrap_or(name)).await?;
-        let done = sqlx::raw_sql(AssertSqlSafe(statements.to_owned())).execute(&mut connection).await?;
+        let done = sqlx::raw_sql(AssertSqlSafe(statements.to_owned()))
+            .execute(&mut connection)
+            .await?;
         connection.close().await?;
         Ok(done.rows_affected())
     }
@@ -157,7 +193,10 @@ impl Postgres {
     #[must_use]
     pub fn url(&self, password: &str, database: &str) -> String {
         let password = password.replace(' ', "%20");
-        format!("postgres://{USER}:{password}@localhost/{database}?host={}", self.directory.path().display())
+        format!(
+            "postgres://{USER}:{password}@localhost/{database}?host={}",
+            self.directory.path().display()
+        )
     }
 
     fn data(&self) -> PathBuf {
@@ -166,18 +205,28 @@ impl Postgres {
 
     fn run(&self, program: &str, arguments: &[&str]) -> Result<()> {
         let mut command = Command::new(self.programs.bin.join(program));
-        command.args(arguments).current_dir(self.directory.path()).stdin(Stdio::null());
+        command
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .stdin(Stdio::null());
         // The server inherits what pg_ctl writes to: a pipe would stay open as long as the server lives.
         let output = self.directory.path().join(format!("{program}.out"));
         let file = std::fs::File::create(&output)?;
-        command.stdout(file.try_clone()?).stderr(file).env("LC_ALL", "C").env_remove("PGDATA");
+        command
+            .stdout(file.try_clone()?)
+            .stderr(file)
+            .env("LC_ALL", "C")
+            .env_remove("PGDATA");
         if let Some((user, group)) = self.programs.owner {
             command.uid(user).gid(group);
         }
-        let status = command.status().with_context(|| format!("running {program}"))?;
+        let status = command
+            .status()
+            .with_context(|| format!("running {program}"))?;
         if !status.success() {
             let said = std::fs::read_to_string(&output).unwrap_or_default();
-            let log = std::fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
+            let log =
+                std::fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
             bail!("{program} failed ({status}): {said}{log}");
         }
         Ok(())
@@ -196,8 +245,8 @@ impl Drop for Postgres {
 
 impl Programs {
     fn find() -> Result<Self> {
-        let bin =
-            std::env::var_os("REEVE_TEST_PG_BIN").map_or_else(|| "/usr/lib/postgresql/15/bin".into(), PathBuf::from);
+        let bin = std::env::var_os("REEVE_TEST_PG_BIN")
+            .map_or_else(|| "/usr/lib/postgresql/15/bin".into(), PathBuf::from);
         for program in ["initdb", "pg_ctl", "postgres"] {
             if !bin.join(program).is_file() {
                 bail!("no {program} in {} (set REEVE_TEST_PG_BIN)", bin.display());
@@ -217,13 +266,19 @@ fn is_root() -> Result<bool> {
 fn account() -> Result<(u32, u32)> {
     let name = std::env::var("REEVE_TEST_PG_USER").unwrap_or_else(|_| "postgres".into());
     let accounts = std::fs::read_to_string("/etc/passwd")?;
-    let fields = accounts.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|fields| fields[0] == name);
+    let fields = accounts
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>())
+        .find(|fields| fields[0] == name);
     match fields.as_deref() {
         Some([_, _, user, group, ..]) => Ok((user.parse()?, group.parse()?)),
-        _ => bail!("PostgreSQL does not run as root, and there is no user {name} (set REEVE_TEST_PG_USER)"),
+        _ => bail!(
+            "PostgreSQL does not run as root, and there is no user {name} (set REEVE_TEST_PG_USER)"
+        ),
     }
 }
 
 fn text(path: &Path) -> Result<&str> {
-    path.to_str().context("a temporary directory whose path is not UTF-8")
+    path.to_str()
+        .context("a temporary directory whose path is not UTF-8")
 }

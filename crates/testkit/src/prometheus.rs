@@ -38,7 +38,11 @@ impl Prometheus {
     ///
     /// # Errors
     /// The program is missing, refuses a configuration, or is not ready within a minute.
-    pub fn start_guarded(configuration: &str, past: &[Past], web: Option<&str>) -> Result<Prometheus> {
+    pub fn start_guarded(
+        configuration: &str,
+        past: &[Past],
+        web: Option<&str>,
+    ) -> Result<Prometheus> {
         for _ in 0..3 {
             let home = tempfile::tempdir()?;
             std::fs::write(home.path().join("prometheus.yml"), configuration)?;
@@ -51,10 +55,19 @@ impl Prometheus {
             let web = web.map(|()| format!("--web.config.file={}", web_file.display()));
             let said = std::fs::File::create(home.path().join("said"))?;
             let child = Command::new(program("prometheus"))
-                .arg(format!("--config.file={}", home.path().join("prometheus.yml").display()))
-                .arg(format!("--storage.tsdb.path={}", home.path().join("data").display()))
+                .arg(format!(
+                    "--config.file={}",
+                    home.path().join("prometheus.yml").display()
+                ))
+                .arg(format!(
+                    "--storage.tsdb.path={}",
+                    home.path().join("data").display()
+                ))
                 .arg(format!("--web.listen-address=127.0.0.1:{port}"))
-                .args(["--storage.tsdb.retention.time=90d", "--storage.remote.flush-deadline=1s"])
+                .args([
+                    "--storage.tsdb.retention.time=90d",
+                    "--storage.remote.flush-deadline=1s",
+                ])
                 .args(web)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
@@ -95,12 +108,17 @@ impl Prometheus {
             if self.child.try_wait()?.is_some() {
                 return Ok(false);
             }
-            if self.said()?.contains("Server is ready") && TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+            if self.said()?.contains("Server is ready")
+                && TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+            {
                 return Ok(true);
             }
             std::thread::park_timeout(Duration::from_millis(20));
         }
-        bail!("prometheus was not ready within {PATIENCE:?}: {}", self.said()?)
+        bail!(
+            "prometheus was not ready within {PATIENCE:?}: {}",
+            self.said()?
+        )
     }
 }
 
@@ -113,7 +131,9 @@ impl Drop for Prometheus {
 }
 
 fn program(name: &str) -> PathBuf {
-    let given = std::env::var_os("REEVE_TEST_PROMETHEUS").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let given = std::env::var_os("REEVE_TEST_PROMETHEUS")
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from);
     match given {
         Some(path) if name == "prometheus" => path,
         Some(path) => path.with_file_name(name),
@@ -144,7 +164,11 @@ fn backfill(home: &Path, past: &[Past]) -> Result<()> {
         .output()
         .context("cannot start promtool; tools/setup test installs it")?;
     if !output.status.success() {
-        bail!("promtool: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        bail!(
+            "promtool: {}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     Ok(())
 }

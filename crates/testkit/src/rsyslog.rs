@@ -29,7 +29,8 @@ impl Rsyslog {
     /// Returns the path of the program, if this machine has it.
     #[must_use]
     pub fn program() -> Option<PathBuf> {
-        let path = std::env::var_os("REEVE_TEST_RSYSLOGD").map_or_else(|| "/usr/sbin/rsyslogd".into(), PathBuf::from);
+        let path = std::env::var_os("REEVE_TEST_RSYSLOGD")
+            .map_or_else(|| "/usr/sbin/rsyslogd".into(), PathBuf::from);
         path.is_file().then_some(path)
     }
 
@@ -48,11 +49,22 @@ impl Rsyslog {
             .arg(home.path().join("pid"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::from(std::fs::File::create(home.path().join("said"))?))
+            .stderr(Stdio::from(std::fs::File::create(
+                home.path().join("said"),
+            )?))
             .spawn()?;
-        let mut started = Rsyslog { child, home, port: 0 };
-        started.port =
-            started.wait("its port", |home| std::fs::read_to_string(home.join("port")).ok()?.trim().parse().ok())?;
+        let mut started = Rsyslog {
+            child,
+            home,
+            port: 0,
+        };
+        started.port = started.wait("its port", |home| {
+            std::fs::read_to_string(home.join("port"))
+                .ok()?
+                .trim()
+                .parse()
+                .ok()
+        })?;
         Ok(started)
     }
 
@@ -76,7 +88,11 @@ impl Rsyslog {
         self.wait("the messages", |home| {
             let text = std::fs::read_to_string(home.join("received")).ok()?;
             let whole = text.rsplit_once('\n')?.0;
-            let read: Vec<Value> = whole.lines().map(serde_json::from_str).collect::<Result<_, _>>().ok()?;
+            let read: Vec<Value> = whole
+                .lines()
+                .map(serde_json::from_str)
+                .collect::<Result<_, _>>()
+                .ok()?;
             (read.len() >= count).then_some(read)
         })
     }

@@ -40,8 +40,14 @@ impl Service {
     /// The process ended or did not print its address within two minutes; the message contains its output.
     pub fn serve(data_dir: &Path, variables: &[(&str, &str)]) -> Result<Service> {
         let mut command = program("reeve")?;
-        command.arg("serve").arg("--data-dir").arg(data_dir).args(["--listen", "127.0.0.1:0"]);
-        command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN).envs(variables.iter().copied());
+        command
+            .arg("serve")
+            .arg("--data-dir")
+            .arg(data_dir)
+            .args(["--listen", "127.0.0.1:0"]);
+        command
+            .env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN)
+            .envs(variables.iter().copied());
         Service::start(command)
     }
 
@@ -51,8 +57,14 @@ impl Service {
     /// As [`Service::serve`].
     pub fn serve_with_open_files(data_dir: &Path, limit: usize) -> Result<Service> {
         let mut command = without_settings(Command::new("sh"));
-        command.args(["-c", &format!("ulimit -S -n {limit} && exec \"$0\" \"$@\"")]).arg(path_of("reeve")?);
-        command.arg("serve").arg("--data-dir").arg(data_dir).args(["--listen", "127.0.0.1:0"]);
+        command
+            .args(["-c", &format!("ulimit -S -n {limit} && exec \"$0\" \"$@\"")])
+            .arg(path_of("reeve")?);
+        command
+            .arg("serve")
+            .arg("--data-dir")
+            .arg(data_dir)
+            .args(["--listen", "127.0.0.1:0"]);
         command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN);
         Service::start(command)
     }
@@ -63,7 +75,11 @@ impl Service {
     /// As [`Service::serve`].
     pub fn demo(data_dir: &Path) -> Result<Service> {
         let mut command = program("reeve")?;
-        command.arg("demo").arg("--data-dir").arg(data_dir).args(["--listen", "127.0.0.1:0"]);
+        command
+            .arg("demo")
+            .arg("--data-dir")
+            .arg(data_dir)
+            .args(["--listen", "127.0.0.1:0"]);
         command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN);
         Service::start(command)
     }
@@ -73,14 +89,24 @@ impl Service {
     /// # Errors
     /// As [`Service::serve`].
     pub fn start(mut command: Command) -> Result<Service> {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().with_context(|| format!("starting {command:?}"))?;
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .with_context(|| format!("starting {command:?}"))?;
         let (printed, said) = (Arc::default(), Arc::default());
         let lines = child.stdout.take().context("no standard output")?;
         let errors = child.stderr.take().context("no standard error")?;
         keep(errors, Arc::clone(&said));
         let first = lines_of(lines, Arc::clone(&printed));
-        let mut service = Service { child, url: String::new(), printed, said };
+        let mut service = Service {
+            child,
+            url: String::new(),
+            printed,
+            said,
+        };
         let begun = Instant::now();
         loop {
             match first.recv_timeout(START.saturating_sub(begun.elapsed())) {
@@ -90,15 +116,22 @@ impl Service {
                         return Ok(service);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => bail!("no address within {START:?}; it said: {}", service.said()),
+                Err(RecvTimeoutError::Timeout) => {
+                    bail!("no address within {START:?}; it said: {}", service.said())
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = service.child.wait()?;
                     // The thread that reads standard error ends right after the process.
                     let ended = Instant::now();
-                    while Arc::strong_count(&service.said) > 1 && ended.elapsed() < Duration::from_secs(5) {
+                    while Arc::strong_count(&service.said) > 1
+                        && ended.elapsed() < Duration::from_secs(5)
+                    {
                         std::thread::yield_now();
                     }
-                    bail!("it ended with {status} before it served; it said: {}", service.said());
+                    bail!(
+                        "it ended with {status} before it served; it said: {}",
+                        service.said()
+                    );
                 }
             }
         }
@@ -136,7 +169,9 @@ impl Service {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(10) {
             let lines = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-            let found = lines.iter().find_map(|line| line.strip_prefix(label)?.strip_prefix(':'));
+            let found = lines
+                .iter()
+                .find_map(|line| line.strip_prefix(label)?.strip_prefix(':'));
             if let Some(found) = found {
                 return Ok(found.trim().to_owned());
             }
@@ -149,7 +184,10 @@ impl Service {
     /// Returns the output on standard error so far.
     #[must_use]
     pub fn said(&self) -> String {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.said
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Ends it as a service manager does; how it ended and how long that took.
@@ -159,14 +197,20 @@ impl Service {
     pub fn stop(mut self) -> Result<(ExitStatus, Duration)> {
         let begun = Instant::now();
         let id = self.child.id().to_string();
-        Command::new("sh").args(["-c", "kill -TERM \"$0\"", &id]).status().context("sending SIGTERM")?;
+        Command::new("sh")
+            .args(["-c", "kill -TERM \"$0\"", &id])
+            .status()
+            .context("sending SIGTERM")?;
         while begun.elapsed() < Duration::from_secs(30) {
             if let Some(status) = self.child.try_wait()? {
                 return Ok((status, begun.elapsed()));
             }
             std::thread::park_timeout(Duration::from_millis(5));
         }
-        bail!("it did not end within 30 seconds of SIGTERM; it said: {}", self.said())
+        bail!(
+            "it did not end within 30 seconds of SIGTERM; it said: {}",
+            self.said()
+        )
     }
 
     /// Stops it without ending it (SIGSTOP), as a machine that hangs does.
@@ -187,7 +231,11 @@ impl Service {
 
     fn signal(&self, name: &str) -> Result<()> {
         let command = format!("kill -{name} \"$0\"");
-        if !Command::new("sh").args(["-c", &command, &self.child.id().to_string()]).status()?.success() {
+        if !Command::new("sh")
+            .args(["-c", &command, &self.child.id().to_string()])
+            .status()?
+            .success()
+        {
             bail!("SIG{name} could not be sent");
         }
         Ok(())
@@ -200,7 +248,11 @@ impl Service {
     pub fn exit_code(&mut self) -> Result<Option<i32>> {
         match self.child.try_wait()? {
             None => Ok(None),
-            Some(status) => Ok(Some(status.code().with_context(|| format!("it ended with {status}"))?)),
+            Some(status) => Ok(Some(
+                status
+                    .code()
+                    .with_context(|| format!("it ended with {status}"))?,
+            )),
         }
     }
 
@@ -210,7 +262,10 @@ impl Service {
     /// The system does not tell.
     pub fn resident_bytes(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .context("no VmRSS")?;
         let kilobytes: u64 = line.trim().trim_end_matches(" kB").trim().parse()?;
         Ok(kilobytes * 1024)
     }
@@ -242,7 +297,10 @@ impl Drop for Service {
         if std::thread::panicking() {
             let said = self.said();
             let from = said.len().saturating_sub(4000);
-            eprintln!("the service said: {}", String::from_utf8_lossy(&said.as_bytes()[from..]));
+            eprintln!(
+                "the service said: {}",
+                String::from_utf8_lossy(&said.as_bytes()[from..])
+            );
         }
     }
 }
@@ -251,7 +309,9 @@ fn keep(mut from: impl Read + Send + 'static, into: Arc<Mutex<String>>) {
     std::thread::spawn(move || {
         let mut part = [0; 4096];
         while let Ok(read @ 1..) = from.read(&mut part) {
-            into.lock().unwrap_or_else(PoisonError::into_inner).push_str(&String::from_utf8_lossy(&part[..read]));
+            into.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push_str(&String::from_utf8_lossy(&part[..read]));
         }
     });
 }
@@ -260,7 +320,9 @@ fn lines_of(from: impl Read + Send + 'static, into: Arc<Mutex<Vec<String>>>) -> 
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(from).lines().map_while(Result::ok) {
-            into.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
+            into.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(line.clone());
             // Nobody listens once the address is known.
             sender.send(line).ok();
         }
@@ -273,7 +335,10 @@ fn lines_of(from: impl Read + Send + 'static, into: Arc<Mutex<Vec<String>>>) -> 
 /// # Errors
 /// The program cannot be started.
 pub fn reeve(arguments: &[&str]) -> Result<Output> {
-    program("reeve")?.args(arguments).output().context("running reeve")
+    program("reeve")?
+        .args(arguments)
+        .output()
+        .context("running reeve")
 }
 
 /// A command that runs `reeve`, to be given its arguments, streams and variables.
@@ -297,8 +362,15 @@ pub fn verify_command() -> Result<Command> {
 /// # Errors
 /// The program cannot be started.
 pub fn verify(arguments: &[&str]) -> Result<(Option<i32>, String)> {
-    let output = program("reeve-verify")?.args(arguments).output().context("running reeve-verify")?;
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let output = program("reeve-verify")?
+        .args(arguments)
+        .output()
+        .context("running reeve-verify")?;
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     Ok((output.status.code(), text))
 }
 
@@ -308,7 +380,11 @@ fn program(name: &str) -> Result<Command> {
 }
 
 fn path_of(name: &str) -> Result<PathBuf> {
-    let variable = if name == "reeve" { "REEVE_BIN" } else { "REEVE_VERIFY_BIN" };
+    let variable = if name == "reeve" {
+        "REEVE_BIN"
+    } else {
+        "REEVE_VERIFY_BIN"
+    };
     match std::env::var_os(variable) {
         Some(path) => Ok(PathBuf::from(path)),
         None => built(name),
@@ -329,10 +405,17 @@ fn built(name: &str) -> Result<PathBuf> {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let own = std::env::current_exe()?;
-    let folder = own.parent().and_then(Path::parent).context("the test lies in no target folder")?;
+    let folder = own
+        .parent()
+        .and_then(Path::parent)
+        .context("the test lies in no target folder")?;
     let path = folder.join(name);
     if !path.exists() {
-        let package = if name == "reeve" { "reeve-server" } else { "reeve-verify" };
+        let package = if name == "reeve" {
+            "reeve-server"
+        } else {
+            "reeve-verify"
+        };
         eprintln!("{} is missing: building {package}", path.display());
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
@@ -345,7 +428,11 @@ fn built(name: &str) -> Result<PathBuf> {
             bail!(
                 "{} could not be built: run `cargo build -p {package}`, or set {variable}",
                 path.display(),
-                variable = if name == "reeve" { "REEVE_BIN" } else { "REEVE_VERIFY_BIN" }
+                variable = if name == "reeve" {
+                    "REEVE_BIN"
+                } else {
+                    "REEVE_VERIFY_BIN"
+                }
             );
         }
     }

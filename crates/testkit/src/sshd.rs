@@ -48,7 +48,9 @@ impl Sshd {
         let program = program.map_or_else(|| "/usr/sbin/sshd".into(), PathBuf::from);
         let home = tempfile::tempdir()?;
         for key in ["host_key", "user_key"] {
-            run(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(home.path().join(key)))?;
+            run(Command::new("ssh-keygen")
+                .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+                .arg(home.path().join(key)))?;
         }
         std::fs::create_dir(home.path().join("files"))?;
         let username = run(Command::new("id").arg("-un"))?.trim().to_owned();
@@ -66,8 +68,18 @@ impl Sshd {
             .stdout(Stdio::null())
             .stderr(said)
             .spawn()
-            .with_context(|| format!("cannot start {}; tools/setup test installs it", program.display()))?;
-        Ok(Sshd { child, home, port, username })
+            .with_context(|| {
+                format!(
+                    "cannot start {}; tools/setup test installs it",
+                    program.display()
+                )
+            })?;
+        Ok(Sshd {
+            child,
+            home,
+            port,
+            username,
+        })
     }
 
     /// Port on 127.0.0.1.
@@ -95,8 +107,13 @@ impl Sshd {
     /// # Errors
     /// The file cannot be read.
     pub fn fingerprint(&self) -> Result<String> {
-        let said = run(Command::new("ssh-keygen").arg("-lf").arg(self.home.path().join("host_key.pub")))?;
-        let fingerprint = said.split_whitespace().nth(1).context("ssh-keygen prints no fingerprint")?;
+        let said = run(Command::new("ssh-keygen")
+            .arg("-lf")
+            .arg(self.home.path().join("host_key.pub")))?;
+        let fingerprint = said
+            .split_whitespace()
+            .nth(1)
+            .context("ssh-keygen prints no fingerprint")?;
         Ok(fingerprint.to_owned())
     }
 
@@ -131,9 +148,16 @@ impl Drop for Sshd {
 }
 
 fn run(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("running {:?}", command.get_program()))?;
+    let output = command
+        .output()
+        .with_context(|| format!("running {:?}", command.get_program()))?;
     if !output.status.success() {
-        bail!("{:?} ended with {}: {}", command.get_program(), output.status, String::from_utf8_lossy(&output.stderr));
+        bail!(
+            "{:?} ended with {}: {}",
+            command.get_program(),
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -17,8 +17,10 @@ use tempfile::TempDir;
 /// Access key of the S3 peer.
 pub const S3_KEY: (&str, &str) = ("REEVETESTKEY", "the-secret-key-of-the-s3-peer");
 /// Account of the Azure peer, with the key that Azurite documents.
-pub const AZURE_KEY: (&str, &str) =
-    ("devstoreaccount1", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==");
+pub const AZURE_KEY: (&str, &str) = (
+    "devstoreaccount1",
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+);
 /// SAS token of that account until 2099, signed with its documented key: reads and makes containers.
 pub const AZURE_SAS: &str = "sv=2021-12-02&ss=b&srt=sco&sp=rwdlac&se=2099-01-01T00%3A00%3A00Z&spr=https%2Chttp&sig=jlSI%2B5DohmjtlB2oCr2Vhd9u7l%2F%2FvB9E8D7vhfmKGX4%3D";
 
@@ -57,12 +59,24 @@ impl Storage {
             let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
             let home = tempfile::tempdir()?;
             let mut command = command(kind, port, home.path());
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            let child = command
-                .spawn()
-                .with_context(|| format!("cannot start {:?}; tools/setup test installs it", command.get_program()))?;
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            let child = command.spawn().with_context(|| {
+                format!(
+                    "cannot start {:?}; tools/setup test installs it",
+                    command.get_program()
+                )
+            })?;
             let http = reqwest::Client::builder().no_proxy().build()?;
-            let mut storage = Storage { kind, child, home, port, http };
+            let mut storage = Storage {
+                kind,
+                child,
+                home,
+                port,
+                http,
+            };
             if storage.answers().await? {
                 storage.make_bucket().await?;
                 return Ok(storage);
@@ -87,19 +101,47 @@ impl Storage {
             // What versitygw serves are the files of a folder; unfinished uploads lie below `.sgwtmp`.
             Kind::S3 => files(&self.home.path().join(BUCKET), "", &mut objects)?,
             Kind::Azure => {
-                let list = self.text(&format!("{}?restype=container&comp=list&{AZURE_SAS}", self.azure())).await?;
-                for name in list.split("<Name>").skip(1).filter_map(|part| part.split("</Name>").next()) {
+                let list = self
+                    .text(&format!(
+                        "{}?restype=container&comp=list&{AZURE_SAS}",
+                        self.azure()
+                    ))
+                    .await?;
+                for name in list
+                    .split("<Name>")
+                    .skip(1)
+                    .filter_map(|part| part.split("</Name>").next())
+                {
                     let address = format!("{}/{name}?{AZURE_SAS}", self.azure());
-                    let bytes = self.http.get(address).send().await?.error_for_status()?.bytes().await?;
+                    let bytes = self
+                        .http
+                        .get(address)
+                        .send()
+                        .await?
+                        .error_for_status()?
+                        .bytes()
+                        .await?;
                     objects.insert(name.to_owned(), bytes.to_vec());
                 }
             }
             Kind::Gcs => {
                 let base = format!("http://127.0.0.1:{}/storage/v1/b/{BUCKET}/o", self.port);
                 let list: Value = serde_json::from_str(&self.text(&base).await?)?;
-                for name in list["items"].as_array().into_iter().flatten().filter_map(|item| item["name"].as_str()) {
+                for name in list["items"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|item| item["name"].as_str())
+                {
                     let address = format!("{base}/{}?alt=media", name.replace('/', "%2F"));
-                    let bytes = self.http.get(address).send().await?.error_for_status()?.bytes().await?;
+                    let bytes = self
+                        .http
+                        .get(address)
+                        .send()
+                        .await?
+                        .error_for_status()?
+                        .bytes()
+                        .await?;
                     objects.insert(name.to_owned(), bytes.to_vec());
                 }
             }
@@ -112,7 +154,14 @@ impl Storage {
     }
 
     async fn text(&self, address: &str) -> Result<String> {
-        Ok(self.http.get(address).send().await?.error_for_status()?.text().await?)
+        Ok(self
+            .http
+            .get(address)
+            .send()
+            .await?
+            .error_for_status()?
+            .text()
+            .await?)
     }
 
     /// Waits for the first answer, whatever it is; `false` when the process ended.
@@ -132,7 +181,9 @@ impl Storage {
         };
         let kind = self.kind;
         let late = || format!("the {kind:?} peer did not answer within 60 seconds");
-        tokio::time::timeout(Duration::from_secs(60), waiting).await.with_context(late)?
+        tokio::time::timeout(Duration::from_secs(60), waiting)
+            .await
+            .with_context(late)?
     }
 
     async fn make_bucket(&self) -> Result<()> {
@@ -141,7 +192,10 @@ impl Storage {
                 std::fs::create_dir(self.home.path().join(BUCKET))?;
                 return Ok(());
             }
-            Kind::Azure => self.http.put(format!("{}?restype=container&{AZURE_SAS}", self.azure())).body(""),
+            Kind::Azure => self
+                .http
+                .put(format!("{}?restype=container&{AZURE_SAS}", self.azure()))
+                .body(""),
             Kind::Gcs => {
                 let address = format!("http://127.0.0.1:{}/storage/v1/b?project=test", self.port);
                 self.http.post(address).json(&json!({ "name": BUCKET }))
@@ -150,7 +204,11 @@ impl Storage {
         let answer = request.send().await?;
         let status = answer.status();
         if !status.is_success() {
-            bail!("the {:?} peer made no bucket: {status} {}", self.kind, answer.text().await?);
+            bail!(
+                "the {:?} peer made no bucket: {status} {}",
+                self.kind,
+                answer.text().await?
+            );
         }
         Ok(())
     }
@@ -167,21 +225,48 @@ impl Drop for Storage {
 fn command(kind: Kind, port: u16, home: &Path) -> Command {
     match kind {
         Kind::S3 => {
-            let mut command = Command::new(program("REEVE_TEST_VERSITYGW", ".build/peers/versitygw"));
-            command.env("ROOT_ACCESS_KEY", S3_KEY.0).env("ROOT_SECRET_KEY", S3_KEY.1);
-            command.args(["--port", &format!("127.0.0.1:{port}"), "posix"]).arg(home);
+            let mut command =
+                Command::new(program("REEVE_TEST_VERSITYGW", ".build/peers/versitygw"));
+            command
+                .env("ROOT_ACCESS_KEY", S3_KEY.0)
+                .env("ROOT_SECRET_KEY", S3_KEY.1);
+            command
+                .args(["--port", &format!("127.0.0.1:{port}"), "posix"])
+                .arg(home);
             command
         }
         Kind::Azure => {
-            let azurite = program("REEVE_TEST_AZURITE", "tests/peers/node_modules/.bin/azurite-blob");
+            let azurite = program(
+                "REEVE_TEST_AZURITE",
+                "tests/peers/node_modules/.bin/azurite-blob",
+            );
             let mut command = Command::new(azurite);
-            command.args(["--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry", "--silent"]);
-            command.args(["--blobHost", "127.0.0.1", "--blobPort", &port.to_string()]).current_dir(home);
+            command.args([
+                "--inMemoryPersistence",
+                "--skipApiVersionCheck",
+                "--disableTelemetry",
+                "--silent",
+            ]);
+            command
+                .args(["--blobHost", "127.0.0.1", "--blobPort", &port.to_string()])
+                .current_dir(home);
             command
         }
         Kind::Gcs => {
-            let mut command = Command::new(program("REEVE_TEST_FAKE_GCS", ".build/peers/fake-gcs-server"));
-            command.args(["-scheme", "http", "-host", "127.0.0.1", "-port", &port.to_string(), "-backend", "memory"]);
+            let mut command = Command::new(program(
+                "REEVE_TEST_FAKE_GCS",
+                ".build/peers/fake-gcs-server",
+            ));
+            command.args([
+                "-scheme",
+                "http",
+                "-host",
+                "127.0.0.1",
+                "-port",
+                &port.to_string(),
+                "-backend",
+                "memory",
+            ]);
             command.current_dir(home);
             command
         }
@@ -190,7 +275,14 @@ fn command(kind: Kind, port: u16, home: &Path) -> Command {
 
 fn program(variable: &str, installed: &str) -> PathBuf {
     let named = std::env::var_os(variable).filter(|path| !path.is_empty());
-    named.map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(installed), PathBuf::from)
+    named.map_or_else(
+        || {
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../..")
+                .join(installed)
+        },
+        PathBuf::from,
+    )
 }
 
 /// Adds the files below a folder by their paths in it.
@@ -198,7 +290,11 @@ fn files(folder: &Path, prefix: &str, found: &mut BTreeMap<String, Vec<u8>>) -> 
     for item in std::fs::read_dir(folder)? {
         let item = item?;
         let name = item.file_name().to_string_lossy().into_owned();
-        let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
+        let path = if prefix.is_empty() {
+            name.clone()
+        } else {
+            format!("{prefix}/{name}")
+        };
         if item.file_type()?.is_dir() {
             if name != ".sgwtmp" {
                 files(&item.path(), &path, found)?;

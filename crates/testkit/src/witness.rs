@@ -5,7 +5,9 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
-use reeve_tlog::{Checkpoint, Cosigner, Hash, NoteVerifier, SignedNote, WitnessKey, verify_consistency};
+use reeve_tlog::{
+    Checkpoint, Cosigner, Hash, NoteVerifier, SignedNote, WitnessKey, verify_consistency,
+};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -41,7 +43,11 @@ struct Answer {
 }
 
 fn answer(status: u16, body: impl Into<String>) -> Answer {
-    Answer { status, kind: "text/plain; charset=utf-8", body: body.into() }
+    Answer {
+        status,
+        kind: "text/plain; charset=utf-8",
+        body: body.into(),
+    }
 }
 
 impl Witness {
@@ -53,9 +59,19 @@ impl Witness {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
         let cosigner = Cosigner::from_seed(name, &[name.len() as u8; 32])?;
-        let state =
-            State { log, size: 0, root: reeve_tlog::empty_root(), answered: Vec::new(), broken: None, lies: false };
-        let witness = Witness { url, state: Arc::new(Mutex::new(state)), cosigner };
+        let state = State {
+            log,
+            size: 0,
+            root: reeve_tlog::empty_root(),
+            answered: Vec::new(),
+            broken: None,
+            lies: false,
+        };
+        let witness = Witness {
+            url,
+            state: Arc::new(Mutex::new(state)),
+            cosigner,
+        };
         let serving = witness.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -111,7 +127,9 @@ impl Witness {
 
     async fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
         let Answer { status, kind, body } = match read(&mut stream).await? {
-            Some((head, body)) if head.starts_with("POST /add-checkpoint HTTP/1.1\r\n") => self.add_checkpoint(&body),
+            Some((head, body)) if head.starts_with("POST /add-checkpoint HTTP/1.1\r\n") => {
+                self.add_checkpoint(&body)
+            }
             _ => answer(404, "no such path"),
         };
         self.state(|state| state.answered.push(status));
@@ -129,7 +147,9 @@ impl Witness {
         let Some(Submitted { old, proof, note }) = parse(body) else {
             return answer(400, "not a request of add-checkpoint");
         };
-        let Ok(claimed) = Checkpoint::parse(note.text()) else { return answer(400, "not a checkpoint") };
+        let Ok(claimed) = Checkpoint::parse(note.text()) else {
+            return answer(400, "not a checkpoint");
+        };
         self.state(|state| {
             if let Some(status) = state.broken {
                 return answer(status, "out of order");
@@ -137,29 +157,44 @@ impl Witness {
             if claimed.origin != state.log.name() {
                 return answer(404, "unknown origin");
             }
-            let Ok(checkpoint) = Checkpoint::from_note(&note, std::slice::from_ref(&state.log)) else {
+            let Ok(checkpoint) = Checkpoint::from_note(&note, std::slice::from_ref(&state.log))
+            else {
                 return answer(403, "no signature by a trusted key");
             };
             if old > checkpoint.size {
                 return answer(400, "old size beyond the checkpoint");
             }
-            let conflict =
-                |state: &State| Answer { status: 409, kind: "text/x.tlog.size", body: format!("{}\n", state.size) };
-            if old != state.size || (old == checkpoint.size && old > 0 && checkpoint.root != state.root) {
+            let conflict = |state: &State| Answer {
+                status: 409,
+                kind: "text/x.tlog.size",
+                body: format!("{}\n", state.size),
+            };
+            if old != state.size
+                || (old == checkpoint.size && old > 0 && checkpoint.root != state.root)
+            {
                 return conflict(state);
             }
             let consistent = match old {
                 0 => proof.is_empty(),
-                _ => verify_consistency(old, &state.root, checkpoint.size, &checkpoint.root, &proof).is_ok(),
+                _ => {
+                    verify_consistency(old, &state.root, checkpoint.size, &checkpoint.root, &proof)
+                        .is_ok()
+                }
             };
             if !consistent {
                 return answer(422, "the consistency proof does not hold");
             }
             (state.size, state.root) = (checkpoint.size, checkpoint.root);
             let now = u64::try_from(Timestamp::now().as_second()).unwrap_or_default();
-            let text = if state.lies { "another\n0\n\n" } else { note.text() };
+            let text = if state.lies {
+                "another\n0\n\n"
+            } else {
+                note.text()
+            };
             let stranger = Cosigner::from_seed("stranger.example", &[99; 32]);
-            let more = stranger.map(|stranger| stranger.cosign(note.text(), now).to_string()).unwrap_or_default();
+            let more = stranger
+                .map(|stranger| stranger.cosign(note.text(), now).to_string())
+                .unwrap_or_default();
             answer(200, format!("{more}{}", self.cosigner.cosign(text, now)))
         })
     }
@@ -177,9 +212,15 @@ fn parse(body: &[u8]) -> Option<Submitted> {
     let mut lines = head.split('\n');
     let old = lines.next()?.strip_prefix("old ")?;
     let number: u64 = old.parse().ok()?;
-    let proof: Vec<Hash> = lines.map(|line| Hash::from_base64(line).ok()).collect::<Option<_>>()?;
+    let proof: Vec<Hash> = lines
+        .map(|line| Hash::from_base64(line).ok())
+        .collect::<Option<_>>()?;
     let plain = number.to_string() == old && proof.len() <= 63;
-    plain.then_some(Submitted { old: number, proof, note: SignedNote::parse(note.as_bytes()).ok()? })
+    plain.then_some(Submitted {
+        old: number,
+        proof,
+        note: SignedNote::parse(note.as_bytes()).ok()?,
+    })
 }
 
 /// Reads head and body of a request with a length.
@@ -192,7 +233,8 @@ async fn read(stream: &mut TcpStream) -> io::Result<Option<(String, Vec<u8>)>> {
             let head = String::from_utf8_lossy(&bytes[..end + 2]).into_owned();
             let length = head.lines().find_map(|line| {
                 let (name, value) = line.split_once(':')?;
-                name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+                name.eq_ignore_ascii_case("content-length")
+                    .then(|| value.trim().parse::<usize>().ok())?
             });
             let body = &bytes[end + 4..];
             if body.len() >= length.unwrap_or(0) {

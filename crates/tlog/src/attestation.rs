@@ -57,8 +57,16 @@ pub enum AttestationError {
 
 impl Attestation {
     fn text(&self) -> String {
-        let Attestation { origin, file, size, digest } = self;
-        format!("{HEADER}\n{origin}\n{file}\n{size}\n{}\n", digest.to_base64())
+        let Attestation {
+            origin,
+            file,
+            size,
+            digest,
+        } = self;
+        format!(
+            "{HEADER}\n{origin}\n{file}\n{size}\n{}\n",
+            digest.to_base64()
+        )
     }
 
     /// Signs the attestation.
@@ -75,7 +83,11 @@ impl Attestation {
         for key in note.verify(&known)? {
             let (_, to) = keys.span(key).unwrap_or((0, 0));
             if attestation.size > to {
-                return Err(AttestationError::Retired { id: key.id(), to, size: attestation.size });
+                return Err(AttestationError::Retired {
+                    id: key.id(),
+                    to,
+                    size: attestation.size,
+                });
             }
         }
         Ok(attestation)
@@ -83,18 +95,26 @@ impl Attestation {
 
     /// Accepts the bytes of a note that attests exactly this.
     pub fn check(&self, bytes: &[u8], keys: &Epochs) -> Result<(), AttestationError> {
-        if Attestation::open(bytes, keys)? == *self { Ok(()) } else { Err(AttestationError::Other) }
+        if Attestation::open(bytes, keys)? == *self {
+            Ok(())
+        } else {
+            Err(AttestationError::Other)
+        }
     }
 
     /// Size that an attestation's text speaks of. It must not be trusted before [`Attestation::check`].
     pub fn claimed_size(text: &str) -> Option<u64> {
-        Attestation::parse(text).ok().map(|attestation| attestation.size)
+        Attestation::parse(text)
+            .ok()
+            .map(|attestation| attestation.size)
     }
 
     fn parse(text: &str) -> Result<Attestation, AttestationError> {
         let body = text.strip_suffix('\n').ok_or(AttestationError::Lines)?;
         let lines: Vec<&str> = body.split('\n').collect();
-        let [HEADER, origin, file, size, digest] = lines[..] else { return Err(AttestationError::Lines) };
+        let [HEADER, origin, file, size, digest] = lines[..] else {
+            return Err(AttestationError::Lines);
+        };
         let attestation = Attestation {
             origin: origin.to_owned(),
             file: file.to_owned(),
@@ -102,7 +122,11 @@ impl Attestation {
             digest: Hash::from_base64(digest).map_err(|_| AttestationError::Lines)?,
         };
         // One spelling only: what is read is what would be written.
-        if attestation.text() == text { Ok(attestation) } else { Err(AttestationError::Lines) }
+        if attestation.text() == text {
+            Ok(attestation)
+        } else {
+            Err(AttestationError::Lines)
+        }
     }
 }
 
@@ -130,14 +154,25 @@ mod tests {
         let (old, new) = (key(1), key(2));
         let mut keys = Epochs::single(old.verifier().clone());
         let root = leaf_hash(b"root");
-        keys.push(Epoch { number: 1, size, root, old: old.verifier().clone(), new: new.verifier().clone() }).unwrap();
+        keys.push(Epoch {
+            number: 1,
+            size,
+            root,
+            old: old.verifier().clone(),
+            new: new.verifier().clone(),
+        })
+        .unwrap();
         keys
     }
 
     #[test]
     fn round_trip_and_every_flipped_byte_is_refused() {
         let keys = Epochs::single(key(1).verifier().clone());
-        let note = attestation().sign(&key(1)).unwrap().to_string().into_bytes();
+        let note = attestation()
+            .sign(&key(1))
+            .unwrap()
+            .to_string()
+            .into_bytes();
         attestation().check(&note, &keys).unwrap();
         for at in 0..note.len() {
             let mut flipped = note.clone();
@@ -164,7 +199,11 @@ mod tests {
         let by_other = attestation().sign(&key(3)).unwrap().to_string();
         for (size, accepted) in [(9, false), (10, true), (30, true)] {
             let keys = rotated(size);
-            assert_eq!(attestation().check(by_old.as_bytes(), &keys).is_ok(), accepted, "{size}");
+            assert_eq!(
+                attestation().check(by_old.as_bytes(), &keys).is_ok(),
+                accepted,
+                "{size}"
+            );
             attestation().check(by_new.as_bytes(), &keys).unwrap();
             assert!(attestation().check(by_other.as_bytes(), &keys).is_err());
         }
@@ -172,8 +211,13 @@ mod tests {
 
     #[test]
     fn a_checkpoint_is_no_attestation() {
-        let checkpoint = crate::Checkpoint::new("log.example", 10, leaf_hash(b"x")).sign(&[&key(1)]).unwrap();
+        let checkpoint = crate::Checkpoint::new("log.example", 10, leaf_hash(b"x"))
+            .sign(&[&key(1)])
+            .unwrap();
         let keys = Epochs::single(key(1).verifier().clone());
-        assert_eq!(Attestation::open(checkpoint.to_string().as_bytes(), &keys), Err(AttestationError::Lines));
+        assert_eq!(
+            Attestation::open(checkpoint.to_string().as_bytes(), &keys),
+            Err(AttestationError::Lines)
+        );
     }
 }

@@ -49,7 +49,10 @@ pub fn encode_tile(hashes: &[Hash]) -> Vec<u8> {
 pub fn decode_tile(bytes: &[u8], width: u16) -> Result<Vec<Hash>, TileDataError> {
     let expected = HASH_LEN * usize::from(width);
     if bytes.len() != expected {
-        return Err(TileDataError::Length { expected, actual: bytes.len() });
+        return Err(TileDataError::Length {
+            expected,
+            actual: bytes.len(),
+        });
     }
     let (hashes, _) = bytes.as_chunks::<HASH_LEN>();
     Ok(hashes.iter().copied().map(Hash).collect())
@@ -57,14 +60,17 @@ pub fn decode_tile(bytes: &[u8], width: u16) -> Result<Vec<Hash>, TileDataError>
 
 /// Appends one record to an entry bundle. Reeve's records are 32-byte commitments.
 pub fn push_record(bundle: &mut Vec<u8>, record: &[u8]) -> Result<(), TileDataError> {
-    let length = u16::try_from(record.len()).map_err(|_| TileDataError::RecordTooLong(record.len()))?;
+    let length =
+        u16::try_from(record.len()).map_err(|_| TileDataError::RecordTooLong(record.len()))?;
     bundle.extend_from_slice(&length.to_be_bytes());
     bundle.extend_from_slice(record);
     Ok(())
 }
 
 /// The bytes of an entry bundle.
-pub fn encode_bundle<'a>(records: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u8>, TileDataError> {
+pub fn encode_bundle<'a>(
+    records: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Vec<u8>, TileDataError> {
     let mut bundle = Vec::new();
     for record in records {
         push_record(&mut bundle, record)?;
@@ -78,7 +84,10 @@ pub fn decode_bundle(bytes: &[u8], width: u16) -> Result<Vec<&[u8]>, TileDataErr
     let mut rest = bytes;
     while records.len() < usize::from(width) {
         if rest.is_empty() {
-            return Err(TileDataError::Count { expected: width, actual: records.len() });
+            return Err(TileDataError::Count {
+                expected: width,
+                actual: records.len(),
+            });
         }
         let truncated = TileDataError::Truncated(records.len());
         let Some((length, after)) = rest.split_first_chunk::<2>() else {
@@ -112,7 +121,10 @@ mod tests {
         for (bytes, width) in [(&bytes[..], 1), (&bytes[..63], 2), (&bytes[..], 3)] {
             assert_eq!(
                 decode_tile(bytes, width),
-                Err(TileDataError::Length { expected: 32 * usize::from(width), actual: bytes.len() })
+                Err(TileDataError::Length {
+                    expected: 32 * usize::from(width),
+                    actual: bytes.len()
+                })
             );
         }
     }
@@ -125,16 +137,33 @@ mod tests {
         assert_eq!(&bytes[..9], b"\0\0\0\x01a\0\x02bc");
         assert_eq!(decode_bundle(&bytes, 4).unwrap(), records);
         let too_long = vec![7; 65_536];
-        assert_eq!(encode_bundle([&too_long[..]]), Err(TileDataError::RecordTooLong(65_536)));
+        assert_eq!(
+            encode_bundle([&too_long[..]]),
+            Err(TileDataError::RecordTooLong(65_536))
+        );
     }
 
     #[test]
     fn refused_bundles() {
         let cases: [(&[u8], u16, TileDataError); 5] = [
-            (b"", 1, TileDataError::Count { expected: 1, actual: 0 }),
+            (
+                b"",
+                1,
+                TileDataError::Count {
+                    expected: 1,
+                    actual: 0,
+                },
+            ),
             (b"\0", 1, TileDataError::Truncated(0)),
             (b"\0\x01a\0\x02b", 2, TileDataError::Truncated(1)),
-            (b"\0\x01a", 2, TileDataError::Count { expected: 2, actual: 1 }),
+            (
+                b"\0\x01a",
+                2,
+                TileDataError::Count {
+                    expected: 2,
+                    actual: 1,
+                },
+            ),
             (b"\0\x01a\0\0", 1, TileDataError::Trailing(2)),
         ];
         for (bytes, width, expect) in cases {

@@ -85,7 +85,12 @@ pub enum CheckpointOpenError {
 impl Checkpoint {
     /// A checkpoint without extension lines.
     pub fn new(origin: &str, size: u64, root: Hash) -> Checkpoint {
-        Checkpoint { origin: origin.to_owned(), size, root, extensions: Vec::new() }
+        Checkpoint {
+            origin: origin.to_owned(),
+            size,
+            root,
+            extensions: Vec::new(),
+        }
     }
 
     /// The note text: origin, size, root and extensions, a line each.
@@ -118,7 +123,8 @@ impl Checkpoint {
         }
         let body = text.strip_suffix('\n').ok_or(CheckpointError::Unended)?;
         let mut lines = body.split('\n');
-        let (Some(origin), Some(size), Some(root)) = (lines.next(), lines.next(), lines.next()) else {
+        let (Some(origin), Some(size), Some(root)) = (lines.next(), lines.next(), lines.next())
+        else {
             return Err(CheckpointError::TooShort);
         };
         if origin.is_empty() {
@@ -148,11 +154,16 @@ impl Checkpoint {
     }
 
     /// Opens a checkpoint from a parsed note.
-    pub fn from_note(note: &SignedNote, keys: &[NoteVerifier]) -> Result<Checkpoint, CheckpointOpenError> {
+    pub fn from_note(
+        note: &SignedNote,
+        keys: &[NoteVerifier],
+    ) -> Result<Checkpoint, CheckpointOpenError> {
         let signed = note.verify(keys)?;
         let checkpoint = Checkpoint::parse(note.text())?;
         if !signed.iter().any(|key| key.name() == checkpoint.origin) {
-            return Err(CheckpointOpenError::NotTheLog { origin: checkpoint.origin });
+            return Err(CheckpointOpenError::NotTheLog {
+                origin: checkpoint.origin,
+            });
         }
         Ok(checkpoint)
     }

@@ -87,7 +87,8 @@ pub enum DisclosureError {
 impl<'a> Disclosure<'a> {
     /// `"reeve/entry/v1" 0x00 || salt || canonical`.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(COMMITMENT_DOMAIN.len() + SALT_LEN + self.canonical.len());
+        let mut bytes =
+            Vec::with_capacity(COMMITMENT_DOMAIN.len() + SALT_LEN + self.canonical.len());
         bytes.extend_from_slice(COMMITMENT_DOMAIN);
         bytes.extend_from_slice(self.salt);
         bytes.extend_from_slice(self.canonical);
@@ -96,8 +97,12 @@ impl<'a> Disclosure<'a> {
 
     /// Reads what [`Disclosure::encode`] wrote.
     pub fn decode(bytes: &'a [u8]) -> Result<Disclosure<'a>, DisclosureError> {
-        let rest = bytes.strip_prefix(COMMITMENT_DOMAIN).ok_or(DisclosureError::Domain)?;
-        let (salt, canonical) = rest.split_first_chunk::<SALT_LEN>().ok_or(DisclosureError::Salt)?;
+        let rest = bytes
+            .strip_prefix(COMMITMENT_DOMAIN)
+            .ok_or(DisclosureError::Domain)?;
+        let (salt, canonical) = rest
+            .split_first_chunk::<SALT_LEN>()
+            .ok_or(DisclosureError::Salt)?;
         Ok(Disclosure { salt, canonical })
     }
 
@@ -118,7 +123,10 @@ mod tests {
 
     #[test]
     fn disclosure_is_the_hashed_message() {
-        let disclosure = Disclosure { salt: &SALT, canonical: CANONICAL };
+        let disclosure = Disclosure {
+            salt: &SALT,
+            canonical: CANONICAL,
+        };
         let bytes = disclosure.encode();
         assert_eq!(Disclosure::decode(&bytes), Ok(disclosure));
         let direct: [u8; HASH_LEN] = Sha256::digest(&bytes).into();
@@ -128,7 +136,11 @@ mod tests {
 
     #[test]
     fn refused_disclosures() {
-        let good = Disclosure { salt: &SALT, canonical: b"" }.encode();
+        let good = Disclosure {
+            salt: &SALT,
+            canonical: b"",
+        }
+        .encode();
         let cases: [(&[u8], DisclosureError); 4] = [
             (b"", DisclosureError::Domain),
             (b"reeve/entry/v1", DisclosureError::Domain),

@@ -109,18 +109,29 @@ pub fn verify_consistency(
     }
     let expected = consistency_length(old, new);
     if proof.len() != expected {
-        return Err(ConsistencyError::Length { expected, actual: proof.len() });
+        return Err(ConsistencyError::Length {
+            expected,
+            actual: proof.len(),
+        });
     }
     if old == new {
         let equal = old_root == new_root;
-        return equal.then_some(()).ok_or(ConsistencyError::RootsDiffer { size: old });
+        return equal
+            .then_some(())
+            .ok_or(ConsistencyError::RootsDiffer { size: old });
     }
     let (old_computed, new_computed) = consistency_roots(old, old_root, new, proof);
     if old_computed != *old_root {
-        return Err(ConsistencyError::OldRoot { expected: *old_root, computed: old_computed });
+        return Err(ConsistencyError::OldRoot {
+            expected: *old_root,
+            computed: old_computed,
+        });
     }
     if new_computed != *new_root {
-        return Err(ConsistencyError::NewRoot { expected: *new_root, computed: new_computed });
+        return Err(ConsistencyError::NewRoot {
+            expected: *new_root,
+            computed: new_computed,
+        });
     }
     Ok(())
 }

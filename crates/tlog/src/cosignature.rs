@@ -31,7 +31,11 @@ pub struct Cosigned {
 }
 
 fn key_id(name: &str, public_key: &[u8; 32]) -> KeyId {
-    let hash = Sha256::new().chain_update(name).chain_update([b'\n', COSIGNATURE]).chain_update(public_key).finalize();
+    let hash = Sha256::new()
+        .chain_update(name)
+        .chain_update([b'\n', COSIGNATURE])
+        .chain_update(public_key)
+        .finalize();
     KeyId([hash[0], hash[1], hash[2], hash[3]])
 }
 
@@ -44,7 +48,10 @@ impl WitnessKey {
     /// A witness by name and raw public key.
     pub fn new(name: &str, public_key: &[u8; 32]) -> Result<WitnessKey, KeyError> {
         let key = NoteVerifier::new(name, public_key)?;
-        Ok(WitnessKey { id: key_id(name, public_key), key })
+        Ok(WitnessKey {
+            id: key_id(name, public_key),
+            key,
+        })
     }
 
     /// The witness's name.
@@ -74,7 +81,10 @@ impl WitnessKey {
 
     /// The newest cosignature of this witness on a note; `None` when it has none that holds.
     pub fn cosigned(&self, note: &SignedNote) -> Option<Cosigned> {
-        let cosigned = note.signatures().iter().filter_map(|signature| self.verify(note.text(), signature));
+        let cosigned = note
+            .signatures()
+            .iter()
+            .filter_map(|signature| self.verify(note.text(), signature));
         cosigned.max_by_key(|cosigned| cosigned.timestamp)
     }
 }
@@ -105,9 +115,16 @@ impl FromStr for WitnessKey {
             return Err(KeyError::Name);
         }
         let bytes = STANDARD.decode(key).map_err(|_| KeyError::Malformed)?;
-        let Some((&COSIGNATURE, key)) = bytes.split_first() else { return Err(KeyError::CosignatureType) };
-        let witness = WitnessKey::new(name, key.try_into().map_err(|_| KeyError::CosignatureType)?)?;
-        if witness.id.to_string() == id { Ok(witness) } else { Err(KeyError::Id(witness.id)) }
+        let Some((&COSIGNATURE, key)) = bytes.split_first() else {
+            return Err(KeyError::CosignatureType);
+        };
+        let witness =
+            WitnessKey::new(name, key.try_into().map_err(|_| KeyError::CosignatureType)?)?;
+        if witness.id.to_string() == id {
+            Ok(witness)
+        } else {
+            Err(KeyError::Id(witness.id))
+        }
     }
 }
 
@@ -124,7 +141,10 @@ impl Cosigner {
     /// The public half.
     pub fn key(&self) -> WitnessKey {
         let key = self.0.verifier().clone();
-        WitnessKey { id: key_id(key.name(), key.public_key()), key }
+        WitnessKey {
+            id: key_id(key.name(), key.public_key()),
+            key,
+        }
     }
 
     /// The cosignature of a note's text at a time, seconds since 1970-01-01 UTC.
@@ -144,26 +164,44 @@ mod tests {
     #[test]
     fn a_cosignature_covers_text_and_time() {
         let witness = Cosigner::from_seed("witness.example/w1", &[7; 32]).unwrap();
-        let text = "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n";
+        let text =
+            "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n";
         let line = witness.cosign(text, 1_679_315_147);
         let key = witness.key();
-        assert_eq!(key.verify(text, &line), Some(Cosigned { timestamp: 1_679_315_147 }));
+        assert_eq!(
+            key.verify(text, &line),
+            Some(Cosigned {
+                timestamp: 1_679_315_147
+            })
+        );
         assert_eq!(key.verify(&text.replace("163", "164"), &line), None);
         let parsed = NoteSignature::parse(line.to_string().trim_end()).unwrap();
         assert_eq!(parsed, line);
         for at in 0..line.bytes().len() {
             let mut bytes = line.bytes().to_vec();
             bytes[at] ^= 1;
-            assert_eq!(key.verify(text, &NoteSignature::new(line.name().into(), line.id(), bytes)), None, "byte {at}");
+            assert_eq!(
+                key.verify(
+                    text,
+                    &NoteSignature::new(line.name().into(), line.id(), bytes)
+                ),
+                None,
+                "byte {at}"
+            );
         }
         assert_eq!(key.verify(text, &witness.cosign(text, 1 << 63)), None);
     }
 
     #[test]
     fn vkeys_round_trip_and_plain_keys_are_refused() {
-        let witness = Cosigner::from_seed("witness.example", &[7; 32]).unwrap().key();
+        let witness = Cosigner::from_seed("witness.example", &[7; 32])
+            .unwrap()
+            .key();
         assert_eq!(witness.to_string().parse::<WitnessKey>(), Ok(witness));
-        let plain = NoteSigner::from_seed("witness.example", &[7; 32]).unwrap().verifier().to_string();
+        let plain = NoteSigner::from_seed("witness.example", &[7; 32])
+            .unwrap()
+            .verifier()
+            .to_string();
         assert_eq!(plain.parse::<WitnessKey>(), Err(KeyError::CosignatureType));
     }
 }

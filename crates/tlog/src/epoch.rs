@@ -37,7 +37,9 @@ pub enum EpochError {
     #[error("the record is not a signed note")]
     Note(#[from] NoteError),
     /// Malformed lines of a record.
-    #[error("the record is not made of the seven lines header, origin, number, size, root, old key and new key")]
+    #[error(
+        "the record is not made of the seven lines header, origin, number, size, root, old key and new key"
+    )]
     Lines,
     /// One of the two keys is none.
     #[error("a key in the record is refused")]
@@ -83,8 +85,18 @@ impl Epoch {
     }
 
     fn text(&self) -> String {
-        let Epoch { number, size, root, old, new } = self;
-        format!("{HEADER}\n{}\n{number}\n{size}\n{}\n{old}\n{new}\n", self.origin(), root.to_base64())
+        let Epoch {
+            number,
+            size,
+            root,
+            old,
+            new,
+        } = self;
+        format!(
+            "{HEADER}\n{}\n{number}\n{size}\n{}\n{old}\n{new}\n",
+            self.origin(),
+            root.to_base64()
+        )
     }
 
     /// Signs the record with both keys, which must be those it names.
@@ -116,7 +128,9 @@ impl Epoch {
             return Err(EpochError::Lines);
         };
         let epoch = Epoch {
-            number: decimal::parse(number).filter(|number| *number > 0).ok_or(EpochError::Lines)?,
+            number: decimal::parse(number)
+                .filter(|number| *number > 0)
+                .ok_or(EpochError::Lines)?,
             size: decimal::parse(size).ok_or(EpochError::Lines)?,
             root: Hash::from_base64(root).map_err(|_| EpochError::Lines)?,
             old: old.parse()?,
@@ -126,7 +140,11 @@ impl Epoch {
             return Err(EpochError::Names(origin.to_owned()));
         }
         // One spelling only: what is read is what would be written.
-        if epoch.text() == text { Ok(epoch) } else { Err(EpochError::Lines) }
+        if epoch.text() == text {
+            Ok(epoch)
+        } else {
+            Err(EpochError::Lines)
+        }
     }
 }
 
@@ -140,7 +158,10 @@ pub struct Epochs {
 impl Epochs {
     /// A log whose key was never rotated.
     pub fn single(key: NoteVerifier) -> Epochs {
-        Epochs { first: key, rotations: Vec::new() }
+        Epochs {
+            first: key,
+            rotations: Vec::new(),
+        }
     }
 
     /// Takes the next rotation, or refuses it.
@@ -149,12 +170,18 @@ impl Epochs {
             return Err(EpochError::Order("its number is not the next one"));
         }
         if epoch.old != *self.newest() {
-            return Err(EpochError::Order("its old key is not the one that was in charge"));
+            return Err(EpochError::Order(
+                "its old key is not the one that was in charge",
+            ));
         }
         if self.contains(&epoch.new) {
             return Err(EpochError::Order("its new key was in charge before"));
         }
-        if self.rotations.last().is_some_and(|before| before.size > epoch.size) {
+        if self
+            .rotations
+            .last()
+            .is_some_and(|before| before.size > epoch.size)
+        {
             return Err(EpochError::Order("its size is smaller"));
         }
         self.rotations.push(epoch);
@@ -162,17 +189,22 @@ impl Epochs {
     }
 
     /// The keys that a list of records, in order, leads through; `None` when there are no records.
-    pub fn from_records(records: impl IntoIterator<Item = Epoch>) -> Result<Option<Epochs>, EpochError> {
+    pub fn from_records(
+        records: impl IntoIterator<Item = Epoch>,
+    ) -> Result<Option<Epochs>, EpochError> {
         let mut keys: Option<Epochs> = None;
         for epoch in records {
-            keys.get_or_insert_with(|| Epochs::single(epoch.old.clone())).push(epoch)?;
+            keys.get_or_insert_with(|| Epochs::single(epoch.old.clone()))
+                .push(epoch)?;
         }
         Ok(keys)
     }
 
     /// The key in charge.
     pub fn newest(&self) -> &NoteVerifier {
-        self.rotations.last().map_or(&self.first, |epoch| &epoch.new)
+        self.rotations
+            .last()
+            .map_or(&self.first, |epoch| &epoch.new)
     }
 
     /// The rotations, in order.
@@ -193,8 +225,14 @@ impl Epochs {
     /// Least and greatest size that a key signs; `None` for a key that is not the log's.
     pub fn span(&self, key: &NoteVerifier) -> Option<(u64, u64)> {
         let at = self.keys().position(|known| known == key)?;
-        let from = at.checked_sub(1).and_then(|before| self.rotations.get(before)).map_or(0, |epoch| epoch.size);
-        Some((from, self.rotations.get(at).map_or(u64::MAX, |epoch| epoch.size)))
+        let from = at
+            .checked_sub(1)
+            .and_then(|before| self.rotations.get(before))
+            .map_or(0, |epoch| epoch.size);
+        Some((
+            from,
+            self.rotations.get(at).map_or(u64::MAX, |epoch| epoch.size),
+        ))
     }
 
     /// Reads a signed checkpoint: signed by one of the keys, and by none beyond the sizes it was in charge of.
@@ -205,7 +243,10 @@ impl Epochs {
     /// Opens a checkpoint from a parsed note.
     pub fn from_note(&self, note: &SignedNote) -> Result<Checkpoint, EpochOpenError> {
         if self.rotations.is_empty() {
-            return Ok(Checkpoint::from_note(note, std::slice::from_ref(&self.first))?);
+            return Ok(Checkpoint::from_note(
+                note,
+                std::slice::from_ref(&self.first),
+            )?);
         }
         let keys: Vec<NoteVerifier> = self.keys().cloned().collect();
         let checkpoint = Checkpoint::from_note(note, &keys)?;
@@ -213,7 +254,12 @@ impl Epochs {
             let (from, to) = self.span(key).unwrap_or((0, 0));
             let size = checkpoint.size;
             if !(from..=to).contains(&size) {
-                return Err(EpochOpenError::OutOfEpoch { id: key.id(), from, to, size });
+                return Err(EpochOpenError::OutOfEpoch {
+                    id: key.id(),
+                    from,
+                    to,
+                    size,
+                });
             }
         }
         Ok(checkpoint)
@@ -232,7 +278,13 @@ mod tests {
 
     fn epoch(number: u64, size: u64, old: u8, new: u8) -> Epoch {
         let (old, new) = (key(old).verifier().clone(), key(new).verifier().clone());
-        Epoch { number, size, root: leaf_hash(b"root"), old, new }
+        Epoch {
+            number,
+            size,
+            root: leaf_hash(b"root"),
+            old,
+            new,
+        }
     }
 
     #[test]
@@ -242,11 +294,18 @@ mod tests {
         assert_eq!(Epoch::open(note.to_string().as_bytes()).unwrap(), rotation);
         for signers in [[1, 1], [2, 2], [2, 3]] {
             let refused = rotation.sign(&key(signers[0]), &key(signers[1]));
-            assert!(matches!(refused, Err(EpochError::Unsigned(_))), "{refused:?}");
+            assert!(
+                matches!(refused, Err(EpochError::Unsigned(_))),
+                "{refused:?}"
+            );
         }
-        for (from, to) in
-            [("\n7\n", "\n07\n"), ("\n7\n", "\n8\n"), ("v1\n", "v2\n"), ("\n1\n", "\n0\n"), ("log.", "lag.")]
-        {
+        for (from, to) in [
+            ("\n7\n", "\n07\n"),
+            ("\n7\n", "\n8\n"),
+            ("v1\n", "v2\n"),
+            ("\n1\n", "\n0\n"),
+            ("log.", "lag."),
+        ] {
             let text = note.to_string().replacen(from, to, 1);
             assert!(Epoch::open(text.as_bytes()).is_err(), "{from:?} as {to:?}");
         }
@@ -254,7 +313,10 @@ mod tests {
 
     #[test]
     fn keys_sign_within_their_sizes_only() {
-        let keys = Epochs::from_records([epoch(1, 10, 1, 2), epoch(2, 10, 2, 3), epoch(3, 20, 3, 4)]).unwrap().unwrap();
+        let keys =
+            Epochs::from_records([epoch(1, 10, 1, 2), epoch(2, 10, 2, 3), epoch(3, 20, 3, 4)])
+                .unwrap()
+                .unwrap();
         assert_eq!(keys.newest(), key(4).verifier());
         // size, signers, accepted
         let cases: [(u64, &[u8], bool); 11] = [
@@ -273,7 +335,9 @@ mod tests {
         for (size, signers, accepted) in cases {
             let signers: Vec<NoteSigner> = signers.iter().map(|seed| key(*seed)).collect();
             let signers: Vec<&NoteSigner> = signers.iter().collect();
-            let note = Checkpoint::new("log.example", size, leaf_hash(b"r")).sign(&signers).unwrap();
+            let note = Checkpoint::new("log.example", size, leaf_hash(b"r"))
+                .sign(&signers)
+                .unwrap();
             let opened = keys.open(note.to_string().as_bytes());
             assert_eq!(opened.is_ok(), accepted, "{size}: {opened:?}");
         }
@@ -288,7 +352,9 @@ mod tests {
             (epoch(2, 20, 2, 1), "new key"),
             (epoch(2, 9, 2, 3), "size"),
         ] {
-            let refused = Epochs::from_records([first.clone(), next]).unwrap_err().to_string();
+            let refused = Epochs::from_records([first.clone(), next])
+                .unwrap_err()
+                .to_string();
             assert!(refused.contains(why), "{refused}");
         }
         assert_eq!(Epochs::from_records([]).unwrap(), None);

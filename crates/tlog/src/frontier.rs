@@ -48,7 +48,11 @@ impl Frontier {
         }
         let expected = size.count_ones() as usize;
         if nodes.len() != expected {
-            return Err(FrontierError::Count { size, expected, given: nodes.len() });
+            return Err(FrontierError::Count {
+                size,
+                expected,
+                given: nodes.len(),
+            });
         }
         Ok(Frontier { size, nodes })
     }
@@ -121,7 +125,9 @@ impl Frontier {
         let Some((last, rest)) = self.nodes.split_last() else {
             return empty_root();
         };
-        rest.iter().rev().fold(*last, |right, left| node_hash(left, &right))
+        rest.iter()
+            .rev()
+            .fold(*last, |right, left| node_hash(left, &right))
     }
 }
 
@@ -142,7 +148,10 @@ mod tests {
             &[0x30, 0x31],
             &[0x40, 0x41, 0x42, 0x43],
             &[0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57],
-            &[0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x6f],
+            &[
+                0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x6d,
+                0x6e, 0x6f,
+            ],
         ];
         let roots = [
             "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
@@ -172,15 +181,25 @@ mod tests {
         for i in 0..4u8 {
             frontier.append_visit(leaf_hash(&[i]), |level, index, _| seen.push((level, index)));
         }
-        assert_eq!(seen, [(0, 0), (0, 1), (1, 0), (0, 2), (0, 3), (1, 1), (2, 0)]);
+        assert_eq!(
+            seen,
+            [(0, 0), (0, 1), (1, 0), (0, 2), (0, 3), (1, 1), (2, 0)]
+        );
     }
 
     #[test]
     fn parts_must_fit() {
         assert_eq!(
             Frontier::from_parts(3, vec![Hash::ZERO]),
-            Err(FrontierError::Count { size: 3, expected: 2, given: 1 })
+            Err(FrontierError::Count {
+                size: 3,
+                expected: 2,
+                given: 1
+            })
         );
-        assert_eq!(Frontier::from_parts(u64::MAX, vec![Hash::ZERO; 64]), Err(FrontierError::Size(u64::MAX)));
+        assert_eq!(
+            Frontier::from_parts(u64::MAX, vec![Hash::ZERO; 64]),
+            Err(FrontierError::Size(u64::MAX))
+        );
     }
 }

@@ -69,7 +69,10 @@ impl Hash {
 
     /// Takes exactly 32 raw bytes.
     pub fn from_slice(bytes: &[u8]) -> Result<Hash, HashError> {
-        bytes.try_into().map(Hash).map_err(|_| HashError::Length(bytes.len()))
+        bytes
+            .try_into()
+            .map(Hash)
+            .map_err(|_| HashError::Length(bytes.len()))
     }
 }
 
@@ -141,8 +144,14 @@ mod tests {
     fn published_hashes() {
         // RFC 6962 test values, as in the reference Certificate Transparency implementations.
         let cases = [
-            (empty_root(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            (leaf_hash(b""), "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"),
+            (
+                empty_root(),
+                "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            ),
+            (
+                leaf_hash(b""),
+                "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+            ),
             (
                 node_hash(&leaf_hash(b""), &leaf_hash(&[0])),
                 "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",

@@ -81,22 +81,39 @@ pub fn prove_inclusion<R: HashReader>(
 }
 
 /// Verifies that the leaf with hash `leaf` is at `index` in the tree of `size` leaves with root `root`.
-pub fn verify_inclusion(leaf: &Hash, index: u64, size: u64, proof: &[Hash], root: &Hash) -> Result<(), InclusionError> {
+pub fn verify_inclusion(
+    leaf: &Hash,
+    index: u64,
+    size: u64,
+    proof: &[Hash],
+    root: &Hash,
+) -> Result<(), InclusionError> {
     let computed = inclusion_root(leaf, index, size, proof)?;
     if computed != *root {
-        return Err(InclusionError::Root { expected: *root, computed });
+        return Err(InclusionError::Root {
+            expected: *root,
+            computed,
+        });
     }
     Ok(())
 }
 
 /// The root that a proof of the right length leads to.
-pub fn inclusion_root(leaf: &Hash, index: u64, size: u64, proof: &[Hash]) -> Result<Hash, InclusionError> {
+pub fn inclusion_root(
+    leaf: &Hash,
+    index: u64,
+    size: u64,
+    proof: &[Hash],
+) -> Result<Hash, InclusionError> {
     if index >= size {
         return Err(InclusionError::NoSuchLeaf { index, size });
     }
     let expected = inclusion_length(index, size);
     if proof.len() != expected {
-        return Err(InclusionError::Length { expected, actual: proof.len() });
+        return Err(InclusionError::Length {
+            expected,
+            actual: proof.len(),
+        });
     }
     // `place` and `last` are the leaf and the rightmost leaf, both seen from ever higher levels.
     let (mut place, mut last) = (index, size - 1);

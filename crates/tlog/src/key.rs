@@ -114,7 +114,8 @@ impl NoteVerifier {
     /// Returns `true` if `signature` (64 bytes) is this key's over `message`. Strict: refuses what RFC 8032 leaves
     /// open (small-order points, non-canonical scalars), so that every verifier agrees.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
-        Signature::from_slice(signature).is_ok_and(|signature| self.key.verify_strict(message, &signature).is_ok())
+        Signature::from_slice(signature)
+            .is_ok_and(|signature| self.key.verify_strict(message, &signature).is_ok())
     }
 }
 
@@ -163,7 +164,9 @@ impl NoteSigner {
 
     /// Reads what [`NoteSigner::to_skey`] wrote.
     pub fn from_skey(skey: &str) -> Result<NoteSigner, KeyError> {
-        let rest = skey.strip_prefix(PRIVATE_PREFIX).ok_or(KeyError::Malformed)?;
+        let rest = skey
+            .strip_prefix(PRIVATE_PREFIX)
+            .ok_or(KeyError::Malformed)?;
         let (name, id, seed) = parse_parts(rest)?;
         let signer = NoteSigner::from_seed(name, &seed)?;
         check_id(id, signer.verifier.id)?;

@@ -38,24 +38,38 @@ mod tile;
 mod tree;
 
 pub use attestation::{Attestation, AttestationError};
-pub use bundle::{TileDataError, decode_bundle, decode_tile, encode_bundle, encode_tile, push_record};
+pub use bundle::{
+    TileDataError, decode_bundle, decode_tile, encode_bundle, encode_tile, push_record,
+};
 pub use checkpoint::{Checkpoint, CheckpointError, CheckpointOpenError, CheckpointSignError};
-pub use commitment::{COMMITMENT_DOMAIN, Commitment, Disclosure, DisclosureError, SALT_LEN, chain_hash, commitment};
-pub use consistency::{ConsistencyError, ConsistencyProveError, prove_consistency, verify_consistency};
+pub use commitment::{
+    COMMITMENT_DOMAIN, Commitment, Disclosure, DisclosureError, SALT_LEN, chain_hash, commitment,
+};
+pub use consistency::{
+    ConsistencyError, ConsistencyProveError, prove_consistency, verify_consistency,
+};
 pub use cosignature::{Cosigned, Cosigner, WitnessKey};
 pub use epoch::{Epoch, EpochError, EpochOpenError, Epochs};
 pub use frontier::{Frontier, FrontierError, MAX_TREE_SIZE};
 pub use hash::{HASH_LEN, Hash, HashError, empty_root, leaf_hash, node_hash};
-pub use inclusion::{InclusionError, InclusionProveError, inclusion_root, prove_inclusion, verify_inclusion};
+pub use inclusion::{
+    InclusionError, InclusionProveError, inclusion_root, prove_inclusion, verify_inclusion,
+};
 pub use key::{KeyError, KeyId, NoteSigner, NoteVerifier};
 pub use multi_proof::{
-    MultiLeafError, MultiProofError, MultiProveError, MultiProver, MultiVerifier, prove_many, verify_many,
+    MultiLeafError, MultiProofError, MultiProveError, MultiProver, MultiVerifier, prove_many,
+    verify_many,
 };
-pub use multi_proof_file::{MultiProofReadError, MultiProofReader, MultiProofWriteError, MultiProofWriter};
-pub use note::{MAX_NOTE_BYTES, MAX_SIGNATURES, NoteError, NoteSignature, NoteVerifyError, SignedNote};
+pub use multi_proof_file::{
+    MultiProofReadError, MultiProofReader, MultiProofWriteError, MultiProofWriter,
+};
+pub use note::{
+    MAX_NOTE_BYTES, MAX_SIGNATURES, NoteError, NoteSignature, NoteVerifyError, SignedNote,
+};
 pub use proof_file::{ProofFile, ProofFileError, ProofVerifyError};
 pub use reader::{HashReader, TileReadError, TileReader, tree_root};
 pub use tile::{
-    MAX_TILE_LEVEL, TILE_HEIGHT, TILE_WIDTH, TileId, TileIdError, TileResource, partial_tiles, tiles_completed,
+    MAX_TILE_LEVEL, TILE_HEIGHT, TILE_WIDTH, TileId, TileIdError, TileResource, partial_tiles,
+    tiles_completed,
 };
 pub use tree::Tree;

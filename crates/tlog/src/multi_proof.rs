@@ -84,14 +84,22 @@ pub struct MultiProver<R> {
 impl<R: HashReader> MultiProver<R> {
     /// Starts a proof for leaves of the tree of the first `size` leaves.
     pub fn new(reader: R, size: u64) -> MultiProver<R> {
-        MultiProver { reader, size, next: 0 }
+        MultiProver {
+            reader,
+            size,
+            next: 0,
+        }
     }
 
     /// Adds a leaf: `emit` receives the hashes between the previous leaf and this one.
     ///
     /// # Errors
     /// [`MultiProveError`]; nothing can be added after an error.
-    pub fn leaf(&mut self, index: u64, emit: impl FnMut(Hash)) -> Result<(), MultiProveError<R::Error>> {
+    pub fn leaf(
+        &mut self,
+        index: u64,
+        emit: impl FnMut(Hash),
+    ) -> Result<(), MultiProveError<R::Error>> {
         check_leaf(self.next, index, self.size)?;
         self.emit_gap(index, emit)?;
         self.next = index + 1;
@@ -106,9 +114,17 @@ impl<R: HashReader> MultiProver<R> {
         self.emit_gap(self.size, emit)
     }
 
-    fn emit_gap(&mut self, end: u64, mut emit: impl FnMut(Hash)) -> Result<(), MultiProveError<R::Error>> {
+    fn emit_gap(
+        &mut self,
+        end: u64,
+        mut emit: impl FnMut(Hash),
+    ) -> Result<(), MultiProveError<R::Error>> {
         for (level, index) in subtrees(self.next, end) {
-            emit(self.reader.read(level, index).map_err(MultiProveError::Read)?);
+            emit(
+                self.reader
+                    .read(level, index)
+                    .map_err(MultiProveError::Read)?,
+            );
         }
         Ok(())
     }
@@ -130,7 +146,10 @@ impl MultiVerifier {
         if size > MAX_TREE_SIZE {
             return Err(MultiProofError::Size(size));
         }
-        Ok(MultiVerifier { size, seen: Frontier::new() })
+        Ok(MultiVerifier {
+            size,
+            seen: Frontier::new(),
+        })
     }
 
     /// Adds a leaf; `hashes` yields the next hash of the proof, `None` at its end.
@@ -173,7 +192,10 @@ impl MultiVerifier {
         }
         let computed = self.seen.root();
         if computed != *root {
-            return Err(MultiProofError::Root { expected: *root, computed });
+            return Err(MultiProofError::Root {
+                expected: *root,
+                computed,
+            });
         }
         Ok(())
     }
@@ -185,7 +207,8 @@ impl MultiVerifier {
     ) -> Result<(), MultiProofError<E>> {
         for (level, _) in subtrees(self.seen.size(), end) {
             let hash = hashes().map_err(MultiProofError::Read)?;
-            self.seen.append_subtree(level, hash.ok_or(MultiProofError::Short { before: end })?);
+            self.seen
+                .append_subtree(level, hash.ok_or(MultiProofError::Short { before: end })?);
         }
         Ok(())
     }
@@ -213,7 +236,12 @@ pub fn prove_many<R: HashReader>(
 ///
 /// # Errors
 /// [`MultiProofError`].
-pub fn verify_many(leaves: &[(u64, Hash)], size: u64, proof: &[Hash], root: &Hash) -> Result<(), MultiProofError> {
+pub fn verify_many(
+    leaves: &[(u64, Hash)],
+    size: u64,
+    proof: &[Hash],
+    root: &Hash,
+) -> Result<(), MultiProofError> {
     let mut rest = proof.iter();
     let mut hashes = || Ok(rest.next().copied());
     let mut verifier = MultiVerifier::new(size)?;

@@ -42,7 +42,11 @@ impl<R: HashReader, W: Write> MultiProofWriter<R, W> {
     /// `out` failed.
     pub fn new(prover: MultiProver<R>, mut out: W) -> io::Result<MultiProofWriter<R, W>> {
         out.write_all(HEADER)?;
-        Ok(MultiProofWriter { prover, out, record: Vec::new() })
+        Ok(MultiProofWriter {
+            prover,
+            out,
+            record: Vec::new(),
+        })
     }
 
     /// Adds a leaf; indexes ascend.
@@ -53,7 +57,8 @@ impl<R: HashReader, W: Write> MultiProofWriter<R, W> {
         let record = &mut self.record;
         record.clear();
         record.extend_from_slice(&index.to_be_bytes());
-        self.prover.leaf(index, |hash| record.extend_from_slice(hash.as_bytes()))?;
+        self.prover
+            .leaf(index, |hash| record.extend_from_slice(hash.as_bytes()))?;
         record.extend_from_slice(leaf.as_bytes());
         Ok(self.out.write_all(record)?)
     }
@@ -64,7 +69,8 @@ impl<R: HashReader, W: Write> MultiProofWriter<R, W> {
     /// [`MultiProofWriteError`].
     pub fn finish(mut self) -> Result<W, MultiProofWriteError<R::Error>> {
         let mut record = END.to_be_bytes().to_vec();
-        self.prover.finish(|hash| record.extend_from_slice(hash.as_bytes()))?;
+        self.prover
+            .finish(|hash| record.extend_from_slice(hash.as_bytes()))?;
         self.out.write_all(&record)?;
         Ok(self.out)
     }
@@ -108,11 +114,17 @@ impl<I: Read> MultiProofReader<I> {
     /// [`MultiProofReadError`].
     pub fn new(size: u64, mut input: I) -> Result<MultiProofReader<I>, MultiProofReadError> {
         let mut header = [0; HEADER.len()];
-        input.read_exact(&mut header).map_err(|_| MultiProofReadError::Header)?;
+        input
+            .read_exact(&mut header)
+            .map_err(|_| MultiProofReadError::Header)?;
         if header != HEADER {
             return Err(MultiProofReadError::Header);
         }
-        Ok(MultiProofReader { verifier: MultiVerifier::new(size)?, input, ended: false })
+        Ok(MultiProofReader {
+            verifier: MultiVerifier::new(size)?,
+            input,
+            ended: false,
+        })
     }
 
     /// Reads the next leaf: its index and leaf hash; `None` behind the last one.
@@ -131,7 +143,8 @@ impl<I: Read> MultiProofReader<I> {
             return Ok(None);
         }
         let input = &mut self.input;
-        self.verifier.skip_to(index, || read_hash(input).map(Some))?;
+        self.verifier
+            .skip_to(index, || read_hash(input).map(Some))?;
         let leaf = read_hash(&mut self.input)?;
         self.verifier.leaf(index, leaf, || Ok(None))?;
         Ok(Some((index, leaf)))

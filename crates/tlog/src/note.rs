@@ -39,7 +39,11 @@ pub struct NoteSignature {
 impl NoteSignature {
     /// A signature by its parts. It is not verified here.
     pub fn new(name: String, id: KeyId, signature: Vec<u8>) -> NoteSignature {
-        NoteSignature { name, id, signature }
+        NoteSignature {
+            name,
+            id,
+            signature,
+        }
     }
 
     /// Reads a signature line, without its newline.
@@ -120,7 +124,10 @@ impl SignedNote {
         if signers.is_empty() {
             return Err(NoteError::NoSignatures);
         }
-        let mut note = SignedNote { text, signatures: Vec::with_capacity(signers.len()) };
+        let mut note = SignedNote {
+            text,
+            signatures: Vec::with_capacity(signers.len()),
+        };
         for signer in signers {
             note.add_signature(signer)?;
         }
@@ -173,7 +180,10 @@ impl SignedNote {
             }
             signatures.push(parse_signature(line).ok_or(NoteError::SignatureLine(number))?);
         }
-        Ok(SignedNote { text: note[..=split].to_owned(), signatures })
+        Ok(SignedNote {
+            text: note[..=split].to_owned(),
+            signatures,
+        })
     }
 
     /// The signed text, with its final newline.
@@ -189,18 +199,26 @@ impl SignedNote {
     /// Checks the signatures against known keys and returns the keys that signed, each once, in the order
     /// of the signatures. Signatures by unknown keys are passed over; a wrong one by a known key fails
     /// the whole note.
-    pub fn verify<'k>(&self, known: &'k [NoteVerifier]) -> Result<Vec<&'k NoteVerifier>, NoteVerifyError> {
+    pub fn verify<'k>(
+        &self,
+        known: &'k [NoteVerifier],
+    ) -> Result<Vec<&'k NoteVerifier>, NoteVerifyError> {
         let mut verified: Vec<&NoteVerifier> = Vec::new();
         for signature in &self.signatures {
-            let is_claimed = |key: &&NoteVerifier| key.name() == signature.name && key.id() == signature.id;
+            let is_claimed =
+                |key: &&NoteVerifier| key.name() == signature.name && key.id() == signature.id;
             let mut claimed = known.iter().filter(is_claimed).peekable();
             if claimed.peek().is_none() {
                 continue;
             }
-            let signed = |key: &&NoteVerifier| key.verify(self.text.as_bytes(), &signature.signature);
+            let signed =
+                |key: &&NoteVerifier| key.verify(self.text.as_bytes(), &signature.signature);
             let key = claimed
                 .find(signed)
-                .ok_or_else(|| NoteVerifyError::BadSignature { name: signature.name.clone(), id: signature.id })?;
+                .ok_or_else(|| NoteVerifyError::BadSignature {
+                    name: signature.name.clone(),
+                    id: signature.id,
+                })?;
             if !verified.contains(&key) {
                 verified.push(key);
             }
@@ -217,7 +235,9 @@ impl fmt::Display for SignedNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         f.write_char('\n')?;
-        self.signatures.iter().try_for_each(|signature| signature.fmt(f))
+        self.signatures
+            .iter()
+            .try_for_each(|signature| signature.fmt(f))
     }
 }
 
@@ -246,5 +266,9 @@ fn parse_signature(line: &str) -> Option<NoteSignature> {
     if signature.is_empty() {
         return None;
     }
-    Some(NoteSignature { name: name.to_owned(), id: KeyId(*id), signature: signature.to_vec() })
+    Some(NoteSignature {
+        name: name.to_owned(),
+        id: KeyId(*id),
+        signature: signature.to_vec(),
+    })
 }

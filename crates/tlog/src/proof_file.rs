@@ -90,14 +90,26 @@ impl ProofFile {
         }
         let (extra, rest) = parse_extra(rest)?;
         let (line, rest) = rest.split_once('\n').ok_or(ProofFileError::Index)?;
-        let index = line.strip_prefix("index ").and_then(decimal::parse).ok_or(ProofFileError::Index)?;
+        let index = line
+            .strip_prefix("index ")
+            .and_then(decimal::parse)
+            .ok_or(ProofFileError::Index)?;
         let (hashes, note) = parse_hashes(rest)?;
-        Ok(ProofFile { extra, index, hashes, checkpoint: SignedNote::parse(note.as_bytes())? })
+        Ok(ProofFile {
+            extra,
+            index,
+            hashes,
+            checkpoint: SignedNote::parse(note.as_bytes())?,
+        })
     }
 
     /// Verifies that the leaf with hash `leaf` is in the log whose keys are `keys`, and returns the
     /// checkpoint that vouches for it. Needs nothing else: no log, no network.
-    pub fn verify(&self, leaf: &Hash, keys: &[NoteVerifier]) -> Result<Checkpoint, ProofVerifyError> {
+    pub fn verify(
+        &self,
+        leaf: &Hash,
+        keys: &[NoteVerifier],
+    ) -> Result<Checkpoint, ProofVerifyError> {
         let checkpoint = Checkpoint::from_note(&self.checkpoint, keys)?;
         let (size, root) = (checkpoint.size, &checkpoint.root);
         verify_inclusion(leaf, self.index, size, &self.hashes, root)?;
@@ -105,7 +117,10 @@ impl ProofFile {
     }
 
     /// Verifies a proof that carries its own entry, and returns that entry with the checkpoint.
-    pub fn verify_disclosed(&self, keys: &[NoteVerifier]) -> Result<(Disclosure<'_>, Checkpoint), ProofVerifyError> {
+    pub fn verify_disclosed(
+        &self,
+        keys: &[NoteVerifier],
+    ) -> Result<(Disclosure<'_>, Checkpoint), ProofVerifyError> {
         let disclosure = Disclosure::decode(&self.extra)?;
         let checkpoint = self.verify(&disclosure.commitment().leaf_hash(), keys)?;
         Ok((disclosure, checkpoint))

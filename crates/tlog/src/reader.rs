@@ -43,7 +43,11 @@ pub(crate) fn split_point(leaves: u64) -> u64 {
 
 /// The RFC 6962 hash of leaves `start..end`, a range that splitting a tree at powers of two yields:
 /// not empty, `start` a multiple of the smallest power of two that is at least `end - start`.
-pub(crate) fn range_root<R: HashReader>(reader: &R, start: u64, end: u64) -> Result<Hash, R::Error> {
+pub(crate) fn range_root<R: HashReader>(
+    reader: &R,
+    start: u64,
+    end: u64,
+) -> Result<Hash, R::Error> {
     debug_assert!(start < end);
     let mut rest = end;
     let mut root: Option<Hash> = None;
@@ -113,11 +117,20 @@ where
 {
     /// A reader of the tree with `size` leaves.
     pub fn new(size: u64, fetch: F) -> TileReader<F, B> {
-        TileReader { size, fetch, seen: RefCell::new(BTreeMap::new()) }
+        TileReader {
+            size,
+            fetch,
+            seen: RefCell::new(BTreeMap::new()),
+        }
     }
 
     /// The root of `1 << height` hashes of `tile` from `offset` on; `None` where it is not stored.
-    fn tile_hash(&self, tile: TileId, offset: usize, height: u8) -> Result<Option<Hash>, TileReadError<E>> {
+    fn tile_hash(
+        &self,
+        tile: TileId,
+        offset: usize,
+        height: u8,
+    ) -> Result<Option<Hash>, TileReadError<E>> {
         let mut seen = self.seen.borrow_mut();
         let stored = match seen.entry(tile) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -131,7 +144,10 @@ where
         };
         let (hashes, rest) = stored.as_ref().as_chunks::<HASH_LEN>();
         if !rest.is_empty() || hashes.len() < usize::from(tile.width()) {
-            return Err(TileReadError::Length { tile, bytes: stored.as_ref().len() });
+            return Err(TileReadError::Length {
+                tile,
+                bytes: stored.as_ref().len(),
+            });
         }
         Ok(Some(fold_complete(&hashes[offset..offset + (1 << height)])))
     }
@@ -147,12 +163,20 @@ where
     fn read(&self, level: u8, index: u64) -> Result<Hash, TileReadError<E>> {
         let complete = self.size.checked_shr(level.into()).unwrap_or(0);
         if index >= complete {
-            return Err(TileReadError::OutsideTree { level, index, size: self.size });
+            return Err(TileReadError::OutsideTree {
+                level,
+                index,
+                size: self.size,
+            });
         }
         let (tile_level, height) = (level / TILE_HEIGHT, level % TILE_HEIGHT);
         let first = index << height;
         let tile = TileId::at(tile_level, first / u64::from(TILE_WIDTH), self.size);
-        let tile = tile.ok_or(TileReadError::OutsideTree { level, index, size: self.size })?;
+        let tile = tile.ok_or(TileReadError::OutsideTree {
+            level,
+            index,
+            size: self.size,
+        })?;
         let offset = (first % u64::from(TILE_WIDTH)) as usize;
         if let Some(hash) = self.tile_hash(tile, offset, height)? {
             return Ok(hash);
@@ -167,7 +191,8 @@ where
         }
         let below = TileId::at(tile_level - 1, index, self.size);
         let below = below.ok_or(TileReadError::Missing(tile))?;
-        self.tile_hash(below, 0, TILE_HEIGHT)?.ok_or(TileReadError::Missing(below))
+        self.tile_hash(below, 0, TILE_HEIGHT)?
+            .ok_or(TileReadError::Missing(below))
     }
 }
 

@@ -74,7 +74,11 @@ impl TileId {
         if !reachable {
             return Err(TileIdError::Index { level, index });
         }
-        Ok(TileId { level, index, width })
+        Ok(TileId {
+            level,
+            index,
+            width,
+        })
     }
 
     /// The tile at these coordinates in a tree of `size` leaves, as wide as that tree makes it; `None`
@@ -86,7 +90,11 @@ impl TileId {
         let hashes = size >> (TILE_HEIGHT * level);
         let first = index.checked_mul(u64::from(TILE_WIDTH))?;
         let width = hashes.checked_sub(first)?.min(u64::from(TILE_WIDTH)) as u16;
-        (width > 0).then_some(TileId { level, index, width })
+        (width > 0).then_some(TileId {
+            level,
+            index,
+            width,
+        })
     }
 
     /// Level: 0 holds leaf hashes, level n the roots of full tiles of level n - 1.
@@ -186,7 +194,11 @@ fn parse_index(text: &str) -> Option<u64> {
     let mut first = true;
     while let Some(group) = groups.next() {
         let last = groups.peek().is_none();
-        let digits = if last { group } else { group.strip_prefix('x')? };
+        let digits = if last {
+            group
+        } else {
+            group.strip_prefix('x')?
+        };
         if digits.len() != 3 || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return None;
         }
@@ -204,7 +216,11 @@ pub fn tiles_completed(old: u64, new: u64) -> impl Iterator<Item = TileId> {
     (0..=MAX_TILE_LEVEL).flat_map(move |level| {
         let shift = u32::from(TILE_HEIGHT) * (u32::from(level) + 1);
         let full = move |size: u64| size.checked_shr(shift).unwrap_or(0);
-        (full(old)..full(new)).map(move |index| TileId { level, index, width: TILE_WIDTH })
+        (full(old)..full(new)).map(move |index| TileId {
+            level,
+            index,
+            width: TILE_WIDTH,
+        })
     })
 }
 
@@ -213,7 +229,11 @@ pub fn partial_tiles(size: u64) -> impl Iterator<Item = TileId> {
     (0..=MAX_TILE_LEVEL).filter_map(move |level| {
         let hashes = size >> (TILE_HEIGHT * level);
         let width = (hashes % u64::from(TILE_WIDTH)) as u16;
-        (width > 0).then_some(TileId { level, index: hashes / u64::from(TILE_WIDTH), width })
+        (width > 0).then_some(TileId {
+            level,
+            index: hashes / u64::from(TILE_WIDTH),
+            width,
+        })
     })
 }
 
@@ -241,7 +261,10 @@ mod tests {
             let entries = path.replacen(&format!("tile/{level}/"), "tile/entries/", 1);
             let bundle = TileId::new(0, index, width).unwrap();
             assert_eq!(bundle.entries_path().as_ref(), Some(&entries));
-            assert_eq!(TileResource::parse(&entries), Ok(TileResource::Entries(bundle)));
+            assert_eq!(
+                TileResource::parse(&entries),
+                Ok(TileResource::Entries(bundle))
+            );
         }
         assert_eq!(TileId::new(1, 0, 1).unwrap().entries_path(), None);
     }
@@ -279,10 +302,19 @@ mod tests {
             "tile/0/x999/x999/x999/x999/x999/x999/x999/999",
         ] {
             let parsed = TileResource::parse(path);
-            assert!(matches!(parsed, Err(TileIdError::Path | TileIdError::Width(0))), "{path}: {parsed:?}");
+            assert!(
+                matches!(parsed, Err(TileIdError::Path | TileIdError::Width(0))),
+                "{path}: {parsed:?}"
+            );
         }
-        assert_eq!(TileResource::parse("tile/8/000"), Err(TileIdError::Level(8)));
-        assert_eq!(TileResource::parse("tile/7/001"), Err(TileIdError::Index { level: 7, index: 1 }));
+        assert_eq!(
+            TileResource::parse("tile/8/000"),
+            Err(TileIdError::Level(8))
+        );
+        assert_eq!(
+            TileResource::parse("tile/7/001"),
+            Err(TileIdError::Index { level: 7, index: 1 })
+        );
         assert_eq!(TileId::new(0, 0, 257), Err(TileIdError::Width(257)));
     }
 
@@ -293,7 +325,9 @@ mod tests {
         assert_eq!(full.iter().filter(|t| t.level() == 0).count(), 273);
         assert_eq!(full.iter().filter(|t| t.level() == 1).count(), 1);
         assert_eq!(full.len(), 274);
-        let partial: Vec<_> = partial_tiles(70_000).map(|t| (t.level(), t.index(), t.width())).collect();
+        let partial: Vec<_> = partial_tiles(70_000)
+            .map(|t| (t.level(), t.index(), t.width()))
+            .collect();
         assert_eq!(partial, [(0, 273, 112), (1, 1, 17), (2, 0, 1)]);
         let partial: Vec<_> = partial_tiles(256).map(|t| t.path()).collect();
         assert_eq!(partial, ["tile/1/000.p/1"]);
@@ -303,7 +337,10 @@ mod tests {
     #[test]
     fn growth_completes_each_tile_once() {
         let steps = [0, 1, 255, 256, 257, 65_535, 65_536, 70_000];
-        let stepwise: Vec<_> = steps.windows(2).flat_map(|w| tiles_completed(w[0], w[1])).collect();
+        let stepwise: Vec<_> = steps
+            .windows(2)
+            .flat_map(|w| tiles_completed(w[0], w[1]))
+            .collect();
         let mut sorted = stepwise.clone();
         sorted.sort();
         let at_once: Vec<_> = tiles_completed(0, 70_000).collect();

@@ -33,7 +33,10 @@ impl Tree {
             rows.resize_with(usize::from(tile.level()), Vec::new);
             rows.push(row);
         }
-        Ok(Tree { frontier: Frontier::restore(size, reader)?, rows })
+        Ok(Tree {
+            frontier: Frontier::restore(size, reader)?,
+            rows,
+        })
     }
 
     /// Number of leaves.

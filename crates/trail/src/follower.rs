@@ -29,7 +29,12 @@ pub struct Follower {
 
 impl Follower {
     pub(crate) fn new(trail: Trail, query: Query) -> Self {
-        Follower { trail, query, entries: ENTRIES, bytes: BYTES }
+        Follower {
+            trail,
+            query,
+            entries: ENTRIES,
+            bytes: BYTES,
+        }
     }
 
     /// Gives a stretch this many entries at most, in place of 1,000.
@@ -55,12 +60,24 @@ impl Follower {
     ///
     /// # Errors
     /// The log could not be read; the position stays.
-    pub async fn next(&self, from: u64, end: u64, now: Timestamp) -> Result<Option<Stretch>, TrailError> {
+    pub async fn next(
+        &self,
+        from: u64,
+        end: u64,
+        now: Timestamp,
+    ) -> Result<Option<Stretch>, TrailError> {
         if from >= end {
             return Ok(None);
         }
         let (entries, bytes) = (self.entries, self.bytes);
-        let request = ReadOn { query: self.query.resolve(now), from, to: end, entries, bytes, now };
+        let request = ReadOn {
+            query: self.query.resolve(now),
+            from,
+            to: end,
+            entries,
+            bytes,
+            now,
+        };
         self.trail.read_on(request).await.map(Some)
     }
 }
@@ -76,13 +93,21 @@ pub struct Scan {
 
 impl Scan {
     pub(crate) fn new(follower: Follower, range: Range<u64>, now: Timestamp) -> Self {
-        Scan { follower, position: range.start, end: range.end, now }
+        Scan {
+            follower,
+            position: range.start,
+            end: range.end,
+            now,
+        }
     }
 
     /// Gives a stretch this many entries and canonical bytes at most.
     #[must_use]
     pub fn with_stretches_of(self, entries: usize, bytes: usize) -> Self {
-        Scan { follower: self.follower.with_entries(entries).with_bytes(bytes), ..self }
+        Scan {
+            follower: self.follower.with_entries(entries).with_bytes(bytes),
+            ..self
+        }
     }
 
     /// Returns the next sequence to look at: what a job keeps to go on from here after a restart.
@@ -96,7 +121,10 @@ impl Scan {
     /// # Errors
     /// The log could not be read; asking again tries the same stretch.
     pub async fn next(&mut self) -> Result<Option<Stretch>, TrailError> {
-        let stretch = self.follower.next(self.position, self.end, self.now).await?;
+        let stretch = self
+            .follower
+            .next(self.position, self.end, self.now)
+            .await?;
         if let Some(stretch) = &stretch {
             self.position = stretch.to;
         }

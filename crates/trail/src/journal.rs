@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Draft, Entry, EventId, Json, ResourceRef, Severity, events};
+use reeve_audit::{
+    ActionMethod, ActionStatus, Actor, Draft, Entry, EventId, Json, ResourceRef, Severity, events,
+};
 use reeve_ledger::{AppendError, Receipt, TrailError};
 
 use crate::log::Log;
@@ -49,7 +51,13 @@ impl Journal {
     #[must_use]
     pub fn new(log: Log, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         let failures = Tallies::new("occurrences", FAILURES);
-        Journal { log, now: Box::new(now), waiting: Mutex::default(), failures, displaced: AtomicU64::new(0) }
+        Journal {
+            log,
+            now: Box::new(now),
+            waiting: Mutex::default(),
+            failures,
+            displaced: AtomicU64::new(0),
+        }
     }
 
     /// Returns the present time, in whole milliseconds.
@@ -78,12 +86,18 @@ impl Journal {
     /// The entry is not sound, the log did not take it, or the entry that has its identifier could not be read.
     pub async fn record_once(&self, entry: Entry) -> Result<EventId, JournalError> {
         match self.append(vec![entry.clone()]).await {
-            Ok(receipts) if !receipts.iter().any(|receipt| receipt.duplicate) => return Ok(entry.event_id),
+            Ok(receipts) if !receipts.iter().any(|receipt| receipt.duplicate) => {
+                return Ok(entry.event_id);
+            }
             // A foreign entry may have the very same content.
             Ok(_) | Err(JournalError::Append(AppendError::Conflict { .. })) => {}
             Err(error) => return Err(error),
         }
-        if self.log.has_own(&entry).await? { Ok(entry.event_id) } else { self.record_displaced(entry).await }
+        if self.log.has_own(&entry).await? {
+            Ok(entry.event_id)
+        } else {
+            self.record_displaced(entry).await
+        }
     }
 
     /// Records entries as [`Journal::record_once`] does each, with one write where none of their identifiers is taken.
@@ -108,15 +122,24 @@ impl Journal {
     /// Records an entry under a fresh identifier because a foreign entry has its own, and reports that.
     async fn record_displaced(&self, entry: Entry) -> Result<EventId, JournalError> {
         let intended = entry.event_id.as_str().to_owned();
-        let entry =
-            Entry { event_id: EventId::fresh(), ..entry }.with_metadata("intended_id", Json::from(intended.clone()));
+        let entry = Entry {
+            event_id: EventId::fresh(),
+            ..entry
+        }
+        .with_metadata("intended_id", Json::from(intended.clone()));
         let id = entry.event_id.clone();
-        tracing::error!(intended, recorded = id.as_str(), "an entry of another submitter has an identifier of Reeve");
+        tracing::error!(
+            intended,
+            recorded = id.as_str(),
+            "an entry of another submitter has an identifier of Reeve"
+        );
         let text = format!(
             "an entry of another submitter has the identifier {intended}; Reeve's own entry was recorded as {id}"
         );
         let alarm = failure("identifiers", &text).with_severity(Severity::High);
-        let alarm = alarm.with_metadata("intended_id", intended).with_metadata("recorded_id", id.as_str());
+        let alarm = alarm
+            .with_metadata("intended_id", intended)
+            .with_metadata("recorded_id", id.as_str());
         self.append(vec![entry, alarm]).await?;
         self.displaced.fetch_add(1, Ordering::Relaxed);
         Ok(id)
@@ -130,7 +153,10 @@ impl Journal {
 
     async fn append(&self, entries: Vec<Entry>) -> Result<Vec<Receipt>, JournalError> {
         let now = self.now();
-        let drafts = entries.into_iter().map(|entry| Draft::by_reeve(entry, now)).collect::<Result<Vec<_>, _>>();
+        let drafts = entries
+            .into_iter()
+            .map(|entry| Draft::by_reeve(entry, now))
+            .collect::<Result<Vec<_>, _>>();
         let drafts = drafts.map_err(|errors| JournalError::Unsound(format!("{errors:?}")))?;
         Ok(self.log.append(drafts).await?)
     }
@@ -147,14 +173,21 @@ impl Journal {
     pub async fn failed(&self, part: &'static str, error: impl std::fmt::Display + Send) {
         let error = error.to_string();
         tracing::warn!(part, error, "a part of Reeve failed; it is tried again");
-        if let Some(entry) = self.failures.note(part.to_owned(), failure(part, &error), self.now()) {
+        if let Some(entry) = self
+            .failures
+            .note(part.to_owned(), failure(part, &error), self.now())
+        {
             self.record_outcome(entry).await;
         }
     }
 
     /// Records the failures that were counted in windows that are over, or in every window when the service stops.
     pub async fn record_failures(&self, every: bool) {
-        let counted = if every { self.failures.all() } else { self.failures.ended(self.now()) };
+        let counted = if every {
+            self.failures.all()
+        } else {
+            self.failures.ended(self.now())
+        };
         for entry in counted {
             self.record_outcome(entry).await;
         }
@@ -167,5 +200,8 @@ fn failure(part: &str, error: &str) -> Entry {
         .by(Actor::system())
         .on(ResourceRef::new("reeve", part))
         .with_action("fail", ActionStatus::Failed, ActionMethod::System)
-        .with_metadata("error", error.chars().take(LONGEST_FAILURE).collect::<String>())
+        .with_metadata(
+            "error",
+            error.chars().take(LONGEST_FAILURE).collect::<String>(),
+        )
 }

@@ -57,17 +57,28 @@ pub struct Live {
 
 impl fmt::Debug for Live {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Live").field("query", &self.query).field("position", &self.position).finish_non_exhaustive()
+        f.debug_struct("Live")
+            .field("query", &self.query)
+            .field("position", &self.position)
+            .finish_non_exhaustive()
     }
 }
 
 impl Live {
     /// `new` was subscribed to before this is called: what arrives in between is seen.
-    pub(crate) fn new(trail: Trail, new: Receiver<Arc<StoredEntry>>, query: Query, after: Option<u64>) -> Self {
+    pub(crate) fn new(
+        trail: Trail,
+        new: Receiver<Arc<StoredEntry>>,
+        query: Query,
+        after: Option<u64>,
+    ) -> Self {
         Live {
             position: after.map_or_else(|| trail.end(), |after| after.saturating_add(1)),
             behind: after.is_some(),
-            follower: trail.follow(query.clone()).with_entries(ENTRIES).with_bytes(BYTES),
+            follower: trail
+                .follow(query.clone())
+                .with_entries(ENTRIES)
+                .with_bytes(BYTES),
             reading: None,
             found: VecDeque::new(),
             trail,
@@ -87,7 +98,10 @@ impl Live {
     ///
     /// # Errors
     /// The log was closed or could not be read.
-    pub async fn next(&mut self, now: impl Fn() -> Timestamp) -> Result<Arc<StoredEntry>, LiveError> {
+    pub async fn next(
+        &mut self,
+        now: impl Fn() -> Timestamp,
+    ) -> Result<Arc<StoredEntry>, LiveError> {
         loop {
             if let Some(stored) = self.found.pop_front() {
                 return Ok(stored);
@@ -110,7 +124,9 @@ impl Live {
             self.behind = true;
         } else if stored.sequence == self.position {
             self.position += 1;
-            if self.trail.allows(&stored) && self.query.matches(&stored.entry, stored.recorded_at, now) {
+            if self.trail.allows(&stored)
+                && self.query.matches(&stored.entry, stored.recorded_at, now)
+            {
                 self.found.push_back(stored);
             }
         }

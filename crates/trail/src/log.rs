@@ -5,7 +5,8 @@ use std::sync::Arc;
 use reeve_access::{Principal, RowFilter};
 use reeve_audit::{Draft, Entry, SubmitterType};
 use reeve_ledger::{
-    AppendError, Delivery, EntryReader, Epoch, KeyEpoch, Ledger, Planned, ReadError, Receipt, RotateError, TrailError,
+    AppendError, Delivery, EntryReader, Epoch, KeyEpoch, Ledger, Planned, ReadError, Receipt,
+    RotateError, TrailError,
 };
 
 use crate::trail::Trail;
@@ -34,7 +35,11 @@ impl Log {
     /// Returns the entries that a principal may see, by their permissions at this moment.
     #[must_use]
     pub fn trail_of(&self, principal: &Principal) -> Trail {
-        Trail::bound(self.ledger.clone(), self.reader.clone(), RowFilter::for_principal(principal))
+        Trail::bound(
+            self.ledger.clone(),
+            self.reader.clone(),
+            RowFilter::for_principal(principal),
+        )
     }
 
     /// Records entries, all or none; see [`Ledger::append`].
@@ -50,7 +55,8 @@ impl Log {
         let stored = self.reader.by_event_id(entry.event_id.as_str()).await?;
         Ok(stored.is_some_and(|stored| {
             let submitter = stored.entry.submitted_by.as_ref();
-            submitter.is_some_and(|by| by.kind == SubmitterType::Reeve) && stored.entry.event_type == entry.event_type
+            submitter.is_some_and(|by| by.kind == SubmitterType::Reeve)
+                && stored.entry.event_type == entry.event_type
         }))
     }
 
@@ -120,6 +126,8 @@ impl Log {
 
 impl std::fmt::Debug for Log {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Log").field("ledger", &self.ledger).finish_non_exhaustive()
+        f.debug_struct("Log")
+            .field("ledger", &self.ledger)
+            .finish_non_exhaustive()
     }
 }

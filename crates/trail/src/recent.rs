@@ -13,17 +13,26 @@ pub(crate) fn stretch(tail: &Tail, request: &ReadOn) -> Option<Stretch> {
     if request.from < tail.first_sequence() {
         return None;
     }
-    let end = request.to.min(tail.end_sequence()).min(request.from.saturating_add(LOOKED_AT));
+    let end = request
+        .to
+        .min(tail.end_sequence())
+        .min(request.from.saturating_add(LOOKED_AT));
     let (most, mut left) = (request.entries.max(1), request.bytes);
     let mut entries = Vec::new();
     for sequence in request.from..end {
         let stored = tail.get(sequence)?;
-        if !request.query.matches(&stored.entry, stored.recorded_at, request.now) {
+        if !request
+            .query
+            .matches(&stored.entry, stored.recorded_at, request.now)
+        {
             continue;
         }
         let size = stored.canonical.len();
         if entries.len() == most || size > left && !entries.is_empty() {
-            return Some(Stretch { entries, to: sequence });
+            return Some(Stretch {
+                entries,
+                to: sequence,
+            });
         }
         left = left.saturating_sub(size);
         entries.push(stored.clone());

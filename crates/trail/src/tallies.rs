@@ -39,14 +39,22 @@ impl Tallies {
     /// Returns tallies whose entries hold the number of occurrences in a member of `metadata`.
     #[must_use]
     pub fn new(member: &'static str, span: SignedDuration) -> Self {
-        Tallies { member, span, open: Mutex::default() }
+        Tallies {
+            member,
+            span,
+            open: Mutex::default(),
+        }
     }
 
     /// Counts an occurrence; returns the entry to record now, where one is due.
     #[must_use]
     pub fn note(&self, kind: String, entry: Entry, now: Timestamp) -> Option<Entry> {
         let mut open = self.open.lock();
-        let kind = if open.len() >= MOST && !open.contains_key(&kind) { OTHERS.to_owned() } else { kind };
+        let kind = if open.len() >= MOST && !open.contains_key(&kind) {
+            OTHERS.to_owned()
+        } else {
+            kind
+        };
         let waiting = match open.get_mut(&kind) {
             Some(window) if now.duration_since(window.opened_at) < self.span => {
                 window.count += 1;
@@ -56,7 +64,14 @@ impl Tallies {
             Some(window) => window.count,
             None => 0,
         };
-        open.insert(kind, Window { opened_at: now, count: 0, newest: entry.clone() });
+        open.insert(
+            kind,
+            Window {
+                opened_at: now,
+                count: 0,
+                newest: entry.clone(),
+            },
+        );
         Some(self.counted(entry, waiting + 1))
     }
 
@@ -104,7 +119,14 @@ mod tests {
     }
 
     fn count(entry: &Entry) -> u64 {
-        entry.metadata.extra.get("attempts").unwrap().to_string().parse().unwrap()
+        entry
+            .metadata
+            .extra
+            .get("attempts")
+            .unwrap()
+            .to_string()
+            .parse()
+            .unwrap()
     }
 
     #[test]
@@ -121,19 +143,36 @@ mod tests {
         assert_eq!(rest.iter().map(count).collect::<Vec<_>>(), [499]);
         assert!(tallies.ended(at(500)).is_empty());
         // What was counted in a window that nobody has ended yet stands in the next entry.
-        assert_eq!(count(&tallies.note("a".to_owned(), entry(), at(600)).unwrap()), 1);
+        assert_eq!(
+            count(&tallies.note("a".to_owned(), entry(), at(600)).unwrap()),
+            1
+        );
         assert_eq!(tallies.note("a".to_owned(), entry(), at(601)), None);
-        assert_eq!(count(&tallies.note("a".to_owned(), entry(), at(700)).unwrap()), 2);
+        assert_eq!(
+            count(&tallies.note("a".to_owned(), entry(), at(700)).unwrap()),
+            2
+        );
     }
 
     #[test]
     fn memory_and_the_log_are_bounded_however_many_ask() {
         let tallies = Tallies::new("attempts", SignedDuration::from_secs(60));
         let recorded = (0..5 * MOST)
-            .filter(|n| tallies.note(n.to_string(), Entry::for_event(&events::TOKEN_REFUSED), at(0)).is_some())
+            .filter(|n| {
+                tallies
+                    .note(
+                        n.to_string(),
+                        Entry::for_event(&events::TOKEN_REFUSED),
+                        at(0),
+                    )
+                    .is_some()
+            })
             .count();
         assert_eq!(recorded, MOST + 1);
-        assert_eq!(tallies.all().iter().map(count).sum::<u64>(), 4 * MOST as u64 - 1);
+        assert_eq!(
+            tallies.all().iter().map(count).sum::<u64>(),
+            4 * MOST as u64 - 1
+        );
         assert!(tallies.open.lock().is_empty());
     }
 }

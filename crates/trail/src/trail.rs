@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use reeve_access::RowFilter;
 use reeve_audit::query::Query;
 use reeve_ledger::{
-    Aggregation, Counts, EntryReader, Ledger, Order, Page, ReadError, ReadOn, SearchRequest, StoredEntry, Stretch,
-    TrailError,
+    Aggregation, Counts, EntryReader, Ledger, Order, Page, ReadError, ReadOn, SearchRequest,
+    StoredEntry, Stretch, TrailError,
 };
 
 use crate::follower::{Follower, Scan};
@@ -32,7 +32,11 @@ impl Trail {
     }
 
     pub(crate) fn bound(ledger: Ledger, reader: Arc<dyn EntryReader>, rows: RowFilter) -> Self {
-        Trail { ledger, reader, rows }
+        Trail {
+            ledger,
+            reader,
+            rows,
+        }
     }
 
     /// Returns `true` if the entry may be seen.
@@ -56,7 +60,12 @@ impl Trail {
             return Err(TrailError::Invalid("the cursor names no entry".to_owned()));
         }
         let query = self.rows.restrict(request.query.clone());
-        self.reader.search(&SearchRequest { query, ..request.clone() }).await
+        self.reader
+            .search(&SearchRequest {
+                query,
+                ..request.clone()
+            })
+            .await
     }
 
     /// Counts the entries that a query finds, and how often values occur among them, in the order of `aggregations`.
@@ -88,8 +97,15 @@ impl Trail {
     ///
     /// # Errors
     /// The log could not be read.
-    pub async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError> {
-        Ok(self.reader.by_event_id(event_id).await?.filter(|stored| self.allows(stored)))
+    pub async fn by_event_id(
+        &self,
+        event_id: &str,
+    ) -> Result<Option<Arc<StoredEntry>>, TrailError> {
+        Ok(self
+            .reader
+            .by_event_id(event_id)
+            .await?
+            .filter(|stored| self.allows(stored)))
     }
 
     /// Returns the entry at a position; `None` where there is none that may be seen.
@@ -97,7 +113,11 @@ impl Trail {
     /// # Errors
     /// The log could not be read.
     pub async fn by_sequence(&self, sequence: u64) -> Result<Option<Arc<StoredEntry>>, TrailError> {
-        Ok(self.reader.by_sequence(sequence).await?.filter(|stored| self.allows(stored)))
+        Ok(self
+            .reader
+            .by_sequence(sequence)
+            .await?
+            .filter(|stored| self.allows(stored)))
     }
 
     /// Returns the `.tlog-proof` of an entry, which carries the entry; `None` for one that may not be seen.
@@ -105,7 +125,11 @@ impl Trail {
     /// # Errors
     /// The tree could not be read.
     pub async fn proof(&self, stored: &StoredEntry) -> Result<Option<String>, ReadError> {
-        if self.allows(stored) { self.ledger.proof(stored).await.map(Some) } else { Ok(None) }
+        if self.allows(stored) {
+            self.ledger.proof(stored).await.map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// Returns the position after the last acknowledged entry.
@@ -146,6 +170,8 @@ impl Trail {
 
 impl std::fmt::Debug for Trail {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Trail").field("rows", &self.rows).finish_non_exhaustive()
+        f.debug_struct("Trail")
+            .field("rows", &self.rows)
+            .finish_non_exhaustive()
     }
 }

@@ -47,16 +47,26 @@ fn draft(number: usize) -> Draft {
 
 #[tokio::main]
 async fn main() {
-    let count = std::env::args().nth(1).map_or(300_000, |text| text.parse().unwrap());
+    let count = std::env::args()
+        .nth(1)
+        .map_or(300_000, |text| text.parse().unwrap());
     let temporary = tempfile::tempdir().unwrap();
-    let dir = std::env::args().nth(2).map_or_else(|| temporary.path().to_owned(), PathBuf::from);
+    let dir = std::env::args()
+        .nth(2)
+        .map_or_else(|| temporary.path().to_owned(), PathBuf::from);
     let started = Instant::now();
     let signer = keys::load_or_create(&dir, Some("reeve.local/measure")).unwrap();
     let segments = Arc::new(EntrySegments::open(&dir).await.unwrap());
-    let config = Config { seal_after_entries: SEAL, ..Config::new(&dir, "reeve.local/measure") };
+    let config = Config {
+        seal_after_entries: SEAL,
+        ..Config::new(&dir, "reeve.local/measure")
+    };
     let ledger = Ledger::open(config, signer, segments).await.unwrap();
     for first in (0..count).step_by(FRAME) {
-        ledger.append((first..first + FRAME).map(draft).collect()).await.unwrap();
+        ledger
+            .append((first..first + FRAME).map(draft).collect())
+            .await
+            .unwrap();
         let written = first + FRAME;
         if written.is_multiple_of(SEAL) && written < count || written == count / 10 * 9 {
             ledger.seal().await.unwrap();
@@ -64,8 +74,10 @@ async fn main() {
     }
     ledger.close().await;
     println!("written in {:.1} s", started.elapsed().as_secs_f64());
-    let report =
-        tokio::task::block_in_place(|| verify_directory(&dir, &Options::default(), &Progress::hidden())).unwrap();
+    let report = tokio::task::block_in_place(|| {
+        verify_directory(&dir, &Options::default(), &Progress::hidden())
+    })
+    .unwrap();
     println!("{report}");
     assert!(report.is_intact());
 }

@@ -54,9 +54,14 @@ pub(crate) struct Anchor {
 impl Anchor {
     /// Reads an anchor; findings call it `name`.
     pub(crate) fn read(path: &Path, name: String) -> Result<Anchor, CannotVerify> {
-        let mut anchor = Anchor { file: name.clone(), ..Anchor::default() };
+        let mut anchor = Anchor {
+            file: name.clone(),
+            ..Anchor::default()
+        };
         for _ in 0..READS {
-            let Some(bytes) = read_if_there(path)? else { return Ok(anchor) };
+            let Some(bytes) = read_if_there(path)? else {
+                return Ok(anchor);
+            };
             anchor = decode(&bytes, &name)?;
             if anchor.findings.is_empty() {
                 break;
@@ -66,7 +71,12 @@ impl Anchor {
     }
 
     /// Verifies the signatures of the slots. Those without are findings unless `accept_unsigned`.
-    pub(crate) fn check_signatures(&mut self, keys: &Epochs, accept_unsigned: bool, findings: &mut Findings) {
+    pub(crate) fn check_signatures(
+        &mut self,
+        keys: &Epochs,
+        accept_unsigned: bool,
+        findings: &mut Findings,
+    ) {
         for slot in &mut self.slots {
             let fault = slot.signature_fault(keys);
             slot.is_verified = fault.is_none();
@@ -87,7 +97,11 @@ impl Anchor {
 impl Slot {
     /// Returns the reason why the signature is not that of a key in charge at the size; `None` if it is.
     fn signature_fault(&self, keys: &Epochs) -> Option<String> {
-        let Some((key, bytes)) = self.signature.as_ref().and_then(|all| all.split_first_chunk::<4>()) else {
+        let Some((key, bytes)) = self
+            .signature
+            .as_ref()
+            .and_then(|all| all.split_first_chunk::<4>())
+        else {
             return Some("it has none".into());
         };
         let origin = keys.newest().name();
@@ -96,27 +110,43 @@ impl Slot {
             Err(error) => return Some(error.to_string()),
         };
         let line = NoteSignature::new(origin.to_owned(), KeyId(*key), bytes.to_vec());
-        keys.open(format!("{text}\n{line}").as_bytes()).err().map(|error| with_causes(&error))
+        keys.open(format!("{text}\n{line}").as_bytes())
+            .err()
+            .map(|error| with_causes(&error))
     }
 }
 
 fn decode(bytes: &[u8], file: &str) -> Result<Anchor, CannotVerify> {
-    let mut anchor = Anchor { file: file.to_owned(), present: true, ..Anchor::default() };
+    let mut anchor = Anchor {
+        file: file.to_owned(),
+        present: true,
+        ..Anchor::default()
+    };
     if bytes.len() != FILE_LEN {
-        anchor.findings.push(Finding::new(file, "the anchor has another length").differs(FILE_LEN, bytes.len()));
+        anchor.findings.push(
+            Finding::new(file, "the anchor has another length").differs(FILE_LEN, bytes.len()),
+        );
     }
     for index in 0..2 {
         let offset = index * SLOT_STEP;
-        let part = bytes.get(offset..bytes.len().min(offset + SLOT_STEP)).unwrap_or_default();
+        let part = bytes
+            .get(offset..bytes.len().min(offset + SLOT_STEP))
+            .unwrap_or_default();
         match slot(part, offset as u64) {
             Err(SlotFault::Version(found)) => {
-                return Err(CannotVerify::Version { file: file.to_owned(), found: found.to_string() });
+                return Err(CannotVerify::Version {
+                    file: file.to_owned(),
+                    found: found.to_string(),
+                });
             }
-            Err(SlotFault::Damaged(message)) => anchor.findings.push(Finding::new(file, message).at(offset as u64)),
+            Err(SlotFault::Damaged(message)) => anchor
+                .findings
+                .push(Finding::new(file, message).at(offset as u64)),
             Ok(slot) if slot.turn % 2 != index as u64 => {
-                anchor
-                    .findings
-                    .push(Finding::new(file, format!("write {} is in the wrong slot", slot.turn)).at(offset as u64));
+                anchor.findings.push(
+                    Finding::new(file, format!("write {} is in the wrong slot", slot.turn))
+                        .at(offset as u64),
+                );
             }
             Ok(slot) => anchor.slots.push(slot),
         }
@@ -124,16 +154,30 @@ fn decode(bytes: &[u8], file: &str) -> Result<Anchor, CannotVerify> {
         let rest = part.get(length..).unwrap_or_default();
         if let Some(at) = rest.iter().position(|byte| *byte != 0) {
             let at = (offset + length + at) as u64;
-            anchor.findings.push(Finding::new(file, "there is something where zeros belong").at(at));
+            anchor
+                .findings
+                .push(Finding::new(file, "there is something where zeros belong").at(at));
         }
     }
-    anchor.slots.sort_by_key(|slot| std::cmp::Reverse(slot.turn));
+    anchor
+        .slots
+        .sort_by_key(|slot| std::cmp::Reverse(slot.turn));
     if let [newer, older] = anchor.slots.as_slice()
         && (newer.turn != older.turn.saturating_add(1) || newer.size < older.size)
     {
-        let wrong = Finding::new(file, "the two slots do not follow each other, so one was put back").at(newer.offset);
-        let expected = format!("write {} of at least {} entries", older.turn.saturating_add(1), older.size);
-        anchor.findings.push(wrong.differs(expected, format!("write {} of {}", newer.turn, newer.size)));
+        let wrong = Finding::new(
+            file,
+            "the two slots do not follow each other, so one was put back",
+        )
+        .at(newer.offset);
+        let expected = format!(
+            "write {} of at least {} entries",
+            older.turn.saturating_add(1),
+            older.size
+        );
+        anchor
+            .findings
+            .push(wrong.differs(expected, format!("write {} of {}", newer.turn, newer.size)));
     }
     Ok(anchor)
 }
@@ -151,7 +195,9 @@ fn length(bytes: &[u8]) -> usize {
 
 fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
     let damaged = SlotFault::Damaged;
-    let slot = bytes.get(..length(bytes)).ok_or(damaged("a slot of the anchor is cut off"))?;
+    let slot = bytes
+        .get(..length(bytes))
+        .ok_or(damaged("a slot of the anchor is cut off"))?;
     let word = |at: usize| u32::from_le_bytes([slot[at], slot[at + 1], slot[at + 2], slot[at + 3]]);
     let number = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
     let hash = |at: usize| {
@@ -160,7 +206,9 @@ fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
         Hash(bytes)
     };
     if !slot.starts_with(b"reeveanc") {
-        return Err(damaged("a slot of the anchor does not begin with \"reeveanc\""));
+        return Err(damaged(
+            "a slot of the anchor does not begin with \"reeveanc\"",
+        ));
     }
     let checked = slot.len() - 4;
     if word(checked) != crc32c::crc32c(&slot[..checked]) {
@@ -171,5 +219,13 @@ fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
     }
     let signature = slot[HEAD_LEN..checked].try_into().ok();
     let (root, chain_hash) = (hash(28), hash(60));
-    Ok(Slot { offset, turn: number(12), size: number(20), root, chain_hash, signature, is_verified: false })
+    Ok(Slot {
+        offset,
+        turn: number(12),
+        size: number(20),
+        root,
+        chain_hash,
+        signature,
+        is_verified: false,
+    })
 }

@@ -97,20 +97,37 @@ impl std::fmt::Display for ManifestReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (kind, id) = (self.kind, &self.id);
         if self.is_intact() {
-            writeln!(f, "intact: {kind} {id} holds {} entries of {}", self.entries, self.origin)?;
+            writeln!(
+                f,
+                "intact: {kind} {id} holds {} entries of {}",
+                self.entries, self.origin
+            )?;
         } else {
-            writeln!(f, "BROKEN: {kind} {id} of {}: {} faults", self.origin, self.faults_total)?;
-            self.faults.iter().try_for_each(|fault| writeln!(f, "  {fault}"))?;
+            writeln!(
+                f,
+                "BROKEN: {kind} {id} of {}: {} faults",
+                self.origin, self.faults_total
+            )?;
+            self.faults
+                .iter()
+                .try_for_each(|fault| writeln!(f, "  {fault}"))?;
         }
         writeln!(f, "  format       {}", self.format)?;
-        writeln!(f, "  in the tree  {} entries, root {}", self.size, self.root)?;
-        self.not_checked.iter().try_for_each(|message| writeln!(f, "  not checked  {message}"))
+        writeln!(
+            f,
+            "  in the tree  {} entries, root {}",
+            self.size, self.root
+        )?;
+        self.not_checked
+            .iter()
+            .try_for_each(|message| writeln!(f, "  not checked  {message}"))
     }
 }
 
 /// Returns `true` if a file looks like a manifest.
 pub(crate) fn is_manifest(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".manifest.json"))
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().ends_with(".manifest.json"))
 }
 
 /// Reads a manifest of a format such as `reeve/export-manifest/v1`.
@@ -122,27 +139,45 @@ pub(crate) fn read(path: &Path, format: &str) -> Result<Value, CannotVerify> {
     }
     let any_version = format.trim_end_matches(|digit: char| digit.is_ascii_digit());
     if found.starts_with(any_version) {
-        return Err(CannotVerify::Version { file: path.display().to_string(), found: found.to_owned() });
+        return Err(CannotVerify::Version {
+            file: path.display().to_string(),
+            found: found.to_owned(),
+        });
     }
-    Err(invalid(path, format!("it is not a manifest of Reeve's: \"format\" is not {format:?}")))
+    Err(invalid(
+        path,
+        format!("it is not a manifest of Reeve's: \"format\" is not {format:?}"),
+    ))
 }
 
 /// Returns the format that a manifest names.
 pub(crate) fn format_of(path: &Path) -> Result<String, CannotVerify> {
-    Ok(value(path)?["format"].as_str().unwrap_or_default().to_owned())
+    Ok(value(path)?["format"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned())
 }
 
 fn value(path: &Path) -> Result<Value, CannotVerify> {
-    let length = std::fs::metadata(path).map_err(CannotVerify::unreadable(path))?.len();
+    let length = std::fs::metadata(path)
+        .map_err(CannotVerify::unreadable(path))?
+        .len();
     if length > LONGEST {
-        return Err(invalid(path, "it is longer than a manifest can be".to_owned()));
+        return Err(invalid(
+            path,
+            "it is longer than a manifest can be".to_owned(),
+        ));
     }
     let bytes = std::fs::read(path).map_err(CannotVerify::unreadable(path))?;
-    serde_json::from_slice(&bytes).map_err(|error| invalid(path, format!("it is not JSON: {error}")))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| invalid(path, format!("it is not JSON: {error}")))
 }
 
 fn invalid(path: &Path, message: String) -> CannotVerify {
-    CannotVerify::unreadable(path)(std::io::Error::new(std::io::ErrorKind::InvalidData, message))
+    CannotVerify::unreadable(path)(std::io::Error::new(
+        std::io::ErrorKind::InvalidData,
+        message,
+    ))
 }
 
 pub(crate) fn malformed(path: &Path) -> CannotVerify {
@@ -160,10 +195,19 @@ pub(crate) struct Listed {
 
 pub(crate) fn listed(value: &Value) -> Option<Listed> {
     let name = value.get("name")?.as_str()?.to_owned();
-    let plain = !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "." && name != "..";
+    let plain =
+        !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "." && name != "..";
     let sha256 = value.get("sha256")?.as_str()?.to_owned();
-    let entries = value.get("entries").and_then(Value::as_u64).unwrap_or_default();
-    plain.then_some(Listed { name, bytes: value.get("bytes")?.as_u64()?, sha256, entries })
+    let entries = value
+        .get("entries")
+        .and_then(Value::as_u64)
+        .unwrap_or_default();
+    plain.then_some(Listed {
+        name,
+        bytes: value.get("bytes")?.as_u64()?,
+        sha256,
+        entries,
+    })
 }
 
 /// The statement of a manifest about its files, and the proof of the entry that repeats it.
@@ -190,7 +234,14 @@ impl Statement {
         let said = manifest.get(member)?.clone();
         let id = said.get(id)?.as_str()?.to_owned();
         let (checkpoint, entry_proof) = (text("checkpoint")?, text("entry_proof")?);
-        Some(Statement { member, event_type, id, said, checkpoint, entry_proof })
+        Some(Statement {
+            member,
+            event_type,
+            id,
+            said,
+            checkpoint,
+            entry_proof,
+        })
     }
 }
 
@@ -205,7 +256,10 @@ pub(crate) fn check_statement(
     let proven = match verify_proof(statement.entry_proof.as_bytes(), keys)? {
         Ok(proven) => proven,
         Err(fault) => {
-            report.fault(format!("the proof of the {event_type} entry is invalid: {}", with_causes(&fault)));
+            report.fault(format!(
+                "the proof of the {event_type} entry is invalid: {}",
+                with_causes(&fault)
+            ));
             return Ok(None);
         }
     };
@@ -220,22 +274,31 @@ pub(crate) fn check_statement(
         ("/resource/id", statement.id.as_str()),
     ] {
         if entry.pointer(pointer).and_then(Value::as_str) != Some(expected) {
-            report.fault(format!("the proven entry is not the one of this {member}: {pointer} is not {expected}"));
+            report.fault(format!(
+                "the proven entry is not the one of this {member}: {pointer} is not {expected}"
+            ));
         }
     }
     if entry.pointer(&format!("/metadata/{member}")) != Some(&statement.said) {
-        report.fault(format!("the manifest's member {member:?} is not what the {event_type} entry of the log says"));
+        report.fault(format!(
+            "the manifest's member {member:?} is not what the {event_type} entry of the log says"
+        ));
     }
     if statement.checkpoint != proven.note.to_string() {
         report.fault("the manifest's checkpoint is not the one that its entry is proven under");
     }
     let checkpoint = proven.checkpoint;
-    (report.origin, report.size, report.root) = (checkpoint.origin.clone(), checkpoint.size, checkpoint.root);
+    (report.origin, report.size, report.root) =
+        (checkpoint.origin.clone(), checkpoint.size, checkpoint.root);
     Ok(Some(checkpoint))
 }
 
 /// Checks the length and the SHA-256 of a file beside the manifest.
-pub(crate) fn check_hash(folder: &Path, listed: &Listed, report: &mut ManifestReport) -> Result<(), CannotVerify> {
+pub(crate) fn check_hash(
+    folder: &Path,
+    listed: &Listed,
+    report: &mut ManifestReport,
+) -> Result<(), CannotVerify> {
     let path = folder.join(&listed.name);
     let mut file = match File::open(&path) {
         Ok(file) => file,
@@ -247,7 +310,10 @@ pub(crate) fn check_hash(folder: &Path, listed: &Listed, report: &mut ManifestRe
     };
     let (mut sha256, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; BUFFER]);
     loop {
-        match file.read(&mut buffer).map_err(CannotVerify::unreadable(&path))? {
+        match file
+            .read(&mut buffer)
+            .map_err(CannotVerify::unreadable(&path))?
+        {
             0 => break,
             count => {
                 sha256.update(&buffer[..count]);
@@ -256,9 +322,15 @@ pub(crate) fn check_hash(folder: &Path, listed: &Listed, report: &mut ManifestRe
         }
     }
     if bytes != listed.bytes {
-        report.fault(format!("{} has {bytes} bytes and not {}", listed.name, listed.bytes));
+        report.fault(format!(
+            "{} has {bytes} bytes and not {}",
+            listed.name, listed.bytes
+        ));
     } else if hex::encode(sha256.finalize()) != listed.sha256 {
-        report.fault(format!("{} was changed: its SHA-256 differs from the {}'s", listed.name, report.kind));
+        report.fault(format!(
+            "{} was changed: its SHA-256 differs from the {}'s",
+            listed.name, report.kind
+        ));
     }
     Ok(())
 }

@@ -56,7 +56,10 @@ impl Audit {
                 .chain(NOT_CHECKED.iter().map(|text| (*text).to_owned()))
                 .collect(),
             freshness,
-            counts: Counts { tiles: self.walk.tiles, ..self.counts },
+            counts: Counts {
+                tiles: self.walk.tiles,
+                ..self.counts
+            },
             elapsed,
             cpu,
         }

@@ -15,8 +15,13 @@ pub(crate) struct Fields<'a> {
 }
 
 /// Members that every entry has.
-const REQUIRED: [Column; 5] =
-    [Column::EventId, Column::EventType, Column::Severity, Column::Timestamp, Column::RecordedAt];
+const REQUIRED: [Column; 5] = [
+    Column::EventId,
+    Column::EventType,
+    Column::Severity,
+    Column::Timestamp,
+    Column::RecordedAt,
+];
 
 impl<'a> Fields<'a> {
     #[inline]
@@ -28,7 +33,9 @@ impl<'a> Fields<'a> {
     #[inline]
     pub(crate) fn text(&self, column: Column) -> Option<&'a [u8]> {
         if column == Column::Category {
-            return self.values[Column::EventType as usize]?.split(|byte| *byte == b'.').next();
+            return self.values[Column::EventType as usize]?
+                .split(|byte| *byte == b'.')
+                .next();
         }
         self.values[column as usize]
     }
@@ -37,7 +44,9 @@ impl<'a> Fields<'a> {
     #[inline]
     pub(crate) fn millis(&self, column: Column) -> Option<i64> {
         let text = std::str::from_utf8(self.text(column)?).ok()?;
-        parse_instant(text).ok().map(|instant| instant.as_millisecond())
+        parse_instant(text)
+            .ok()
+            .map(|instant| instant.as_millisecond())
     }
 
     /// The type of the entry's submitter, if it names one.
@@ -51,7 +60,9 @@ impl<'a> Fields<'a> {
     }
 
     fn lacks(&self) -> Option<Column> {
-        REQUIRED.into_iter().find(|column| self.text(*column).is_none())
+        REQUIRED
+            .into_iter()
+            .find(|column| self.text(*column).is_none())
     }
 }
 
@@ -82,18 +93,30 @@ impl<'a> Claim<'a> {
     }
 
     fn strictly(canonical: &[u8], scratch: &mut Vec<u8>) -> Result<Claim<'static>, String> {
-        let options = Options { numbers: Numbers::Stored, ..Options::default() };
-        let parsed =
-            json::parse_with(canonical, &options).map_err(|error| format!("the payload is not an entry: {error}"))?;
+        let options = Options {
+            numbers: Numbers::Stored,
+            ..Options::default()
+        };
+        let parsed = json::parse_with(canonical, &options)
+            .map_err(|error| format!("the payload is not an entry: {error}"))?;
         scratch.clear();
         write_canonical(&parsed.value, scratch);
         if scratch != canonical {
-            let at = scratch.iter().zip(canonical).take_while(|(a, b)| a == b).count();
-            return Err(format!("the payload is not in canonical form (RFC 8785) from its byte {at} on"));
+            let at = scratch
+                .iter()
+                .zip(canonical)
+                .take_while(|(a, b)| a == b)
+                .count();
+            return Err(format!(
+                "the payload is not in canonical form (RFC 8785) from its byte {at} on"
+            ));
         }
         let claim = Claim::Read(parsed.value);
         match claim.fields().lacks() {
-            Some(column) => Err(format!("the payload is not an entry: it has no {}", column.field_name())),
+            Some(column) => Err(format!(
+                "the payload is not an entry: it has no {}",
+                column.field_name()
+            )),
             None => Ok(claim),
         }
     }
@@ -110,7 +133,9 @@ impl<'a> Claim<'a> {
                         fields.set(column, text.as_bytes());
                     }
                 }
-                let submitter = members.get("submitted_by").and_then(|submitter| submitter.get("type"));
+                let submitter = members
+                    .get("submitted_by")
+                    .and_then(|submitter| submitter.get("type"));
                 fields.submitter = submitter.and_then(Json::as_str).map(str::as_bytes);
                 fields
             }
@@ -142,7 +167,10 @@ mod tests {
             assert_eq!(fields.text(Column::ActorId), Some(&b"alice"[..]));
             assert_eq!(fields.text(Column::RequestId), None);
             assert_eq!(fields.millis(Column::RecordedAt), Some(1_795_168_805_250));
-            assert_eq!((class_of(b"resource.view"), fields.event_id()), (Some("view"), Some("evt-1")));
+            assert_eq!(
+                (class_of(b"resource.view"), fields.event_id()),
+                (Some("view"), Some("evt-1"))
+            );
             assert_eq!(matches!(claim, Claim::Quick(_)), entry != ENTRY);
         }
     }
@@ -170,15 +198,28 @@ mod tests {
                     for bytes in [replaced, inserted, removed] {
                         let strict = Claim::strictly(&bytes, &mut Vec::new());
                         refused += usize::from(strict.is_err());
-                        let Some(fields) = scan::scan(&bytes).filter(|fields| fields.lacks().is_none()) else {
+                        let Some(fields) =
+                            scan::scan(&bytes).filter(|fields| fields.lacks().is_none())
+                        else {
                             continue;
                         };
                         quick += 1;
-                        let strict =
-                            strict.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&bytes)));
+                        let strict = strict.unwrap_or_else(|error| {
+                            panic!("{error}: {}", String::from_utf8_lossy(&bytes))
+                        });
                         let strict = strict.fields();
-                        assert_eq!(fields.values, strict.values, "{}", String::from_utf8_lossy(&bytes));
-                        assert_eq!(fields.submitter, strict.submitter, "{}", String::from_utf8_lossy(&bytes));
+                        assert_eq!(
+                            fields.values,
+                            strict.values,
+                            "{}",
+                            String::from_utf8_lossy(&bytes)
+                        );
+                        assert_eq!(
+                            fields.submitter,
+                            strict.submitter,
+                            "{}",
+                            String::from_utf8_lossy(&bytes)
+                        );
                     }
                 }
             }
@@ -190,13 +231,26 @@ mod tests {
     #[test]
     fn other_spellings_are_refused() {
         for (from, to, message) in [
-            ("\"evt-1\"", "\"evt\\u002d1\"", "canonical form (RFC 8785) from its byte"),
-            ("{\"actor\"", "{ \"actor\"", "canonical form (RFC 8785) from its byte 1 on"),
+            (
+                "\"evt-1\"",
+                "\"evt\\u002d1\"",
+                "canonical form (RFC 8785) from its byte",
+            ),
+            (
+                "{\"actor\"",
+                "{ \"actor\"",
+                "canonical form (RFC 8785) from its byte 1 on",
+            ),
             ("100000000000000000", "1e17", "canonical form"),
             ("\"severity\":\"info\",", "", "it has no severity"),
-            ("\"severity\":\"info\"", "\"severity\":\"info\",\"severity\":\"low\"", "not an entry"),
+            (
+                "\"severity\":\"info\"",
+                "\"severity\":\"info\",\"severity\":\"low\"",
+                "not an entry",
+            ),
         ] {
-            let error = Claim::read(ENTRY.replacen(from, to, 1).as_bytes(), &mut Vec::new()).unwrap_err();
+            let error =
+                Claim::read(ENTRY.replacen(from, to, 1).as_bytes(), &mut Vec::new()).unwrap_err();
             assert!(error.contains(message), "{error}");
         }
     }

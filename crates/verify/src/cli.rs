@@ -69,9 +69,20 @@ pub struct Arguments {
 /// Runs the verification, prints the result, and returns the exit code.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let verdict = verify(arguments).and_then(|output| {
-        let printed = if output.intact && arguments.quiet { Ok(()) } else { print(&output.text) };
-        printed.map_err(|source| CannotVerify::Unreadable { path: "standard output".into(), source })?;
-        Ok(if output.intact { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
+        let printed = if output.intact && arguments.quiet {
+            Ok(())
+        } else {
+            print(&output.text)
+        };
+        printed.map_err(|source| CannotVerify::Unreadable {
+            path: "standard output".into(),
+            source,
+        })?;
+        Ok(if output.intact {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(BROKEN)
+        })
     });
     verdict.unwrap_or_else(|error| {
         // Where standard error is gone too, the exit code says it.
@@ -92,7 +103,11 @@ fn print(text: &str) -> io::Result<()> {
 }
 
 fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
-    let key = arguments.public_key.as_deref().map(key::given).transpose()?;
+    let key = arguments
+        .public_key
+        .as_deref()
+        .map(key::given)
+        .transpose()?;
     let target = arguments.target.as_str();
     let path = Path::new(target);
     if is_address(target) {
@@ -113,8 +128,17 @@ fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
     }
     let (checkpoints, witnesses) = (kept_checkpoints(arguments)?, witnesses(arguments)?);
     let (anchor, accept_unsigned) = (arguments.anchor.clone(), arguments.accept_unsigned);
-    let options = Options { public_key: key, anchor, checkpoints, witnesses, accept_unsigned };
-    Ok(render(arguments, &verify_directory(path, &options, &progress(arguments))?))
+    let options = Options {
+        public_key: key,
+        anchor,
+        checkpoints,
+        witnesses,
+        accept_unsigned,
+    };
+    Ok(render(
+        arguments,
+        &verify_directory(path, &options, &progress(arguments))?,
+    ))
 }
 
 /// Reads the checkpoints that were kept elsewhere.
@@ -124,13 +148,20 @@ fn kept_checkpoints(arguments: &Arguments) -> Result<Vec<KeptCheckpoint>, Cannot
             true => block_on(name, fetch(name))??,
             false => std::fs::read(name).map_err(CannotVerify::unreadable(Path::new(name)))?,
         };
-        Ok(KeptCheckpoint { name: name.clone(), bytes })
+        Ok(KeptCheckpoint {
+            name: name.clone(),
+            bytes,
+        })
     };
     arguments.checkpoint.iter().map(read).collect()
 }
 
 fn witnesses(arguments: &Arguments) -> Result<Witnesses, CannotVerify> {
-    let keys = arguments.witness.iter().map(|text| key::witness(text)).collect::<Result<Vec<_>, _>>()?;
+    let keys = arguments
+        .witness
+        .iter()
+        .map(|text| key::witness(text))
+        .collect::<Result<Vec<_>, _>>()?;
     let needed = arguments.witnesses_needed.unwrap_or(keys.len());
     Ok(Witnesses { keys, needed })
 }
@@ -140,18 +171,34 @@ fn is_address(text: &str) -> bool {
 }
 
 fn block_on<T>(url: &str, work: impl Future<Output = T>) -> Result<T, CannotVerify> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| CannotVerify::Remote { url: url.to_owned(), cause: error.to_string() })?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(|error| CannotVerify::Remote {
+        url: url.to_owned(),
+        cause: error.to_string(),
+    })?;
     Ok(runtime.block_on(work))
 }
 
 fn progress(arguments: &Arguments) -> Progress {
-    if arguments.quiet { Progress::hidden() } else { Progress::bar() }
+    if arguments.quiet {
+        Progress::hidden()
+    } else {
+        Progress::bar()
+    }
 }
 
 fn render(arguments: &Arguments, report: &Report) -> Output {
-    let text = if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_string() };
-    Output { intact: report.is_intact(), text }
+    let text = if arguments.json {
+        format!("{:#}\n", report.to_json())
+    } else {
+        report.to_string()
+    };
+    Output {
+        intact: report.is_intact(),
+        text,
+    }
 }
 
 fn service(arguments: &Arguments, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
@@ -165,7 +212,10 @@ fn service(arguments: &Arguments, key: Option<NoteVerifier>) -> Result<Output, C
         checkpoints: kept_checkpoints(arguments)?,
         witnesses: witnesses(arguments)?,
     };
-    let report = block_on(&arguments.target, verify_remote(&remote, &progress(arguments)))??;
+    let report = block_on(
+        &arguments.target,
+        verify_remote(&remote, &progress(arguments)),
+    )??;
     Ok(render(arguments, &report))
 }
 
@@ -185,7 +235,11 @@ fn trusted(arguments: &Arguments, key: &NoteVerifier) -> Result<Epochs, CannotVe
 }
 
 /// Verifies the files of an export or of a report.
-fn manifest(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
+fn manifest(
+    arguments: &Arguments,
+    path: &Path,
+    key: Option<NoteVerifier>,
+) -> Result<Output, CannotVerify> {
     let key = key.ok_or_else(|| no_key("a manifest"))?;
     let (keys, witnesses) = (trusted(arguments, &key)?, witnesses(arguments)?);
     let report: ManifestReport = if attested::format_of(path)? == evidence::MANIFEST {
@@ -193,11 +247,22 @@ fn manifest(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Re
     } else {
         verify_export(path, &keys, &witnesses)?
     };
-    let text = if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_string() };
-    Ok(Output { intact: report.is_intact(), text })
+    let text = if arguments.json {
+        format!("{:#}\n", report.to_json())
+    } else {
+        report.to_string()
+    };
+    Ok(Output {
+        intact: report.is_intact(),
+        text,
+    })
 }
 
-fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
+fn proof(
+    arguments: &Arguments,
+    path: &Path,
+    key: Option<NoteVerifier>,
+) -> Result<Output, CannotVerify> {
     let key = key.ok_or_else(|| no_key("a proof"))?;
     let bytes = std::fs::read(path).map_err(CannotVerify::unreadable(path))?;
     let name = path.display();
@@ -208,18 +273,34 @@ fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Resul
         Ok((proven, cosigned))
     });
     Ok(match verdict.map(|(proven, _)| proven) {
-        Ok(proven) if arguments.json => Output { intact: true, text: format!("{:#}\n", proof_json(&proven, &key)) },
-        Ok(proven) => Output { intact: true, text: proof_text(&proven, &key) },
+        Ok(proven) if arguments.json => Output {
+            intact: true,
+            text: format!("{:#}\n", proof_json(&proven, &key)),
+        },
+        Ok(proven) => Output {
+            intact: true,
+            text: proof_text(&proven, &key),
+        },
         Err(fault) if arguments.json => {
             let output = serde_json::json!({"target": name.to_string(), "intact": false, "what": with_causes(&fault)});
-            Output { intact: false, text: format!("{output:#}\n") }
+            Output {
+                intact: false,
+                text: format!("{output:#}\n"),
+            }
         }
-        Err(fault) => Output { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
+        Err(fault) => Output {
+            intact: false,
+            text: format!("BROKEN: {name}: {}\n", with_causes(&fault)),
+        },
     })
 }
 
 /// Verifies a report of cited entries.
-fn report(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
+fn report(
+    arguments: &Arguments,
+    path: &Path,
+    key: Option<NoteVerifier>,
+) -> Result<Output, CannotVerify> {
     let key = key.ok_or_else(|| no_key("a report"))?;
     let witnesses = witnesses(arguments)?;
     let verdict = verify_report(path, &trusted(arguments, &key)?)?.and_then(|proven| {
@@ -228,13 +309,25 @@ fn report(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Resu
     });
     let name = path.display();
     Ok(match verdict {
-        Ok(proven) if arguments.json => Output { intact: true, text: format!("{:#}\n", report_json(&proven, &key)) },
-        Ok(proven) => Output { intact: true, text: report_text(&proven, &key) },
+        Ok(proven) if arguments.json => Output {
+            intact: true,
+            text: format!("{:#}\n", report_json(&proven, &key)),
+        },
+        Ok(proven) => Output {
+            intact: true,
+            text: report_text(&proven, &key),
+        },
         Err(fault) if arguments.json => {
             let output = serde_json::json!({"target": name.to_string(), "intact": false, "what": with_causes(&fault)});
-            Output { intact: false, text: format!("{output:#}\n") }
+            Output {
+                intact: false,
+                text: format!("{output:#}\n"),
+            }
         }
-        Err(fault) => Output { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
+        Err(fault) => Output {
+            intact: false,
+            text: format!("BROKEN: {name}: {}\n", with_causes(&fault)),
+        },
     })
 }
 
@@ -260,7 +353,9 @@ fn report_text(proven: &ProvenReport, key: &NoteVerifier) -> String {
     let checkpoint = &proven.checkpoint;
     let more = match proven.counted - proven.entries {
         0 => String::new(),
-        more => format!("  not listed   {more} entries that the report counted and does not list\n"),
+        more => {
+            format!("  not listed   {more} entries that the report counted and does not list\n")
+        }
     };
     format!(
         "intact: all {} entries that \"{}\" lists are in the log of {}, and answer its {} queries as it says\n{more}  in the tree  {} entries, root {}\n  signed by    {}, pinned\n  not checked  {NOT_CHECKED}\n",
@@ -279,9 +374,10 @@ fn epochs_of(folder: &Path) -> Result<Option<Epochs>, CannotVerify> {
     let (epochs, findings) = key::epochs_in(folder, &folder.display().to_string())?;
     match findings.first() {
         None => Ok(epochs),
-        Some(finding) => {
-            Err(CannotVerify::Key { place: format!("--epochs {}", folder.display()), cause: finding.to_string() })
-        }
+        Some(finding) => Err(CannotVerify::Key {
+            place: format!("--epochs {}", folder.display()),
+            cause: finding.to_string(),
+        }),
     }
 }
 

@@ -10,7 +10,11 @@ pub(crate) fn used() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // The second field is the program's name in parentheses and may have spaces; user and system time are fields 14 and 15.
     let (_, rest) = stat.rsplit_once(')')?;
-    let ticks = rest.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().ok());
+    let ticks = rest
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(|field| field.parse::<u64>().ok());
     let ticks: u64 = ticks.sum::<Option<u64>>()?;
     Some(Duration::from_millis(ticks * 1_000 / TICKS_PER_S))
 }

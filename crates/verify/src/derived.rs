@@ -39,9 +39,16 @@ enum Fault {
 }
 
 /// Checks the attestations of the search indexes and of the index of identifiers.
-pub(crate) fn check(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut Audit) -> Result<(), CannotVerify> {
+pub(crate) fn check(
+    dir: &Path,
+    manifest: &Manifest,
+    keys: &Epochs,
+    audit: &mut Audit,
+) -> Result<(), CannotVerify> {
     for segment in &manifest.segments {
-        let Some(name) = index_name(&segment.path) else { continue };
+        let Some(name) = index_name(&segment.path) else {
+            continue;
+        };
         // Whatever the manifest says, nothing outside of the data directory is read.
         if name.split('/').any(|part| part == "..") {
             continue;
@@ -49,9 +56,13 @@ pub(crate) fn check(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut 
         if let Some(bytes) = read_if_there(&dir.join(&name))? {
             match index(&bytes, &name, segment, keys) {
                 Ok(()) => audit.counts.attested += 1,
-                Err(fault) => {
-                    report_fault(&name, fault, "searches do not use it, and the service rebuilds it", false, audit)
-                }
+                Err(fault) => report_fault(
+                    &name,
+                    fault,
+                    "searches do not use it, and the service rebuilds it",
+                    false,
+                    audit,
+                ),
             }
         }
     }
@@ -61,13 +72,23 @@ pub(crate) fn check(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut 
 fn report_fault(name: &str, fault: Fault, consequence: &str, synced: bool, audit: &mut Audit) {
     match fault {
         Fault::Earlier => {
-            audit.notes.push(format!("{name} is of an earlier version, without attestation; {consequence}"));
+            audit.notes.push(format!(
+                "{name} is of an earlier version, without attestation; {consequence}"
+            ));
         }
         Fault::Damaged(at) if synced => {
-            let finding = Finding::new(name, format!("the file differs from its attestation; {consequence}"));
-            audit.findings.add(Finding { offset: at.map(|at| at as u64), ..finding });
+            let finding = Finding::new(
+                name,
+                format!("the file differs from its attestation; {consequence}"),
+            );
+            audit.findings.add(Finding {
+                offset: at.map(|at| at as u64),
+                ..finding
+            });
         }
-        Fault::Damaged(_) => audit.notes.push(format!("{name} is damaged or cut short; {consequence}")),
+        Fault::Damaged(_) => audit
+            .notes
+            .push(format!("{name} is damaged or cut short; {consequence}")),
         Fault::Forged(cause) => {
             let message = format!(
                 "its checksums are correct, but the log's key did not attest it ({cause}): it was forged; {consequence}"
@@ -79,22 +100,33 @@ fn report_fault(name: &str, fault: Fault, consequence: &str, synced: bool, audit
 
 /// The path of the index of a segment.
 fn index_name(segment: &str) -> Option<String> {
-    let name = segment.strip_prefix("lake/entries/")?.strip_suffix(".parquet")?;
+    let name = segment
+        .strip_prefix("lake/entries/")?
+        .strip_suffix(".parquet")?;
     Some(format!("lake/index/{name}.idx"))
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..)?.first_chunk().map(|four| u32::from_le_bytes(*four))
+    bytes
+        .get(at..)?
+        .first_chunk()
+        .map(|four| u32::from_le_bytes(*four))
 }
 
 fn long(bytes: &[u8], at: usize) -> Option<usize> {
-    let eight = bytes.get(at..)?.first_chunk().map(|eight| u64::from_le_bytes(*eight))?;
+    let eight = bytes
+        .get(at..)?
+        .first_chunk()
+        .map(|eight| u64::from_le_bytes(*eight))?;
     usize::try_from(eight).ok()
 }
 
 /// Refuses blocks that do not have their digests.
 fn digests(bytes: &[u8], block: usize, digests: &[u8], offset: usize) -> Result<(), Fault> {
-    for (at, (block, digest)) in (offset..).step_by(block).zip(bytes.chunks(block).zip(digests.chunks(DIGEST))) {
+    for (at, (block, digest)) in (offset..)
+        .step_by(block)
+        .zip(bytes.chunks(block).zip(digests.chunks(DIGEST)))
+    {
         if Sha256::digest(block)[..DIGEST] != *digest {
             return Err(Fault::Damaged(Some(at)));
         }
@@ -102,21 +134,41 @@ fn digests(bytes: &[u8], block: usize, digests: &[u8], offset: usize) -> Result<
     Ok(())
 }
 
-fn attested(note: &[u8], keys: &Epochs, file: &str, size: u64, digest: [u8; 32]) -> Result<(), Fault> {
+fn attested(
+    note: &[u8],
+    keys: &Epochs,
+    file: &str,
+    size: u64,
+    digest: [u8; 32],
+) -> Result<(), Fault> {
     let origin = keys.newest().name().to_owned();
-    let expected = Attestation { origin, file: file.to_owned(), size, digest: Hash(digest) };
-    expected.check(note, keys).map_err(|error| Fault::Forged(error.to_string()))
+    let expected = Attestation {
+        origin,
+        file: file.to_owned(),
+        size,
+        digest: Hash(digest),
+    };
+    expected
+        .check(note, keys)
+        .map_err(|error| Fault::Forged(error.to_string()))
 }
 
 /// An index: pieces, directory with the segment's SHA-256 first and the digests of all blocks last, attestation, trailer.
 fn index(bytes: &[u8], name: &str, segment: &Listed, keys: &Epochs) -> Result<(), Fault> {
     let cut = Fault::Damaged(None);
-    if [b"reeveix1", b"reeveix2"].iter().any(|earlier| bytes.starts_with(*earlier)) {
+    if [b"reeveix1", b"reeveix2"]
+        .iter()
+        .any(|earlier| bytes.starts_with(*earlier))
+    {
         return Err(Fault::Earlier);
     }
     let parts = || {
         let end = bytes.len().checked_sub(TRAILER)?;
-        let (body, note_len, checksum) = (long(bytes, end)?, number(bytes, end + 8)?, number(bytes, end + 12)?);
+        let (body, note_len, checksum) = (
+            long(bytes, end)?,
+            number(bytes, end + 8)?,
+            number(bytes, end + 12)?,
+        );
         let note_at = end.checked_sub(note_len as usize)?;
         let sums = body.div_ceil(BLOCK).checked_mul(DIGEST)?;
         let (directory, note) = (bytes.get(body..note_at)?, bytes.get(note_at..end)?);
@@ -126,8 +178,16 @@ fn index(bytes: &[u8], name: &str, segment: &Listed, keys: &Epochs) -> Result<()
         let split = directory.len().checked_sub(sums)?;
         whole.then_some((bytes.get(..body)?, directory, split, note))
     };
-    let Some((body, directory, split, note)) = parts() else { return Err(cut) };
-    attested(note, keys, name, segment.last_sequence.saturating_add(1), Sha256::digest(directory).into())?;
+    let Some((body, directory, split, note)) = parts() else {
+        return Err(cut);
+    };
+    attested(
+        note,
+        keys,
+        name,
+        segment.last_sequence.saturating_add(1),
+        Sha256::digest(directory).into(),
+    )?;
     if hex::decode(&segment.sha256).ok().as_deref() != directory.get(..32) {
         return Err(Fault::Damaged(None));
     }
@@ -135,7 +195,12 @@ fn index(bytes: &[u8], name: &str, segment: &Listed, keys: &Epochs) -> Result<()
 }
 
 /// The files of the index of identifiers, by the names that count.
-fn identifiers(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut Audit) -> Result<(), CannotVerify> {
+fn identifiers(
+    dir: &Path,
+    manifest: &Manifest,
+    keys: &Epochs,
+    audit: &mut Audit,
+) -> Result<(), CannotVerify> {
     let folder = dir.join(IDS);
     let listed = match fs::read_dir(&folder) {
         Ok(listed) => listed,
@@ -144,7 +209,11 @@ fn identifiers(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut Audit
     };
     let mut names = Vec::new();
     for item in listed {
-        let name = item.map_err(CannotVerify::unreadable(&folder))?.file_name().to_string_lossy().into_owned();
+        let name = item
+            .map_err(CannotVerify::unreadable(&folder))?
+            .file_name()
+            .to_string_lossy()
+            .into_owned();
         if let Some((first, end)) = span(&name).filter(|(_, end)| *end <= manifest.sealed_size) {
             names.push((name, first, end));
         }
@@ -153,7 +222,9 @@ fn identifiers(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut Audit
     for (name, first, end) in names {
         let name = format!("{IDS}/{name}");
         // Merged files take the place of others while the service runs.
-        let Some(bytes) = read_if_there(&dir.join(&name))? else { continue };
+        let Some(bytes) = read_if_there(&dir.join(&name))? else {
+            continue;
+        };
         match id_file(&bytes, &name, (first, end), keys) {
             Ok(()) => audit.counts.attested += 1,
             Err(fault) => report_fault(&name, fault, "the service does not use it", true, audit),
@@ -170,7 +241,9 @@ fn span(name: &str) -> Option<(u64, u64)> {
 
 /// A file of identifiers: header, filter, pages, digests of the pages, attestation, its length.
 fn id_file(bytes: &[u8], name: &str, (first, end): (u64, u64), keys: &Epochs) -> Result<(), Fault> {
-    if bytes.starts_with(b"reeveids") && number(bytes, 8).is_some_and(|version| version < IDS_VERSION) {
+    if bytes.starts_with(b"reeveids")
+        && number(bytes, 8).is_some_and(|version| version < IDS_VERSION)
+    {
         return Err(Fault::Earlier);
     }
     let parts = || {
@@ -190,10 +263,22 @@ fn id_file(bytes: &[u8], name: &str, (first, end): (u64, u64), keys: &Epochs) ->
         let sound = whole
             && number(bytes, note_end) == Some(note.len() as u32)
             && number(header, 40) == Some(crc32c::crc32c(filter));
-        sound.then_some((header, filter, pages_at..digests_at, digests_at..note_at, note))
+        sound.then_some((
+            header,
+            filter,
+            pages_at..digests_at,
+            digests_at..note_at,
+            note,
+        ))
     };
-    let Some((header, filter, pages, sums, note)) = parts() else { return Err(Fault::Damaged(None)) };
-    let digest = Sha256::new().chain_update(header).chain_update(filter).chain_update(&bytes[sums.clone()]).finalize();
+    let Some((header, filter, pages, sums, note)) = parts() else {
+        return Err(Fault::Damaged(None));
+    };
+    let digest = Sha256::new()
+        .chain_update(header)
+        .chain_update(filter)
+        .chain_update(&bytes[sums.clone()])
+        .finalize();
     attested(note, keys, name, end, digest.into())?;
     digests(&bytes[pages.clone()], IDS_PAGE, &bytes[sums], pages.start)
 }

@@ -44,14 +44,37 @@ pub struct Options {
 }
 
 /// Verifies a data directory, also one that a service is writing to: then up to what it held at the beginning.
-pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> Result<Report, CannotVerify> {
+pub fn verify_directory(
+    dir: &Path,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Report, CannotVerify> {
     let (started, cpu) = (Instant::now(), cpu::used());
-    let Snapshot { mut anchor, checkpoint, manifest, wal, strange } = snapshot::take(dir, options.anchor.as_deref())?;
+    let Snapshot {
+        mut anchor,
+        checkpoint,
+        manifest,
+        wal,
+        strange,
+    } = snapshot::take(dir, options.anchor.as_deref())?;
     let mut findings = Findings::default();
     let (key, wrong_keys) = key::of_directory(dir, options.public_key.as_ref())?;
-    wrong_keys.into_iter().chain(anchor.findings.iter().cloned()).for_each(|finding| findings.add(finding));
-    let mut notes: Vec<String> = strange.into_iter().map(|name| format!("{name} is not a file of the log")).collect();
-    let accepts = unsigned(&manifest, &anchor, &wal, options.accept_unsigned, &mut findings, &mut notes);
+    wrong_keys
+        .into_iter()
+        .chain(anchor.findings.iter().cloned())
+        .for_each(|finding| findings.add(finding));
+    let mut notes: Vec<String> = strange
+        .into_iter()
+        .map(|name| format!("{name} is not a file of the log"))
+        .collect();
+    let accepts = unsigned(
+        &manifest,
+        &anchor,
+        &wal,
+        options.accept_unsigned,
+        &mut findings,
+        &mut notes,
+    );
     anchor.check_signatures(&key.epochs, accepts, &mut findings);
     let goes_on = |size: u64| wal.iter().any(|file| file.first == size);
     let manifest = manifest.read(&key.epochs, goes_on, &mut findings, &mut notes)?;
@@ -62,19 +85,46 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
     }
     let readable = manifest.is_some();
     // Without a manifest the log is read from where its first file begins; what is before it is lost.
-    let manifest = manifest
-        .unwrap_or_else(|| Manifest { sealed_size: wal.first().map_or(0, |file| file.first), ..Manifest::default() });
+    let manifest = manifest.unwrap_or_else(|| Manifest {
+        sealed_size: wal.first().map_or(0, |file| file.first),
+        ..Manifest::default()
+    });
     let mut counts = Counts::default();
     let mut milestones = milestones_of(&anchor, &manifest);
-    let signed = signed_checkpoint(checkpoint.as_deref(), &key.epochs, &mut findings, &mut notes);
+    let signed = signed_checkpoint(
+        checkpoint.as_deref(),
+        &key.epochs,
+        &mut findings,
+        &mut notes,
+    );
     milestones.extend(signed);
     milestones.extend(epoch_milestones(&key));
-    milestones.extend(kept::milestones(&options.checkpoints, &key.epochs, &mut findings));
-    milestones.extend(cosigned_checkpoint(dir, &options.witnesses, &key.epochs, &mut findings, &mut notes)?);
-    counts.checkpoints += milestones.iter().filter(|milestone| milestone.signed).count() as u64;
+    milestones.extend(kept::milestones(
+        &options.checkpoints,
+        &key.epochs,
+        &mut findings,
+    ));
+    milestones.extend(cosigned_checkpoint(
+        dir,
+        &options.witnesses,
+        &key.epochs,
+        &mut findings,
+        &mut notes,
+    )?);
+    counts.checkpoints += milestones
+        .iter()
+        .filter(|milestone| milestone.signed)
+        .count() as u64;
     let walk = Walk::new(dir, manifest.sealed_size, milestones, &mut findings)?;
     let sequence = SequenceChecks::new(anchor.size().max(manifest.sealed_size));
-    let mut audit = Audit { findings, notes, missing: Missing::default(), counts, walk, sequence };
+    let mut audit = Audit {
+        findings,
+        notes,
+        missing: Missing::default(),
+        counts,
+        walk,
+        sequence,
+    };
     origin(&manifest, &key.verifier, &mut audit);
     unlisted(dir, &manifest, &mut audit)?;
     progress.expect(anchor.size().max(manifest.sealed_size));
@@ -82,7 +132,9 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
         sealed::check(dir, &manifest, &mut audit, progress)?;
     } else {
         audit.walk.lose(0);
-        audit.notes.push(format!("{MANIFEST} is unreadable, so nothing sealed was checked"));
+        audit.notes.push(format!(
+            "{MANIFEST} is unreadable, so nothing sealed was checked"
+        ));
     }
     // Read again: a key that took over since the beginning may have attested what was merged or made anew meanwhile.
     let (newest, _) = key::of_directory(dir, options.public_key.as_ref())?;
@@ -95,8 +147,18 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
     audit.sequence.finish(&mut audit.findings, &mut audit.notes);
     conclude(size, &anchor, &mut audit);
     progress.finish();
-    let freshness = Freshness::new(options.anchor.as_deref(), &options.checkpoints, &options.witnesses);
-    Ok(audit.report(dir, key, freshness, size, (started.elapsed(), cpu::since(cpu))))
+    let freshness = Freshness::new(
+        options.anchor.as_deref(),
+        &options.checkpoints,
+        &options.witnesses,
+    );
+    Ok(audit.report(
+        dir,
+        key,
+        freshness,
+        size,
+        (started.elapsed(), cpu::since(cpu)),
+    ))
 }
 
 /// Says of a directory without a signed manifest that it is one. Returns `true` if an anchor without a signature goes with it.
@@ -108,15 +170,21 @@ fn unsigned(
     findings: &mut Findings,
     notes: &mut Vec<String>,
 ) -> bool {
-    let has_entries = manifest.unsigned.is_some() || anchor.size() > 0 || wal.iter().any(|file| file.first > 0);
+    let has_entries =
+        manifest.unsigned.is_some() || anchor.size() > 0 || wal.iter().any(|file| file.first > 0);
     if manifest.journal.is_some() || !has_entries {
         return false;
     }
     let message = "there is no signed manifest: the log is of a version that signed neither it nor the anchor, or the signed files were removed";
     if accept {
-        notes.push(format!("{MANIFEST}: {message}; it was accepted with --accept-unsigned"));
+        notes.push(format!(
+            "{MANIFEST}: {message}; it was accepted with --accept-unsigned"
+        ));
     } else {
-        findings.add(Finding::new(MANIFEST, format!("{message}; --accept-unsigned makes this a note")));
+        findings.add(Finding::new(
+            MANIFEST,
+            format!("{message}; --accept-unsigned makes this a note"),
+        ));
     }
     true
 }
@@ -161,13 +229,22 @@ fn signed_checkpoint(
     notes: &mut Vec<String>,
 ) -> Option<Milestone> {
     let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) else {
-        notes.push(format!("{CHECKPOINT} is missing or empty, as a power cut may leave it"));
+        notes.push(format!(
+            "{CHECKPOINT} is missing or empty, as a power cut may leave it"
+        ));
         return None;
     };
     match keys.open(bytes) {
-        Ok(checkpoint) => Some(Milestone::signed(&checkpoint, CHECKPOINT, "the signed checkpoint")),
+        Ok(checkpoint) => Some(Milestone::signed(
+            &checkpoint,
+            CHECKPOINT,
+            "the signed checkpoint",
+        )),
         Err(error) => {
-            findings.add(Finding::new(CHECKPOINT, format!("the checkpoint is refused: {}", with_causes(&error))));
+            findings.add(Finding::new(
+                CHECKPOINT,
+                format!("the checkpoint is refused: {}", with_causes(&error)),
+            ));
             None
         }
     }
@@ -204,7 +281,11 @@ fn cosigned_checkpoint(
 }
 
 fn origin(manifest: &Manifest, key: &NoteVerifier, audit: &mut Audit) {
-    if let Some(origin) = manifest.origin.as_deref().filter(|origin| *origin != key.name()) {
+    if let Some(origin) = manifest
+        .origin
+        .as_deref()
+        .filter(|origin| *origin != key.name())
+    {
         let wrong = Finding::new(MANIFEST, "the manifest is that of another log than the key");
         audit.findings.add(wrong.differs(key.name(), origin));
     }
@@ -212,7 +293,11 @@ fn origin(manifest: &Manifest, key: &NoteVerifier, audit: &mut Audit) {
 
 /// Notes segments that the manifest does not list: they count for nothing.
 fn unlisted(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<(), CannotVerify> {
-    let listed: HashSet<&str> = manifest.segments.iter().map(|segment| segment.path.as_str()).collect();
+    let listed: HashSet<&str> = manifest
+        .segments
+        .iter()
+        .map(|segment| segment.path.as_str())
+        .collect();
     let (mut folders, mut strays) = (vec!["lake/entries".to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
         let path = dir.join(&folder);
@@ -233,18 +318,27 @@ fn unlisted(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<(), Ca
     }
     strays.sort();
     let noted = strays.iter().take(STRAYS_NOTED);
-    audit.notes.extend(noted.map(|name| format!("{name} is not in {MANIFEST}; it counts for nothing")));
+    audit
+        .notes
+        .extend(noted.map(|name| format!("{name} is not in {MANIFEST}; it counts for nothing")));
     if strays.len() > STRAYS_NOTED {
-        audit.notes.push(format!("{} more files are not in {MANIFEST}", strays.len() - STRAYS_NOTED));
+        audit.notes.push(format!(
+            "{} more files are not in {MANIFEST}",
+            strays.len() - STRAYS_NOTED
+        ));
     }
     Ok(())
 }
 
 /// Drops the files of the write-ahead log whose entries are sealed.
 fn leftovers(files: Vec<WalFile>, sealed_size: u64, audit: &mut Audit) -> Vec<WalFile> {
-    let (sealed, live): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.first < sealed_size);
+    let (sealed, live): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| file.first < sealed_size);
     for file in sealed {
-        audit.notes.push(format!("{} is a leftover of a seal; its entries are in segments", file.name));
+        audit.notes.push(format!(
+            "{} is a leftover of a seal; its entries are in segments",
+            file.name
+        ));
     }
     live
 }
@@ -252,14 +346,23 @@ fn leftovers(files: Vec<WalFile>, sealed_size: u64, audit: &mut Audit) -> Vec<Wa
 /// Adds a note if the index of chain hashes is wrong; the service rebuilds it.
 fn chain_points(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<(), CannotVerify> {
     let bytes = read_if_there(&dir.join("ledger/chain"))?;
-    let (Some(bytes), None) = (bytes, audit.walk.lost) else { return Ok(()) };
+    let (Some(bytes), None) = (bytes, audit.walk.lost) else {
+        return Ok(());
+    };
     let points = manifest.sealed_size / 256 + 1;
-    let held = audit.walk.points.iter().zip(bytes.chunks(32)).take(points as usize);
-    let wrong = held.zip(0u64..).find(|((expected, found), _)| expected.as_bytes() != *found);
+    let held = audit
+        .walk
+        .points
+        .iter()
+        .zip(bytes.chunks(32))
+        .take(points as usize);
+    let wrong = held
+        .zip(0u64..)
+        .find(|((expected, found), _)| expected.as_bytes() != *found);
     if let Some((_, at)) = wrong {
-        audit
-            .notes
-            .push(format!("ledger/chain is wrong at point {at}; it can be rebuilt and does not affect the verdict"));
+        audit.notes.push(format!(
+            "ledger/chain is wrong at point {at}; it can be rebuilt and does not affect the verdict"
+        ));
     }
     Ok(())
 }
@@ -269,18 +372,23 @@ fn conclude(size: u64, anchor: &Anchor, audit: &mut Audit) {
     audit.walk.finish(size, &mut audit.findings);
     if !anchor.present {
         let file = &anchor.file;
-        audit.notes.push(format!("there is no anchor at {file}, so a truncated log would not be detected"));
+        audit.notes.push(format!(
+            "there is no anchor at {file}, so a truncated log would not be detected"
+        ));
     }
     let signed = audit.walk.signed_size;
     match audit.walk.lost {
         Some(lost) => {
-            let message =
-                "tree and chain cannot be known from this entry on, so no root or signature after it could be checked";
-            audit.findings.add(Finding::new("ledger", message).entry(lost));
+            let message = "tree and chain cannot be known from this entry on, so no root or signature after it could be checked";
+            audit
+                .findings
+                .add(Finding::new("ledger", message).entry(lost));
         }
         None if signed < size => {
             let message = "no valid signed checkpoint covers these entries";
-            audit.findings.add(Finding::new(CHECKPOINT, message).entries(signed, size - 1));
+            audit
+                .findings
+                .add(Finding::new(CHECKPOINT, message).entries(signed, size - 1));
         }
         None => {}
     }

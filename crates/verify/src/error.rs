@@ -77,7 +77,10 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CannotVerify
 
 /// Returns `true` if an error means that the file does not exist.
 pub(crate) fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 /// An error and what caused it, on one line.

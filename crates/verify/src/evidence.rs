@@ -61,26 +61,47 @@ pub enum ReportFault {
 /// Returns `true` if a file begins as `report.json` does.
 pub(crate) fn is_report(path: &Path) -> bool {
     let mut start = [0; 64];
-    let read = File::open(path).and_then(|mut file| file.read(&mut start)).unwrap_or_default();
+    let read = File::open(path)
+        .and_then(|mut file| file.read(&mut start))
+        .unwrap_or_default();
     let start = String::from_utf8_lossy(&start[..read]);
-    start.trim_start().strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with("\"reeve_report\""))
+    start
+        .trim_start()
+        .strip_prefix('{')
+        .is_some_and(|rest| rest.trim_start().starts_with("\"reeve_report\""))
 }
 
 /// Verifies a report. The outer error says that nothing could be found out, the inner one that the report does not hold.
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn verify_report(path: &Path, keys: &Epochs) -> Result<Result<ProvenReport, ReportFault>, CannotVerify> {
+pub fn verify_report(
+    path: &Path,
+    keys: &Epochs,
+) -> Result<Result<ProvenReport, ReportFault>, CannotVerify> {
     let file = File::open(path).map_err(CannotVerify::unreadable(path))?;
     let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, file));
-    let mut read = Reading { keys, head: None, fault: None };
-    let result = json.deserialize_map(&mut read).and_then(|proven| json.end().map(|()| proven));
+    let mut read = Reading {
+        keys,
+        head: None,
+        fault: None,
+    };
+    let result = json
+        .deserialize_map(&mut read)
+        .and_then(|proven| json.end().map(|()| proven));
     Ok(match result {
         Ok(proven) => Ok(proven),
-        Err(error) if error.io_error_kind().is_some_and(|kind| kind != io::ErrorKind::UnexpectedEof) => {
+        Err(error)
+            if error
+                .io_error_kind()
+                .is_some_and(|kind| kind != io::ErrorKind::UnexpectedEof) =>
+        {
             return Err(CannotVerify::unreadable(path)(io::Error::other(error)));
         }
-        Err(error) => Err(read.fault.take().unwrap_or_else(|| ReportFault::Form(error.to_string()))),
+        Err(error) => Err(read
+            .fault
+            .take()
+            .unwrap_or_else(|| ReportFault::Form(error.to_string()))),
     })
 }
 
@@ -100,7 +121,14 @@ struct Reading<'a> {
 const VERSION: u64 = 2;
 
 /// Keys of the document in their required order: data that entries are compared with comes before the entries.
-const KEYS: [&str; 6] = ["reeve_report", "report", "checkpoint", "summary", "entries", "hashes"];
+const KEYS: [&str; 6] = [
+    "reeve_report",
+    "report",
+    "checkpoint",
+    "summary",
+    "entries",
+    "hashes",
+];
 
 impl<'de> Visitor<'de> for &mut Reading<'_> {
     type Value = ProvenReport;
@@ -130,16 +158,22 @@ impl<'de> Visitor<'de> for &mut Reading<'_> {
         };
         key(&mut map, 3)?;
         let summary: Value = map.next_value()?;
-        let mut questions = Questions::read(version, &report, &summary).map_err(A::Error::custom)?;
-        let mut cited = Cited::new(&mut questions, head.checkpoint.size).map_err(A::Error::custom)?;
+        let mut questions =
+            Questions::read(version, &report, &summary).map_err(A::Error::custom)?;
+        let mut cited =
+            Cited::new(&mut questions, head.checkpoint.size).map_err(A::Error::custom)?;
         key(&mut map, 4)?;
         map.next_value_seed(Entries(&mut cited))?;
         key(&mut map, 5)?;
         let hashes: Vec<String> = map.next_value()?;
         if let Some(more) = map.next_key::<String>()? {
-            return Err(A::Error::custom(format!("{more:?} does not belong into a report")));
+            return Err(A::Error::custom(format!(
+                "{more:?} does not belong into a report"
+            )));
         }
-        let entries = cited.finish(&head.checkpoint.root, &hashes).map_err(A::Error::custom)?;
+        let entries = cited
+            .finish(&head.checkpoint.root, &hashes)
+            .map_err(A::Error::custom)?;
         questions.finish(entries).map_err(A::Error::custom)?;
         let text = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
         Ok(ProvenReport {
@@ -157,7 +191,10 @@ impl<'de> Visitor<'de> for &mut Reading<'_> {
 impl Reading<'_> {
     fn checkpoint(&self, note: &str) -> Result<Head, ReportFault> {
         let note = SignedNote::parse(note.as_bytes()).map_err(ReportFault::Note)?;
-        let checkpoint = self.keys.from_note(&note).map_err(ReportFault::Checkpoint)?;
+        let checkpoint = self
+            .keys
+            .from_note(&note)
+            .map_err(ReportFault::Checkpoint)?;
         Ok(Head { checkpoint, note })
     }
 }
@@ -165,7 +202,13 @@ impl Reading<'_> {
 fn key<'de, A: MapAccess<'de>>(map: &mut A, at: usize) -> Result<(), A::Error> {
     match map.next_key::<String>()? {
         Some(found) if found == KEYS[at] => Ok(()),
-        Some(found) => Err(A::Error::custom(format!("expected {:?}, found {found:?}", KEYS[at]))),
-        None => Err(A::Error::custom(format!("the report ends before {:?}", KEYS[at]))),
+        Some(found) => Err(A::Error::custom(format!(
+            "expected {:?}, found {found:?}",
+            KEYS[at]
+        ))),
+        None => Err(A::Error::custom(format!(
+            "the report ends before {:?}",
+            KEYS[at]
+        ))),
     }
 }

@@ -25,11 +25,16 @@ const BUFFER: usize = 256 << 10;
 ///
 /// # Errors
 /// No verdict was possible.
-pub fn verify_export(path: &Path, keys: &Epochs, witnesses: &Witnesses) -> Result<ManifestReport, CannotVerify> {
+pub fn verify_export(
+    path: &Path,
+    keys: &Epochs,
+    witnesses: &Witnesses,
+) -> Result<ManifestReport, CannotVerify> {
     let manifest = Manifest::read(path)?;
     let mut report = ManifestReport::new("export", &manifest.statement.id, manifest.format.name());
     let folder = path.parent().unwrap_or(Path::new("."));
-    let Some(checkpoint) = check_statement(&manifest.statement, keys, witnesses, &mut report)? else {
+    let Some(checkpoint) = check_statement(&manifest.statement, keys, witnesses, &mut report)?
+    else {
         return Ok(report);
     };
     for file in manifest.files.iter().chain([&manifest.proof]) {
@@ -67,14 +72,19 @@ fn check_entries(
 ) -> Result<(), CannotVerify> {
     let path = folder.join(&manifest.proof.name);
     let file = File::open(&path).map_err(CannotVerify::unreadable(&path))?;
-    let proof = match MultiProofReader::new(checkpoint.size, BufReader::with_capacity(BUFFER, file)) {
+    let proof = match MultiProofReader::new(checkpoint.size, BufReader::with_capacity(BUFFER, file))
+    {
         Ok(proof) => proof,
         Err(error) => {
             report.fault(format!("{}: {}", manifest.proof.name, with_causes(&error)));
             return Ok(());
         }
     };
-    let mut leaves = Leaves { proof, count: 0, span: None };
+    let mut leaves = Leaves {
+        proof,
+        count: 0,
+        span: None,
+    };
     let outcome = match manifest.format {
         Format::Json => rows::json(folder, manifest, &mut leaves, report)?,
         Format::Parquet => rows::parquet(folder, manifest, &mut leaves, report)?,
@@ -104,14 +114,19 @@ fn check_entries(
         }
     }
     if extra > 0 && !matches!(manifest.format, Format::Lossy(_)) {
-        report.fault(format!("the proof has {extra} entries that the files do not have"));
+        report.fault(format!(
+            "the proof has {extra} entries that the files do not have"
+        ));
     }
     if leaves.count != manifest.entries || leaves.span != manifest.span {
         report.fault("the proof is not about as many entries, or not from the first to the last, as the manifest says");
     }
     report.entries = leaves.count;
     if let Err(error) = leaves.proof.finish(&checkpoint.root) {
-        report.fault(format!("the entries are not proven to be in the log: {}", with_causes(&error)));
+        report.fault(format!(
+            "the entries are not proven to be in the log: {}",
+            with_causes(&error)
+        ));
     }
     Ok(())
 }

@@ -124,8 +124,14 @@ mod tests {
     fn says_where_as_far_as_known() {
         let cases = [
             (Finding::new("a", "gone"), "a: gone"),
-            (Finding::new("a", "bad").at(64).entry(3).id(Some("x\n")), "a, byte 64, entry 3 (x\\n): bad"),
-            (Finding::new("a", "bad").entries(3, 5).differs(1, 2), "a, entries 3 to 5: bad (expected 1, found 2)"),
+            (
+                Finding::new("a", "bad").at(64).entry(3).id(Some("x\n")),
+                "a, byte 64, entry 3 (x\\n): bad",
+            ),
+            (
+                Finding::new("a", "bad").entries(3, 5).differs(1, 2),
+                "a, entries 3 to 5: bad (expected 1, found 2)",
+            ),
         ];
         for (finding, text) in cases {
             assert_eq!(finding.to_string(), text);

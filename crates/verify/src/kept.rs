@@ -27,14 +27,25 @@ pub struct Witnesses {
 
 /// Returns the milestones of checkpoints that were kept elsewhere; those that the log's keys did not sign become
 /// findings.
-pub(crate) fn milestones(kept: &[KeptCheckpoint], keys: &Epochs, findings: &mut Findings) -> Vec<Milestone> {
+pub(crate) fn milestones(
+    kept: &[KeptCheckpoint],
+    keys: &Epochs,
+    findings: &mut Findings,
+) -> Vec<Milestone> {
     let read = |kept: &KeptCheckpoint| match keys.open(&kept.bytes) {
         Ok(checkpoint) => Some(Milestone {
             elsewhere: true,
-            ..Milestone::signed(&checkpoint, &kept.name, "the checkpoint that was kept elsewhere")
+            ..Milestone::signed(
+                &checkpoint,
+                &kept.name,
+                "the checkpoint that was kept elsewhere",
+            )
         }),
         Err(error) => {
-            let message = format!("the checkpoint that was kept elsewhere is refused: {}", with_causes(&error));
+            let message = format!(
+                "the checkpoint that was kept elsewhere is refused: {}",
+                with_causes(&error)
+            );
             findings.add(Finding::new(&kept.name, message));
             None
         }
@@ -60,16 +71,27 @@ pub(crate) fn cosigned(
     };
     let opened = SignedNote::parse(bytes)
         .map_err(|error| with_causes(&error))
-        .and_then(|note| Ok((keys.from_note(&note).map_err(|error| with_causes(&error))?, note)));
+        .and_then(|note| {
+            Ok((
+                keys.from_note(&note).map_err(|error| with_causes(&error))?,
+                note,
+            ))
+        });
     let (checkpoint, note) = match opened {
         Ok(opened) => opened,
         Err(cause) => {
-            findings.add(Finding::new(file, format!("the cosigned checkpoint is refused: {cause}")));
+            findings.add(Finding::new(
+                file,
+                format!("the cosigned checkpoint is refused: {cause}"),
+            ));
             return None;
         }
     };
     match count(&note, witnesses) {
-        Ok(text) => notes.push(format!("{text} the checkpoint of {} entries", checkpoint.size)),
+        Ok(text) => notes.push(format!(
+            "{text} the checkpoint of {} entries",
+            checkpoint.size
+        )),
         Err(message) => findings.add(Finding::new(file, message)),
     }
     Some(checkpoint)
@@ -77,11 +99,17 @@ pub(crate) fn cosigned(
 
 /// Returns the names of the witnesses that cosigned, or an error if they are too few.
 pub(crate) fn count(note: &SignedNote, witnesses: &Witnesses) -> Result<String, String> {
-    let cosigned = |key: &WitnessKey| key.cosigned(note).map(|cosigned| (key.name().to_owned(), cosigned.timestamp));
+    let cosigned = |key: &WitnessKey| {
+        key.cosigned(note)
+            .map(|cosigned| (key.name().to_owned(), cosigned.timestamp))
+    };
     let mut found: Vec<(String, u64)> = witnesses.keys.iter().filter_map(cosigned).collect();
     found.sort();
     found.dedup();
-    let names: Vec<String> = found.iter().map(|(name, at)| format!("{name} (at {at} s since 1970)")).collect();
+    let names: Vec<String> = found
+        .iter()
+        .map(|(name, at)| format!("{name} (at {at} s since 1970)"))
+        .collect();
     let (have, known, needed) = (found.len(), witnesses.keys.len(), witnesses.needed);
     if have < needed {
         return Err(format!(
@@ -89,5 +117,8 @@ pub(crate) fn count(note: &SignedNote, witnesses: &Witnesses) -> Result<String, 
             names.join(", ")
         ));
     }
-    Ok(format!("{have} of {known} witnesses cosigned ({})", names.join(", ")))
+    Ok(format!(
+        "{have} of {known} witnesses cosigned ({})",
+        names.join(", ")
+    ))
 }

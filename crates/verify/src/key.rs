@@ -56,24 +56,36 @@ pub(crate) fn witness(text: &str) -> Result<WitnessKey, CannotVerify> {
         Ok(key) => return Ok(key),
         Err(error) => error.to_string(),
     };
-    let wrong = |cause: String| CannotVerify::Key { place: format!("--witness {text}"), cause };
+    let wrong = |cause: String| CannotVerify::Key {
+        place: format!("--witness {text}"),
+        cause,
+    };
     match read_if_there(Path::new(text))? {
-        Some(bytes) => {
-            String::from_utf8_lossy(&bytes).trim().parse().map_err(|error: KeyError| wrong(error.to_string()))
-        }
+        Some(bytes) => String::from_utf8_lossy(&bytes)
+            .trim()
+            .parse()
+            .map_err(|error: KeyError| wrong(error.to_string())),
         None => Err(wrong(format!("{cause}; nor is it a file"))),
     }
 }
 
 fn parse(place: &str, bytes: &[u8]) -> Result<NoteVerifier, CannotVerify> {
-    let wrong = |cause: String| CannotVerify::Key { place: place.to_owned(), cause };
+    let wrong = |cause: String| CannotVerify::Key {
+        place: place.to_owned(),
+        cause,
+    };
     let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".into()))?;
-    text.trim().parse().map_err(|error: reeve_tlog::KeyError| wrong(error.to_string()))
+    text.trim()
+        .parse()
+        .map_err(|error: reeve_tlog::KeyError| wrong(error.to_string()))
 }
 
 /// Reads the records of key epochs in a folder; `None` when there are none. Those that do not hold are findings, and neither
 /// they nor those after them count.
-pub(crate) fn epochs_in(folder: &Path, name: &str) -> Result<(Option<Epochs>, Vec<Finding>), CannotVerify> {
+pub(crate) fn epochs_in(
+    folder: &Path,
+    name: &str,
+) -> Result<(Option<Epochs>, Vec<Finding>), CannotVerify> {
     let listed = match std::fs::read_dir(folder) {
         Ok(listed) => listed,
         Err(error) if is_absence(&error) => return Ok((None, Vec::new())),
@@ -81,11 +93,18 @@ pub(crate) fn epochs_in(folder: &Path, name: &str) -> Result<(Option<Epochs>, Ve
     };
     let (mut numbers, mut findings) = (Vec::new(), Vec::new());
     for item in listed {
-        let file = item.map_err(CannotVerify::unreadable(folder))?.file_name().to_string_lossy().into_owned();
+        let file = item
+            .map_err(CannotVerify::unreadable(folder))?
+            .file_name()
+            .to_string_lossy()
+            .into_owned();
         match file.parse::<u64>() {
             Ok(number) if number.to_string() == file => numbers.push(number),
             _ if file.ends_with(".tmp") => {}
-            _ => findings.push(Finding::new(format!("{name}/{file}"), "it is not the record of a key epoch")),
+            _ => findings.push(Finding::new(
+                format!("{name}/{file}"),
+                "it is not the record of a key epoch",
+            )),
         }
     }
     numbers.sort_unstable();
@@ -93,14 +112,19 @@ pub(crate) fn epochs_in(folder: &Path, name: &str) -> Result<(Option<Epochs>, Ve
     for number in numbers {
         let bytes = read_if_there(&folder.join(number.to_string()))?.unwrap_or_default();
         let taken = Epoch::open(&bytes).and_then(|epoch| {
-            let mut grown = keys.clone().unwrap_or_else(|| Epochs::single(epoch.old.clone()));
+            let mut grown = keys
+                .clone()
+                .unwrap_or_else(|| Epochs::single(epoch.old.clone()));
             grown.push(epoch)?;
             Ok(grown)
         });
         match taken {
             Ok(grown) => keys = Some(grown),
             Err(error) => {
-                let message = format!("the record of a key epoch is refused: {}", with_causes(&error));
+                let message = format!(
+                    "the record of a key epoch is refused: {}",
+                    with_causes(&error)
+                );
                 findings.push(Finding::new(format!("{name}/{number}"), message));
                 break;
             }
@@ -116,7 +140,10 @@ pub(crate) fn following(pinned: &NoteVerifier, epochs: Option<Epochs>) -> Epochs
 }
 
 /// Returns the key of a data directory, with the faults of its key files.
-pub(crate) fn of_directory(dir: &Path, pinned: Option<&NoteVerifier>) -> Result<(Key, Vec<Finding>), CannotVerify> {
+pub(crate) fn of_directory(
+    dir: &Path,
+    pinned: Option<&NoteVerifier>,
+) -> Result<(Key, Vec<Finding>), CannotVerify> {
     let (epochs, mut findings) = epochs_in(&dir.join(EPOCHS), EPOCHS)?;
     let stored = read_if_there(&dir.join(VKEY))?;
     let Some(pinned) = pinned else {
@@ -129,27 +156,55 @@ pub(crate) fn of_directory(dir: &Path, pinned: Option<&NoteVerifier>) -> Result<
         };
         let verifier = parse(VKEY, &bytes)?;
         if bytes != format!("{verifier}\n").as_bytes() {
-            return Err(CannotVerify::Key { place: VKEY.into(), cause: "there is more in it than the key".into() });
+            return Err(CannotVerify::Key {
+                place: VKEY.into(),
+                cause: "there is more in it than the key".into(),
+            });
         }
-        if let Some(newest) = epochs.as_ref().filter(|epochs| !epochs.contains(&verifier)).map(Epochs::newest) {
+        if let Some(newest) = epochs
+            .as_ref()
+            .filter(|epochs| !epochs.contains(&verifier))
+            .map(Epochs::newest)
+        {
             let message = "the records of key epochs do not lead to this key";
             findings.push(Finding::new(VKEY, message).differs(newest, &verifier));
         }
         let epochs = following(&verifier, epochs);
-        return Ok((Key { verifier, source: KeySource::Directory, epochs }, findings));
+        return Ok((
+            Key {
+                verifier,
+                source: KeySource::Directory,
+                epochs,
+            },
+            findings,
+        ));
     };
     let epochs = following(pinned, epochs);
     let expected = format!("{}\n", epochs.newest());
     match stored {
         Some(bytes) if bytes == expected.as_bytes() => {}
         // The file follows the record: a key that is being replaced may still stand here.
-        Some(bytes) if epochs.keys().any(|key| bytes == format!("{key}\n").as_bytes()) => {}
+        Some(bytes)
+            if epochs
+                .keys()
+                .any(|key| bytes == format!("{key}\n").as_bytes()) => {}
         Some(bytes) => {
-            let found = String::from_utf8_lossy(&bytes).trim().escape_debug().to_string();
+            let found = String::from_utf8_lossy(&bytes)
+                .trim()
+                .escape_debug()
+                .to_string();
             let message = "the log is not signed by the key that was pinned, nor by one that it signed over to";
             findings.push(Finding::new(VKEY, message).differs(epochs.newest(), found));
         }
-        None => findings.push(Finding::new(VKEY, "the file is missing").differs(epochs.newest(), "nothing")),
+        None => findings
+            .push(Finding::new(VKEY, "the file is missing").differs(epochs.newest(), "nothing")),
     }
-    Ok((Key { verifier: pinned.clone(), source: KeySource::Pinned, epochs }, findings))
+    Ok((
+        Key {
+            verifier: pinned.clone(),
+            source: KeySource::Pinned,
+            epochs,
+        },
+        findings,
+    ))
 }

@@ -30,9 +30,8 @@ impl ManifestFiles {
     pub(crate) fn claimed_size(&self) -> u64 {
         match (&self.journal, &self.unsigned) {
             (Some(journal), _) => journal::claimed_size(journal),
-            (None, Some(bytes)) => {
-                serde_json::from_slice::<ManifestFile>(bytes).map_or(0, |manifest| manifest.sealed_size)
-            }
+            (None, Some(bytes)) => serde_json::from_slice::<ManifestFile>(bytes)
+                .map_or(0, |manifest| manifest.sealed_size),
             (None, None) => 0,
         }
     }
@@ -111,20 +110,33 @@ fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, Can
         Ok(file) => file,
         Err(error) => {
             let offset = offset_of(bytes, error.line(), error.column());
-            findings.add(Finding::new(UNSIGNED_MANIFEST, format!("it is not a manifest: {error}")).at(offset));
+            findings.add(
+                Finding::new(UNSIGNED_MANIFEST, format!("it is not a manifest: {error}"))
+                    .at(offset),
+            );
             return Ok(None);
         }
     };
     if file.version != 1 {
-        return Err(CannotVerify::Version { file: UNSIGNED_MANIFEST.into(), found: file.version.to_string() });
+        return Err(CannotVerify::Version {
+            file: UNSIGNED_MANIFEST.into(),
+            found: file.version.to_string(),
+        });
     }
     let mut hash = |name: &str, text: &str| {
         let read = Hash::from_hex(text);
-        read.map_err(|error| findings.add(Finding::new(UNSIGNED_MANIFEST, format!("{name}: {error}")))).ok()
+        read.map_err(|error| {
+            findings.add(Finding::new(UNSIGNED_MANIFEST, format!("{name}: {error}")))
+        })
+        .ok()
     };
     let root = hash("root", &file.root);
     let chain_hash = hash("chain_hash", &file.chain_hash);
-    let edge = file.edge.iter().map(|text| Some(Commitment(hash("edge", text)?.0))).collect();
+    let edge = file
+        .edge
+        .iter()
+        .map(|text| Some(Commitment(hash("edge", text)?.0)))
+        .collect();
     let manifest = Manifest {
         origin: Some(file.origin),
         sealed_size: file.sealed_size,
@@ -135,7 +147,10 @@ fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, Can
     };
     let beyond = manifest.sealed_size % 256;
     if manifest.edge.len() as u64 != beyond {
-        let wrong = Finding::new(UNSIGNED_MANIFEST, "edge lacks the commitments beyond the last full tile");
+        let wrong = Finding::new(
+            UNSIGNED_MANIFEST,
+            "edge lacks the commitments beyond the last full tile",
+        );
         findings.add(wrong.differs(beyond, manifest.edge.len() as u64));
     }
     manifest.check(findings);
@@ -158,8 +173,11 @@ fn listed(row: SegmentRow) -> Listed {
 
 /// The byte at a line and column as serde_json counts them, both from 1.
 fn offset_of(bytes: &[u8], line: usize, column: usize) -> u64 {
-    let before: usize =
-        bytes.split(|byte| *byte == b'\n').take(line.saturating_sub(1)).map(|line| line.len() + 1).sum();
+    let before: usize = bytes
+        .split(|byte| *byte == b'\n')
+        .take(line.saturating_sub(1))
+        .map(|line| line.len() + 1)
+        .sum();
     (before + column.saturating_sub(1)).min(bytes.len()) as u64
 }
 
@@ -168,23 +186,50 @@ impl Manifest {
         let mut wrong = |message: String, expected: u64, found: u64| {
             findings.add(Finding::new(MANIFEST, message).differs(expected, found));
         };
-        let held = self.segments.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.count));
+        let held = self
+            .segments
+            .iter()
+            .fold(0u64, |sum, segment| sum.saturating_add(segment.count));
         if held != self.sealed_size {
-            wrong("the segments do not hold as many entries as are sealed".into(), self.sealed_size, held);
+            wrong(
+                "the segments do not hold as many entries as are sealed".into(),
+                self.sealed_size,
+                held,
+            );
         }
         for segment in &self.segments {
-            let (first, last, path) = (segment.first_sequence, segment.last_sequence, &segment.path);
-            let name = format!("lake/entries/{}/{first:020}-{last:020}.parquet", segment.class);
+            let (first, last, path) =
+                (segment.first_sequence, segment.last_sequence, &segment.path);
+            let name = format!(
+                "lake/entries/{}/{first:020}-{last:020}.parquet",
+                segment.class
+            );
             if *path != name {
-                findings.add(Finding::new(MANIFEST, "a segment's path does not match its content").differs(name, path));
+                findings.add(
+                    Finding::new(MANIFEST, "a segment's path does not match its content")
+                        .differs(name, path),
+                );
             }
-            if last < first || last >= self.sealed_size || segment.count == 0 || segment.count - 1 > last - first {
-                let message = format!("{path} cannot hold {} entries from {first} to {last}", segment.count);
+            if last < first
+                || last >= self.sealed_size
+                || segment.count == 0
+                || segment.count - 1 > last - first
+            {
+                let message = format!(
+                    "{path} cannot hold {} entries from {first} to {last}",
+                    segment.count
+                );
                 findings.add(Finding::new(MANIFEST, message));
             }
         }
-        if !self.segments.is_sorted_by(|a, b| (a.first_sequence, &a.class) < (b.first_sequence, &b.class)) {
-            findings.add(Finding::new(MANIFEST, "the segments are not in order of first sequence and class"));
+        if !self
+            .segments
+            .is_sorted_by(|a, b| (a.first_sequence, &a.class) < (b.first_sequence, &b.class))
+        {
+            findings.add(Finding::new(
+                MANIFEST,
+                "the segments are not in order of first sequence and class",
+            ));
         }
     }
 }

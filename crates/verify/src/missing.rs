@@ -24,7 +24,11 @@ impl Missing {
         }
         self.total = self.total.saturating_add(end - first);
         let full = self.ranges.len() == MAX_RANGES;
-        let adjacent = !self.more && self.ranges.last().is_some_and(|range| range.1.checked_add(1) == Some(first));
+        let adjacent = !self.more
+            && self
+                .ranges
+                .last()
+                .is_some_and(|range| range.1.checked_add(1) == Some(first));
         match self.ranges.last_mut() {
             Some(range) if adjacent => range.1 = end - 1,
             _ if full => self.more = true,
@@ -38,9 +42,17 @@ impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (first, last)) in self.ranges.iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };
-            if first == last { write!(f, "{comma}{first}")? } else { write!(f, "{comma}{first}-{last}")? }
+            if first == last {
+                write!(f, "{comma}{first}")?
+            } else {
+                write!(f, "{comma}{first}-{last}")?
+            }
         }
-        if self.more { f.write_str(", ...") } else { Ok(()) }
+        if self.more {
+            f.write_str(", ...")
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -56,7 +68,10 @@ mod tests {
         }
         assert_eq!((missing.to_string().as_str(), missing.total), ("3, 5-9", 6));
         (0..200).for_each(|i| missing.add(100 + 2 * i, 101 + 2 * i));
-        assert_eq!((missing.ranges.len(), missing.total, missing.more), (100, 206, true));
+        assert_eq!(
+            (missing.ranges.len(), missing.total, missing.more),
+            (100, 206, true)
+        );
         assert!(missing.to_string().ends_with(", ..."));
     }
 }

@@ -17,7 +17,9 @@ impl Progress {
     /// A bar on standard error; indicatif itself stays silent where that is no terminal.
     pub fn bar() -> Progress {
         let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("{bar:40} {human_pos} of {human_len} entries, {per_sec}, {eta} left");
+        let style = ProgressStyle::with_template(
+            "{bar:40} {human_pos} of {human_len} entries, {per_sec}, {eta} left",
+        );
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.enable_steady_tick(Duration::from_millis(200));
         Progress(Some(bar))

@@ -3,7 +3,8 @@
 use reeve_audit::Json;
 use reeve_audit::json::{self, Numbers, Options};
 use reeve_tlog::{
-    Checkpoint, Commitment, EpochOpenError, Epochs, ProofFile, ProofFileError, ProofVerifyError, SignedNote,
+    Checkpoint, Commitment, EpochOpenError, Epochs, ProofFile, ProofFileError, ProofVerifyError,
+    SignedNote,
 };
 
 use crate::claim::Claim;
@@ -45,7 +46,10 @@ pub enum ProofFault {
 }
 
 /// Verifies a proof. The outer error says that nothing could be found out, the inner one that the proof does not hold.
-pub fn verify_proof(bytes: &[u8], keys: &Epochs) -> Result<Result<Proven, ProofFault>, CannotVerify> {
+pub fn verify_proof(
+    bytes: &[u8],
+    keys: &Epochs,
+) -> Result<Result<Proven, ProofFault>, CannotVerify> {
     let proof = match ProofFile::parse(bytes) {
         Ok(proof) => proof,
         Err(error) => return Ok(Err(error.into())),
@@ -61,14 +65,19 @@ pub fn verify_proof(bytes: &[u8], keys: &Epochs) -> Result<Result<Proven, ProofF
 }
 
 fn verify(proof: &ProofFile, keys: &Epochs) -> Result<Proven, ProofFault> {
-    let keys_in_charge = keys.from_note(&proof.checkpoint).map_err(ProofFault::Checkpoint)?;
+    let keys_in_charge = keys
+        .from_note(&proof.checkpoint)
+        .map_err(ProofFault::Checkpoint)?;
     let known: Vec<_> = keys.keys().cloned().collect();
     let (disclosure, checkpoint) = proof.verify_disclosed(&known)?;
     debug_assert_eq!(keys_in_charge, checkpoint);
     Claim::read(disclosure.canonical, &mut Vec::new()).map_err(ProofFault::Entry)?;
-    let options = Options { numbers: Numbers::Stored, ..Options::default() };
-    let entry =
-        json::parse_with(disclosure.canonical, &options).map_err(|error| ProofFault::Entry(error.to_string()))?;
+    let options = Options {
+        numbers: Numbers::Stored,
+        ..Options::default()
+    };
+    let entry = json::parse_with(disclosure.canonical, &options)
+        .map_err(|error| ProofFault::Entry(error.to_string()))?;
     Ok(Proven {
         sequence: proof.index,
         entry: entry.value,

@@ -38,7 +38,10 @@ impl Hashes {
     /// Opens the file if it is there.
     pub(crate) fn open(path: PathBuf) -> Result<Hashes, CannotVerify> {
         match File::open(&path) {
-            Ok(file) => Ok(Hashes { path, file: Some(file) }),
+            Ok(file) => Ok(Hashes {
+                path,
+                file: Some(file),
+            }),
             Err(error) if is_absence(&error) => Ok(Hashes { path, file: None }),
             Err(error) => Err(CannotVerify::unreadable(&path)(error)),
         }
@@ -46,7 +49,9 @@ impl Hashes {
 
     /// Returns the hashes `first..end`, as far as the file has them.
     pub(crate) fn read(&self, first: u64, end: u64) -> Result<Vec<u8>, CannotVerify> {
-        let Some(file) = &self.file else { return Ok(Vec::new()) };
+        let Some(file) = &self.file else {
+            return Ok(Vec::new());
+        };
         let unreadable = CannotVerify::unreadable(&self.path);
         let length = match file.metadata() {
             Ok(metadata) => metadata.len() / HASH,
@@ -79,7 +84,13 @@ impl Records {
     ) -> Result<Records, CannotVerify> {
         let commitments = Hashes::open(dir.join(COMMITMENTS))?;
         let roots = Hashes::open(dir.join("ledger/tree/1"))?;
-        Ok(Records { commitments, roots, sealed_size, edge, window: (0, Vec::new()) })
+        Ok(Records {
+            commitments,
+            roots,
+            sealed_size,
+            edge,
+            window: (0, Vec::new()),
+        })
     }
 
     /// The commitment of a sealed entry; `None` where the file ends before it.
@@ -89,7 +100,12 @@ impl Records {
         }
         let held = |window: &(u64, Vec<u8>)| {
             let at = usize::try_from(sequence.checked_sub(window.0)?).ok()? * HASH_LEN;
-            window.1.get(at..)?.first_chunk::<HASH_LEN>().copied().map(Commitment)
+            window
+                .1
+                .get(at..)?
+                .first_chunk::<HASH_LEN>()
+                .copied()
+                .map(Commitment)
         };
         if let Some(found) = held(&self.window) {
             return Ok(Some(found));
@@ -132,7 +148,12 @@ impl Records {
         let tile = sequence / WIDTH;
         let bytes = self.commitments.read(tile * WIDTH, (tile + 1) * WIDTH)?;
         let root = self.roots.read(tile, tile + 1)?;
-        let mut leaves: Vec<Hash> = bytes.as_chunks().0.iter().map(|bytes| Commitment(*bytes).leaf_hash()).collect();
+        let mut leaves: Vec<Hash> = bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|bytes| Commitment(*bytes).leaf_hash())
+            .collect();
         if leaves.len() < usize::from(TILE_WIDTH) {
             return Ok(Judgement::Unknown);
         }
@@ -140,7 +161,11 @@ impl Records {
             return Ok(Judgement::Payload);
         }
         leaves[(sequence % WIDTH) as usize] = payload.leaf_hash();
-        Ok(if root_of(&leaves).0[..] == root[..] { Judgement::Record } else { Judgement::Unknown })
+        Ok(if root_of(&leaves).0[..] == root[..] {
+            Judgement::Record
+        } else {
+            Judgement::Unknown
+        })
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use reeve_tlog::{
-    Checkpoint, Epoch, Epochs, Hash, NoteVerifier, TILE_WIDTH, TileId, Tree, chain_hash, decode_bundle, encode_tile,
-    leaf_hash,
+    Checkpoint, Epoch, Epochs, Hash, NoteVerifier, TILE_WIDTH, TileId, Tree, chain_hash,
+    decode_bundle, encode_tile, leaf_hash,
 };
 use reqwest::{Client, StatusCode};
 
@@ -36,8 +36,7 @@ const PARALLEL: usize = 8;
 const MAX_BODY: usize = 1 << 20;
 
 /// Part that a verification of a service does not look at.
-const NOT_SERVED: &str =
-    "payloads, salts and columns: a service serves commitments and hashes only; verify its data directory";
+const NOT_SERVED: &str = "payloads, salts and columns: a service serves commitments and hashes only; verify its data directory";
 
 /// A service to verify.
 #[derive(Debug, Clone)]
@@ -87,13 +86,22 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         findings: Findings::default(),
         counts: Counts::default(),
     };
-    anchor.findings.iter().cloned().for_each(|finding| fetched.findings.add(finding));
-    let note = service.get("checkpoint").await?.ok_or_else(|| service.fails("checkpoint", "the service has none"))?;
+    anchor
+        .findings
+        .iter()
+        .cloned()
+        .for_each(|finding| fetched.findings.add(finding));
+    let note = service
+        .get("checkpoint")
+        .await?
+        .ok_or_else(|| service.fails("checkpoint", "the service has none"))?;
     let keys = key::following(&remote.key, service.epochs(&mut fetched.findings).await?);
     let kept = kept::milestones(&remote.checkpoints, &keys, &mut fetched.findings);
     fetched.keep(kept);
     let mut notes = Vec::new();
-    service.cosigned(remote, &keys, &mut fetched, &mut notes).await?;
+    service
+        .cosigned(remote, &keys, &mut fetched, &mut notes)
+        .await?;
     let checkpoint = match keys.open(&note) {
         Ok(checkpoint) => Some(checkpoint),
         Err(error) => {
@@ -105,16 +113,26 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
     if let Some(checkpoint) = &checkpoint {
         fetched.counts.checkpoints = 1;
         progress.expect(checkpoint.size);
-        service.walk(checkpoint, &anchor, &mut fetched, progress).await?;
+        service
+            .walk(checkpoint, &anchor, &mut fetched, progress)
+            .await?;
     }
     progress.finish();
-    let freshness = Freshness::new(remote.anchor.as_deref(), &remote.checkpoints, &remote.witnesses);
+    let freshness = Freshness::new(
+        remote.anchor.as_deref(),
+        &remote.checkpoints,
+        &remote.witnesses,
+    );
     let size = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.size);
     let whole = checkpoint.is_some() && fetched.tree.size() == size;
     Ok(Report {
         target: service.base,
         origin: remote.key.name().to_owned(),
-        key: Key { verifier: remote.key.clone(), source: KeySource::Pinned, epochs: keys },
+        key: Key {
+            verifier: remote.key.clone(),
+            source: KeySource::Pinned,
+            epochs: keys,
+        },
         size,
         root: whole.then(|| fetched.tree.root()),
         chain_hash: whole.then_some(fetched.chain_hash),
@@ -122,7 +140,11 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         findings: fetched.findings.list,
         missing: Missing::default(),
         notes,
-        not_checked: freshness.not_checked().into_iter().chain([NOT_SERVED.to_owned()]).collect(),
+        not_checked: freshness
+            .not_checked()
+            .into_iter()
+            .chain([NOT_SERVED.to_owned()])
+            .collect(),
         freshness,
         counts: fetched.counts,
         elapsed: started.elapsed(),
@@ -146,26 +168,50 @@ struct Service {
 impl Service {
     fn new(remote: &Remote) -> Result<Service, CannotVerify> {
         let url = remote.url.trim_end_matches('/');
-        let base = if url.ends_with(PREFIX) { url.to_owned() } else { format!("{url}{PREFIX}") };
+        let base = if url.ends_with(PREFIX) {
+            url.to_owned()
+        } else {
+            format!("{url}{PREFIX}")
+        };
         let client = Client::builder().timeout(TIME_LIMIT).build();
-        let client = client.map_err(|error| CannotVerify::Remote { url: base.clone(), cause: with_causes(&error) })?;
-        Ok(Service { client, base, token: remote.token.clone() })
+        let client = client.map_err(|error| CannotVerify::Remote {
+            url: base.clone(),
+            cause: with_causes(&error),
+        })?;
+        Ok(Service {
+            client,
+            base,
+            token: remote.token.clone(),
+        })
     }
 
     fn fails(&self, path: &str, cause: impl Into<String>) -> CannotVerify {
-        CannotVerify::Remote { url: format!("{}/{path}", self.base), cause: cause.into() }
+        CannotVerify::Remote {
+            url: format!("{}/{path}", self.base),
+            cause: cause.into(),
+        }
     }
 
     /// The keys that the service's records of key epochs lead through; each record vouches for itself.
     async fn epochs(&self, findings: &mut Findings) -> Result<Option<Epochs>, CannotVerify> {
-        let Some(bytes) = self.get(KEYS).await? else { return Ok(None) };
+        let Some(bytes) = self.get(KEYS).await? else {
+            return Ok(None);
+        };
         let records = serde_json::from_slice::<KeysBody>(&bytes);
-        let records = records.map_err(|error| self.fails(KEYS, error.to_string()))?.records;
-        let opened = records.iter().map(|record| Epoch::open(record.as_bytes())).collect::<Result<Vec<_>, _>>();
+        let records = records
+            .map_err(|error| self.fails(KEYS, error.to_string()))?
+            .records;
+        let opened = records
+            .iter()
+            .map(|record| Epoch::open(record.as_bytes()))
+            .collect::<Result<Vec<_>, _>>();
         match opened.and_then(Epochs::from_records) {
             Ok(epochs) => Ok(epochs),
             Err(error) => {
-                let message = format!("the records of key epochs are refused: {}", with_causes(&error));
+                let message = format!(
+                    "the records of key epochs are refused: {}",
+                    with_causes(&error)
+                );
                 findings.add(Finding::new(KEYS, message));
                 Ok(None)
             }
@@ -185,8 +231,20 @@ impl Service {
         }
         let bytes = self.get(COSIGNED).await?;
         let findings = &mut fetched.findings;
-        let checkpoint = kept::cosigned(COSIGNED, bytes.as_deref(), &remote.witnesses, keys, findings, notes);
-        fetched.keep(checkpoint.iter().map(|checkpoint| Milestone::cosigned(checkpoint, COSIGNED)).collect());
+        let checkpoint = kept::cosigned(
+            COSIGNED,
+            bytes.as_deref(),
+            &remote.witnesses,
+            keys,
+            findings,
+            notes,
+        );
+        fetched.keep(
+            checkpoint
+                .iter()
+                .map(|checkpoint| Milestone::cosigned(checkpoint, COSIGNED))
+                .collect(),
+        );
         Ok(())
     }
 
@@ -202,7 +260,10 @@ impl Service {
             StatusCode::OK => {}
             StatusCode::NOT_FOUND => return Ok(None),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                let cause = format!("the service answers {}; give a token in REEVE_TOKEN", response.status());
+                let cause = format!(
+                    "the service answers {}; give a token in REEVE_TOKEN",
+                    response.status()
+                );
                 return Err(self.fails(path, cause));
             }
             other => return Err(self.fails(path, format!("the service answers {other}"))),
@@ -228,7 +289,11 @@ impl Service {
         if let Some(bytes) = self.get(&path).await? {
             return Ok(Some(bytes));
         }
-        let wider = if path == full { None } else { self.get(&full).await? };
+        let wider = if path == full {
+            None
+        } else {
+            self.get(&full).await?
+        };
         Ok(wider.map(|mut bytes| {
             bytes.truncate(record * usize::from(width));
             bytes
@@ -245,7 +310,8 @@ impl Service {
     ) -> Result<(), CannotVerify> {
         let bundles = (0..).map_while(|index| TileId::at(0, index, checkpoint.size));
         let mut bundles =
-            stream::iter(bundles.map(|tile| async move { Ok((tile, self.bundle(tile).await?)) })).buffered(PARALLEL);
+            stream::iter(bundles.map(|tile| async move { Ok((tile, self.bundle(tile).await?)) }))
+                .buffered(PARALLEL);
         fetched.anchors(anchor);
         while let Some((tile, bytes)) = bundles.try_next().await? {
             let before = fetched.tree.size();
@@ -256,25 +322,38 @@ impl Service {
             let full = std::mem::take(&mut fetched.tiles);
             self.tiles(full, fetched).await?;
         }
-        let partial: Vec<_> = fetched.tree.partials().map(|(tile, hashes)| (tile, encode_tile(hashes))).collect();
+        let partial: Vec<_> = fetched
+            .tree
+            .partials()
+            .map(|(tile, hashes)| (tile, encode_tile(hashes)))
+            .collect();
         self.tiles(partial, fetched).await?;
         fetched.conclude(checkpoint, anchor);
         Ok(())
     }
 
     async fn bundle(&self, tile: TileId) -> Result<Option<Vec<u8>>, CannotVerify> {
-        self.part(bundle_path(tile), bundle_path(full(tile)), 34, tile.width()).await
+        self.part(bundle_path(tile), bundle_path(full(tile)), 34, tile.width())
+            .await
     }
 
-    async fn tiles(&self, tiles: Vec<(TileId, Vec<u8>)>, fetched: &mut Fetched) -> Result<(), CannotVerify> {
+    async fn tiles(
+        &self,
+        tiles: Vec<(TileId, Vec<u8>)>,
+        fetched: &mut Fetched,
+    ) -> Result<(), CannotVerify> {
         for (tile, expected) in tiles {
             let (first, end) = tile.leaves();
-            let finding = |message: &str| Finding::new(tile.path(), message).entries(first, end - 1);
-            match self.part(tile.path(), full(tile).path(), 32, tile.width()).await? {
+            let finding =
+                |message: &str| Finding::new(tile.path(), message).entries(first, end - 1);
+            match self
+                .part(tile.path(), full(tile).path(), 32, tile.width())
+                .await?
+            {
                 Some(bytes) if bytes == expected => fetched.counts.tiles += 1,
-                Some(_) => {
-                    fetched.findings.add(finding("the hashes of the tile differ from those of the entry bundles"))
-                }
+                Some(_) => fetched.findings.add(finding(
+                    "the hashes of the tile differ from those of the entry bundles",
+                )),
                 None => fetched.findings.add(finding("the tile is missing")),
             }
         }
@@ -286,22 +365,27 @@ impl Fetched {
     /// Takes the next bundle; whether the tree could be grown by it.
     fn bundle(&mut self, tile: TileId, bytes: Option<&[u8]>, anchor: &Anchor) -> bool {
         let (first, end) = tile.leaves();
-        let finding = |message: String| Finding::new(bundle_path(tile), message).entries(first, end - 1);
+        let finding =
+            |message: String| Finding::new(bundle_path(tile), message).entries(first, end - 1);
         let Some(bytes) = bytes else {
-            self.findings.add(finding("the entry bundle is missing, so the tree cannot be known from here on".into()));
+            self.findings.add(finding(
+                "the entry bundle is missing, so the tree cannot be known from here on".into(),
+            ));
             return false;
         };
         let records = match decode_bundle(bytes, tile.width()) {
             Ok(records) => records,
             Err(error) => {
-                self.findings.add(finding(format!("it is not an entry bundle: {error}")));
+                self.findings
+                    .add(finding(format!("it is not an entry bundle: {error}")));
                 return false;
             }
         };
         for record in records {
             let leaf = leaf_hash(record);
             let tiles = &mut self.tiles;
-            self.tree.append(leaf, |tile, hashes| tiles.push((tile, encode_tile(hashes))));
+            self.tree
+                .append(leaf, |tile, hashes| tiles.push((tile, encode_tile(hashes))));
             self.chain_hash = chain_hash(&self.chain_hash, &leaf);
             self.anchors(anchor);
         }
@@ -322,37 +406,57 @@ impl Fetched {
         while let Some(kept) = self.kept.pop_if(|kept| kept.size == size) {
             let root = self.tree.root();
             if let Some(held) = kept.root.filter(|held| *held != root) {
-                let message =
-                    format!("{} holds another root at {size} entries: the log was rewritten", kept.source_name);
-                self.findings.add(Finding::new(&kept.file, message).differs(held, root));
+                let message = format!(
+                    "{} holds another root at {size} entries: the log was rewritten",
+                    kept.source_name
+                );
+                self.findings
+                    .add(Finding::new(&kept.file, message).differs(held, root));
             }
         }
         for slot in anchor.slots.iter().filter(|slot| slot.size == size) {
             let finding = |message: &str| Finding::new(&anchor.file, message).at(slot.offset);
             if slot.root != self.tree.root() {
                 let wrong = finding("the anchor holds another root at its size than the log gives");
-                self.findings.add(wrong.differs(slot.root, self.tree.root()));
+                self.findings
+                    .add(wrong.differs(slot.root, self.tree.root()));
             }
             if slot.chain_hash != self.chain_hash {
-                let wrong = finding("the anchor holds another chain hash at its size than the log gives");
-                self.findings.add(wrong.differs(slot.chain_hash, self.chain_hash));
+                let wrong =
+                    finding("the anchor holds another chain hash at its size than the log gives");
+                self.findings
+                    .add(wrong.differs(slot.chain_hash, self.chain_hash));
             }
         }
     }
 
     fn conclude(&mut self, checkpoint: &Checkpoint, anchor: &Anchor) {
         for kept in std::mem::take(&mut self.kept) {
-            let message = format!("{} has more entries than the log: the log was truncated", kept.source_name);
-            self.findings.add(Finding::new(&kept.file, message).differs(kept.size, checkpoint.size));
+            let message = format!(
+                "{} has more entries than the log: the log was truncated",
+                kept.source_name
+            );
+            self.findings
+                .add(Finding::new(&kept.file, message).differs(kept.size, checkpoint.size));
         }
         if self.tree.root() != checkpoint.root {
-            let wrong = Finding::new("checkpoint", "the entry bundles do not give the signed root");
-            self.findings.add(wrong.differs(checkpoint.root, self.tree.root()));
+            let wrong = Finding::new(
+                "checkpoint",
+                "the entry bundles do not give the signed root",
+            );
+            self.findings
+                .add(wrong.differs(checkpoint.root, self.tree.root()));
         }
         if anchor.size() > checkpoint.size {
-            let wrong = Finding::new(&anchor.file, "the anchor has more entries than the log: the log was truncated");
-            self.findings
-                .add(wrong.entries(checkpoint.size, anchor.size() - 1).differs(anchor.size(), checkpoint.size));
+            let wrong = Finding::new(
+                &anchor.file,
+                "the anchor has more entries than the log: the log was truncated",
+            );
+            self.findings.add(
+                wrong
+                    .entries(checkpoint.size, anchor.size() - 1)
+                    .differs(anchor.size(), checkpoint.size),
+            );
         }
     }
 }
@@ -368,14 +472,28 @@ fn full(tile: TileId) -> TileId {
 
 /// A signed checkpoint from an address.
 pub(crate) async fn fetch(url: &str) -> Result<Vec<u8>, CannotVerify> {
-    let fails = |cause: String| CannotVerify::Remote { url: url.to_owned(), cause };
-    let client = Client::builder().timeout(TIME_LIMIT).build().map_err(|error| fails(with_causes(&error)))?;
-    let mut response = client.get(url).send().await.map_err(|error| fails(with_causes(&error.without_url())))?;
+    let fails = |cause: String| CannotVerify::Remote {
+        url: url.to_owned(),
+        cause,
+    };
+    let client = Client::builder()
+        .timeout(TIME_LIMIT)
+        .build()
+        .map_err(|error| fails(with_causes(&error)))?;
+    let mut response = client
+        .get(url)
+        .send()
+        .await
+        .map_err(|error| fails(with_causes(&error.without_url())))?;
     if response.status() != StatusCode::OK {
         return Err(fails(format!("it answers {}", response.status())));
     }
     let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| fails(with_causes(&error.without_url())))? {
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| fails(with_causes(&error.without_url())))?
+    {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > MAX_BODY {
             return Err(fails(format!("the answer is longer than {MAX_BODY} bytes")));

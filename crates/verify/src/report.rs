@@ -56,12 +56,26 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    pub(crate) fn new(anchor: Option<&Path>, checkpoints: &[KeptCheckpoint], witnesses: &Witnesses) -> Freshness {
+    pub(crate) fn new(
+        anchor: Option<&Path>,
+        checkpoints: &[KeptCheckpoint],
+        witnesses: &Witnesses,
+    ) -> Freshness {
         let anchor = anchor.map(|path| path.display().to_string());
         let checkpoints = checkpoints.iter().map(|checkpoint| checkpoint.name.clone());
         // Zero witnesses wanted are none.
-        let witnesses = witnesses.keys.iter().filter(|_| witnesses.needed > 0).map(|key| key.name().to_owned());
-        Freshness { against: anchor.into_iter().chain(checkpoints).chain(witnesses).collect() }
+        let witnesses = witnesses
+            .keys
+            .iter()
+            .filter(|_| witnesses.needed > 0)
+            .map(|key| key.name().to_owned());
+        Freshness {
+            against: anchor
+                .into_iter()
+                .chain(checkpoints)
+                .chain(witnesses)
+                .collect(),
+        }
     }
 
     /// Line for what was not checked; `None` where something was given.
@@ -126,7 +140,11 @@ impl Report {
     /// Entries checked a second.
     pub fn entries_per_s(&self) -> f64 {
         let seconds = self.elapsed.as_secs_f64();
-        if seconds > 0.0 { self.counts.entries() as f64 / seconds } else { 0.0 }
+        if seconds > 0.0 {
+            self.counts.entries() as f64 / seconds
+        } else {
+            0.0
+        }
     }
 
     /// Entries checked in a second of processor time; `None` where that is not known or too short to tell.

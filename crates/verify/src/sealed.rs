@@ -32,14 +32,24 @@ pub(crate) fn check(
     let edge = Arc::new(manifest.edge.clone());
     let open = || Records::open(dir, manifest.sealed_size, Arc::clone(&edge));
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(listed.len().max(1));
-    let mut order = InOrder { next: 0, rows: Vec::new(), missing: Missing::default(), records: open()? };
-    let readers = (0..workers).map(|_| open()).collect::<Result<Vec<_>, _>>()?;
+    let workers = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(listed.len().max(1));
+    let mut order = InOrder {
+        next: 0,
+        rows: Vec::new(),
+        missing: Missing::default(),
+        records: open()?,
+    };
+    let readers = (0..workers)
+        .map(|_| open())
+        .collect::<Result<Vec<_>, _>>()?;
     let hasher = audit.sequence.hasher.clone();
     let outcome = thread::scope(|scope| {
         let (sender, receiver) = sync_channel(workers);
         for mut records in readers {
-            let (sender, next, stop, listed, hasher) = (sender.clone(), &next, &stop, &listed, &hasher);
+            let (sender, next, stop, listed, hasher) =
+                (sender.clone(), &next, &stop, &listed, &hasher);
             scope.spawn(move || {
                 work((next, stop), listed, &sender, |segment| {
                     segment::check(dir, segment, &mut records, hasher, progress)
@@ -55,7 +65,10 @@ pub(crate) fn check(
     order.up_to(manifest.sealed_size, audit)?;
     edge_holds(manifest, &mut order.records, audit)?;
     if order.missing.total > 0 {
-        let message = format!("{} entries are in none of the segments: {}", order.missing.total, order.missing);
+        let message = format!(
+            "{} entries are in none of the segments: {}",
+            order.missing.total, order.missing
+        );
         audit.findings.add(Finding::new(MANIFEST, message));
         audit.missing = order.missing;
     }
@@ -70,7 +83,9 @@ fn work(
 ) {
     while !stop.load(Ordering::Relaxed) {
         let index = next.fetch_add(1, Ordering::Relaxed);
-        let Some(segment) = listed.get(index) else { return };
+        let Some(segment) = listed.get(index) else {
+            return;
+        };
         if sender.send((index, check(segment))).is_err() {
             return;
         }
@@ -105,7 +120,11 @@ fn collect(
 }
 
 /// The manifest repeats the commitments beyond the last full tile.
-fn edge_holds(manifest: &Manifest, records: &mut Records, audit: &mut Audit) -> Result<(), CannotVerify> {
+fn edge_holds(
+    manifest: &Manifest,
+    records: &mut Records,
+    audit: &mut Audit,
+) -> Result<(), CannotVerify> {
     let full = manifest.sealed_size - manifest.sealed_size % 256;
     for (sequence, repeated) in (full..).zip(&manifest.edge) {
         let held = records.commitment(sequence)?;
@@ -113,7 +132,11 @@ fn edge_holds(manifest: &Manifest, records: &mut Records, audit: &mut Audit) -> 
             && *repeated != held
         {
             let message = format!("edge differs from {COMMITMENTS}");
-            audit.findings.add(Finding::new(MANIFEST, message).entry(sequence).differs(held, repeated));
+            audit.findings.add(
+                Finding::new(MANIFEST, message)
+                    .entry(sequence)
+                    .differs(held, repeated),
+            );
         }
     }
     let last = manifest.sealed_size.checked_sub(1);
@@ -121,7 +144,9 @@ fn edge_holds(manifest: &Manifest, records: &mut Records, audit: &mut Audit) -> 
         && records.commitment(last)?.is_none()
     {
         let message = "the file ends before the last sealed entry, or is missing";
-        audit.findings.add(Finding::new(COMMITMENTS, message).entry(last));
+        audit
+            .findings
+            .add(Finding::new(COMMITMENTS, message).entry(last));
     }
     Ok(())
 }
@@ -146,9 +171,16 @@ impl InOrder {
         self.rows.sort_by_key(|row| row.sequence);
         let cut = self.rows.partition_point(|row| row.sequence < end);
         let later = self.rows.split_off(cut);
-        for CheckedRow { sequence, leaf, mark } in std::mem::replace(&mut self.rows, later) {
+        for CheckedRow {
+            sequence,
+            leaf,
+            mark,
+        } in std::mem::replace(&mut self.rows, later)
+        {
             if sequence < self.next {
-                audit.findings.add(Finding::new(MANIFEST, "an entry is in its segments twice").entry(sequence));
+                audit.findings.add(
+                    Finding::new(MANIFEST, "an entry is in its segments twice").entry(sequence),
+                );
                 continue;
             }
             self.gap(sequence, audit)?;

@@ -14,7 +14,8 @@ use std::path::{Component, Path};
 
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::reader::ChunkReader;
 use reeve_tlog::Hash;
@@ -32,7 +33,11 @@ pub(crate) use exported::each_row;
 use rows::Rows;
 
 /// The versions that are known; the newest first.
-const FORMATS: [(&str, u8); 3] = [("reeve/segment/v3", 3), ("reeve/segment/v2", 2), ("reeve/segment/v1", 1)];
+const FORMATS: [(&str, u8); 3] = [
+    ("reeve/segment/v3", 3),
+    ("reeve/segment/v2", 2),
+    ("reeve/segment/v1", 1),
+];
 /// Rows read at a time; canonical bytes may be 1 MiB a row.
 const BATCH_ROWS: usize = 1_024;
 const HASH_BUFFER: usize = 1 << 20;
@@ -71,15 +76,22 @@ pub(crate) fn check(
     let mut checked = Checked::default();
     let whole = (listed.first_sequence, listed.last_sequence);
     let finding = |message: String| Finding::new(&listed.path, message).entries(whole.0, whole.1);
-    if !Path::new(&listed.path).components().all(|part| matches!(part, Component::Normal(_))) {
-        checked.findings.add(finding(format!("{MANIFEST} lists a segment outside of the data directory")));
+    if !Path::new(&listed.path)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)))
+    {
+        checked.findings.add(finding(format!(
+            "{MANIFEST} lists a segment outside of the data directory"
+        )));
         return Ok(checked);
     }
     let path = dir.join(&listed.path);
     let mut file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if is_absence(&error) => {
-            checked.findings.add(finding(format!("the segment is missing, but {MANIFEST} lists it")));
+            checked.findings.add(finding(format!(
+                "the segment is missing, but {MANIFEST} lists it"
+            )));
             return Ok(checked);
         }
         Err(error) => return Err(CannotVerify::unreadable(&path)(error)),
@@ -87,11 +99,15 @@ pub(crate) fn check(
     checked.present = true;
     let (bytes, sha256, whole) = digest(&mut file).map_err(CannotVerify::unreadable(&path))?;
     if bytes != listed.bytes {
-        let wrong = finding(format!("the segment has another length than {MANIFEST} says"));
+        let wrong = finding(format!(
+            "the segment has another length than {MANIFEST} says"
+        ));
         checked.findings.add(wrong.differs(listed.bytes, bytes));
     }
     if sha256 != listed.sha256 {
-        let wrong = finding(format!("the segment's SHA-256 is not the one in {MANIFEST}"));
+        let wrong = finding(format!(
+            "the segment's SHA-256 is not the one in {MANIFEST}"
+        ));
         checked.findings.add(wrong.differs(&listed.sha256, sha256));
     }
     let mut rows = Rows::new(listed, records, hasher, progress);
@@ -101,7 +117,8 @@ pub(crate) fn check(
     }));
     let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
     if let Err(message) = outcome? {
-        rows.findings.add(finding(format!("the segment cannot be read: {message}")));
+        rows.findings
+            .add(finding(format!("the segment cannot be read: {message}")));
     }
     checked.submitters = rows.submitters;
     let (found, rows) = rows.finish();
@@ -157,16 +174,24 @@ impl Source for Large {
 }
 
 /// Reads all row groups. The inner error says why the file as a whole cannot be read.
-fn read(source: &impl Source, listed: &Listed, rows: &mut Rows<'_>) -> Result<Result<(), String>, CannotVerify> {
+fn read(
+    source: &impl Source,
+    listed: &Listed,
+    rows: &mut Rows<'_>,
+) -> Result<Result<(), String>, CannotVerify> {
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let loaded =
-        source.reader().and_then(|reader| ArrowReaderMetadata::load(&reader, plain).map_err(|error| error.to_string()));
+    let loaded = source.reader().and_then(|reader| {
+        ArrowReaderMetadata::load(&reader, plain).map_err(|error| error.to_string())
+    });
     let metadata = match loaded {
         Ok(metadata) => metadata,
         Err(error) => return Ok(Err(error)),
     };
     if let Some(found) = tags(&metadata, listed, &mut rows.findings) {
-        return Err(CannotVerify::Version { file: listed.path.clone(), found });
+        return Err(CannotVerify::Version {
+            file: listed.path.clone(),
+            found,
+        });
     }
     if let Err(message) = Batch::check_schema(metadata.schema(), version(&metadata)) {
         return Ok(Err(message));
@@ -177,7 +202,9 @@ fn read(source: &impl Source, listed: &Listed, rows: &mut Rows<'_>) -> Result<Re
         Err(error) => return Ok(Err(error.to_string())),
     };
     for group in 0..metadata.metadata().num_row_groups() {
-        let caught = catch_unwind(AssertUnwindSafe(|| row_group(source, &metadata, group, rows)));
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            row_group(source, &metadata, group, rows)
+        }));
         let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
         if let Err(error) = outcome? {
             let message = format!("row group {group} cannot be read to its end: {error}");
@@ -194,8 +221,11 @@ fn row_group(
     rows: &mut Rows<'_>,
 ) -> Result<Result<(), String>, CannotVerify> {
     let open = || -> Result<ParquetRecordBatchReader, String> {
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source.reader()?, metadata.clone());
-        let builder = builder.with_row_groups(vec![group]).with_batch_size(BATCH_ROWS);
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(source.reader()?, metadata.clone());
+        let builder = builder
+            .with_row_groups(vec![group])
+            .with_batch_size(BATCH_ROWS);
         builder.build().map_err(|error| error.to_string())
     };
     let reader = match open() {
@@ -218,17 +248,31 @@ fn row_group(
 /// The version that the file says it has; the newest where it says nothing that is known.
 fn version(metadata: &ArrowReaderMetadata) -> u8 {
     let key_values = metadata.metadata().file_metadata().key_value_metadata();
-    let pair = key_values.into_iter().flatten().find(|pair| pair.key == "reeve.format");
+    let pair = key_values
+        .into_iter()
+        .flatten()
+        .find(|pair| pair.key == "reeve.format");
     let name = pair.and_then(|pair| pair.value.as_deref());
-    FORMATS.iter().find(|(known, _)| Some(*known) == name).map_or(FORMATS[0].1, |(_, version)| *version)
+    FORMATS
+        .iter()
+        .find(|(known, _)| Some(*known) == name)
+        .map_or(FORMATS[0].1, |(_, version)| *version)
 }
 
 /// Holds the file's own key-value metadata against the manifest. Answers a version that this program does not know.
-fn tags(metadata: &ArrowReaderMetadata, listed: &Listed, findings: &mut Findings) -> Option<String> {
+fn tags(
+    metadata: &ArrowReaderMetadata,
+    listed: &Listed,
+    findings: &mut Findings,
+) -> Option<String> {
     let key_values = metadata.metadata().file_metadata().key_value_metadata();
     let value = |key: &str| {
-        let pair = key_values.into_iter().flatten().find(|pair| pair.key == key);
-        pair.and_then(|pair| pair.value.as_deref()).unwrap_or("nothing")
+        let pair = key_values
+            .into_iter()
+            .flatten()
+            .find(|pair| pair.key == key);
+        pair.and_then(|pair| pair.value.as_deref())
+            .unwrap_or("nothing")
     };
     let format = value("reeve.format");
     let known = FORMATS.iter().any(|(name, _)| *name == format);
@@ -236,7 +280,10 @@ fn tags(metadata: &ArrowReaderMetadata, listed: &Listed, findings: &mut Findings
         return Some(format.to_owned());
     }
     for (key, expected) in [
-        ("reeve.format", if known { format } else { FORMATS[0].0 }.to_owned()),
+        (
+            "reeve.format",
+            if known { format } else { FORMATS[0].0 }.to_owned(),
+        ),
         ("reeve.class", listed.class.clone()),
         ("reeve.first_sequence", listed.first_sequence.to_string()),
         ("reeve.last_sequence", listed.last_sequence.to_string()),

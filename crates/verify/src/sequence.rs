@@ -33,8 +33,15 @@ pub(crate) struct IdHasher(RandomState);
 
 impl IdHasher {
     /// The mark of an entry; without an identifier that can be read it has none, which is a finding elsewhere.
-    pub(crate) fn mark(&self, event_id: Option<&[u8]>, recorded_at_ms: Option<i64>) -> Option<EntryMark> {
-        Some(EntryMark { id: self.0.hash_one(event_id?), recorded_at_ms })
+    pub(crate) fn mark(
+        &self,
+        event_id: Option<&[u8]>,
+        recorded_at_ms: Option<i64>,
+    ) -> Option<EntryMark> {
+        Some(EntryMark {
+            id: self.0.hash_one(event_id?),
+            recorded_at_ms,
+        })
     }
 }
 
@@ -115,7 +122,12 @@ impl SequenceChecks {
     }
 
     /// Takes the commit time of the frame that begins with an entry, after its entries.
-    pub(crate) fn frame(&mut self, first_sequence: u64, committed_at_ms: i64, newest_ms: Option<i64>) {
+    pub(crate) fn frame(
+        &mut self,
+        first_sequence: u64,
+        committed_at_ms: i64,
+        newest_ms: Option<i64>,
+    ) {
         self.committed.add(first_sequence, committed_at_ms);
         if newest_ms.is_some_and(|newest| newest.saturating_sub(committed_at_ms) > TOLERANCE_MS) {
             self.early.get_or_insert(first_sequence);
@@ -125,17 +137,29 @@ impl SequenceChecks {
     /// Tells what was found.
     pub(crate) fn finish(&mut self, findings: &mut Findings, notes: &mut Vec<String>) {
         self.seen.sort_unstable();
-        let twice = self.seen.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1));
+        let twice = self
+            .seen
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0)
+            .map(|pair| (pair[0].1, pair[1].1));
         let twice: Vec<(u64, u64)> = twice.collect();
         for (first, second) in twice.iter().take(NAMED) {
-            let message = format!("the entry has the identifier of entry {first}, which the ledger never accepts");
+            let message = format!(
+                "the entry has the identifier of entry {first}, which the ledger never accepts"
+            );
             findings.add(Finding::new("ledger", message).entry(*second));
         }
         if twice.len() > NAMED {
-            findings.add(Finding::new("ledger", format!("{} more identifiers stand twice", twice.len() - NAMED)));
+            findings.add(Finding::new(
+                "ledger",
+                format!("{} more identifiers stand twice", twice.len() - NAMED),
+            ));
         }
         if self.share > 1 {
-            notes.push(format!("identifiers were compared for one in {} entries, to bound the memory", self.share));
+            notes.push(format!(
+                "identifiers were compared for one in {} entries, to bound the memory",
+                self.share
+            ));
         }
         notes.extend(self.recorded.note("times of recording"));
         notes.extend(self.committed.note("commit times of frames"));
@@ -143,7 +167,11 @@ impl SequenceChecks {
             notes.push(format!("the frame of entry {first} was committed before one of its entries was recorded: a clock was wrong, or a time was forged"));
         }
         let now = Timestamp::now().as_millisecond();
-        if let Some(newest) = self.recorded.newest_ms.filter(|newest| newest.saturating_sub(now) > TOLERANCE_MS) {
+        if let Some(newest) = self
+            .recorded
+            .newest_ms
+            .filter(|newest| newest.saturating_sub(now) > TOLERANCE_MS)
+        {
             let ahead = newest.saturating_sub(now) / 1000;
             notes.push(format!("an entry was recorded {ahead} s after now: this clock or that of the service is wrong, or a time was forged"));
         }
@@ -162,15 +190,28 @@ mod tests {
             checks.entry(*sequence, mark);
         }
         checks.finish(&mut findings, &mut notes);
-        (findings.list.iter().map(ToString::to_string).collect(), notes)
+        (
+            findings.list.iter().map(ToString::to_string).collect(),
+            notes,
+        )
     }
 
     #[test]
     fn an_identifier_that_stands_twice_is_found_and_an_earlier_time_noted() {
-        let (findings, notes) =
-            checked(&[(0, "a", 100_000), (1, "b", 99_000), (2, "c", 30_000), (3, "a", 200_000)], 100);
+        let (findings, notes) = checked(
+            &[
+                (0, "a", 100_000),
+                (1, "b", 99_000),
+                (2, "c", 30_000),
+                (3, "a", 200_000),
+            ],
+            100,
+        );
         assert_eq!(findings.len(), 1, "{findings:?}");
-        assert!(findings[0].contains("entry 3") && findings[0].contains("of entry 0"), "{findings:?}");
+        assert!(
+            findings[0].contains("entry 3") && findings[0].contains("of entry 0"),
+            "{findings:?}"
+        );
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].contains("entry 2 is 70 s older"), "{notes:?}");
     }
@@ -178,8 +219,15 @@ mod tests {
     #[test]
     fn of_a_larger_log_a_part_is_compared_and_that_is_said() {
         let ids: Vec<String> = (0..100).map(|at| format!("id-{at}")).collect();
-        let entries: Vec<(u64, &str, i64)> = ids.iter().zip(0..).map(|(id, at)| (at, id.as_str(), 0)).collect();
+        let entries: Vec<(u64, &str, i64)> = ids
+            .iter()
+            .zip(0..)
+            .map(|(id, at)| (at, id.as_str(), 0))
+            .collect();
         let (findings, notes) = checked(&entries, 10);
-        assert!(findings.is_empty() && notes[0].contains("one in 10 entries"), "{notes:?}");
+        assert!(
+            findings.is_empty() && notes[0].contains("one in 10 entries"),
+            "{notes:?}"
+        );
     }
 }

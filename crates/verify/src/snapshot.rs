@@ -75,11 +75,19 @@ fn attempt(dir: &Path, anchor: Option<&Path>) -> Result<Option<Snapshot>, Cannot
     }
     let checkpoint = read_if_there(&dir.join(CHECKPOINT))?;
     let before = manifest_files(dir)?;
-    let Some((wal, strange)) = open_wal(dir)? else { return Ok(None) };
+    let Some((wal, strange)) = open_wal(dir)? else {
+        return Ok(None);
+    };
     if manifest_files(dir)? != before {
         return Ok(None);
     }
-    Ok(Some(Snapshot { anchor, checkpoint, manifest: before, wal, strange }))
+    Ok(Some(Snapshot {
+        anchor,
+        checkpoint,
+        manifest: before,
+        wal,
+        strange,
+    }))
 }
 
 fn manifest_files(dir: &Path) -> Result<ManifestFiles, CannotVerify> {
@@ -112,7 +120,13 @@ fn open_wal(dir: &Path) -> Result<Option<Opened>, CannotVerify> {
         let path = item.path();
         let opened = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
         match opened {
-            Ok((length, file)) => files.push(WalFile { name: relative, path, first, file, length }),
+            Ok((length, file)) => files.push(WalFile {
+                name: relative,
+                path,
+                first,
+                file,
+                length,
+            }),
             Err(error) if is_absence(&error) => return Ok(None),
             Err(error) => return Err(CannotVerify::unreadable(&path)(error)),
         }
@@ -124,14 +138,23 @@ fn open_wal(dir: &Path) -> Result<Option<Opened>, CannotVerify> {
 /// `00000000000000000258.wal` to 258.
 fn first_sequence(name: &str) -> Option<u64> {
     let digits = name.strip_suffix(".wal")?;
-    (digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
+    (digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| digits.parse().ok())?
 }
 
 /// Returns `true` if everything is sealed but the checkpoint is behind, which lasts a moment only.
 fn lagging(snapshot: &Snapshot) -> bool {
     let sealed_size = snapshot.manifest.claimed_size();
-    let note = snapshot.checkpoint.as_deref().and_then(|bytes| SignedNote::parse(bytes).ok());
-    let size = note.and_then(|note| Checkpoint::parse(note.text()).ok()).map_or(0, |checkpoint| checkpoint.size);
-    let unsealed = snapshot.wal.iter().any(|file| file.first >= sealed_size && file.length > 64);
+    let note = snapshot
+        .checkpoint
+        .as_deref()
+        .and_then(|bytes| SignedNote::parse(bytes).ok());
+    let size = note
+        .and_then(|note| Checkpoint::parse(note.text()).ok())
+        .map_or(0, |checkpoint| checkpoint.size);
+    let unsealed = snapshot
+        .wal
+        .iter()
+        .any(|file| file.first >= sealed_size && file.length > 64);
     size < sealed_size && !unsealed
 }

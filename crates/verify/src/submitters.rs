@@ -27,9 +27,12 @@ impl Submitters {
             Some(kind) if kind == SubmitterType::Reeve.as_str().as_bytes() => self.reeve += 1,
             Some(_) => {
                 self.others += 1;
-                let event_type = fields.text(Column::EventType).and_then(|name| std::str::from_utf8(name).ok());
+                let event_type = fields
+                    .text(Column::EventType)
+                    .and_then(|name| std::str::from_utf8(name).ok());
                 let event_type = event_type.and_then(|name| EventType::new(name).ok());
-                self.reserved += u64::from(event_type.is_some_and(|event_type| event_type.is_reserved()));
+                self.reserved +=
+                    u64::from(event_type.is_some_and(|event_type| event_type.is_reserved()));
             }
         }
     }

@@ -33,7 +33,13 @@ pub(crate) struct Wal<'a> {
 
 impl<'a> Wal<'a> {
     pub(crate) fn new(keys: &'a Epochs, anchored: u64, sealed_size: u64) -> Wal<'a> {
-        Wal { keys, anchored, next: sealed_size, diverged: false, scratch: Vec::new() }
+        Wal {
+            keys,
+            anchored,
+            next: sealed_size,
+            diverged: false,
+            scratch: Vec::new(),
+        }
     }
 
     /// Checks all files, from the one that begins where the segments end.
@@ -45,9 +51,10 @@ impl<'a> Wal<'a> {
     ) -> Result<(), CannotVerify> {
         if files.is_empty() && (self.next > 0 || self.anchored > 0) {
             let name = format!("ledger/wal/{:020}.wal", self.next);
-            audit
-                .findings
-                .add(Finding::new(name, "the file is missing: the log must continue here after its segments"));
+            audit.findings.add(Finding::new(
+                name,
+                "the file is missing: the log must continue here after its segments",
+            ));
         }
         for (at, file) in files.iter().enumerate() {
             self.file(file, &files[at + 1..], audit, progress)?;
@@ -63,27 +70,51 @@ impl<'a> Wal<'a> {
         progress: &Progress,
     ) -> Result<(), CannotVerify> {
         let mut bytes = vec![0; HEADER_LEN.min(file.length as usize)];
-        file.file.read_exact_at(&mut bytes, 0).map_err(CannotVerify::unreadable(&file.path))?;
+        file.file
+            .read_exact_at(&mut bytes, 0)
+            .map_err(CannotVerify::unreadable(&file.path))?;
         let mut taken_over = None;
         match Header::decode(&bytes) {
             Err(HeaderFault::Version(found)) => {
-                return Err(CannotVerify::Version { file: file.name.clone(), found: found.to_string() });
+                return Err(CannotVerify::Version {
+                    file: file.name.clone(),
+                    found: found.to_string(),
+                });
             }
-            Err(fault) => audit.findings.add(Finding::new(&file.name, fault.to_string()).at(0).entry(file.first)),
+            Err(fault) => audit.findings.add(
+                Finding::new(&file.name, fault.to_string())
+                    .at(0)
+                    .entry(file.first),
+            ),
             Ok(header) if header.first_sequence != file.first => {
-                let wrong = Finding::new(&file.name, "the header's first sequence is not the one in the file's name");
-                audit.findings.add(wrong.at(12).differs(file.first, header.first_sequence));
+                let wrong = Finding::new(
+                    &file.name,
+                    "the header's first sequence is not the one in the file's name",
+                );
+                audit
+                    .findings
+                    .add(wrong.at(12).differs(file.first, header.first_sequence));
             }
             Ok(header) => {
                 taken_over = taken_over_at(header.epoch, later.first());
                 if file.first < self.next && file.length == HEADER_LEN as u64 {
-                    audit.notes.push(format!("{} is a leftover without entries; it counts for nothing", file.name));
+                    audit.notes.push(format!(
+                        "{} is a leftover without entries; it counts for nothing",
+                        file.name
+                    ));
                     return Ok(());
                 }
                 let follows = audit.walk.lost.is_none() && file.first == self.next;
                 if follows && header.previous_hash != audit.walk.chain_hash() {
-                    let wrong = Finding::new(&file.name, "the chain hash before the file's first entry is another");
-                    audit.findings.add(wrong.at(20).differs(audit.walk.chain_hash(), header.previous_hash));
+                    let wrong = Finding::new(
+                        &file.name,
+                        "the chain hash before the file's first entry is another",
+                    );
+                    audit.findings.add(
+                        wrong
+                            .at(20)
+                            .differs(audit.walk.chain_hash(), header.previous_hash),
+                    );
                 }
             }
         }
@@ -96,7 +127,11 @@ impl<'a> Wal<'a> {
     fn begins(&mut self, name: &str, offset: u64, first: u64, audit: &mut Audit) {
         if first > self.next {
             let message = "the entries before are missing: a part of the write-ahead log is gone";
-            audit.findings.add(Finding::new(name, message).at(offset).entries(self.next, first - 1));
+            audit.findings.add(
+                Finding::new(name, message)
+                    .at(offset)
+                    .entries(self.next, first - 1),
+            );
             audit.missing.add(self.next, first);
             audit.walk.lose(self.next);
             self.next = first;
@@ -113,7 +148,9 @@ impl<'a> Wal<'a> {
     ) -> Result<(), CannotVerify> {
         let mut offset = HEADER_LEN as u64;
         while offset < file.length {
-            match frame::read(&file.file, file.length, offset).map_err(CannotVerify::unreadable(&file.path))? {
+            match frame::read(&file.file, file.length, offset)
+                .map_err(CannotVerify::unreadable(&file.path))?
+            {
                 Ok(frame) if taken_over.is_some_and(|first| frame.first_sequence >= first) => {
                     audit.notes.push(replaced(file, offset));
                     return Ok(());
@@ -149,7 +186,10 @@ impl<'a> Wal<'a> {
         let more = later.iter().find(|file| file.length > HEADER_LEN as u64);
         let reason = if self.next < self.anchored {
             let anchored = self.anchored;
-            format!("the anchor says that {anchored} entries were acknowledged, and {} stand before it", self.next)
+            format!(
+                "the anchor says that {anchored} entries were acknowledged, and {} stand before it",
+                self.next
+            )
         } else if let Some(at) = after {
             format!("a whole frame follows at byte {at}, so it was written completely once")
         } else if let Some(more) = more {
@@ -162,19 +202,32 @@ impl<'a> Wal<'a> {
             ));
             return Ok(None);
         };
-        audit.findings.add(Finding::new(&file.name, format!("{fault}; {reason}")).at(offset).entry(self.next));
+        audit.findings.add(
+            Finding::new(&file.name, format!("{fault}; {reason}"))
+                .at(offset)
+                .entry(self.next),
+        );
         audit.walk.lose(self.next);
         Ok(after)
     }
 
-    fn frame(&mut self, file: &WalFile, frame: &Frame, audit: &mut Audit) -> Result<(), CannotVerify> {
+    fn frame(
+        &mut self,
+        file: &WalFile,
+        frame: &Frame,
+        audit: &mut Audit,
+    ) -> Result<(), CannotVerify> {
         let (first, count) = (frame.first_sequence, frame.entries.len() as u64);
         let last = first.saturating_add(count - 1);
         audit.counts.wal_frames += 1;
         self.begins(&file.name, frame.offset, first, audit);
         if first < self.next {
             let message = "the frame begins with an entry that was there before";
-            audit.findings.add(Finding::new(&file.name, message).at(frame.offset).differs(self.next, first));
+            audit.findings.add(
+                Finding::new(&file.name, message)
+                    .at(frame.offset)
+                    .differs(self.next, first),
+            );
             return Ok(());
         }
         let mut newest = None;
@@ -185,10 +238,17 @@ impl<'a> Wal<'a> {
                     audit.counts.submitters.count(&fields);
                     let recorded_at = fields.millis(Column::RecordedAt);
                     newest = newest.max(recorded_at);
-                    let mark = audit.sequence.hasher.mark(fields.text(Column::EventId), recorded_at);
+                    let mark = audit
+                        .sequence
+                        .hasher
+                        .mark(fields.text(Column::EventId), recorded_at);
                     audit.sequence.entry(sequence, mark);
                 }
-                Err(message) => audit.findings.add(Finding::new(&file.name, message).at(frame.offset).entry(sequence)),
+                Err(message) => audit.findings.add(
+                    Finding::new(&file.name, message)
+                        .at(frame.offset)
+                        .entry(sequence),
+                ),
             }
             let leaf = commitment(salt, canonical).leaf_hash();
             audit.walk.append(leaf, &mut audit.findings)?;
@@ -202,8 +262,11 @@ impl<'a> Wal<'a> {
 
     /// The signed checkpoint of a frame must be that of the log after the frame's last entry.
     fn checkpoint(&mut self, file: &WalFile, frame: &Frame, last: u64, audit: &mut Audit) {
-        let finding =
-            |message: String| Finding::new(&file.name, message).at(frame.offset).entries(frame.first_sequence, last);
+        let finding = |message: String| {
+            Finding::new(&file.name, message)
+                .at(frame.offset)
+                .entries(frame.first_sequence, last)
+        };
         let checkpoint = match self.keys.open(frame.note.as_bytes()) {
             Ok(checkpoint) => checkpoint,
             Err(error) => {
@@ -212,8 +275,11 @@ impl<'a> Wal<'a> {
             }
         };
         if checkpoint.size != self.next {
-            let wrong = finding("the frame's checkpoint is of another size than the log after it".into());
-            return audit.findings.add(wrong.differs(self.next, checkpoint.size));
+            let wrong =
+                finding("the frame's checkpoint is of another size than the log after it".into());
+            return audit
+                .findings
+                .add(wrong.differs(self.next, checkpoint.size));
         }
         audit.counts.checkpoints += 1;
         if audit.walk.lost.is_some() {
@@ -226,7 +292,9 @@ impl<'a> Wal<'a> {
         } else if !self.diverged {
             self.diverged = true;
             let message = "the entries do not give the signed root of the frame's checkpoint: an entry in it or before it was changed";
-            audit.findings.add(finding(message.into()).differs(checkpoint.root, root));
+            audit
+                .findings
+                .add(finding(message.into()).differs(checkpoint.root, root));
         }
     }
 }

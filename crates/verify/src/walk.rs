@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use reeve_tlog::{Checkpoint, Hash, MAX_TILE_LEVEL, TILE_WIDTH, TileId, Tree, chain_hash, encode_tile};
+use reeve_tlog::{
+    Checkpoint, Hash, MAX_TILE_LEVEL, TILE_WIDTH, TileId, Tree, chain_hash, encode_tile,
+};
 
 use crate::error::CannotVerify;
 use crate::finding::{Finding, Findings};
@@ -35,7 +37,11 @@ pub(crate) struct Milestone {
 
 impl Milestone {
     /// Returns the claim of a signed checkpoint that was found in a file of the log.
-    pub(crate) fn signed(checkpoint: &Checkpoint, file: impl Into<String>, source_name: &'static str) -> Milestone {
+    pub(crate) fn signed(
+        checkpoint: &Checkpoint,
+        file: impl Into<String>,
+        source_name: &'static str,
+    ) -> Milestone {
         Milestone {
             size: checkpoint.size,
             root: Some(checkpoint.root),
@@ -117,7 +123,11 @@ impl Walk {
     }
 
     /// The next leaf. Without effect once one is lost.
-    pub(crate) fn append(&mut self, leaf: Hash, findings: &mut Findings) -> Result<(), CannotVerify> {
+    pub(crate) fn append(
+        &mut self,
+        leaf: Hash,
+        findings: &mut Findings,
+    ) -> Result<(), CannotVerify> {
         if self.lost.is_some() {
             return Ok(());
         }
@@ -137,7 +147,11 @@ impl Walk {
             self.tile(tile, &bytes, findings)?;
         }
         if size == self.sealed_size {
-            let edge: Vec<_> = self.tree.partials().map(|(tile, hashes)| (tile, encode_tile(hashes))).collect();
+            let edge: Vec<_> = self
+                .tree
+                .partials()
+                .map(|(tile, hashes)| (tile, encode_tile(hashes)))
+                .collect();
             for (tile, bytes) in edge.into_iter().filter(|(tile, _)| tile.level() > 0) {
                 self.tile(tile, &bytes, findings)?;
             }
@@ -149,10 +163,18 @@ impl Walk {
     }
 
     /// Holds a tile above level 0 on disk against what it must be.
-    fn tile(&mut self, tile: TileId, expected: &[u8], findings: &mut Findings) -> Result<(), CannotVerify> {
+    fn tile(
+        &mut self,
+        tile: TileId,
+        expected: &[u8],
+        findings: &mut Findings,
+    ) -> Result<(), CannotVerify> {
         let name = level_name(tile.level());
         let first = tile.index() * u64::from(TILE_WIDTH);
-        let Some(level) = usize::from(tile.level()).checked_sub(1).and_then(|at| self.levels.get(at)) else {
+        let Some(level) = usize::from(tile.level())
+            .checked_sub(1)
+            .and_then(|at| self.levels.get(at))
+        else {
             return Ok(());
         };
         let bytes = level.read(first, first + u64::from(tile.width()))?;
@@ -162,7 +184,13 @@ impl Walk {
         }
         let (begin, end) = tile.leaves();
         let finding = |message: &str| Finding::new(&name, message).entries(begin, end - 1);
-        let at = bytes.iter().zip(expected).take_while(|(a, b)| a == b).count() / 32 * 32;
+        let at = bytes
+            .iter()
+            .zip(expected)
+            .take_while(|(a, b)| a == b)
+            .count()
+            / 32
+            * 32;
         let offset = first * 32 + at as u64;
         findings.add(if at + 32 > bytes.len() {
             finding("the file ends before these hashes of the tree, or is missing").at(offset)
@@ -180,9 +208,14 @@ impl Walk {
         while let Some(milestone) = self.milestones.pop_if(|next| next.size == size) {
             let root = self.tree.root();
             let wrong = |message: &str, expected: Hash, found: Hash| {
-                let message =
-                    format!("{} holds another {message} at {size} entries than they give", milestone.source_name);
-                Finding { offset: milestone.offset, ..Finding::new(&milestone.file, message).differs(expected, found) }
+                let message = format!(
+                    "{} holds another {message} at {size} entries than they give",
+                    milestone.source_name
+                );
+                Finding {
+                    offset: milestone.offset,
+                    ..Finding::new(&milestone.file, message).differs(expected, found)
+                }
             };
             match milestone.root {
                 Some(held) if held != root && milestone.elsewhere => {
@@ -195,13 +228,23 @@ impl Walk {
                 }
                 Some(held) if held != root => findings.add(wrong("root", root, held)),
                 Some(_) => {
-                    self.signed_size = if milestone.signed { size } else { self.signed_size };
-                    self.agreed_size = if milestone.elsewhere { size } else { self.agreed_size };
+                    self.signed_size = if milestone.signed {
+                        size
+                    } else {
+                        self.signed_size
+                    };
+                    self.agreed_size = if milestone.elsewhere {
+                        size
+                    } else {
+                        self.agreed_size
+                    };
                 }
                 None => {}
             }
             match milestone.chain_hash {
-                Some(held) if held != self.chain_hash => findings.add(wrong("chain hash", self.chain_hash, held)),
+                Some(held) if held != self.chain_hash => {
+                    findings.add(wrong("chain hash", self.chain_hash, held))
+                }
                 _ => {}
             }
         }
@@ -214,11 +257,19 @@ impl Walk {
             let message = if milestone.size > size {
                 format!("{source_name} has more entries than the log: the log was truncated")
             } else {
-                format!("what {source_name} holds at {} entries cannot be checked", milestone.size)
+                format!(
+                    "what {source_name} holds at {} entries cannot be checked",
+                    milestone.size
+                )
             };
-            let finding = Finding { offset: milestone.offset, ..Finding::new(&milestone.file, message) };
+            let finding = Finding {
+                offset: milestone.offset,
+                ..Finding::new(&milestone.file, message)
+            };
             findings.add(if milestone.size > size {
-                finding.entries(size, milestone.size - 1).differs(milestone.size, size)
+                finding
+                    .entries(size, milestone.size - 1)
+                    .differs(milestone.size, size)
             } else {
                 finding
             });

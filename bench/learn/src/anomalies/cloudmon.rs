@@ -14,21 +14,39 @@ const AROUND: (usize, usize) = (1, 3);
 
 /// Every series, those without an anomaly too, sorted by name. A value that is missing is not a number.
 pub(crate) fn read(data: &Data) -> Result<Vec<Series>> {
-    data.csv_files("cloudmon")?.iter().map(|path| series(path)).collect()
+    data.csv_files("cloudmon")?
+        .iter()
+        .map(|path| series(path))
+        .collect()
 }
 
 fn series(path: &std::path::Path) -> Result<Series> {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut reader = csv::Reader::from_path(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let name = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let mut reader = csv::Reader::from_path(path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     let mut points: Vec<(i64, f64)> = Vec::new();
     let mut windows: Vec<(usize, usize)> = Vec::new();
     for (row, record) in reader.records().enumerate() {
         let record = record.with_context(|| format!("{name} row {row}"))?;
         let cell = |at: usize| record.get(at).unwrap_or_default().trim();
-        let value =
-            if cell(1).is_empty() { f64::NAN } else { cell(1).parse().with_context(|| format!("{name} row {row}"))? };
-        points.push((stamp_ms(cell(0)).with_context(|| format!("{name} row {row}: {:?}", cell(0)))?, value));
-        let label: f64 = cell(2).parse().with_context(|| format!("{name} row {row}: label {:?}", cell(2)))?;
+        let value = if cell(1).is_empty() {
+            f64::NAN
+        } else {
+            cell(1)
+                .parse()
+                .with_context(|| format!("{name} row {row}"))?
+        };
+        points.push((
+            stamp_ms(cell(0)).with_context(|| format!("{name} row {row}: {:?}", cell(0)))?,
+            value,
+        ));
+        let label: f64 = cell(2)
+            .parse()
+            .with_context(|| format!("{name} row {row}: label {:?}", cell(2)))?;
         match windows.last_mut() {
             _ if label <= 0.0 => {}
             Some((_, last)) if *last + 1 == row => *last = row,
@@ -36,7 +54,11 @@ fn series(path: &std::path::Path) -> Result<Series> {
         }
     }
     ensure!(!points.is_empty(), "{name} has no rows");
-    Ok(Series { name, points, windows })
+    Ok(Series {
+        name,
+        points,
+        windows,
+    })
 }
 
 /// Events found, events there are, false alarms and weeks of series.
@@ -88,9 +110,22 @@ fn count_one(series: &Series, alarms: &[bool]) -> Found {
         near[from..until(AROUND.1)].fill(true);
         found += usize::from(alarms[from..until(1)].contains(&true));
     }
-    let wrong = alarms.iter().zip(&near).filter(|(alarm, near)| **alarm && !**near).count();
-    let span = series.points.last().zip(series.points.first()).map_or(0, |(last, first)| last.0 - first.0);
-    Found { found, events: events.len(), wrong, weeks: span as f64 / WEEK_MS as f64 }
+    let wrong = alarms
+        .iter()
+        .zip(&near)
+        .filter(|(alarm, near)| **alarm && !**near)
+        .count();
+    let span = series
+        .points
+        .last()
+        .zip(series.points.first())
+        .map_or(0, |(last, first)| last.0 - first.0);
+    Found {
+        found,
+        events: events.len(),
+        wrong,
+        weeks: span as f64 / WEEK_MS as f64,
+    }
 }
 
 #[cfg(test)]
@@ -100,10 +135,27 @@ mod tests {
     #[test]
     fn events_are_found_near_their_rows_and_alarms_elsewhere_are_false() {
         let points = (0..337).map(|row| (row * 3_600_000, 0.0)).collect();
-        let series = Series { name: "a".to_owned(), points, windows: vec![(50, 52), (54, 54), (200, 200)] };
-        let at = |rows: &[usize]| (0..337).map(|row| rows.contains(&row)).collect::<Vec<bool>>();
+        let series = Series {
+            name: "a".to_owned(),
+            points,
+            windows: vec![(50, 52), (54, 54), (200, 200)],
+        };
+        let at = |rows: &[usize]| {
+            (0..337)
+                .map(|row| rows.contains(&row))
+                .collect::<Vec<bool>>()
+        };
         let check = |rows: &[usize], found, wrong| {
-            assert_eq!(count_one(&series, &at(rows)), Found { found, events: 2, wrong, weeks: 2.0 }, "{rows:?}");
+            assert_eq!(
+                count_one(&series, &at(rows)),
+                Found {
+                    found,
+                    events: 2,
+                    wrong,
+                    weeks: 2.0
+                },
+                "{rows:?}"
+            );
         };
         check(&[], 0, 0);
         check(&[49, 53, 54, 55, 57], 1, 0);

@@ -10,34 +10,54 @@ const REST: usize = 100;
 /// Scores drawn at random: each row is an alarm with this chance, whatever its value.
 pub(crate) fn random(rows: usize, chance: f64, seed: u64) -> Vec<f64> {
     let mut drawn = Chance::new(20_261_121, seed);
-    (0..rows).map(|_| f64::from(u8::from(drawn.unit() < chance))).collect()
+    (0..rows)
+        .map(|_| f64::from(u8::from(drawn.unit() < chance)))
+        .collect()
 }
 
 /// An alarm at the end of every twentieth of the file, which a detector in service could not even know.
 pub(crate) fn every_twentieth(rows: usize) -> Vec<f64> {
     let step = (rows / 20).max(1);
-    (0..rows).map(|row| f64::from(u8::from(row % step == step - 1))).collect()
+    (0..rows)
+        .map(|row| f64::from(u8::from(row % step == step - 1)))
+        .collect()
 }
 
 /// Distance from the median of the file, in its median distances: one line of code, and nothing a service could know.
 pub(crate) fn hindsight(points: &[Point]) -> Vec<f64> {
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
     let middle = median(values.clone());
-    let size = median(values.iter().map(|value| (value - middle).abs()).collect()).max(f64::MIN_POSITIVE);
-    values.iter().map(|value| if value.is_finite() { (value - middle).abs() / size } else { 0.0 }).collect()
+    let size =
+        median(values.iter().map(|value| (value - middle).abs()).collect()).max(f64::MIN_POSITIVE);
+    values
+        .iter()
+        .map(|value| {
+            if value.is_finite() {
+                (value - middle).abs() / size
+            } else {
+                0.0
+            }
+        })
+        .collect()
 }
 
 /// Returns the median distance computed from the rows before each.
 pub(crate) fn median_distance(points: &[Point]) -> Vec<f64> {
     let (mut values, mut sizes): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
     let middle = |sorted: &[f64]| sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
-    let insert = |sorted: &mut Vec<f64>, value: f64| sorted.insert(sorted.partition_point(|one| *one < value), value);
+    let insert = |sorted: &mut Vec<f64>, value: f64| {
+        sorted.insert(sorted.partition_point(|one| *one < value), value)
+    };
     let judged = points.iter().map(|(_, value)| {
         if !value.is_finite() {
             return 0.0;
         }
         let distance = (value - middle(&values)).abs();
-        let score = if values.len() > 2 { distance / middle(&sizes).max(1e-9) } else { 0.0 };
+        let score = if values.len() > 2 {
+            distance / middle(&sizes).max(1e-9)
+        } else {
+            0.0
+        };
         insert(&mut values, *value);
         insert(&mut sizes, distance);
         score
@@ -58,14 +78,18 @@ pub(crate) fn fading(mut scores: Vec<f64>, share: f64) -> Vec<f64> {
 /// An alarm where a score passes a limit and none was given for a third of a day, or eight rows where that is longer.
 pub(crate) fn grouped(points: &[Point], scores: &[f64], limit: f64) -> Vec<bool> {
     let mut rest: Option<(usize, i64)> = None;
-    let judged = points.iter().zip(scores).enumerate().map(|(row, ((at, _), score))| {
-        let rests = rest.is_some_and(|(last, until)| row < last + 8 || *at < until);
-        let fires = !rests && *score > limit;
-        if fires {
-            rest = Some((row, at + reeve_learn::DAY_MS / 3));
-        }
-        fires
-    });
+    let judged = points
+        .iter()
+        .zip(scores)
+        .enumerate()
+        .map(|(row, ((at, _), score))| {
+            let rests = rest.is_some_and(|(last, until)| row < last + 8 || *at < until);
+            let fires = !rests && *score > limit;
+            if fires {
+                rest = Some((row, at + reeve_learn::DAY_MS / 3));
+            }
+            fires
+        });
     judged.collect()
 }
 
@@ -88,7 +112,11 @@ pub(crate) fn deviations(points: &[Point], limit: f64, grouped: bool) -> Vec<f64
         squares += off * (value - mean);
         let far = count > 2.0 && off.abs() > limit * deviation && deviation > 0.0;
         let fires = far && (!grouped || rest == 0);
-        rest = if fires { REST } else { usize::saturating_sub(rest, 1) };
+        rest = if fires {
+            REST
+        } else {
+            usize::saturating_sub(rest, 1)
+        };
         f64::from(u8::from(fires))
     });
     judged.collect()

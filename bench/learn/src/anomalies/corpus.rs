@@ -23,49 +23,83 @@ impl Series {
 
     /// Returns the input of the NAB scorer.
     pub(crate) fn labelled(&self) -> Labelled<'_> {
-        Labelled { rows: self.points.len(), windows: &self.windows }
+        Labelled {
+            rows: self.points.len(),
+            windows: &self.windows,
+        }
     }
 
     /// Returns `true` if a row lies in a labelled window.
     pub(crate) fn in_window(&self, row: usize) -> bool {
-        self.windows.iter().any(|(first, last)| (*first..=*last).contains(&row))
+        self.windows
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(&row))
     }
 }
 
 /// Every series of the benchmark that has labels, sorted by name. Fails when a file or one of its windows cannot be read.
 pub(crate) fn read(data: &Data) -> Result<Vec<Series>> {
     let path = data.path("nab/labels.json");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     let labels: std::collections::BTreeMap<String, Vec<(String, String)>> =
-        serde_json::from_str(&text).with_context(|| format!("{} is not a map of windows", path.display()))?;
-    labels.into_iter().map(|(name, windows)| series(data, name, &windows)).collect()
+        serde_json::from_str(&text)
+            .with_context(|| format!("{} is not a map of windows", path.display()))?;
+    labels
+        .into_iter()
+        .map(|(name, windows)| series(data, name, &windows))
+        .collect()
 }
 
 fn series(data: &Data, name: String, windows: &[(String, String)]) -> Result<Series> {
     let path = data.path("nab").join(&name);
-    let mut reader = csv::Reader::from_path(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mut reader = csv::Reader::from_path(&path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     let mut points = Vec::new();
     for (row, record) in reader.records().enumerate() {
         let record = record.with_context(|| format!("{name} row {row}"))?;
-        let (stamp, value) = (record.get(0).unwrap_or_default(), record.get(1).unwrap_or_default());
-        let value = value.trim().parse::<f64>().with_context(|| format!("{name} row {row}: value {value:?}"))?;
-        points.push((stamp_ms(stamp).with_context(|| format!("{name} row {row}: timestamp {stamp:?}"))?, value));
+        let (stamp, value) = (
+            record.get(0).unwrap_or_default(),
+            record.get(1).unwrap_or_default(),
+        );
+        let value = value
+            .trim()
+            .parse::<f64>()
+            .with_context(|| format!("{name} row {row}: value {value:?}"))?;
+        points.push((
+            stamp_ms(stamp).with_context(|| format!("{name} row {row}: timestamp {stamp:?}"))?,
+            value,
+        ));
     }
     let row_of = |stamp: &str| {
         let at = stamp_ms(stamp)?;
-        points.iter().position(|point| point.0 == at).with_context(|| format!("{name} has no row at {stamp}"))
+        points
+            .iter()
+            .position(|point| point.0 == at)
+            .with_context(|| format!("{name} has no row at {stamp}"))
     };
-    let windows: Vec<_> =
-        windows.iter().map(|(start, end)| Ok((row_of(start)?, row_of(end)?))).collect::<Result<_>>()?;
-    ensure!(windows.is_sorted(), "the windows of {name} are out of order");
-    Ok(Series { name, points, windows })
+    let windows: Vec<_> = windows
+        .iter()
+        .map(|(start, end)| Ok((row_of(start)?, row_of(end)?)))
+        .collect::<Result<_>>()?;
+    ensure!(
+        windows.is_sorted(),
+        "the windows of {name} are out of order"
+    );
+    Ok(Series {
+        name,
+        points,
+        windows,
+    })
 }
 
 /// `YYYY-MM-DD HH:MM:SS`, with or without a fraction, read as UTC.
 pub(super) fn stamp_ms(stamp: &str) -> Result<i64> {
     let part = |from: usize, to: usize| -> Result<i64> {
         let digits = stamp.get(from..to).context("a timestamp is too short")?;
-        digits.parse().with_context(|| format!("{digits:?} is not a number"))
+        digits
+            .parse()
+            .with_context(|| format!("{digits:?} is not a number"))
     };
     let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
     let seconds = part(11, 13)? * 3600 + part(14, 16)? * 60 + part(17, 19)?;
@@ -88,7 +122,10 @@ mod tests {
     #[test]
     fn stamps_are_milliseconds_since_the_epoch() {
         assert_eq!(stamp_ms("1970-01-02 00:00:01").ok(), Some(86_401_000));
-        assert_eq!(stamp_ms("2014-04-10 07:15:00.000000").ok(), Some(1_397_114_100_000));
+        assert_eq!(
+            stamp_ms("2014-04-10 07:15:00.000000").ok(),
+            Some(1_397_114_100_000)
+        );
         assert!(stamp_ms("2014-04-10").is_err());
     }
 }

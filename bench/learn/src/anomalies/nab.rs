@@ -20,9 +20,24 @@ pub(crate) struct Profile {
 
 /// The benchmark's three profiles.
 pub(crate) const PROFILES: [Profile; 3] = [
-    Profile { name: "standard", found: 1.0, false_alarm: 0.11, missed: 1.0 },
-    Profile { name: "reward_low_FP_rate", found: 1.0, false_alarm: 0.22, missed: 1.0 },
-    Profile { name: "reward_low_FN_rate", found: 1.0, false_alarm: 0.11, missed: 2.0 },
+    Profile {
+        name: "standard",
+        found: 1.0,
+        false_alarm: 0.11,
+        missed: 1.0,
+    },
+    Profile {
+        name: "reward_low_FP_rate",
+        found: 1.0,
+        false_alarm: 0.22,
+        missed: 1.0,
+    },
+    Profile {
+        name: "reward_low_FN_rate",
+        found: 1.0,
+        false_alarm: 0.11,
+        missed: 2.0,
+    },
 ];
 
 /// Rows of a file and its labelled windows, as first and last row, ascending.
@@ -50,7 +65,9 @@ impl Labelled<'_> {
             sum += outside(next.max(start)..first, before, &fired) * profile.false_alarm;
             if last >= start {
                 let hit = (first.max(start)..=last).find(|row| fired(*row));
-                sum += hit.map_or(-profile.missed, |row| profile.found * earned(row, first, last));
+                sum += hit.map_or(-profile.missed, |row| {
+                    profile.found * earned(row, first, last)
+                });
             }
             before = Some((first, last));
             next = last + 1;
@@ -75,7 +92,11 @@ fn earned(row: usize, first: usize, last: usize) -> f64 {
     scaled_sigmoid(-((last - row + 1) as f64) / width) / scaled_sigmoid(-1.0)
 }
 
-fn outside(rows: std::ops::Range<usize>, before: Option<(usize, usize)>, fired: impl Fn(usize) -> bool) -> f64 {
+fn outside(
+    rows: std::ops::Range<usize>,
+    before: Option<(usize, usize)>,
+    fired: impl Fn(usize) -> bool,
+) -> f64 {
     rows.filter(|row| fired(*row))
         .map(|row| match before {
             None => -1.0,
@@ -85,7 +106,11 @@ fn outside(rows: std::ops::Range<usize>, before: Option<(usize, usize)>, fired: 
 }
 
 fn scaled_sigmoid(position: f64) -> f64 {
-    if position >= 3.0 { -1.0 } else { 2.0 / (1.0 + (5.0 * position).exp()) - 1.0 }
+    if position >= 3.0 {
+        -1.0
+    } else {
+        2.0 / (1.0 + (5.0 * position).exp()) - 1.0
+    }
 }
 
 /// A sum of scores over files on the published scale: 0 for a detector that never fires, 100 for a perfect one.
@@ -109,8 +134,14 @@ mod tests {
     fn a_window_earns_by_its_first_hit_and_costs_when_missed() {
         // Worked by hand: 2/(1+e^-5)-1 = 0.9866143 at the first row; the sixth of ten rows lies at -0.5, the last at -0.1.
         near(score(1000, &[(500, 509)], &[500], 0), 1.0);
-        near(score(1000, &[(500, 509)], &[505, 506, 509], 0), 0.848_283_64 / 0.986_614_298);
-        near(score(1000, &[(500, 509)], &[509], 0), 0.244_918_662 / 0.986_614_298);
+        near(
+            score(1000, &[(500, 509)], &[505, 506, 509], 0),
+            0.848_283_64 / 0.986_614_298,
+        );
+        near(
+            score(1000, &[(500, 509)], &[509], 0),
+            0.244_918_662 / 0.986_614_298,
+        );
         near(score(1000, &[(500, 509)], &[], 0), -1.0);
         near(score(1000, &[(500, 509)], &[], 2), -2.0);
     }
@@ -120,7 +151,10 @@ mod tests {
         near(score(1000, &[(500, 509)], &[300, 500], 0), 1.0 - 0.11);
         near(score(1000, &[(500, 509)], &[300, 500], 1), 1.0 - 0.22);
         // Nine rows after a window of ten: one width minus one row away, 2/(1+e^5)-1.
-        near(score(1000, &[(500, 509)], &[500, 518], 0), 1.0 - 0.11 * 0.986_614_298);
+        near(
+            score(1000, &[(500, 509)], &[500, 518], 0),
+            1.0 - 0.11 * 0.986_614_298,
+        );
         near(score(1000, &[(500, 509)], &[500, 536], 0), 1.0 - 0.11);
         near(score(1000, &[], &[151, 152, 153], 1), -0.66);
     }
@@ -132,18 +166,41 @@ mod tests {
         // A window wholly within it neither earns nor costs; one that reaches out of it counts by its rows outside.
         near(score(1000, &[(100, 120)], &[100], 0), 0.0);
         near(score(1000, &[(145, 154)], &[146], 0), -1.0);
-        assert_eq!(Labelled { rows: 20_000, windows: &[] }.probation(), 750);
-        assert_eq!(Labelled { rows: 999, windows: &[] }.probation(), 149);
+        assert_eq!(
+            Labelled {
+                rows: 20_000,
+                windows: &[]
+            }
+            .probation(),
+            750
+        );
+        assert_eq!(
+            Labelled {
+                rows: 999,
+                windows: &[]
+            }
+            .probation(),
+            149
+        );
     }
 
     #[test]
     fn the_scale_runs_from_never_to_perfect() {
-        let file = Labelled { rows: 1000, windows: &[(500, 509), (800, 809)] };
+        let file = Labelled {
+            rows: 1000,
+            windows: &[(500, 509), (800, 809)],
+        };
         for profile in PROFILES {
             let scale = |sum| normalised(sum, file.null(profile), file.perfect(profile));
             near(scale(file.null(profile)), 0.0);
-            near(scale(file.score(|row| row == 500 || row == 800, profile)), 100.0);
+            near(
+                scale(file.score(|row| row == 500 || row == 800, profile)),
+                100.0,
+            );
         }
-        near(normalised(score(1000, &[(500, 509), (800, 809)], &[500], 0), -2.0, 2.0), 50.0);
+        near(
+            normalised(score(1000, &[(500, 509), (800, 809)], &[500], 0), -2.0, 2.0),
+            50.0,
+        );
     }
 }

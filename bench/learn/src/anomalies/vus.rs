@@ -19,12 +19,20 @@ pub(crate) fn vus_pr(scores: &[f64], windows: &[(usize, usize)]) -> Option<f64> 
         .map(|at| scores[order[at * (scores.len() - 1) / (THRESHOLDS - 1)]])
         .map(|threshold| order.partition_point(|row| scores[*row] >= threshold))
         .collect();
-    let sum: f64 = (0..=BUFFER).map(|buffer| area(scores, windows, &order, &called, buffer)).sum();
+    let sum: f64 = (0..=BUFFER)
+        .map(|buffer| area(scores, windows, &order, &called, buffer))
+        .sum();
     Some(sum / (BUFFER + 1) as f64)
 }
 
 /// Average precision with one buffer.
-fn area(scores: &[f64], windows: &[(usize, usize)], order: &[usize], called: &[usize], buffer: usize) -> f64 {
+fn area(
+    scores: &[f64],
+    windows: &[(usize, usize)],
+    order: &[usize],
+    called: &[usize],
+    buffer: usize,
+) -> f64 {
     let (labels, inside) = extended(scores.len(), windows, buffer);
     let highest: Vec<f64> = labels
         .chunk_by(|a, b| (*a > 0.0) == (*b > 0.0))
@@ -34,7 +42,12 @@ fn area(scores: &[f64], windows: &[(usize, usize)], order: &[usize], called: &[u
             Some(rows)
         })
         .filter(|rows| labels[rows.start] > 0.0)
-        .map(|rows| scores[rows].iter().copied().fold(f64::NEG_INFINITY, f64::max))
+        .map(|rows| {
+            scores[rows]
+                .iter()
+                .copied()
+                .fold(f64::NEG_INFINITY, f64::max)
+        })
         .collect();
     let positives = inside.iter().filter(|inside| **inside).count() as f64;
     let (mut hit, mut beside, mut next) = (0.0, 0.0, 0);
@@ -46,7 +59,11 @@ fn area(scores: &[f64], windows: &[(usize, usize)], order: &[usize], called: &[u
         }
         next = *count;
         let threshold = scores[order[count - 1]];
-        let met = highest.iter().filter(|highest| **highest >= threshold).count() as f64 / highest.len() as f64;
+        let met = highest
+            .iter()
+            .filter(|highest| **highest >= threshold)
+            .count() as f64
+            / highest.len() as f64;
         // The buffer counts half: what is called in it is neither quite right nor needed.
         let recall = (hit / (positives + beside / 2.0)).min(1.0) * met;
         area += (recall - recalled) * hit / *count as f64;
@@ -86,12 +103,15 @@ mod tests {
             assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
         };
         let windows = [(20, 24), (50, 51)];
-        let perfect: Vec<f64> =
-            (0..60).map(|row| f64::from(u8::from((20..25).contains(&row) || row / 2 == 25))).collect();
+        let perfect: Vec<f64> = (0..60)
+            .map(|row| f64::from(u8::from((20..25).contains(&row) || row / 2 == 25)))
+            .collect();
         near(&perfect, &windows, 1.0);
         // Computed apart from this code, by the definition.
         near(&[1.0; 60], &windows, 0.381_562_736_664_214_6);
-        let mut scores: Vec<f64> = (0..60).map(|row| f64::from(row * 7_919 % 101) / 101.0).collect();
+        let mut scores: Vec<f64> = (0..60)
+            .map(|row| f64::from(row * 7_919 % 101) / 101.0)
+            .collect();
         (scores[21], scores[23], scores[26], scores[51]) = (2.0, 1.5, 1.2, 0.99);
         near(&scores, &windows, 0.749_648_942_488_775_3);
         assert_eq!(vus_pr(&scores, &[]), None);

@@ -25,11 +25,23 @@ pub(super) type Control = fn(&mut Context, &Entry) -> f64;
 /// Every control, by its name.
 pub(super) const CONTROLS: [(&str, Control); 7] = [
     ("random", |context, _| context.chance.unit()),
-    ("rarity of the event's name in the set", |context, entry| -(times(context, entry) as f64)),
-    ("frequency of the event's name in the set", |context, entry| times(context, entry) as f64),
-    ("events of the same principal and service in the set", |context, entry| company(context, entry) as f64),
-    ("any write", |context, entry| f64::from(writes(entry)) + 1e-6 * context.chance.unit()),
-    ("a user's own key", |context, entry| f64::from(person(entry)) + 1e-6 * context.chance.unit()),
+    ("rarity of the event's name in the set", |context, entry| {
+        -(times(context, entry) as f64)
+    }),
+    (
+        "frequency of the event's name in the set",
+        |context, entry| times(context, entry) as f64,
+    ),
+    (
+        "events of the same principal and service in the set",
+        |context, entry| company(context, entry) as f64,
+    ),
+    ("any write", |context, entry| {
+        f64::from(writes(entry)) + 1e-6 * context.chance.unit()
+    }),
+    ("a user's own key", |context, entry| {
+        f64::from(person(entry)) + 1e-6 * context.chance.unit()
+    }),
     ("a write with a user's own key", |context, entry| {
         f64::from(writes(entry)) + f64::from(person(entry)) + 1e-6 * context.chance.unit()
     }),
@@ -37,13 +49,21 @@ pub(super) const CONTROLS: [(&str, Control); 7] = [
 
 /// Scores every event by a control.
 pub(super) fn score(units: &[Unit], control: Control) -> Vec<Scored> {
-    let mut context = Context { times: BTreeMap::new(), company: BTreeMap::new(), chance: Chance::new(11, 42) };
+    let mut context = Context {
+        times: BTreeMap::new(),
+        company: BTreeMap::new(),
+        chance: Chance::new(11, 42),
+    };
     for entry in units.iter().flat_map(|unit| &unit.events) {
         *context.times.entry(name(entry)).or_default() += 1;
         *context.company.entry(with(entry)).or_default() += 1;
     }
-    let scored = units.iter().flat_map(|unit| unit.events.iter().map(move |entry| (unit, entry)));
-    scored.map(|(unit, entry)| Scored::new(unit, entry, control(&mut context, entry), String::new())).collect()
+    let scored = units
+        .iter()
+        .flat_map(|unit| unit.events.iter().map(move |entry| (unit, entry)));
+    scored
+        .map(|(unit, entry)| Scored::new(unit, entry, control(&mut context, entry), String::new()))
+        .collect()
 }
 
 fn name(entry: &Entry) -> String {
@@ -65,7 +85,9 @@ fn times(context: &Context, entry: &Entry) -> usize {
 
 fn writes(entry: &Entry) -> bool {
     let event = event(entry);
-    !Meaning::from_operation(&event.service, &event.operation).verb.only_looks()
+    !Meaning::from_operation(&event.service, &event.operation)
+        .verb
+        .only_looks()
 }
 
 fn person(entry: &Entry) -> bool {

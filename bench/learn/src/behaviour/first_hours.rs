@@ -16,7 +16,9 @@ const ALARM: f64 = 0.5;
 /// Prints the share of ordinary events that pass, by the hour, and of recordings with an event that does.
 pub(super) fn run(units: &[Unit]) {
     println!("### The first hours of an estate\n");
-    println!("| first hours | ordinary events | at {ALARM} or above | changes among them | at {ALARM} or above |");
+    println!(
+        "| first hours | ordinary events | at {ALARM} or above | changes among them | at {ALARM} or above |"
+    );
     println!("|---|---|---|---|---|");
     for hours in [1, 6, 24] {
         let (mut all, mut changes) = ((0_usize, 0_usize), (0_usize, 0_usize));
@@ -31,20 +33,30 @@ pub(super) fn run(units: &[Unit]) {
             }
         }
         let share = |(of, passed): (usize, usize)| 100.0 * passed as f64 / of.max(1) as f64;
-        println!("| {hours} | {} | {:.1} % | {} | {:.1} % |", all.0, share(all), changes.0, share(changes));
+        println!(
+            "| {hours} | {} | {:.1} % | {} | {:.1} % |",
+            all.0,
+            share(all),
+            changes.0,
+            share(changes)
+        );
     }
     let mut found = (0, 0);
     for unit in units.iter().filter(|unit| unit.label == Label::Technique) {
         let mut watch = Watch::default();
         let past = begun(7, 6);
         let last = past.last().map_or(0, |(event, _)| event.at_ms);
-        past.iter().for_each(|(event, _)| drop(watch.observe(event)));
+        past.iter()
+            .for_each(|(event, _)| drop(watch.observe(event)));
         let mut attack: Vec<ActivityEvent> = unit.events.iter().map(event).collect();
         attack.sort_by_key(|event| event.at_ms);
         let first = attack.first().map_or(0, |event| event.at_ms);
         let best = attack
             .into_iter()
-            .map(|event| ActivityEvent { at_ms: last + 60_000 + event.at_ms - first, ..event })
+            .map(|event| ActivityEvent {
+                at_ms: last + 60_000 + event.at_ms - first,
+                ..event
+            })
             .map(|event| watch.observe(&event).score)
             .fold(0.0, f64::max);
         found = (found.0 + 1, found.1 + usize::from(best >= ALARM));
@@ -69,14 +81,22 @@ fn begun(seed: u64, hours: i64) -> Vec<(ActivityEvent, bool)> {
                 ("ann", PrincipalKind::Person, 1),
                 ("ben", PrincipalKind::Person, 1),
             ] {
-                events.extend((0..calls).map(|n| (set_up(&mut chance, principal, kind, at + n * 9_000), true)));
+                events.extend(
+                    (0..calls)
+                        .map(|n| (set_up(&mut chance, principal, kind, at + n * 9_000), true)),
+                );
             }
         }
         for application in 0..6.min(1 + hour) {
             let calls = chance.below(12) as i64;
             events.extend((0..calls).map(|n| {
                 let role = format!("application-{application}");
-                run_application(&mut chance, &role, minute - 60 * application.max(0), at + n * 4_000)
+                run_application(
+                    &mut chance,
+                    &role,
+                    minute - 60 * application.max(0),
+                    at + n * 4_000,
+                )
             }));
         }
     }
@@ -99,14 +119,23 @@ fn set_up(chance: &mut Chance, principal: &str, kind: PrincipalKind, at_ms: i64)
         ("ec2", "CreateRoute", &[]),
         ("s3", "PutBucketPolicy", &[]),
         ("kms", "PutKeyPolicy", &[]),
-        ("lambda", "UpdateFunctionCode20150331v2", &[Trait::BringsCode]),
+        (
+            "lambda",
+            "UpdateFunctionCode20150331v2",
+            &[Trait::BringsCode],
+        ),
         ("cloudtrail", "CreateTrail", &[Trait::SwitchesOn]),
     ];
     let (service, operation, traits) = ACTS[chance.below(ACTS.len())];
     made(principal, kind, (service, operation), traits, at_ms)
 }
 
-fn run_application(chance: &mut Chance, role: &str, minutes: i64, at_ms: i64) -> (ActivityEvent, bool) {
+fn run_application(
+    chance: &mut Chance,
+    role: &str,
+    minutes: i64,
+    at_ms: i64,
+) -> (ActivityEvent, bool) {
     let starts = minutes < 20;
     let (service, operation) = match chance.below(10) {
         0 | 1 if starts => ("secretsmanager", "GetSecretValue"),
@@ -119,7 +148,13 @@ fn run_application(chance: &mut Chance, role: &str, minutes: i64, at_ms: i64) ->
         _ => ("kms", "Decrypt"),
     };
     let change = matches!(operation, "PutObject" | "UpdateItem" | "DeleteMessage");
-    let mut event = made(role, PrincipalKind::Role, (service, operation), &[Trait::MachineCredentials], at_ms);
+    let mut event = made(
+        role,
+        PrincipalKind::Role,
+        (service, operation),
+        &[Trait::MachineCredentials],
+        at_ms,
+    );
     event.resource = format!("thing-{}", chance.below(40));
     event.place.network = "203.0.113.0/24".to_owned();
     (event, change)

@@ -63,7 +63,11 @@ impl Alarms {
         );
         let mut loud: Vec<_> = self.operations.iter().collect();
         loud.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-        let words: Vec<String> = loud.iter().take(6).map(|(name, times)| format!("{name} {times}")).collect();
+        let words: Vec<String> = loud
+            .iter()
+            .take(6)
+            .map(|(name, times)| format!("{name} {times}"))
+            .collect();
         if !words.is_empty() {
             println!("  ({})", words.join(", "));
         }
@@ -77,7 +81,10 @@ fn simulated() -> Result<()> {
     let estate = SimulatedEstate::new(7, now);
     let mut watch = EntryWatch::default();
     let (mut first, mut later) = (Alarms::default(), Alarms::default());
-    let (mut reported, mut caught) = (BTreeMap::<String, usize>::new(), BTreeMap::<String, usize>::new());
+    let (mut reported, mut caught) = (
+        BTreeMap::<String, usize>::new(),
+        BTreeMap::<String, usize>::new(),
+    );
     for entry in estate.activity(from, now) {
         let event = event(&entry);
         let score = watch.observe(&entry).score;
@@ -114,21 +121,37 @@ struct Marks {
 
 impl Marks {
     /// Judges events one after the other; `watch` learns them.
-    fn new(watch: &mut Watch, events: &[ActivityEvent], mut each: impl FnMut(&ActivityEvent, &Watch, f64)) -> Self {
+    fn new(
+        watch: &mut Watch,
+        events: &[ActivityEvent],
+        mut each: impl FnMut(&ActivityEvent, &Watch, f64),
+    ) -> Self {
         let mut counts: HashMap<(&str, &str, i64), f64> = HashMap::new();
         for event in events {
             *counts.entry(hour(event)).or_default() += 1.0;
         }
-        let mut marks = Self { live: Vec::new(), hindsight: Vec::new(), count: Vec::new() };
+        let mut marks = Self {
+            live: Vec::new(),
+            hindsight: Vec::new(),
+            count: Vec::new(),
+        };
         let mut review = Review::new(watch.clone(), 50_000);
         for event in events {
             let judgement = watch.observe(event);
             each(event, watch, judgement.score);
             marks.live.push(judgement.score);
-            marks.count.push(counts.get(&hour(event)).copied().unwrap_or(0.0));
-            marks.hindsight.extend(review.add(event.clone(), ()).map(|((), judgement)| judgement.score));
+            marks
+                .count
+                .push(counts.get(&hour(event)).copied().unwrap_or(0.0));
+            marks.hindsight.extend(
+                review
+                    .add(event.clone(), ())
+                    .map(|((), judgement)| judgement.score),
+            );
         }
-        marks.hindsight.extend(std::iter::from_fn(|| review.release()).map(|((), judgement)| judgement.score));
+        marks
+            .hindsight
+            .extend(std::iter::from_fn(|| review.release()).map(|((), judgement)| judgement.score));
         marks
     }
 
@@ -138,20 +161,30 @@ impl Marks {
 }
 
 fn hour(event: &ActivityEvent) -> (&str, &str, i64) {
-    (&event.principal, &event.service, event.at_ms.div_euclid(3_600_000))
+    (
+        &event.principal,
+        &event.service,
+        event.at_ms.div_euclid(3_600_000),
+    )
 }
 
 /// The mark above which a share of all lies.
 fn above(marks: &[f64], share: f64) -> f64 {
     let mut marks = marks.to_vec();
     marks.sort_by(|a, b| b.total_cmp(a));
-    marks.get((share * marks.len() as f64) as usize).copied().unwrap_or(f64::NAN)
+    marks
+        .get((share * marks.len() as f64) as usize)
+        .copied()
+        .unwrap_or(f64::NAN)
 }
 
 fn generated(data: &Data) -> Result<()> {
-    println!("### Ordinary work: generated CloudTrail activity, {DAYS} days, and attacks transplanted into it\n");
+    println!(
+        "### Ordinary work: generated CloudTrail activity, {DAYS} days, and attacks transplanted into it\n"
+    );
     let office = work::Office::new(3);
-    let (mut first, mut later, mut whole) = (Alarms::default(), Alarms::default(), Alarms::default());
+    let (mut first, mut later, mut whole) =
+        (Alarms::default(), Alarms::default(), Alarms::default());
     let mut learnt = None;
     let events = office.days(0..DAYS);
     let marks = Marks::new(&mut Watch::default(), &events, |event, watch, score| {
@@ -161,16 +194,27 @@ fn generated(data: &Data) -> Result<()> {
         }
         if learning { &mut first } else { &mut later }.note(event, score);
     });
-    events.iter().zip(&marks.hindsight).for_each(|(event, score)| whole.note(event, *score));
+    events
+        .iter()
+        .zip(&marks.hindsight)
+        .for_each(|(event, score)| whole.note(event, *score));
     first.print(&format!("the first {LEARNING_DAYS} days"));
     later.print("after them");
     whole.print("all days in hindsight");
     let begins = first.events;
-    let strict = marks.all().map(|marks| [0.02, 0.001].map(|share| above(&marks[begins..], share)));
-    println!("- live, the thousandth part of ordinary events after the first days lies above {:.3}", strict[0][1]);
+    let strict = marks
+        .all()
+        .map(|marks| [0.02, 0.001].map(|share| above(&marks[begins..], share)));
+    println!(
+        "- live, the thousandth part of ordinary events after the first days lies above {:.3}",
+        strict[0][1]
+    );
     let Some(learnt) = learnt else { return Ok(()) };
     let units = set::load(data, Blank::Names)?;
-    for (title, own_place) in [("at the victim's own desk and hours", true), ("from elsewhere, at night", false)] {
+    for (title, own_place) in [
+        ("at the victim's own desk and hours", true),
+        ("from elsewhere, at night", false),
+    ] {
         transplants(&units, &office, &learnt, own_place, (strict, title));
     }
     println!();
@@ -196,10 +240,14 @@ fn transplants(
             let mut attack: Vec<ActivityEvent> = unit.events.iter().map(event).collect();
             attack.sort_by_key(|event| event.at_ms);
             let first = attack.first().map_or(0, |event| event.at_ms);
-            let attack: Vec<ActivityEvent> =
-                attack.into_iter().map(|event| transplant(event, first, &victim)).collect();
+            let attack: Vec<ActivityEvent> = attack
+                .into_iter()
+                .map(|event| transplant(event, first, &victim))
+                .collect();
             let marks = Marks::new(&mut learnt.clone(), &attack, |_, _, _| {});
-            for (found, (marks, strict)) in found.iter_mut().zip(marks.all().into_iter().zip(strict)) {
+            for (found, (marks, strict)) in
+                found.iter_mut().zip(marks.all().into_iter().zip(strict))
+            {
                 for (found, least) in found.iter_mut().zip(strict) {
                     *found += marks.iter().filter(|mark| **mark > least).count();
                 }
@@ -211,14 +259,29 @@ fn transplants(
             *missed.entry(&unit.name).or_default() += usize::from(best < ALARM);
         }
     }
-    let missed: Vec<&str> = missed.into_iter().filter(|(_, times)| *times >= 5).map(|(name, _)| name).collect();
+    let missed: Vec<&str> = missed
+        .into_iter()
+        .filter(|(_, times)| *times >= 5)
+        .map(|(name, _)| name)
+        .collect();
     println!(
         "- attacks {title}: {:.1} % of {tried} at {ALARM} or above, {:.1} % above the thousandth part; missed: {}",
         100.0 * alarmed as f64 / tried as f64,
         100.0 * passed as f64 / tried as f64,
-        if missed.is_empty() { "none".to_owned() } else { missed.join(", ") }
+        if missed.is_empty() {
+            "none".to_owned()
+        } else {
+            missed.join(", ")
+        }
     );
-    for (name, found) in ["live", "in hindsight", "control, events in that hour and service"].iter().zip(found) {
+    for (name, found) in [
+        "live",
+        "in hindsight",
+        "control, events in that hour and service",
+    ]
+    .iter()
+    .zip(found)
+    {
         let [fiftieth, thousandth] = found.map(|found| 100.0 * found as f64 / events as f64);
         println!(
             "  - single events, {name}: {fiftieth:.1} % above 2 % of ordinary events, {thousandth:.1} % above 0.1 %"
@@ -233,17 +296,30 @@ fn transplant(mut event: ActivityEvent, first_ms: i64, victim: &ActivityEvent) -
     if event.kind == PrincipalKind::Person {
         event.principal.clone_from(&victim.principal);
         event.peers.clone_from(&victim.peers);
-        event.traits = event.traits.without(reeve_learn::behaviour::Trait::LongLivedKey);
+        event.traits = event
+            .traits
+            .without(reeve_learn::behaviour::Trait::LongLivedKey);
     }
     event
 }
 
 fn speed() {
     let office = work::Office::new(9);
-    let events: Vec<ActivityEvent> = office.days(0..DAYS).into_iter().cycle().take(100_000).collect();
+    let events: Vec<ActivityEvent> = office
+        .days(0..DAYS)
+        .into_iter()
+        .cycle()
+        .take(100_000)
+        .collect();
     let start = Instant::now();
     let mut watch = Watch::default();
-    let loud = events.iter().filter(|event| watch.observe(event).score >= ALARM).count();
+    let loud = events
+        .iter()
+        .filter(|event| watch.observe(event).score >= ALARM)
+        .count();
     let took = start.elapsed().as_secs_f64();
-    println!("### Speed\n\n- {} events in {took:.2} s on one core ({loud} alarms)\n", events.len());
+    println!(
+        "### Speed\n\n- {} events in {took:.2} s on one core ({loud} alarms)\n",
+        events.len()
+    );
 }

@@ -61,29 +61,60 @@ fn techniques(data: &Data, blank: Blank) -> Result<Vec<Unit>> {
     files.sort();
     let mut units = Vec::new();
     for path in files {
-        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = path
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let text = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         let parsed = json::parse(&text).with_context(|| path.display().to_string())?;
         let records = parsed.as_array().map(<[Json]>::to_vec).unwrap_or_default();
-        let events = records.into_iter().map(|record| entry(record, blank)).collect::<Result<_>>()?;
-        units.push(Unit { group: name.clone(), name, label: Label::Technique, events });
+        let events = records
+            .into_iter()
+            .map(|record| entry(record, blank))
+            .collect::<Result<_>>()?;
+        units.push(Unit {
+            group: name.clone(),
+            name,
+            label: Label::Technique,
+            events,
+        });
     }
     Ok(units)
 }
 
 fn labelled(data: &Data, blank: Blank) -> Result<Vec<Unit>> {
     let path = data.path("cloudtrail/labelled_events.jsonl");
-    let text = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut units = Vec::new();
     for (at, line) in text.lines().enumerate() {
-        let row = json::parse(line.as_bytes()).with_context(|| format!("{} line {}", path.display(), at + 1))?;
-        let group = row.get("rule").and_then(Json::as_str).unwrap_or_default().to_owned();
-        let suspicious = row.get("suspicious").and_then(Json::as_bool).unwrap_or(false);
+        let row = json::parse(line.as_bytes())
+            .with_context(|| format!("{} line {}", path.display(), at + 1))?;
+        let group = row
+            .get("rule")
+            .and_then(Json::as_str)
+            .unwrap_or_default()
+            .to_owned();
+        let suspicious = row
+            .get("suspicious")
+            .and_then(Json::as_bool)
+            .unwrap_or(false);
         // Some rules' tests are of no record but of a correlation of several, and have no event.
-        let Some(event) = row.get("event").filter(|event| !event.is_empty()) else { continue };
+        let Some(event) = row.get("event").filter(|event| !event.is_empty()) else {
+            continue;
+        };
         let events = vec![entry(event.clone(), blank)?];
-        let label = if suspicious { Label::Suspicious } else { Label::Benign };
-        units.push(Unit { name: format!("{group} #{}", at + 1), group, label, events });
+        let label = if suspicious {
+            Label::Suspicious
+        } else {
+            Label::Benign
+        };
+        units.push(Unit {
+            name: format!("{group} #{}", at + 1),
+            group,
+            label,
+            events,
+        });
     }
     Ok(units)
 }
@@ -122,7 +153,10 @@ fn without(mut record: Json, left_out: &[&str]) -> Json {
 
 fn at_once(mut record: Json) -> Json {
     if let Json::Object(members) = &mut record {
-        members.insert("eventTime".to_owned(), Json::String("2026-03-04T10:00:00Z".to_owned()));
+        members.insert(
+            "eventTime".to_owned(),
+            Json::String("2026-03-04T10:00:00Z".to_owned()),
+        );
     }
     record
 }
@@ -182,11 +216,20 @@ impl Names {
 /// Every source address becomes one of the same kind: private stays private, public becomes one and the same.
 fn addresses(text: &str) -> String {
     const FIELD: &str = "\"sourceIPAddress\":\"";
-    let Some(start) = text.find(FIELD).map(|at| at + FIELD.len()) else { return text.to_owned() };
-    let Some(length) = text[start..].find('"') else { return text.to_owned() };
+    let Some(start) = text.find(FIELD).map(|at| at + FIELD.len()) else {
+        return text.to_owned();
+    };
+    let Some(length) = text[start..].find('"') else {
+        return text.to_owned();
+    };
     let given = &text[start..start + length];
-    let digits = !given.is_empty() && given.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let private = ["10.", "192.168.", "172.16."].iter().any(|prefix| given.starts_with(prefix));
+    let digits = !given.is_empty()
+        && given
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let private = ["10.", "192.168.", "172.16."]
+        .iter()
+        .any(|prefix| given.starts_with(prefix));
     let other = match (digits, private) {
         (true, true) => "10.9.8.7",
         (true, false) => "198.51.100.7",

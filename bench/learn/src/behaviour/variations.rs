@@ -26,26 +26,42 @@ pub(super) fn vary(units: &[Unit], variation: Variation, seed: u64) -> Vec<Unit>
     for at in (1..others.len()).rev() {
         others.swap(at, chance.below(at + 1));
     }
-    let varied = units.iter().zip(begins).zip(others).map(|((unit, begins), other)| {
-        let by = match variation {
-            Variation::Moved(most) => chance.between(-most, most) as i64,
-            Variation::Exchanged => other - begins,
-            Variation::Without(_) => 0,
-        };
-        let kept = unit.events.iter().filter(|_| match variation {
-            Variation::Without(part) => !chance.happens(part),
-            _ => true,
+    let varied = units
+        .iter()
+        .zip(begins)
+        .zip(others)
+        .map(|((unit, begins), other)| {
+            let by = match variation {
+                Variation::Moved(most) => chance.between(-most, most) as i64,
+                Variation::Exchanged => other - begins,
+                Variation::Without(_) => 0,
+            };
+            let kept = unit.events.iter().filter(|_| match variation {
+                Variation::Without(part) => !chance.happens(part),
+                _ => true,
+            });
+            let mut events: Vec<_> = kept.cloned().collect();
+            for entry in &mut events {
+                entry.timestamp = entry
+                    .timestamp
+                    .saturating_add(SignedDuration::from_secs(by))
+                    .unwrap_or(entry.timestamp);
+            }
+            Unit {
+                name: unit.name.clone(),
+                group: unit.group.clone(),
+                label: unit.label,
+                events,
+            }
         });
-        let mut events: Vec<_> = kept.cloned().collect();
-        for entry in &mut events {
-            entry.timestamp = entry.timestamp.saturating_add(SignedDuration::from_secs(by)).unwrap_or(entry.timestamp);
-        }
-        Unit { name: unit.name.clone(), group: unit.group.clone(), label: unit.label, events }
-    });
     varied.collect()
 }
 
 /// Returns the time of a unit's first event, in seconds since the epoch.
 fn begin(unit: &Unit) -> i64 {
-    unit.events.iter().map(|entry| entry.timestamp.as_second()).min().unwrap_or(0)
+    unit.events
+        .iter()
+        .map(|entry| entry.timestamp.as_second())
+        .min()
+        .unwrap_or(0)
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    Catalogue, ConnectionId, Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series,
-    Specification,
+    Catalogue, ConnectionId, Metric, Provider, Purchase, Resource, ResourceId, ResourceKind,
+    ResourceState, Series, Specification,
 };
 use reeve_learn::calibrate::Example;
 use reeve_recommend::Facts;
@@ -15,8 +15,16 @@ use reeve_recommend::{AgentType, Guardrails, Settings};
 use super::world::{FUTURE_DAYS, Life, Measured, PAST_DAYS, SLOTS, Traits};
 use crate::chance::Chance;
 
-const SIZES: &[&str] =
-    &["m5.xlarge", "m5.2xlarge", "m5.4xlarge", "c5.xlarge", "c5.2xlarge", "r5.xlarge", "r5.2xlarge", "m5.large"];
+const SIZES: &[&str] = &[
+    "m5.xlarge",
+    "m5.2xlarge",
+    "m5.4xlarge",
+    "c5.xlarge",
+    "c5.2xlarge",
+    "r5.xlarge",
+    "r5.2xlarge",
+    "m5.large",
+];
 
 /// A recommendation that was made, and what became of it.
 pub(super) struct Story {
@@ -78,44 +86,87 @@ fn story(seed: u64, n: u64, at: Timestamp, futures: usize) -> Vec<Story> {
     let size = SIZES[chance.below(SIZES.len())];
     let resource = resource(n, size, &traits, at, chance.scale(35.0, 900.0));
     let gaps = chance.happens(0.15);
-    let weekday = at.to_zoned(jiff::tz::TimeZone::UTC).weekday().to_monday_zero_offset().rem_euclid(7) as usize;
+    let weekday = at
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .weekday()
+        .to_monday_zero_offset()
+        .rem_euclid(7) as usize;
     let weekday = (weekday + 7 * 5 - PAST_DAYS) % 7;
     let mut past = Life::begin(traits);
     past.live(PAST_DAYS, weekday, &mut chance);
     let guardrails = Guardrails::default();
     let begins = at - SignedDuration::from_hours(24 * PAST_DAYS as i64);
     let judged = series(&resource.id, &past.measured, begins, gaps);
-    let case = Case { resource, settings: Settings::default(), guardrails };
+    let case = Case {
+        resource,
+        settings: Settings::default(),
+        guardrails,
+    };
     let proposals = reeve_agents::cost_optimizer::judge(&case.facts(&judged, at)).proposals;
     let until = at + SignedDuration::from_hours(24 * FUTURE_DAYS as i64);
     let lived = |future: u64| {
         let mut life = past.clone();
-        life.live(FUTURE_DAYS, weekday, &mut Chance::new(seed, n * 64 + 1 + future));
+        life.live(
+            FUTURE_DAYS,
+            weekday,
+            &mut Chance::new(seed, n * 64 + 1 + future),
+        );
         series(&case.resource.id, &life.measured, begins, gaps)
     };
-    let actual = if proposals.is_empty() { Vec::new() } else { lived(0) };
+    let actual = if proposals.is_empty() {
+        Vec::new()
+    } else {
+        lived(0)
+    };
     let mut found = Vec::new();
     for proposal in proposals {
-        let Some(held) = reeve_agents::cost_optimizer::held(&proposal, at, &case.facts(&actual, until)) else {
+        let Some(held) =
+            reeve_agents::cost_optimizer::held(&proposal, at, &case.facts(&actual, until))
+        else {
             continue;
         };
         let others: Vec<bool> = (1..=futures as u64)
-            .filter_map(|future| reeve_agents::cost_optimizer::held(&proposal, at, &case.facts(&lived(future), until)))
+            .filter_map(|future| {
+                reeve_agents::cost_optimizer::held(
+                    &proposal,
+                    at,
+                    &case.facts(&lived(future), until),
+                )
+            })
             .collect();
-        let chance =
-            (others.len() > 1).then(|| others.iter().filter(|held| **held).count() as f64 / others.len() as f64);
+        let chance = (others.len() > 1)
+            .then(|| others.iter().filter(|held| **held).count() as f64 / others.len() as f64);
         let group = reeve_recommend::trust_group(AgentType::COST_OPTIMIZER, proposal.kind);
         let today = proposal.confidence / 100.0;
         let (raw, features) = (proposal.trust.raw, proposal.trust.features);
-        let example = Example { at_ms: at.as_millisecond(), group, raw, features, held, weight: 1.0 };
-        found.push(Story { example, today, chance });
+        let example = Example {
+            at_ms: at.as_millisecond(),
+            group,
+            raw,
+            features,
+            held,
+            weight: 1.0,
+        };
+        found.push(Story {
+            example,
+            today,
+            chance,
+        });
     }
     found
 }
 
 fn resource(n: u64, size: &str, traits: &Traits, at: Timestamp, age_days: f64) -> Resource {
-    let kind = if traits.database { ResourceKind::Database } else { ResourceKind::VirtualMachine };
-    let env = if traits.production { "production" } else { "development" };
+    let kind = if traits.database {
+        ResourceKind::Database
+    } else {
+        ResourceKind::VirtualMachine
+    };
+    let env = if traits.production {
+        "production"
+    } else {
+        "development"
+    };
     Resource {
         id: ResourceId::new(format!("i-{n}")),
         connection: ConnectionId("simulated".to_owned()),
@@ -127,7 +178,11 @@ fn resource(n: u64, size: &str, traits: &Traits, at: Timestamp, age_days: f64) -
         name: format!("resource-{n}"),
         state: ResourceState::Running,
         specification: Specification {
-            instance_type: Some(if traits.database { format!("db.{size}") } else { size.to_owned() }),
+            instance_type: Some(if traits.database {
+                format!("db.{size}")
+            } else {
+                size.to_owned()
+            }),
             platform: (!traits.database).then(|| "linux".to_owned()),
             architecture: (!traits.database).then(|| "x86_64".to_owned()),
             ..Specification::default()
@@ -151,11 +206,17 @@ fn series(id: &ResourceId, measured: &Measured, begins: Timestamp, gaps: bool) -
             .iter()
             .enumerate()
             .filter(|(slot, _)| !(gaps && slot % 41 < 3))
-            .filter_map(|(slot, value)| value.map(|v| (begins + SignedDuration::from_secs(slot as i64 * step), v)))
+            .filter_map(|(slot, value)| {
+                value.map(|v| (begins + SignedDuration::from_secs(slot as i64 * step), v))
+            })
             .collect(),
         period_s: step as u32,
     };
-    let half: Vec<Option<f64>> = measured.network.iter().map(|value| value.map(|v| v / 2.0)).collect();
+    let half: Vec<Option<f64>> = measured
+        .network
+        .iter()
+        .map(|value| value.map(|v| v / 2.0))
+        .collect();
     vec![
         one(Metric::CpuUtilization, &measured.cpu),
         one(Metric::MemoryUtilization, &measured.memory),

@@ -84,20 +84,48 @@ impl Traits {
             habit,
             production,
             database: habit == Habit::Asleep && chance.happens(0.3),
-            level: if chance.happens(0.75) { chance.scale(2.0, 26.0) } else { chance.between(26.0, 85.0) },
-            growth: if chance.happens(0.4) { 0.006 * chance.normal() + 0.003 } else { 0.0 },
+            level: if chance.happens(0.75) {
+                chance.scale(2.0, 26.0)
+            } else {
+                chance.between(26.0, 85.0)
+            },
+            growth: if chance.happens(0.4) {
+                0.006 * chance.normal() + 0.003
+            } else {
+                0.0
+            },
             daily: chance.scale(0.02, 0.25),
-            wander: if chance.happens(0.5) { chance.scale(0.005, 0.08) } else { 0.0 },
-            bursts: if chance.happens(0.45) { chance.scale(0.02, 3.0) } else { 0.0 },
+            wander: if chance.happens(0.5) {
+                chance.scale(0.005, 0.08)
+            } else {
+                0.0
+            },
+            bursts: if chance.happens(0.45) {
+                chance.scale(0.02, 3.0)
+            } else {
+                0.0
+            },
             burst_size: chance.between(0.5, 2.5),
             shifts: if production { 0.004 } else { 0.01 },
             ends: if production { 0.001 } else { 0.01 },
-            wakes: if chance.happens(0.55) { 0.0 } else { chance.scale(0.01, 0.3) },
+            wakes: if chance.happens(0.55) {
+                0.0
+            } else {
+                chance.scale(0.01, 0.3)
+            },
             closing_day: chance.happens(0.2).then(|| chance.below(30)),
             saturated_days: 3 + chance.below(26),
-            saturation_ends: if chance.happens(0.5) { 0.01 } else { chance.between(0.05, 0.3) },
+            saturation_ends: if chance.happens(0.5) {
+                0.01
+            } else {
+                chance.between(0.05, 0.3)
+            },
             memory: chance.between(8.0, 75.0),
-            memory_growth: if chance.happens(0.25) { chance.between(0.0, 0.5) } else { 0.0 },
+            memory_growth: if chance.happens(0.25) {
+                chance.between(0.0, 0.5)
+            } else {
+                0.0
+            },
             memory_share: chance.between(0.05, 0.5),
         }
     }
@@ -129,7 +157,15 @@ impl Life {
     pub(super) fn begin(traits: Traits) -> Self {
         let memory = traits.memory;
         let saturated = false;
-        Life { traits, day: 0, drift: 0.0, gone: false, saturated, memory, measured: Measured::default() }
+        Life {
+            traits,
+            day: 0,
+            drift: 0.0,
+            gone: false,
+            saturated,
+            memory,
+            measured: Measured::default(),
+        }
     }
 
     /// Lives so many days by this chance. `weekday` is that of the first day ever, 0 is Monday.
@@ -161,7 +197,11 @@ impl Life {
         let woken = (chance.below(SLOTS - 8), 2 + chance.below(24));
         for slot in 0..SLOTS {
             let demand = self.demand(slot, weekday, factor, awake.then_some(woken), chance);
-            let burst: f64 = bursts.iter().filter(|(at, long, _)| (*at..at + long).contains(&slot)).map(|b| b.2).sum();
+            let burst: f64 = bursts
+                .iter()
+                .filter(|(at, long, _)| (*at..at + long).contains(&slot))
+                .map(|b| b.2)
+                .sum();
             self.measure(demand + burst * t.level, chance);
         }
     }
@@ -170,8 +210,16 @@ impl Life {
         let t = &self.traits;
         let mut found = Vec::new();
         let mut left = t.bursts;
-        while left > 0.0 && found.len() < 6 && chance.happens(left.min(1.0)) && t.habit != Habit::Asleep {
-            found.push((chance.below(SLOTS), 1 + chance.below(4), t.burst_size * chance.exponential(1.0)));
+        while left > 0.0
+            && found.len() < 6
+            && chance.happens(left.min(1.0))
+            && t.habit != Habit::Asleep
+        {
+            found.push((
+                chance.below(SLOTS),
+                1 + chance.below(4),
+                t.burst_size * chance.exponential(1.0),
+            ));
             left -= 1.0;
         }
         found
@@ -193,7 +241,11 @@ impl Life {
         match t.habit {
             Habit::Site => t.level * factor * weekend * (0.25 + 0.75 * sun) * quick,
             Habit::Office if weekday < 5 && (8.0..18.0).contains(&hour) => t.level * factor * quick,
-            Habit::Office | Habit::Night if !(1.0..4.0).contains(&hour) || t.habit == Habit::Office => 1.0 * quick,
+            Habit::Office | Habit::Night
+                if !(1.0..4.0).contains(&hour) || t.habit == Habit::Office =>
+            {
+                1.0 * quick
+            }
             Habit::Night => t.level * factor * quick,
             Habit::Steady | Habit::Office => t.level * factor * quick,
             Habit::Asleep => match awake {
@@ -207,18 +259,32 @@ impl Life {
 
     fn measure(&mut self, demand: f64, chance: &mut Chance) {
         if self.gone {
-            for series in [&mut self.measured.cpu, &mut self.measured.memory, &mut self.measured.network] {
+            for series in [
+                &mut self.measured.cpu,
+                &mut self.measured.memory,
+                &mut self.measured.network,
+            ] {
                 series.push(None);
             }
             return self.measured.connections.push(None);
         }
         let demand = demand.max(0.05);
-        let cpu = if demand >= 96.0 { 96.0 + 3.0 * chance.unit() } else { demand };
+        let cpu = if demand >= 96.0 {
+            96.0 + 3.0 * chance.unit()
+        } else {
+            demand
+        };
         self.measured.cpu.push(Some(cpu));
         let memory = self.memory + self.traits.memory_share * cpu * 0.6 + 1.5 * chance.normal();
         self.measured.memory.push(Some(memory.clamp(2.0, 99.0)));
         let idle = self.traits.habit == Habit::Asleep && demand < 1.0;
-        self.measured.network.push(Some(if idle { 400.0 + 200.0 * chance.unit() } else { 9_000.0 * cpu }));
-        self.measured.connections.push(Some(if idle { 0.0 } else { (cpu * 2.0).ceil() }));
+        self.measured.network.push(Some(if idle {
+            400.0 + 200.0 * chance.unit()
+        } else {
+            9_000.0 * cpu
+        }));
+        self.measured
+            .connections
+            .push(Some(if idle { 0.0 } else { (cpu * 2.0).ceil() }));
     }
 }

@@ -30,38 +30,67 @@ pub(crate) fn ett(data: &Data) -> Result<Set> {
             series.push(read(&path, column)?);
         }
     }
-    Ok(Set { name: "ETT hourly", series })
+    Ok(Set {
+        name: "ETT hourly",
+        series,
+    })
 }
 
 /// Five-minute CloudWatch metrics.
 pub(crate) fn cloudwatch(data: &Data) -> Result<Set> {
     let files = data.csv_files("nab/realAWSCloudwatch")?;
-    let series = files.iter().map(|path| read(path, 1)).collect::<Result<Vec<_>>>()?;
-    Ok(Set { name: "NAB CloudWatch", series })
+    let series = files
+        .iter()
+        .map(|path| read(path, 1))
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Set {
+        name: "NAB CloudWatch",
+        series,
+    })
 }
 
 /// NAB's series of other kinds.
 pub(crate) fn others(data: &Data) -> Result<Set> {
     let mut series = Vec::new();
-    for folder in ["realAdExchange", "realKnownCause", "realTraffic", "realTweets"] {
+    for folder in [
+        "realAdExchange",
+        "realKnownCause",
+        "realTraffic",
+        "realTweets",
+    ] {
         for path in data.csv_files(&format!("nab/{folder}"))? {
             series.push(read(&path, 1)?);
         }
     }
-    Ok(Set { name: "NAB, other kinds", series })
+    Ok(Set {
+        name: "NAB, other kinds",
+        series,
+    })
 }
 
 impl Series {
     /// Returns the measured points.
     pub(crate) fn points(&self) -> Vec<Point> {
         let point = |(slot, value): (usize, &f64)| (self.grid.time_ms(slot), *value);
-        self.grid.values.iter().enumerate().map(point).filter(|(_, value)| value.is_finite()).collect()
+        self.grid
+            .values
+            .iter()
+            .enumerate()
+            .map(point)
+            .filter(|(_, value)| value.is_finite())
+            .collect()
     }
 
     /// Returns the slots from one up to and including another.
     pub(super) fn until(&self, from: usize, last: usize) -> Grid {
         let values = self.grid.values[from..=last].to_vec();
-        Grid { start_ms: self.grid.time_ms(from), values, doubled: 0, dropped: 0, ..self.grid }
+        Grid {
+            start_ms: self.grid.time_ms(from),
+            values,
+            doubled: 0,
+            dropped: 0,
+            ..self.grid
+        }
     }
 
     /// Last known slots of the forecasts: for 24 hours after a week or more, for 7 days after five days or more (few
@@ -78,28 +107,52 @@ impl Series {
             } else {
                 7
             };
-        let every = if long { (length - first) / 40 / day * day + day / 3 + 1 } else { day / 3 + 1 };
-        let whole = |origin: &usize| origin + horizon < length && self.grid.values[*origin].is_finite();
+        let every = if long {
+            (length - first) / 40 / day * day + day / 3 + 1
+        } else {
+            day / 3 + 1
+        };
+        let whole =
+            |origin: &usize| origin + horizon < length && self.grid.values[*origin].is_finite();
         (first..length).step_by(every).filter(whole).collect()
     }
 }
 
 fn read(path: &Path, column: usize) -> Result<Series> {
-    let mut reader = csv::Reader::from_path(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mut reader = csv::Reader::from_path(path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     let title = reader.headers()?.get(column).unwrap_or("value").to_owned();
     let mut points: Vec<Point> = Vec::new();
     for (row, record) in reader.records().enumerate() {
         let record = record?;
-        let parsed = record.get(0).and_then(millis).zip(record.get(column).and_then(|value| value.parse().ok()));
-        points.push(parsed.with_context(|| format!("{} line {}: no time and value", path.display(), row + 2))?);
+        let parsed = record
+            .get(0)
+            .and_then(millis)
+            .zip(record.get(column).and_then(|value| value.parse().ok()));
+        points.push(
+            parsed.with_context(|| {
+                format!("{} line {}: no time and value", path.display(), row + 2)
+            })?,
+        );
     }
     let grid = Grid::new(&points).with_context(|| path.display().to_string())?;
-    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let stem = path
+        .file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let day = (DAY_MS / grid.step_ms) as usize;
-    Ok(Series { name: format!("{stem} {title}"), grid, day })
+    Ok(Series {
+        name: format!("{stem} {title}"),
+        grid,
+        day,
+    })
 }
 
 fn millis(text: &str) -> Option<i64> {
     let time: jiff::civil::DateTime = text.parse().ok()?;
-    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
+    Some(
+        time.to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()?
+            .timestamp()
+            .as_millisecond(),
+    )
 }

@@ -24,8 +24,14 @@ pub(crate) enum World {
 
 impl World {
     /// All of them.
-    pub(crate) const ALL: [World; 6] =
-        [World::AsAssumed, World::Shocks, World::HourOfDay, World::Misleading, World::Unmeasured, World::Young];
+    pub(crate) const ALL: [World; 6] = [
+        World::AsAssumed,
+        World::Shocks,
+        World::HourOfDay,
+        World::Misleading,
+        World::Unmeasured,
+        World::Young,
+    ];
 
     /// Days of history before the month that is judged.
     pub(crate) const fn days_before(self) -> i64 {
@@ -62,15 +68,25 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
     let mut pools: Vec<Pool> = (0..POOLS)
         .map(|_| {
             let base = 0.008 / 24.0 * (1.0 * chance.normal()).exp();
-            Pool { base, available: 0.6, burst: 0.0, price: chance.between(0.2, 0.5) }
+            Pool {
+                base,
+                available: 0.6,
+                burst: 0.0,
+                price: chance.between(0.2, 0.5),
+            }
         })
         .collect();
     let mut starts = vec![vec![0i64; INSTANCES]; POOLS];
-    let mut fleet =
-        Fleet { lives: Vec::new(), signals: Vec::new(), truth: vec![Vec::new(); POOLS], end_ms: days * 86_400_000 };
+    let mut fleet = Fleet {
+        lives: Vec::new(),
+        signals: Vec::new(),
+        truth: vec![Vec::new(); POOLS],
+        end_ms: days * 86_400_000,
+    };
     for slot in 0..days * 144 {
         let at = slot * SLOT_MS;
-        let shocked = (world == World::Shocks && chance.happens(1.0 / 1_500.0)).then(|| chance.below(POOLS / 5));
+        let shocked = (world == World::Shocks && chance.happens(1.0 / 1_500.0))
+            .then(|| chance.below(POOLS / 5));
         for (number, pool) in pools.iter_mut().enumerate() {
             step(pool, &mut chance);
             let hazard = hourly(pool, world, at);
@@ -87,7 +103,11 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
                     continue;
                 }
                 let end_ms = at + (chance.unit() * SLOT_MS as f64) as i64;
-                let ending = if interrupted { Ending::Interrupted } else { Ending::Stopped };
+                let ending = if interrupted {
+                    Ending::Interrupted
+                } else {
+                    Ending::Stopped
+                };
                 // Bounded, or a pool that feeds on its own bursts would never calm down and any forecast would look skilled.
                 pool.burst = (pool.burst + f64::from(interrupted) * 6.0).min(12.0);
                 fleet.lives.push(life(number, *start, end_ms, ending));
@@ -96,7 +116,10 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
         }
     }
     for (number, pool) in starts.iter().enumerate() {
-        fleet.lives.extend(pool.iter().map(|start| life(number, *start, fleet.end_ms, Ending::Running)));
+        fleet.lives.extend(
+            pool.iter()
+                .map(|start| life(number, *start, fleet.end_ms, Ending::Running)),
+        );
     }
     fleet.lives.sort_by_key(|life| life.end_ms);
     fleet
@@ -104,7 +127,11 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
 
 fn step(pool: &mut Pool, chance: &mut Chance) {
     // Availability wanders around a middle, with a memory of a day; shortages come once a week or so.
-    let shortage = if chance.happens(1.0 / 1_000.0) { -0.5 } else { 0.0 };
+    let shortage = if chance.happens(1.0 / 1_000.0) {
+        -0.5
+    } else {
+        0.0
+    };
     pool.available += (0.65 - pool.available) / 144.0 + 0.02 * chance.normal() + shortage;
     pool.available = pool.available.clamp(0.0, 1.0);
     pool.burst *= (-1.0f64 / 12.0).exp();
@@ -114,7 +141,9 @@ fn step(pool: &mut Pool, chance: &mut Chance) {
 fn hourly(pool: &Pool, world: World, at: i64) -> f64 {
     let hour = at.rem_euclid(86_400_000) as f64 / 3_600_000.0;
     match world {
-        World::HourOfDay => pool.base * (2.0 * ((hour - 15.0) / 12.0 * std::f64::consts::PI).cos()).exp(),
+        World::HourOfDay => {
+            pool.base * (2.0 * ((hour - 15.0) / 12.0 * std::f64::consts::PI).cos()).exp()
+        }
         World::Misleading => pool.base,
         _ => pool.base * (3.0 * (0.6 - pool.available)).exp(),
     }

@@ -48,9 +48,19 @@ pub(super) fn run(data: &Data) -> Result<()> {
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     for series in recorded(data)?.iter().chain(&generated()) {
         let group = groups.entry(series.group.clone()).or_default();
-        HORIZONS.iter().for_each(|horizon| judge(series, *horizon, group));
+        HORIZONS
+            .iter()
+            .for_each(|horizon| judge(series, *horizon, group));
     }
-    for (name, Group { ours, logistic, rate }) in &groups {
+    for (
+        name,
+        Group {
+            ours,
+            logistic,
+            rate,
+        },
+    ) in &groups
+    {
         let (calm_said, calm_lost) = ours.calmest_fifth();
         println!(
             "| {name} | {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.4} | {:.4} | {:.4} | {:.3} | {:.3} | {calm_said:.3} | {calm_lost:.3} |",
@@ -75,7 +85,11 @@ fn judge(series: &Series, horizon: usize, group: &mut Group) {
     let up = &series.available;
     let mut pool = Availability::new(horizon as i64 * series.step_ms);
     let mut control = Plain::default();
-    let lost = |at: usize| up[at..=at + horizon].windows(2).any(|pair| pair[0] && !pair[1]);
+    let lost = |at: usize| {
+        up[at..=at + horizon]
+            .windows(2)
+            .any(|pair| pair[0] && !pair[1])
+    };
     for at in 0..up.len().saturating_sub(horizon) {
         let said = pool.observe(at as i64 * series.step_ms, Some(up[at]));
         let features = control.features(up, at);
@@ -88,7 +102,9 @@ fn judge(series: &Series, horizon: usize, group: &mut Group) {
             let happened = lost(at);
             group.ours.add(said, happened);
             group.logistic.add(control.chance(features), happened);
-            group.rate.add((control.lost + 0.5) / (control.seen as f64 + 1.0), happened);
+            group
+                .rate
+                .add((control.lost + 0.5) / (control.seen as f64 + 1.0), happened);
         }
     }
 }
@@ -105,7 +121,11 @@ struct Plain {
 
 impl Plain {
     fn caught_up(&mut self, up: &[bool], at: usize) -> [f64; 3] {
-        self.since = (0..at).rev().take_while(|before| up[*before] == up[at]).last().unwrap_or(at);
+        self.since = (0..at)
+            .rev()
+            .take_while(|before| up[*before] == up[at])
+            .last()
+            .unwrap_or(at);
         self.features(up, at)
     }
 
@@ -130,29 +150,43 @@ impl Plain {
     /// Newton's steps with a weak prior at zero.
     fn fit(&mut self) {
         for _ in 0..4 {
-            let (mut gradient, mut curve) = (self.weights.map(|weight| -weight / 9.0), [[0.0; 3]; 3]);
+            let (mut gradient, mut curve) =
+                (self.weights.map(|weight| -weight / 9.0), [[0.0; 3]; 3]);
             (0..3).for_each(|at| curve[at][at] = 1.0 / 9.0);
             for (x, lost) in &self.examples {
                 let chance = self.chance(*x);
                 for row in 0..3 {
                     gradient[row] += (f64::from(*lost) - chance) * x[row];
-                    (0..3).for_each(|column| curve[row][column] += chance * (1.0 - chance) * x[row] * x[column]);
+                    (0..3).for_each(|column| {
+                        curve[row][column] += chance * (1.0 - chance) * x[row] * x[column]
+                    });
                 }
             }
             let step = solve(curve, gradient);
-            self.weights.iter_mut().zip(step).for_each(|(weight, step)| *weight += step.clamp(-2.0, 2.0));
+            self.weights
+                .iter_mut()
+                .zip(step)
+                .for_each(|(weight, step)| *weight += step.clamp(-2.0, 2.0));
         }
     }
 
     fn chance(&self, features: [f64; 3]) -> f64 {
-        1.0 / (1.0 + (-self.weights.iter().zip(features).map(|(w, x)| w * x).sum::<f64>()).exp())
+        1.0 / (1.0
+            + (-self
+                .weights
+                .iter()
+                .zip(features)
+                .map(|(w, x)| w * x)
+                .sum::<f64>())
+            .exp())
     }
 }
 
 /// Solves a symmetric positive system by Cramer's rule.
 fn solve(a: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
     let det = |m: [[f64; 3]; 3]| {
-        m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
+        m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
+            - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
             + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
     };
     let whole = det(a);
@@ -167,7 +201,10 @@ fn solve(a: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
 fn recorded(data: &Data) -> Result<Vec<Series>> {
     let mut all = Vec::new();
     for path in data.csv_files("spot")? {
-        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = path
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let (step_ms, counts) = if name.starts_with("parcae") {
             (60_000, counts(&changes_of_nodes(&text), 60_000))
@@ -185,7 +222,9 @@ fn changes_of_nodes(text: &str) -> Vec<(i64, i64)> {
     let mut found = Vec::new();
     for line in text.lines() {
         let mut cells = line.split(',');
-        let Some(at) = cells.next().and_then(|cell| cell.parse().ok()) else { continue };
+        let Some(at) = cells.next().and_then(|cell| cell.parse().ok()) else {
+            continue;
+        };
         nodes += match cells.next() {
             Some("add") => 1,
             Some("remove") => -1,
@@ -198,33 +237,63 @@ fn changes_of_nodes(text: &str) -> Vec<(i64, i64)> {
 
 /// Times and counts out of lines such as `21529,4`: seconds, or hours where the times have fractions.
 fn absolute(text: &str) -> Vec<(i64, i64)> {
-    let unit = if text.contains('.') { HOUR_MS as f64 } else { 1_000.0 };
-    let cells = |line: &str| line.split_once(',').map(|(at, count)| (at.to_owned(), count.to_owned()));
+    let unit = if text.contains('.') {
+        HOUR_MS as f64
+    } else {
+        1_000.0
+    };
+    let cells = |line: &str| {
+        line.split_once(',')
+            .map(|(at, count)| (at.to_owned(), count.to_owned()))
+    };
     let rows = text.lines().filter_map(cells);
-    rows.filter_map(|(at, count)| Some(((at.parse::<f64>().ok()? * unit) as i64, count.trim().parse().ok()?))).collect()
+    rows.filter_map(|(at, count)| {
+        Some((
+            (at.parse::<f64>().ok()? * unit) as i64,
+            count.trim().parse().ok()?,
+        ))
+    })
+    .collect()
 }
 
 /// The count at equal steps, from the first node on.
 fn counts(changes: &[(i64, i64)], step_ms: i64) -> Vec<i64> {
     let end = changes.last().map_or(0, |(at, _)| *at);
-    let at =
-        |time: i64| changes[..changes.partition_point(|(at, _)| *at <= time)].last().map_or(0, |(_, count)| *count);
-    (0..=end / step_ms).map(|step| at(step * step_ms)).skip_while(|count| *count == 0).collect()
+    let at = |time: i64| {
+        changes[..changes.partition_point(|(at, _)| *at <= time)]
+            .last()
+            .map_or(0, |(_, count)| *count)
+    };
+    (0..=end / step_ms)
+        .map(|step| at(step * step_ms))
+        .skip_while(|count| *count == 0)
+        .collect()
 }
 
 fn sizes(name: &str, step_ms: i64, counts: &[i64]) -> Vec<Series> {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable();
     let at = |share: f64| sorted[(share * (sorted.len().max(1) - 1) as f64) as usize];
-    let mut levels: Vec<i64> =
-        if counts.len() < 150 { Vec::new() } else { SIZES.iter().flat_map(|q| [at(*q), at(*q) + 1]).collect() };
+    let mut levels: Vec<i64> = if counts.len() < 150 {
+        Vec::new()
+    } else {
+        SIZES.iter().flat_map(|q| [at(*q), at(*q) + 1]).collect()
+    };
     levels.dedup();
     let series = levels.into_iter().map(|level| Series {
         group: name.to_owned(),
         step_ms,
         available: counts.iter().map(|count| *count >= level).collect(),
     });
-    series.filter(|one| one.available.windows(2).filter(|pair| pair[0] && !pair[1]).count() >= LEAST_LOSSES).collect()
+    series
+        .filter(|one| {
+            one.available
+                .windows(2)
+                .filter(|pair| pair[0] && !pair[1])
+                .count()
+                >= LEAST_LOSSES
+        })
+        .collect()
 }
 
 /// Thirty days of ten minutes each: calm and stormy days in turn, capacity going with a chance of their own a step.
@@ -242,11 +311,19 @@ fn generated() -> Vec<Series> {
             let (mut up, mut stormy) = (true, false);
             let step = |_| {
                 stormy ^= chance.happens(1.0 / 144.0);
-                up = if up { !chance.happens(chances[usize::from(stormy)]) } else { chance.happens(0.1) };
+                up = if up {
+                    !chance.happens(chances[usize::from(stormy)])
+                } else {
+                    chance.happens(0.1)
+                };
                 up
             };
             let available = (0..30 * 144).map(step).collect();
-            all.push(Series { group: format!("generated, {name}"), step_ms: 600_000, available });
+            all.push(Series {
+                group: format!("generated, {name}"),
+                step_ms: 600_000,
+                available,
+            });
         }
     }
     all

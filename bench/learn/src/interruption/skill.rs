@@ -25,7 +25,10 @@ impl Forecasts {
     }
 
     pub(super) fn mean(&self, value: impl Fn(f64, f64) -> f64) -> f64 {
-        self.0.iter().map(|(said, happened)| value(*said, f64::from(*happened))).sum::<f64>()
+        self.0
+            .iter()
+            .map(|(said, happened)| value(*said, f64::from(*happened)))
+            .sum::<f64>()
             / self.0.len().max(1) as f64
     }
 
@@ -43,7 +46,9 @@ impl Forecasts {
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let size = sorted.len().div_ceil(10).max(1);
         let bins = sorted.chunks(size).map(|bin| {
-            let (said, was) = bin.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + f64::from(one.1)));
+            let (said, was) = bin.iter().fold((0.0, 0.0), |sum, one| {
+                (sum.0 + one.0, sum.1 + f64::from(one.1))
+            });
             (said - was).abs()
         });
         bins.sum::<f64>() / sorted.len().max(1) as f64
@@ -67,7 +72,12 @@ impl Forecasts {
 /// Prints a row: ours, the price alone, the pool's rate alone.
 pub(crate) fn row(world: &str, horizon: &str, kinds: &[&Forecasts; 3], base: f64) {
     let [ours, price, rate] = kinds;
-    let constant = Forecasts(ours.0.iter().map(|(_, happened)| (base, *happened)).collect());
+    let constant = Forecasts(
+        ours.0
+            .iter()
+            .map(|(_, happened)| (base, *happened))
+            .collect(),
+    );
     let log_skill = |one: &Forecasts| 1.0 - one.log_loss() / constant.log_loss();
     println!(
         "| {world} | {horizon} | {} | {:.3} % | {:.3} | {:.3} | {:.3} | {:.5} | {:.3} % | {:.3} | {:.3} |",

@@ -47,7 +47,10 @@ impl Kind {
 
     /// Returns `true` if the pattern is a leak.
     pub(crate) fn is_leak(self) -> bool {
-        matches!(self, Kind::LeakSteady | Kind::LeakRestarted | Kind::LeakPerWork | Kind::LeakStaircase)
+        matches!(
+            self,
+            Kind::LeakSteady | Kind::LeakRestarted | Kind::LeakPerWork | Kind::LeakStaircase
+        )
     }
 }
 
@@ -56,7 +59,11 @@ impl Kind {
 pub(crate) fn into(base: &[Point], kind: Kind, chance: &mut Chance) -> Vec<Point> {
     let unit = deviation(base).max(1e-9) * chance.scale(1.5, 10.0);
     let count = base.len();
-    let onset = if chance.happens(0.5) { 0.0 } else { chance.between(0.0, 0.4) };
+    let onset = if chance.happens(0.5) {
+        0.0
+    } else {
+        chance.between(0.0, 0.4)
+    };
     let climb = |index: usize| ((index as f64 / count as f64 - onset) / (1.0 - onset)).max(0.0);
     let added: Vec<f64> = match kind {
         Kind::LeakSteady => (0..count).map(climb).collect(),
@@ -64,7 +71,9 @@ pub(crate) fn into(base: &[Point], kind: Kind, chance: &mut Chance) -> Vec<Point
         Kind::LeakPerWork => per_work(base, onset),
         Kind::LeakStaircase => {
             let steps = chance.between(12.0, 60.0).floor();
-            (0..count).map(|index| (climb(index) * steps).floor() / steps).collect()
+            (0..count)
+                .map(|index| (climb(index) * steps).floor() / steps)
+                .collect()
         }
         Kind::Clean => vec![0.0; count],
         Kind::CleanSeason => season(base, chance),
@@ -74,25 +83,40 @@ pub(crate) fn into(base: &[Point], kind: Kind, chance: &mut Chance) -> Vec<Point
         }
         Kind::CleanWarmUp => {
             let constant = chance.between(0.3, 1.8) / 14.0 * count as f64;
-            let at = if chance.happens(0.5) { 0.0 } else { chance.between(0.0, 0.4) * count as f64 };
-            (0..count).map(|index| 1.0 - (-((index as f64 - at).max(0.0)) / constant).exp()).collect()
+            let at = if chance.happens(0.5) {
+                0.0
+            } else {
+                chance.between(0.0, 0.4) * count as f64
+            };
+            (0..count)
+                .map(|index| 1.0 - (-((index as f64 - at).max(0.0)) / constant).exp())
+                .collect()
         }
         Kind::CleanCollected => {
             let length = chance.between(2.0, 12.0) * 12.0;
             collected(count, length, chance)
         }
     };
-    base.iter().zip(added).map(|((at, value), more)| (*at, value + unit * more)).collect()
+    base.iter()
+        .zip(added)
+        .map(|((at, value), more)| (*at, value + unit * more))
+        .collect()
 }
 
 fn restarted(count: usize, chance: &mut Chance) -> Vec<f64> {
-    let mut restarts: Vec<usize> = (0..1 + chance.below(5)).map(|_| chance.below(count)).collect();
+    let mut restarts: Vec<usize> = (0..1 + chance.below(5))
+        .map(|_| chance.below(count))
+        .collect();
     restarts.sort_unstable();
     let slope = (restarts.len() as f64 + 1.0).sqrt() / count as f64;
     let mut since = 0;
     (0..count)
         .map(|index| {
-            since = if restarts.binary_search(&index).is_ok() { 0 } else { since + 1 };
+            since = if restarts.binary_search(&index).is_ok() {
+                0
+            } else {
+                since + 1
+            };
             since as f64 * slope
         })
         .collect()
@@ -100,7 +124,11 @@ fn restarted(count: usize, chance: &mut Chance) -> Vec<f64> {
 
 fn per_work(base: &[Point], onset: f64) -> Vec<f64> {
     let from = (onset * base.len() as f64) as usize;
-    let low = base.iter().map(|(_, value)| *value).fold(f64::MAX, f64::min).min(0.0);
+    let low = base
+        .iter()
+        .map(|(_, value)| *value)
+        .fold(f64::MAX, f64::min)
+        .min(0.0);
     let mut total = 0.0;
     let sums: Vec<f64> = base
         .iter()

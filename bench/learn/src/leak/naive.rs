@@ -19,18 +19,25 @@ pub(crate) fn slope_test(points: &[Point]) -> bool {
 
 /// Mann and Kendall's test on daily means.
 pub(crate) fn kendall_of_days(points: &[Point]) -> bool {
-    let days: Vec<f64> =
-        points.chunks(288).map(|day| day.iter().map(|(_, value)| value).sum::<f64>() / day.len() as f64).collect();
+    let days: Vec<f64> = points
+        .chunks(288)
+        .map(|day| day.iter().map(|(_, value)| value).sum::<f64>() / day.len() as f64)
+        .collect();
     let n = days.len() as f64;
     let mut score = 0.0;
     for (index, one) in days.iter().enumerate() {
-        score += days[index + 1..].iter().map(|other| (other - one).signum()).sum::<f64>();
+        score += days[index + 1..]
+            .iter()
+            .map(|other| (other - one).signum())
+            .sum::<f64>();
     }
     (score - 1.0) / (n * (n - 1.0) * (2.0 * n + 5.0) / 18.0).sqrt() > 2.326
 }
 
 /// The mean of the last day a tenth above that of the first.
 pub(crate) fn ends_higher(points: &[Point]) -> bool {
-    let mean = |part: &[Point]| part.iter().map(|(_, value)| value).sum::<f64>() / part.len().max(1) as f64;
+    let mean = |part: &[Point]| {
+        part.iter().map(|(_, value)| value).sum::<f64>() / part.len().max(1) as f64
+    };
     mean(&points[points.len().saturating_sub(288)..]) > 1.1 * mean(&points[..points.len().min(288)])
 }

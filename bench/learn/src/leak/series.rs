@@ -23,12 +23,17 @@ pub(crate) const WINDOW: usize = 4_032;
 /// Every second real series of computers (CPU, latency, requests) with at least a window of points, sorted by path.
 pub(crate) fn of_machines(data: &Data, half: Half) -> Result<Vec<Vec<Point>>> {
     let wanted = ["cpu", "latency", "asg", "request_count"];
-    let files = ["nab/realAWSCloudwatch", "nab/realKnownCause"].map(|folder| data.csv_files(folder));
+    let files =
+        ["nab/realAWSCloudwatch", "nab/realKnownCause"].map(|folder| data.csv_files(folder));
     let mut paths = Vec::new();
     for found in files {
         paths.extend(found?);
     }
-    paths.retain(|path| wanted.iter().any(|word| path.to_string_lossy().contains(word)));
+    paths.retain(|path| {
+        wanted
+            .iter()
+            .any(|word| path.to_string_lossy().contains(word))
+    });
     let turn = usize::from(half == Half::Reporting);
     let mut series = Vec::new();
     for path in paths.iter().skip(turn).step_by(2) {
@@ -51,7 +56,10 @@ pub(crate) fn window(series: &[Point], chance: &mut Chance) -> Vec<Point> {
 pub(crate) fn turned(series: &[Point], chance: &mut Chance) -> Vec<Point> {
     let (mut window, by) = (window(series, chance), chance.below(WINDOW));
     let values: Vec<f64> = window.iter().map(|(_, value)| *value).collect();
-    window.iter_mut().enumerate().for_each(|(index, point)| point.1 = values[(index + by) % WINDOW]);
+    window
+        .iter_mut()
+        .enumerate()
+        .for_each(|(index, point)| point.1 = values[(index + by) % WINDOW]);
     window
 }
 
@@ -59,16 +67,31 @@ pub(crate) fn turned(series: &[Point], chance: &mut Chance) -> Vec<Point> {
 pub(crate) fn deviation(points: &[Point]) -> f64 {
     let n = points.len().max(1) as f64;
     let mean = points.iter().map(|(_, value)| value).sum::<f64>() / n;
-    (points.iter().map(|(_, value)| (value - mean).powi(2)).sum::<f64>() / n).sqrt()
+    (points
+        .iter()
+        .map(|(_, value)| (value - mean).powi(2))
+        .sum::<f64>()
+        / n)
+        .sqrt()
 }
 
 fn read(path: &Path) -> Result<Vec<Point>> {
-    let mut reader = csv::Reader::from_path(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mut reader = csv::Reader::from_path(path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     let mut points = Vec::new();
     for (line, record) in reader.records().enumerate() {
         let record = record?;
-        let parsed = record.get(0).and_then(millis).zip(record.get(1).and_then(|value| value.parse().ok()));
-        points.push(parsed.with_context(|| format!("{} line {}: no timestamp and value", path.display(), line + 2))?);
+        let parsed = record
+            .get(0)
+            .and_then(millis)
+            .zip(record.get(1).and_then(|value| value.parse().ok()));
+        points.push(parsed.with_context(|| {
+            format!(
+                "{} line {}: no timestamp and value",
+                path.display(),
+                line + 2
+            )
+        })?);
     }
     points.sort_by_key(|(at, _)| *at);
     Ok(points)
@@ -76,7 +99,9 @@ fn read(path: &Path) -> Result<Vec<Point>> {
 
 /// `2014-02-14 14:30:00` in milliseconds since the epoch (Howard Hinnant's days from civil).
 fn millis(text: &str) -> Option<i64> {
-    let mut parts = text.split(['-', ' ', ':', 'T']).map(|part| part.parse::<f64>().ok());
+    let mut parts = text
+        .split(['-', ' ', ':', 'T'])
+        .map(|part| part.parse::<f64>().ok());
     let mut next = || parts.next().flatten();
     let (year, month, day) = (next()? as i64, next()? as i64, next()? as i64);
     let seconds = next()? as i64 * 3_600 + next()? as i64 * 60 + next()? as i64;

@@ -55,24 +55,38 @@ pub(crate) struct Disk {
 const DAY: usize = 288;
 
 /// A disk that is full about `ahead` points after its history ends. `None` when the noise fills it before.
-pub(crate) fn disk(base: &[Point], shape: Shape, ahead: usize, chance: &mut Chance) -> Option<Disk> {
+pub(crate) fn disk(
+    base: &[Point],
+    shape: Shape,
+    ahead: usize,
+    chance: &mut Chance,
+) -> Option<Disk> {
     let grown = growth(base, shape, ahead, chance);
     let now = base.len() - ahead;
     // Noise of a twentieth to a quarter of what grows in the last day.
-    let recent = (grown[base.len() - 1] - grown[base.len() - 1 - DAY]).abs().max(1e-9);
+    let recent = (grown[base.len() - 1] - grown[base.len() - 1 - DAY])
+        .abs()
+        .max(1e-9);
     let size = recent * chance.scale(0.05, 0.25) / deviation(base).max(1e-9);
     let level = chance.between(2.0, 30.0) * recent;
-    let used: Vec<Point> =
-        base.iter().zip(&grown).map(|((at, noise), grown)| (*at, level + grown + size * noise)).collect();
+    let used: Vec<Point> = base
+        .iter()
+        .zip(&grown)
+        .map(|((at, noise), grown)| (*at, level + grown + size * noise))
+        .collect();
     // The capacity is what an hour's mean reaches around the time asked for; the truth is when a quarter of an hour does.
     let reached = mean(&used[base.len() - 12..]);
     let full = (now..used.len() - 2).find(|index| mean(&used[*index..index + 3]) >= reached)?;
-    let before = used[..now].iter().map(|(_, value)| *value).fold(f64::MIN, f64::max);
+    let before = used[..now]
+        .iter()
+        .map(|(_, value)| *value)
+        .fold(f64::MIN, f64::max);
     let headroom = reached - mean(&used[now - 12..now]);
     let by_growth = (now..used.len()).find(|index| grown[*index] - grown[now - 6] >= headroom);
     (full > now + ahead / 2 && before < reached).then(|| Disk {
         by_growth_ms: by_growth.map(|index| (used[index].0 - used[now - 1].0) as f64),
-        by_both_ms: known(&used, &grown, now, reached).map(|points| (points as i64 + 1) as f64 * 300_000.0),
+        by_both_ms: known(&used, &grown, now, reached)
+            .map(|points| (points as i64 + 1) as f64 * 300_000.0),
         history: used[..now].to_vec(),
         capacity: reached,
         full_after_ms: (used[full].0 - used[now - 1].0) as f64,
@@ -86,12 +100,19 @@ fn known(used: &[Point], grown: &[f64], now: usize, capacity: f64) -> Option<usi
     let noise = |index: usize| used[index].1 - grown[index];
     let around = |end: usize| (end - DAY / 4..end).map(noise).sum::<f64>() / (DAY / 4) as f64;
     let daily = grown[end - 1] - grown[end - 1 - DAY];
-    let growth = |index: usize| if index < end { grown[index] } else { daily + grown[index - DAY] };
+    let growth = |index: usize| {
+        if index < end {
+            grown[index]
+        } else {
+            daily + grown[index - DAY]
+        }
+    };
     let mut passages: Vec<usize> = (2..=days)
         .map(|back| {
             let shift = 0.5 * (around(now) - around(now - back * DAY));
             let level = |index: usize| growth(index) + noise(index - back * DAY) + shift;
-            let full = |index: &usize| (*index..index + 3).map(level).sum::<f64>() / 3.0 >= capacity;
+            let full =
+                |index: &usize| (*index..index + 3).map(level).sum::<f64>() / 3.0 >= capacity;
             (now..now + 2 * DAY - 3).find(full).unwrap_or(now + 2 * DAY) - now
         })
         .collect();
@@ -116,14 +137,20 @@ fn growth(base: &[Point], shape: Shape, ahead: usize, chance: &mut Chance) -> Ve
         Shape::RateChanged => {
             let at = n - ahead - (chance.between(2.0, 6.0) * DAY as f64) as usize;
             let factor = chance.scale(0.4, 4.0);
-            (0..n).map(|index| day(index.min(at)) + factor * day(index.saturating_sub(at))).collect()
+            (0..n)
+                .map(|index| day(index.min(at)) + factor * day(index.saturating_sub(at)))
+                .collect()
         }
         Shape::OfficeHours => {
             let night = chance.between(0.0, 0.4);
             let rates = base.iter().map(|(at, _)| {
                 let off = (at.div_euclid(86_400_000) + 3).rem_euclid(7) >= 5;
                 let hour = at.rem_euclid(86_400_000) / 3_600_000;
-                if (8..20).contains(&hour) && !off { 1.0 } else { night }
+                if (8..20).contains(&hour) && !off {
+                    1.0
+                } else {
+                    night
+                }
             });
             cumulated(rates)
         }
@@ -134,7 +161,11 @@ fn growth(base: &[Point], shape: Shape, ahead: usize, chance: &mut Chance) -> Ve
             (0..n).map(|index| kept(day(index) + phase)).collect()
         }
         Shape::Cumulated => {
-            let low = base.iter().map(|(_, value)| *value).fold(f64::MAX, f64::min).min(0.0);
+            let low = base
+                .iter()
+                .map(|(_, value)| *value)
+                .fold(f64::MAX, f64::min)
+                .min(0.0);
             cumulated(base.iter().map(|(_, value)| value - low))
         }
         Shape::CleanedOnce => {

@@ -25,7 +25,11 @@ fn principal(roles: &[Role], team: &[&str]) -> Principal {
 }
 
 fn entry(id: Option<&str>, email: Option<&str>) -> Entry {
-    let actor = Actor { id: id.map(str::to_owned), email: email.map(str::to_owned), ..Actor::default() };
+    let actor = Actor {
+        id: id.map(str::to_owned),
+        email: email.map(str::to_owned),
+        ..Actor::default()
+    };
     Entry::new(EventType::new("resource.modify").unwrap()).by(actor)
 }
 
@@ -34,7 +38,10 @@ fn what_each_role_sees() {
     let team: &[&str] = &["u-1", "ann@example.com", "u-2", "Bob@Example.com"];
     let entries = [
         ("own by id", entry(Some("u-1"), None)),
-        ("own by address", entry(Some("AIDA123"), Some("Ann@Example.COM"))),
+        (
+            "own by address",
+            entry(Some("AIDA123"), Some("Ann@Example.COM")),
+        ),
         ("team by id", entry(Some("U-2"), None)),
         ("team by address", entry(None, Some("bob@example.com"))),
         ("stranger", entry(Some("u-3"), Some("eve@example.com"))),

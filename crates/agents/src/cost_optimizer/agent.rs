@@ -7,8 +7,8 @@ use reeve_estate::ResourceKind;
 use reeve_learn::calibrate::Example;
 use reeve_recommend::models::Trainer;
 use reeve_recommend::{
-    AccountFacts, AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings,
-    agent_type::documented,
+    AccountFacts, AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting,
+    Settings, agent_type::documented,
 };
 
 use super::retrospect::look_back;
@@ -60,6 +60,11 @@ impl AgentDefinition for CostOptimizer {
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
         let confidence = Confidence::new(Arc::new(*self), METRICS);
-        vec![Arc::new(confidence), Arc::new(Demand), Arc::new(Deviation), Arc::new(Usage)]
+        vec![
+            Arc::new(confidence),
+            Arc::new(Demand),
+            Arc::new(Deviation),
+            Arc::new(Usage),
+        ]
     }
 }

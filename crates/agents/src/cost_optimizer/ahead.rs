@@ -26,7 +26,11 @@ struct Held<'e> {
 }
 
 /// Growth of a load by the coming weeks that passes what a size holds, in words; `None` where none does.
-pub(super) fn outgrows(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) -> Option<String> {
+pub(super) fn outgrows(
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+) -> Option<String> {
     held(evidence, from, to).iter().find_map(|one| {
         let trend = Trend::fit(evidence.history().select(&one.load.points), 95.0)?;
         let level = (one.level)(&one.load.summary(evidence.last_days(LEVEL_DAYS))?);
@@ -52,23 +56,64 @@ fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) 
     let mut found = Vec::new();
     let mut hold = |name, load: &'e Option<Load>, limit: Option<f64>, level, words| {
         let known = load.as_ref().zip(limit.filter(|limit| *limit > 0.0));
-        found.extend(known.map(|(load, limit)| Held { name, load, limit, level, words }));
+        found.extend(known.map(|(load, limit)| Held {
+            name,
+            load,
+            limit,
+            level,
+            words,
+        }));
     };
     let ratio = vcpu_ratio(from, to);
-    hold("CPU", &evidence.cpu, (ratio > 1.0).then_some(CPU_P99_BOUND / ratio), p99, percent);
+    hold(
+        "CPU",
+        &evidence.cpu,
+        (ratio > 1.0).then_some(CPU_P99_BOUND / ratio),
+        p99,
+        percent,
+    );
     let sustained = baseline_percent(to).map(|baseline| baseline / ratio);
-    hold("mean CPU", &evidence.cpu, sustained, |summary| summary.mean, percent);
+    hold(
+        "mean CPU",
+        &evidence.cpu,
+        sustained,
+        |summary| summary.mean,
+        percent,
+    );
     let (memory, _) = memory_ratio(from, to);
     let memory = (memory > 1.0).then_some(MEMORY_BOUND / memory);
-    hold("memory", &evidence.memory, memory, |summary| summary.max, percent);
+    hold(
+        "memory",
+        &evidence.memory,
+        memory,
+        |summary| summary.max,
+        percent,
+    );
     let smaller = |now: Option<f64>, then: Option<f64>, unit: f64| {
-        then.filter(|then| now.is_none_or(|now| *then < now)).map(|then| then * unit * BASELINE_BOUND / 100.0)
+        then.filter(|then| now.is_none_or(|now| *then < now))
+            .map(|then| then * unit * BASELINE_BOUND / 100.0)
     };
-    let network = smaller(from.network_baseline_gbps, to.network_baseline_gbps, 1e9 / 8.0);
+    let network = smaller(
+        from.network_baseline_gbps,
+        to.network_baseline_gbps,
+        1e9 / 8.0,
+    );
     hold("network", &evidence.network, network, p99, byte_rate);
     let disk = smaller(from.disk_baseline_mbps, to.disk_baseline_mbps, 1e6 / 8.0);
-    hold("disk throughput", &evidence.disk_bytes, disk, p99, byte_rate);
+    hold(
+        "disk throughput",
+        &evidence.disk_bytes,
+        disk,
+        p99,
+        byte_rate,
+    );
     let operations = smaller(from.disk_baseline_iops, to.disk_baseline_iops, 1.0);
-    hold("disk operations", &evidence.disk_ops, operations, p99, figure);
+    hold(
+        "disk operations",
+        &evidence.disk_ops,
+        operations,
+        p99,
+        figure,
+    );
     found
 }

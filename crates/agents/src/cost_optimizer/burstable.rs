@@ -36,5 +36,8 @@ pub(crate) fn baseline_percent(spec: &InstanceSpec) -> Option<f64> {
         "t3" | "t3a" | "t4g" => T3_LIKE,
         _ => return None,
     };
-    table.iter().find(|(name, _)| *name == size).map(|(_, percent)| *percent)
+    table
+        .iter()
+        .find(|(name, _)| *name == size)
+        .map(|(_, percent)| *percent)
 }

@@ -47,7 +47,11 @@ pub(super) fn judge(facts: &AccountFacts<'_>) -> Result<Proposal, Abstention> {
         Abstention::unjudged(KIND, "thin_data", detail)
     };
     let account = facts.simulated.ok_or_else(too_little)?;
-    let Portfolio { safe, held_out_saving_monthly, .. } = account.portfolio;
+    let Portfolio {
+        safe,
+        held_out_saving_monthly,
+        ..
+    } = account.portfolio;
     let mut path = Path::default();
     let saving = account.portfolio.saving_monthly(&safe);
     let detail = format!("{} a month at ${:.2} an hour", dollars(saving), safe.hourly);
@@ -55,9 +59,16 @@ pub(super) fn judge(facts: &AccountFacts<'_>) -> Result<Proposal, Abstention> {
     if !path.ask(question, saving.usd() >= LEAST_SAVING_USD, detail.clone()) {
         return Err(Abstention::decided(KIND, "no_level_saves", detail));
     }
-    let detail = format!("{} a month over the last third of the weeks", dollars(held_out_saving_monthly));
+    let detail = format!(
+        "{} a month over the last third of the weeks",
+        dollars(held_out_saving_monthly)
+    );
     let question = "Would the level of the weeks before have saved in the weeks after them?";
-    if !path.ask(question, held_out_saving_monthly > Money::ZERO, detail.clone()) {
+    if !path.ask(
+        question,
+        held_out_saving_monthly > Money::ZERO,
+        detail.clone(),
+    ) {
         return Err(Abstention::decided(KIND, "lost_on_held_out_weeks", detail));
     }
     Ok(propose(facts, account, saving, path))
@@ -66,8 +77,13 @@ pub(super) fn judge(facts: &AccountFacts<'_>) -> Result<Proposal, Abstention> {
 fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: Path) -> Proposal {
     let portfolio = &account.portfolio;
     let trust = confidence(account.tried, &Vec::new(), 0.0, Some(WEEKS_FOR_A_YEAR));
-    let signs =
-        Signs { margins: Vec::new(), tried: account.tried.windows, unmeasured: 0.0, production: None, age_days: None };
+    let signs = Signs {
+        margins: Vec::new(),
+        tried: account.tried.windows,
+        unmeasured: 0.0,
+        production: None,
+        age_days: None,
+    };
     let hazards = Hazards::default();
     let (name, hourly) = (&facts.account.name, portfolio.safe.hourly);
     let share = saving.usd() / portfolio.use_monthly.usd().max(f64::MIN_POSITIVE) * 100.0;
@@ -85,12 +101,22 @@ fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: 
     Proposal {
         kind: KIND,
         rule: "suggest_reserved_instances",
-        title: title(&format!("Commit ${hourly:.2} an hour for a year in account "), name, ""),
+        title: title(
+            &format!("Commit ${hourly:.2} an hour for a year in account "),
+            name,
+            "",
+        ),
         subject: subject(facts.account, None),
         priority: priority_by_savings(Some(saving)),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, Some(WEEKS_FOR_A_YEAR), &signs),
-        impact_level: impact_level(matrix, facts.account, Some(saving), Some(portfolio.use_monthly), hazards),
+        impact_level: impact_level(
+            matrix,
+            facts.account,
+            Some(saving),
+            Some(portfolio.use_monthly),
+            hazards,
+        ),
         impact: ImpactAssessment {
             cost_percent: Some(-share),
             cost: cost.clone(),
@@ -135,9 +161,19 @@ fn product(provider: Provider) -> &'static str {
 
 /// Sentences with the figures of coverage, utilization, break-even and risk.
 fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Factors {
-    let Portfolio { machines, hours, discount, best, safe, .. } = account.portfolio;
-    let used =
-        format!("{} machines on demand were used over {} hours", thousands(machines), thousands(u64::from(hours)));
+    let Portfolio {
+        machines,
+        hours,
+        discount,
+        best,
+        safe,
+        ..
+    } = account.portfolio;
+    let used = format!(
+        "{} machines on demand were used over {} hours",
+        thousands(machines),
+        thousands(u64::from(hours))
+    );
     let pays = format!(
         "${:.2} an hour pays for {} of that use, and {} of it is used; it saves as long as more than {} is used",
         safe.hourly,
@@ -172,8 +208,9 @@ fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Factors {
 /// The reservation of one family, in place of the part of the commitment that pays for its use.
 fn reserved(found: &FamilyUse) -> String {
     let reservation = &found.reservation;
-    let three =
-        reservation.three_years.map_or(String::new(), |share| format!(", {} for three", percent(share * 100.0)));
+    let three = reservation.three_years.map_or(String::new(), |share| {
+        format!(", {} for three", percent(share * 100.0))
+    });
     format!(
         "Instead for {} in {}: standard reservations of ${:.2} an hour save {} a month ({} for one year{three}), and apply to that family alone",
         reservation.family,
@@ -186,7 +223,10 @@ fn reserved(found: &FamilyUse) -> String {
 
 fn ran(cpu: &Load, window: Window) -> bool {
     let hours = window.blocks(HOUR_MS);
-    let with_points = hours.iter().filter(|hour| !hour.select(&cpu.points).is_empty()).count();
+    let with_points = hours
+        .iter()
+        .filter(|hour| !hour.select(&cpu.points).is_empty())
+        .count();
     !hours.is_empty() && with_points as f64 >= HOURS_RUNNING * hours.len() as f64
 }
 

@@ -43,7 +43,10 @@ impl Dimension {
     pub(super) const fn doubt(self) -> f64 {
         match self {
             Dimension::Memory => 2.0,
-            Dimension::Network | Dimension::DiskThroughput | Dimension::DiskOperations | Dimension::CpuCredits => 0.5,
+            Dimension::Network
+            | Dimension::DiskThroughput
+            | Dimension::DiskOperations
+            | Dimension::CpuCredits => 0.5,
         }
     }
 }

@@ -5,7 +5,9 @@ use reeve_learn::{Backtest, Summary, bursts};
 
 use super::dimension::Dimension;
 use super::evidence::Evidence;
-use super::fit::{CPU_MAX_BOUND, Fit, MEMORY_BOUND, degradation_percent, fit, memory_ratio, vcpu_ratio};
+use super::fit::{
+    CPU_MAX_BOUND, Fit, MEMORY_BOUND, degradation_percent, fit, memory_ratio, vcpu_ratio,
+};
 use super::larger::{OTHER_FAMILY, other_family};
 use super::margin;
 use super::price::Change;
@@ -45,7 +47,10 @@ struct Candidate {
 }
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
-    let (limit, days) = (evidence.settings.downsize_below_percent, evidence.settings.downsize_days);
+    let (limit, days) = (
+        evidence.settings.downsize_below_percent,
+        evidence.settings.downsize_days,
+    );
     let mut path = Path::default();
     let (cpu, summary) = measured(evidence, &mut path)?;
     let low = path.ask(
@@ -54,35 +59,68 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         cpu_words(evidence, &summary),
     );
     if !low {
-        return Err(Abstention::decided(KIND, "cpu_not_low", cpu_words(evidence, &summary)));
+        return Err(Abstention::decided(
+            KIND,
+            "cpu_not_low",
+            cpu_words(evidence, &summary),
+        ));
     }
     let from = evidence.size.as_ref().ok_or_else(|| {
-        let size = evidence.facts.resource.specification.instance_type.as_deref().unwrap_or("its size");
-        Abstention::unjudged(KIND, "size_unknown", format!("{size} is not in the catalogue"))
+        let size = evidence
+            .facts
+            .resource
+            .specification
+            .instance_type
+            .as_deref()
+            .unwrap_or("its size");
+        Abstention::unjudged(
+            KIND,
+            "size_unknown",
+            format!("{size} is not in the catalogue"),
+        )
     })?;
     let chosen = choose(evidence, from, &mut path)?;
     Ok(propose(evidence, from, chosen, cpu, &summary, path))
 }
 
 /// CPU over the rule's window, when enough of it is there.
-fn measured<'e>(evidence: &'e Evidence<'_>, path: &mut Path) -> Result<(&'e Load, Summary), Abstention> {
+fn measured<'e>(
+    evidence: &'e Evidence<'_>,
+    path: &mut Path,
+) -> Result<(&'e Load, Summary), Abstention> {
     let days = evidence.settings.downsize_days;
     let window = evidence.last_days(days);
-    let cpu =
-        evidence.cpu.as_ref().ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", "CPU was not measured"))?;
-    let summary = cpu
-        .summary(window)
-        .ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {days} days")))?;
-    let detail =
-        format!("{} points, {} of the last {days} days", thousands(summary.count), percent(summary.coverage * 100.0));
-    if !path.ask(format!("Was CPU measured for {days} days?"), summary.coverage >= COVERAGE, detail.clone()) {
+    let cpu = evidence
+        .cpu
+        .as_ref()
+        .ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", "CPU was not measured"))?;
+    let summary = cpu.summary(window).ok_or_else(|| {
+        Abstention::unjudged(
+            KIND,
+            "no_cpu_samples",
+            format!("no CPU samples in {days} days"),
+        )
+    })?;
+    let detail = format!(
+        "{} points, {} of the last {days} days",
+        thousands(summary.count),
+        percent(summary.coverage * 100.0)
+    );
+    if !path.ask(
+        format!("Was CPU measured for {days} days?"),
+        summary.coverage >= COVERAGE,
+        detail.clone(),
+    ) {
         return Err(Abstention::unjudged(KIND, "thin_data", detail));
     }
     Ok((cpu, summary))
 }
 
 fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
-    let (limit, days) = (evidence.settings.downsize_below_percent, evidence.settings.downsize_days);
+    let (limit, days) = (
+        evidence.settings.downsize_below_percent,
+        evidence.settings.downsize_days,
+    );
     format!(
         "p95 CPU {} over {days} days (mean {}, highest {}), {} points, limit {limit:.0} %",
         percent(summary.p95),
@@ -94,16 +132,27 @@ fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
 
 /// The smallest size of the family that holds the load and stays within the cost guardrail, else one of another family that is
 /// much cheaper and holds it too.
-fn choose(evidence: &Evidence<'_>, from: &InstanceSpec, path: &mut Path) -> Result<Candidate, Abstention> {
+fn choose(
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    path: &mut Path,
+) -> Result<Candidate, Abstention> {
     let (chosen, refusal) = in_family(evidence, from);
     let Some(chosen) = chosen.or_else(|| elsewhere(evidence, from)) else {
-        let none = ("no_smaller_size", format!("{} has no smaller size in its family", from.name));
+        let none = (
+            "no_smaller_size",
+            format!("{} has no smaller size in its family", from.name),
+        );
         let (code, detail) = refusal.unwrap_or(none);
         return Err(Abstention::decided(KIND, code, detail));
     };
     path.extend(chosen.fit.path.clone());
     if let Some((_, detail)) = refusal {
-        path.ask("Would a still smaller size of its family do?", false, detail);
+        path.ask(
+            "Would a still smaller size of its family do?",
+            false,
+            detail,
+        );
     }
     Ok(chosen)
 }
@@ -114,12 +163,23 @@ fn candidate(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) 
     let mut fit = fit(evidence, from, spec, evidence.history());
     fit.look_ahead(evidence, from, spec);
     let price = evidence.price(from, &name);
-    Candidate { spec: spec.clone(), name, fit, price }
+    Candidate {
+        spec: spec.clone(),
+        name,
+        fit,
+        price,
+    }
 }
 
 fn boots(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> bool {
-    let architecture = evidence.facts.resource.specification.architecture.as_deref();
-    spec.gpus == from.gpus && architecture.is_none_or(|a| spec.architectures.iter().any(|own| own == a))
+    let architecture = evidence
+        .facts
+        .resource
+        .specification
+        .architecture
+        .as_deref();
+    spec.gpus == from.gpus
+        && architecture.is_none_or(|a| spec.architectures.iter().any(|own| own == a))
 }
 
 type Refusal = Option<(&'static str, String)>;
@@ -128,10 +188,22 @@ type Refusal = Option<(&'static str, String)>;
 fn in_family(evidence: &Evidence<'_>, from: &InstanceSpec) -> (Option<Candidate>, Refusal) {
     let facts = evidence.facts;
     let mut chosen = None;
-    let smaller = facts.catalogue.smaller_in_family(facts.resource.provider, &from.name);
-    for (step, spec) in smaller.into_iter().filter(|spec| boots(evidence, from, spec)).enumerate() {
+    let smaller = facts
+        .catalogue
+        .smaller_in_family(facts.resource.provider, &from.name);
+    for (step, spec) in smaller
+        .into_iter()
+        .filter(|spec| boots(evidence, from, spec))
+        .enumerate()
+    {
         let found = candidate(evidence, from, spec);
-        let price = || price_refusal(step, found.price.as_ref(), facts.guardrails.max_cost_decrease_percent);
+        let price = || {
+            price_refusal(
+                step,
+                found.price.as_ref(),
+                facts.guardrails.max_cost_decrease_percent,
+            )
+        };
         if let Some((code, detail)) = found.fit.refused.clone().or_else(price) {
             return (chosen, Some((code, format!("{}: {detail}", found.name))));
         }
@@ -148,18 +220,28 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
     if evidence.measured().iter().any(|(_, measured)| !measured) || from.memory_gib.is_none() {
         return None;
     }
-    let others = facts.catalogue.exchangeable(provider, &from.name).into_iter();
-    let cheap = others.filter(|spec| boots(evidence, from, spec) && spec.family != from.family).filter_map(|spec| {
-        let name = evidence.size_name(spec);
-        let price = evidence.price(from, &name)?;
-        let decrease = -price.percent();
-        let within = (WORTH_A_MOVE..=facts.guardrails.max_cost_decrease_percent + 0.05).contains(&decrease);
-        within.then_some((price.hourly.1, spec))
-    });
+    let others = facts
+        .catalogue
+        .exchangeable(provider, &from.name)
+        .into_iter();
+    let cheap = others
+        .filter(|spec| boots(evidence, from, spec) && spec.family != from.family)
+        .filter_map(|spec| {
+            let name = evidence.size_name(spec);
+            let price = evidence.price(from, &name)?;
+            let decrease = -price.percent();
+            let within = (WORTH_A_MOVE..=facts.guardrails.max_cost_decrease_percent + 0.05)
+                .contains(&decrease);
+            within.then_some((price.hourly.1, spec))
+        });
     let mut cheap: Vec<(f64, &InstanceSpec)> = cheap.collect();
     cheap.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.name.cmp(&b.1.name)));
     // Most are out by processors and memory alone, without another look at every sample.
-    let highest = |load: &Option<Load>| load.as_ref()?.summary(evidence.history()).map(|summary| summary.max);
+    let highest = |load: &Option<Load>| {
+        load.as_ref()?
+            .summary(evidence.history())
+            .map(|summary| summary.max)
+    };
     let (cpu, memory) = (highest(&evidence.cpu)?, highest(&evidence.memory)?);
     cheap.retain(|(_, spec)| {
         let (memory_ratio, _) = memory_ratio(from, spec);
@@ -168,27 +250,47 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
             && memory * memory_ratio <= MEMORY_BOUND * ROOM
             && cpu * vcpu_ratio(from, spec) <= CPU_MAX_BOUND.max(cpu)
     });
-    let mut found = cheap.into_iter().map(|(_, spec)| candidate(evidence, from, spec));
+    let mut found = cheap
+        .into_iter()
+        .map(|(_, spec)| candidate(evidence, from, spec));
     found.find(|one| one.fit.refused.is_none() && one.fit.doubts.is_empty())
 }
 
 /// Reason why a size's price rules it out. Without a price only the next smaller size is considered.
-fn price_refusal(step: usize, price: Option<&Change>, max_decrease: f64) -> Option<(&'static str, String)> {
+fn price_refusal(
+    step: usize,
+    price: Option<&Change>,
+    max_decrease: f64,
+) -> Option<(&'static str, String)> {
     let Some(price) = price else {
-        return (step > 0).then(|| ("no_price", "without a price only one step down is considered".to_owned()));
+        return (step > 0).then(|| {
+            (
+                "no_price",
+                "without a price only one step down is considered".to_owned(),
+            )
+        });
     };
     if price.savings() <= Money::ZERO {
         return Some(("no_saving", "it does not cost less".to_owned()));
     }
     let decrease = -price.percent();
     (decrease > max_decrease + 0.05).then(|| {
-        let detail = format!("cost would fall by {}, guardrail {}", percent(decrease), percent(max_decrease));
+        let detail = format!(
+            "cost would fall by {}, guardrail {}",
+            percent(decrease),
+            percent(max_decrease)
+        );
         ("guardrail_max_decrease", detail)
     })
 }
 
 /// Returns the backtest of the change: the days on which the smaller size would have been sufficient.
-fn try_out(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, cpu: &Load) -> Backtest {
+fn try_out(
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+    cpu: &Load,
+) -> Backtest {
     let limit = evidence.settings.downsize_below_percent;
     let ratio = vcpu_ratio(from, to);
     let allowed = evidence.facts.guardrails.max_degradation_percent;
@@ -198,7 +300,10 @@ fn try_out(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, cpu:
             return None;
         }
         // The day alone is held to the same bounds: what a month's percentile hides, a day's shows.
-        Some(degradation_percent(cpu, day, ratio)? <= allowed && fit(evidence, from, to, day).refused.is_none())
+        Some(
+            degradation_percent(cpu, day, ratio)? <= allowed
+                && fit(evidence, from, to, day).refused.is_none(),
+        )
     })
 }
 
@@ -213,14 +318,27 @@ fn propose(
     let resource = evidence.facts.resource;
     let from_name = evidence.size_name(from);
     let memory_doubt = chosen.fit.doubts.contains(&Dimension::Memory);
-    let doubts = chosen.fit.doubts.iter().map(|dimension| dimension.doubt()).sum();
+    let doubts = chosen
+        .fit
+        .doubts
+        .iter()
+        .map(|dimension| dimension.doubt())
+        .sum();
     let counted = try_out(evidence, from, &chosen.spec, cpu);
     let cap = memory_doubt.then_some(UNMEASURED_MEMORY_CAP);
     let margins = margin::smaller(evidence, from, &chosen.spec);
     let trust = confidence(counted, &margins, doubts, cap);
     let signs = signs(evidence.facts, margins, counted.windows, doubts);
-    path.ask("Backtest: was it safe on unseen days?", counted.held == counted.windows, trust.words());
-    let (savings, list_now) = chosen.price.as_ref().map(|price| (price.savings(), price.now)).unzip();
+    path.ask(
+        "Backtest: was it safe on unseen days?",
+        counted.held == counted.windows,
+        trust.words(),
+    );
+    let (savings, list_now) = chosen
+        .price
+        .as_ref()
+        .map(|price| (price.savings(), price.now))
+        .unzip();
     let monthly_cost = resource.monthly_cost.or(list_now);
     let iac = owned_by_code(resource);
     let hazards = Hazards {
@@ -230,10 +348,17 @@ fn propose(
         idle: false,
     };
     let degradation = degradation_percent(cpu, evidence.history(), vcpu_ratio(from, &chosen.spec));
-    let impact = assess(evidence, &chosen, degradation.filter(|_| !memory_doubt), summary);
+    let impact = assess(
+        evidence,
+        &chosen,
+        degradation.filter(|_| !memory_doubt),
+        summary,
+    );
     let explanation = Explanation {
         risk: risk(resource, hazards),
-        ..explain(evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact)
+        ..explain(
+            evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact,
+        )
     };
     let mut proposal = Proposal {
         kind: KIND,
@@ -259,7 +384,10 @@ fn propose(
     }
     if chosen.spec.family != from.family {
         proposal.reason_codes.push(OTHER_FAMILY.to_owned());
-        proposal.explanation.factors.add(FactorKind::Consequence, other_family(from, &chosen.spec));
+        proposal
+            .explanation
+            .factors
+            .add(FactorKind::Consequence, other_family(from, &chosen.spec));
     }
     let level = risk(resource, hazards);
     proposal.reason_codes.push(format!("risk_{level}"));
@@ -268,8 +396,17 @@ fn propose(
 }
 
 fn codes(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
-    let mut codes = vec![format!("cpu_p95_below_{:.0}", evidence.settings.downsize_below_percent)];
-    codes.extend(chosen.fit.doubts.iter().map(|dimension| format!("unchecked_{dimension}")));
+    let mut codes = vec![format!(
+        "cpu_p95_below_{:.0}",
+        evidence.settings.downsize_below_percent
+    )];
+    codes.extend(
+        chosen
+            .fit
+            .doubts
+            .iter()
+            .map(|dimension| format!("unchecked_{dimension}")),
+    );
     if chosen.price.is_none() {
         codes.push("no_list_price".to_owned());
     }
@@ -304,10 +441,16 @@ fn assess(
     let interruption = evidence.interruption();
     let cost = match &chosen.price {
         Some(price) => price.words(),
-        None => format!("no list price is known for {}, so no saving is claimed", chosen.name),
+        None => format!(
+            "no list price is known for {}, so no saving is claimed",
+            chosen.name
+        ),
     };
     let performance = match degradation {
-        Some(value) => format!("{} of the measured CPU work would have had to wait; {interruption}", percent(value)),
+        Some(value) => format!(
+            "{} of the measured CPU work would have had to wait; {interruption}",
+            percent(value)
+        ),
         None => format!(
             "not claimed: memory was not measured and gets smaller (CPU p99 now {}); {interruption}",
             percent(summary.p99)
@@ -342,19 +485,37 @@ fn explain(
     let peaks = bursts(evidence.history().select(&cpu.points), limit, cpu.period_ms);
     if let Some(highest) = peaks.iter().map(|burst| burst.peak).max_by(f64::total_cmp) {
         let bursts = thousands(peaks.len() as u64);
-        let text = format!("{bursts} bursts above {limit:.0} % in the history, the highest {}", percent(highest));
+        let text = format!(
+            "{bursts} bursts above {limit:.0} % in the history, the highest {}",
+            percent(highest)
+        );
         factors.add(FactorKind::Measured, text);
     }
     factors.extend(chosen.fit.factors.clone());
     for doubt in &chosen.fit.doubts {
-        factors.add(FactorKind::Consequence, format!("{} gets smaller and was not measured", doubt.words()));
+        factors.add(
+            FactorKind::Consequence,
+            format!("{} gets smaller and was not measured", doubt.words()),
+        );
     }
     let resource = evidence.facts.resource;
-    let saving = chosen.price.as_ref().map_or("not claimed: no list price".to_owned(), |price| {
-        format!("{} a month ({})", dollars(price.savings()), words::percent(-price.percent()))
-    });
+    let saving = chosen
+        .price
+        .as_ref()
+        .map_or("not claimed: no list price".to_owned(), |price| {
+            format!(
+                "{} a month ({})",
+                dollars(price.savings()),
+                words::percent(-price.percent())
+            )
+        });
     Explanation {
-        action: format!("Resize {} ({}) from {from_name} to {}", evidence.named(), resource.id, chosen.name),
+        action: format!(
+            "Resize {} ({}) from {from_name} to {}",
+            evidence.named(),
+            resource.id,
+            chosen.name
+        ),
         factors,
         data_points: evidence.data_points(),
         confidence_range: Some(trust.range),

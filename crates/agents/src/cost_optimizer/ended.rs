@@ -29,16 +29,28 @@ impl EndedWork {
     pub(super) fn from_work(work: &Work, idle_days: i64, now_ms: i64) -> Option<EndedWork> {
         let worked: Vec<i64> = work.worked().collect();
         let since = worked.last()? + 1;
-        let longest_pause = worked.windows(2).map(|pair| pair[1] - pair[0] - 1).max().unwrap_or(0);
+        let longest_pause = worked
+            .windows(2)
+            .map(|pair| pair[1] - pair[0] - 1)
+            .max()
+            .unwrap_or(0);
         let silent_hours = now_ms.div_euclid(HOUR_MS) - since;
         let days_worked = work.days_worked();
-        let ended = silent_hours >= idle_days * 24 && silent_hours > longest_pause && days_worked > RARE_DAYS;
-        ended.then_some(EndedWork { since, silent_hours, longest_pause, days_worked })
+        let ended = silent_hours >= idle_days * 24
+            && silent_hours > longest_pause
+            && days_worked > RARE_DAYS;
+        ended.then_some(EndedWork {
+            since,
+            silent_hours,
+            longest_pause,
+            days_worked,
+        })
     }
 
     /// The day on which the work stopped, UTC: `2026-11-13`.
     pub(super) fn day(&self) -> String {
-        let last = Timestamp::from_millisecond((self.since - 1) * HOUR_MS).unwrap_or(Timestamp::UNIX_EPOCH);
+        let last = Timestamp::from_millisecond((self.since - 1) * HOUR_MS)
+            .unwrap_or(Timestamp::UNIX_EPOCH);
         last.to_zoned(TimeZone::UTC).date().to_string()
     }
 

@@ -67,19 +67,27 @@ impl<'a> Evidence<'a> {
 
     /// The measurements of a group's members together.
     pub(super) fn of_group(facts: &'a Facts<'a>, replaced: &'a Replaced<'a>) -> Self {
-        Evidence { replaced: Some(replaced), ..Evidence::new(facts) }
+        Evidence {
+            replaced: Some(replaced),
+            ..Evidence::new(facts)
+        }
     }
 
     /// The resource that a finding is about.
     pub(super) fn resource(&self) -> &'a Resource {
-        self.replaced.map_or(self.facts.resource, |replaced| replaced.group)
+        self.replaced
+            .map_or(self.facts.resource, |replaced| replaced.group)
     }
 
     /// The resource that a finding is about, in a sentence.
     pub(super) fn named(&self) -> String {
         match self.replaced {
-            Some(Replaced { group, members: 1, .. }) => format!("the member of {}", group.name),
-            Some(Replaced { group, members, .. }) => format!("the {members} members of {}", group.name),
+            Some(Replaced {
+                group, members: 1, ..
+            }) => format!("the member of {}", group.name),
+            Some(Replaced { group, members, .. }) => {
+                format!("the {members} members of {}", group.name)
+            }
             None => self.facts.resource.name.clone(),
         }
     }
@@ -91,32 +99,48 @@ impl<'a> Evidence<'a> {
             Some(Replaced { members, .. }) => format!("Resize the {members} members of "),
             None => "Resize ".to_owned(),
         };
-        title(&verb, &self.resource().name, &format!(" from {from} to {to}"))
+        title(
+            &verb,
+            &self.resource().name,
+            &format!(" from {from} to {to}"),
+        )
     }
 
     /// Subject of a finding that leads to a size.
     pub(super) fn subject(&self, target: &str) -> Subject {
         let subject = subject(self.resource(), Some(target.to_owned()));
-        Subject { instance_type: self.facts.resource.specification.instance_type.clone(), ..subject }
+        Subject {
+            instance_type: self.facts.resource.specification.instance_type.clone(),
+            ..subject
+        }
     }
 
     /// Plan of another size.
     pub(super) fn resize(&self, from: &str, to: &str) -> Plan {
-        self.replaced.map_or_else(|| resize(self.facts.resource, from, to), |replaced| replaced.plan(from, to))
+        self.replaced.map_or_else(
+            || resize(self.facts.resource, from, to),
+            |replaced| replaced.plan(from, to),
+        )
     }
 
     /// Interruption by another size, in words.
     pub(super) fn interruption(&self) -> String {
-        self.replaced.map_or_else(|| "one restart".to_owned(), Replaced::interruption)
+        self.replaced
+            .map_or_else(|| "one restart".to_owned(), Replaced::interruption)
     }
 
     /// Effect of another size on access, by the fate of the machine's public address.
     pub(super) fn security(&self) -> String {
         let stays = "image, private addresses and permissions stay as they are";
-        let machine = self.replaced.is_none() && self.facts.resource.kind == ResourceKind::VirtualMachine;
+        let machine =
+            self.replaced.is_none() && self.facts.resource.kind == ResourceKind::VirtualMachine;
         match self.facts.resource.specification.public_address {
-            PublicAddress::Assigned if machine => format!("its public IPv4 address changes; {stays}"),
-            PublicAddress::NotRead if machine => format!("its public IPv4 address may change; {stays}"),
+            PublicAddress::Assigned if machine => {
+                format!("its public IPv4 address changes; {stays}")
+            }
+            PublicAddress::NotRead if machine => {
+                format!("its public IPv4 address may change; {stays}")
+            }
             _ => format!("none: {stays}"),
         }
     }
@@ -125,7 +149,10 @@ impl<'a> Evidence<'a> {
     pub(super) fn price(&self, from: &InstanceSpec, to: &str) -> Option<Change> {
         let facts = self.facts;
         let found = change(facts.catalogue, facts.resource, &self.size_name(from), to)?;
-        Some(self.replaced.map_or(found.clone(), |replaced| found.times(replaced.members)))
+        Some(
+            self.replaced
+                .map_or(found.clone(), |replaced| found.times(replaced.members)),
+        )
     }
 
     /// The last days.
@@ -152,15 +179,32 @@ impl<'a> Evidence<'a> {
     }
 
     /// Returns the impact of a change by the approval matrix that holds.
-    pub(super) fn impact_level(&self, savings: Option<Money>, monthly: Option<Money>, hazards: Hazards) -> Impact {
-        impact_level(&self.facts.guardrails.approval_matrix, self.facts.resource, savings, monthly, hazards)
+    pub(super) fn impact_level(
+        &self,
+        savings: Option<Money>,
+        monthly: Option<Money>,
+        hazards: Hazards,
+    ) -> Impact {
+        impact_level(
+            &self.facts.guardrails.approval_matrix,
+            self.facts.resource,
+            savings,
+            monthly,
+            hazards,
+        )
     }
 
     /// Returns the names of the metrics that were not measured, and of the price if it is unknown.
     pub(super) fn not_measured(&self, unpriced: bool) -> Vec<String> {
-        let missing = self.measured().into_iter().filter(|(_, measured)| !measured);
+        let missing = self
+            .measured()
+            .into_iter()
+            .filter(|(_, measured)| !measured);
         let missing = missing.map(|(dimension, _)| dimension.as_str());
-        missing.chain(unpriced.then_some("price")).map(str::to_owned).collect()
+        missing
+            .chain(unpriced.then_some("price"))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Dimensions besides the processors, each with `true` if it was measured.
@@ -178,7 +222,9 @@ fn size(facts: &Facts<'_>) -> Option<InstanceSpec> {
     let resource = facts.resource;
     let name = resource.specification.instance_type.as_deref()?;
     match (resource.kind, resource.provider) {
-        (ResourceKind::Database, Provider::Aws) => facts.catalogue.database(name).map(|class| class.machine),
+        (ResourceKind::Database, Provider::Aws) => {
+            facts.catalogue.database(name).map(|class| class.machine)
+        }
         _ => facts.catalogue.instance(resource.provider, name).cloned(),
     }
 }

@@ -57,32 +57,77 @@ impl Fit {
 }
 
 /// Checks a size against everything that was measured in a window.
-pub(super) fn fit(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) -> Fit {
+pub(super) fn fit(
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+    window: Window,
+) -> Fit {
     let mut found = Fit::default();
     cpu(&mut found, evidence, from, to, window);
     credits(&mut found, evidence, from, to, window);
     memory(&mut found, evidence, from, to, window);
     let gbps = |spec: &InstanceSpec| spec.network_baseline_gbps;
     let to_gbps = |bytes: f64| bytes * 8.0 / 1e9;
-    let network = Baseline { dimension: Dimension::Network, code: "network_bound", unit: "Gbit/s", convert: to_gbps };
-    network.check(&mut found, evidence.network.as_ref(), (gbps(from), gbps(to)), window);
+    let network = Baseline {
+        dimension: Dimension::Network,
+        code: "network_bound",
+        unit: "Gbit/s",
+        convert: to_gbps,
+    };
+    network.check(
+        &mut found,
+        evidence.network.as_ref(),
+        (gbps(from), gbps(to)),
+        window,
+    );
     let mbps = |spec: &InstanceSpec| spec.disk_baseline_mbps;
     let to_mbps = |bytes: f64| bytes * 8.0 / 1e6;
-    let disk = Baseline { dimension: Dimension::DiskThroughput, code: "disk_bound", unit: "Mbit/s", convert: to_mbps };
-    disk.check(&mut found, evidence.disk_bytes.as_ref(), (mbps(from), mbps(to)), window);
+    let disk = Baseline {
+        dimension: Dimension::DiskThroughput,
+        code: "disk_bound",
+        unit: "Mbit/s",
+        convert: to_mbps,
+    };
+    disk.check(
+        &mut found,
+        evidence.disk_bytes.as_ref(),
+        (mbps(from), mbps(to)),
+        window,
+    );
     let iops = |spec: &InstanceSpec| spec.disk_baseline_iops;
-    let operations =
-        Baseline { dimension: Dimension::DiskOperations, code: "disk_ops_bound", unit: "operations/s", convert: |n| n };
-    operations.check(&mut found, evidence.disk_ops.as_ref(), (iops(from), iops(to)), window);
+    let operations = Baseline {
+        dimension: Dimension::DiskOperations,
+        code: "disk_ops_bound",
+        unit: "operations/s",
+        convert: |n| n,
+    };
+    operations.check(
+        &mut found,
+        evidence.disk_ops.as_ref(),
+        (iops(from), iops(to)),
+        window,
+    );
     found
 }
 
 impl Fit {
     /// Adds whether the size still holds the load after the weeks to come.
-    pub(super) fn look_ahead(&mut self, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) {
+    pub(super) fn look_ahead(
+        &mut self,
+        evidence: &Evidence<'_>,
+        from: &InstanceSpec,
+        to: &InstanceSpec,
+    ) {
         let outgrown = ahead::outgrows(evidence, from, to);
-        let detail = outgrown.clone().unwrap_or_else(|| "no growth that leads beyond it".to_owned());
-        let question = format!("Does {} hold the load of the next {:.0} days?", to.name, ahead::DAYS);
+        let detail = outgrown
+            .clone()
+            .unwrap_or_else(|| "no growth that leads beyond it".to_owned());
+        let question = format!(
+            "Does {} hold the load of the next {:.0} days?",
+            to.name,
+            ahead::DAYS
+        );
         self.check(question, outgrown.is_none(), detail, "growing");
         self.look_at_next_week(evidence, from, to);
         self.look_at_forecast(evidence, from, to);
@@ -91,12 +136,23 @@ impl Fit {
 
 impl Fit {
     /// Holds the size against the capacity that the next week needs, by the peaks of the weeks before.
-    fn look_at_next_week(&mut self, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) {
-        let dimensions =
-            [("CPU", &evidence.cpu, vcpu_ratio(from, to)), ("memory", &evidence.memory, memory_ratio(from, to).0)];
+    fn look_at_next_week(
+        &mut self,
+        evidence: &Evidence<'_>,
+        from: &InstanceSpec,
+        to: &InstanceSpec,
+    ) {
+        let dimensions = [
+            ("CPU", &evidence.cpu, vcpu_ratio(from, to)),
+            ("memory", &evidence.memory, memory_ratio(from, to).0),
+        ];
         for (name, load, ratio) in dimensions.into_iter().filter(|(_, _, ratio)| *ratio > 1.0) {
-            let points = load.as_ref().map(|load| evidence.history().select(&load.points));
-            let Some(needed) = points.and_then(|points| needed(points, evidence.now_ms)) else { continue };
+            let points = load
+                .as_ref()
+                .map(|load| evidence.history().select(&load.points));
+            let Some(needed) = points.and_then(|points| needed(points, evidence.now_ms)) else {
+                continue;
+            };
             let then = needed.percent * ratio;
             let detail = format!(
                 "highest {name} {}, with room for a week {} of {}",
@@ -104,7 +160,10 @@ impl Fit {
                 percent(then),
                 to.name
             );
-            let question = format!("Does {} hold the {name} that the next {AHEAD_DAYS} days may need?", to.name);
+            let question = format!(
+                "Does {} hold the {name} that the next {AHEAD_DAYS} days may need?",
+                to.name
+            );
             self.check(question, then <= 100.0, detail, "next_week");
         }
     }
@@ -112,18 +171,30 @@ impl Fit {
 
 impl Fit {
     /// Holds the size against the demand model's forecast. Without a usable model the measured days decide, and that is said.
-    fn look_at_forecast(&mut self, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) {
-        let question = format!("Does {} hold the forecast demand of the next {} days?", to.name, outlook::DAYS);
+    fn look_at_forecast(
+        &mut self,
+        evidence: &Evidence<'_>,
+        from: &InstanceSpec,
+        to: &InstanceSpec,
+    ) {
+        let question = format!(
+            "Does {} hold the forecast demand of the next {} days?",
+            to.name,
+            outlook::DAYS
+        );
         match outlook::demand(evidence) {
             Ok((model, found)) => {
                 let exceeded = outlook::exceeds(&found, from, to);
                 let detail = exceeded.clone().unwrap_or_else(|| outlook::words(&found));
                 let detail = format!("{detail} ({})", model.words());
                 self.check(question, exceeded.is_none(), detail, "forecast_demand");
-                self.models.push(model.says(exceeded.unwrap_or_else(|| outlook::words(&found))));
+                self.models
+                    .push(model.says(exceeded.unwrap_or_else(|| outlook::words(&found))));
             }
             Err(reason) => {
-                let text = format!("No forecast of the coming weeks: {reason}. The measured days alone decide");
+                let text = format!(
+                    "No forecast of the coming weeks: {reason}. The measured days alone decide"
+                );
                 self.factors.add(FactorKind::Confidence, text);
                 self.path.unanswered(question, reason);
             }
@@ -131,22 +202,40 @@ impl Fit {
     }
 }
 
-fn cpu(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
-    let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else { return };
+fn cpu(
+    found: &mut Fit,
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+    window: Window,
+) {
+    let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else {
+        return;
+    };
     let ratio = vcpu_ratio(from, to);
     let (p99, max) = (cpu.p99 * ratio, cpu.max * ratio);
     let what = format!("{} vCPU to {}", from.vcpu, to.vcpu);
     let same = to.vcpu >= from.vcpu;
     found.check(
-        format!("Does p99 CPU stay below {CPU_P99_BOUND:.0} % on {}?", to.name),
+        format!(
+            "Does p99 CPU stay below {CPU_P99_BOUND:.0} % on {}?",
+            to.name
+        ),
         same || p99 <= CPU_P99_BOUND,
         format!("p99 {} becomes {} ({what})", percent(cpu.p99), percent(p99)),
         "cpu_bound",
     );
     found.check(
-        format!("Does the highest CPU point stay below {CPU_MAX_BOUND:.0} % on {}?", to.name),
+        format!(
+            "Does the highest CPU point stay below {CPU_MAX_BOUND:.0} % on {}?",
+            to.name
+        ),
         same || max <= CPU_MAX_BOUND,
-        format!("highest {} becomes {} ({what})", percent(cpu.max), percent(max)),
+        format!(
+            "highest {} becomes {} ({what})",
+            percent(cpu.max),
+            percent(max)
+        ),
         "cpu_peak_bound",
     );
     let text = format!(
@@ -159,22 +248,45 @@ fn cpu(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &Insta
     found.factors.add(FactorKind::Consequence, text);
 }
 
-fn credits(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
+fn credits(
+    found: &mut Fit,
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+    window: Window,
+) {
     if !to.burstable {
         return;
     }
     let question = format!("Does {} sustain the mean CPU without credits?", to.name);
-    let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else { return };
+    let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else {
+        return;
+    };
     let Some(baseline) = baseline_percent(to) else {
-        found.doubt(Dimension::CpuCredits, question, "its baseline is not in the catalogue".to_owned());
+        found.doubt(
+            Dimension::CpuCredits,
+            question,
+            "its baseline is not in the catalogue".to_owned(),
+        );
         return;
     };
     let mean = cpu.mean * vcpu_ratio(from, to);
-    let detail = format!("mean {} becomes {}, baseline {}", percent(cpu.mean), percent(mean), percent(baseline));
+    let detail = format!(
+        "mean {} becomes {}, baseline {}",
+        percent(cpu.mean),
+        percent(mean),
+        percent(baseline)
+    );
     found.check(question, mean <= baseline, detail, "cpu_credit_bound");
 }
 
-fn memory(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
+fn memory(
+    found: &mut Fit,
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+    window: Window,
+) {
     let question = format!("Does memory fit into {}?", to.name);
     let (ratio, sizes) = memory_ratio(from, to);
     if ratio <= 1.0 {
@@ -182,12 +294,23 @@ fn memory(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &In
         return;
     }
     let Some(used) = well_measured(evidence.memory.as_ref(), window) else {
-        found.doubt(Dimension::Memory, question, format!("memory was not measured ({sizes})"));
+        found.doubt(
+            Dimension::Memory,
+            question,
+            format!("memory was not measured ({sizes})"),
+        );
         return;
     };
     let highest = used.max * ratio;
-    let detail = format!("highest {} becomes {} ({sizes})", percent(used.max), percent(highest));
-    found.factors.add(FactorKind::Consequence, format!("Memory: {detail}, limit {MEMORY_BOUND:.0} %"));
+    let detail = format!(
+        "highest {} becomes {} ({sizes})",
+        percent(used.max),
+        percent(highest)
+    );
+    found.factors.add(
+        FactorKind::Consequence,
+        format!("Memory: {detail}, limit {MEMORY_BOUND:.0} %"),
+    );
     found.check(question, highest <= MEMORY_BOUND, detail, "memory_bound");
 }
 
@@ -200,29 +323,63 @@ struct Baseline {
 }
 
 impl Baseline {
-    fn check(&self, found: &mut Fit, load: Option<&Load>, sizes: (Option<f64>, Option<f64>), window: Window) {
+    fn check(
+        &self,
+        found: &mut Fit,
+        load: Option<&Load>,
+        sizes: (Option<f64>, Option<f64>),
+        window: Window,
+    ) {
         let words = self.dimension.words();
         let many = self.dimension.is_plural();
-        let (does, was, stays) = if many { ("Do", "were", "stay") } else { ("Does", "was", "stays") };
-        let question = format!("{does} p99 {words} stay below {BASELINE_BOUND:.0} % of what the size sustains?");
+        let (does, was, stays) = if many {
+            ("Do", "were", "stay")
+        } else {
+            ("Does", "was", "stays")
+        };
+        let question = format!(
+            "{does} p99 {words} stay below {BASELINE_BOUND:.0} % of what the size sustains?"
+        );
         if let (Some(now), Some(then)) = sizes
             && then >= now
         {
-            found.path.ask(question, true, format!("{words} {stays} at least {} {}", figure(now), self.unit));
+            found.path.ask(
+                question,
+                true,
+                format!("{words} {stays} at least {} {}", figure(now), self.unit),
+            );
             return;
         }
         let Some(used) = well_measured(load, window) else {
-            found.doubt(self.dimension, question, format!("{words} {was} not measured"));
+            found.doubt(
+                self.dimension,
+                question,
+                format!("{words} {was} not measured"),
+            );
             return;
         };
         let Some(then) = sizes.1 else {
-            found.doubt(self.dimension, question, format!("the catalogue has no sustained {words} for the size"));
+            found.doubt(
+                self.dimension,
+                question,
+                format!("the catalogue has no sustained {words} for the size"),
+            );
             return;
         };
         let p99 = (self.convert)(used.p99);
         let share = percent(p99 / then * 100.0);
-        let detail = format!("p99 {} of {} {} sustained ({share})", figure(p99), figure(then), self.unit);
-        found.check(question, p99 <= then * BASELINE_BOUND / 100.0, detail, self.code);
+        let detail = format!(
+            "p99 {} of {} {} sustained ({share})",
+            figure(p99),
+            figure(then),
+            self.unit
+        );
+        found.check(
+            question,
+            p99 <= then * BASELINE_BOUND / 100.0,
+            detail,
+            self.code,
+        );
     }
 }
 
@@ -230,8 +387,13 @@ impl Baseline {
 /// memory is proportional to vCPU, which stands in for it where the catalogue has no memory sizes.
 pub(super) fn memory_ratio(from: &InstanceSpec, to: &InstanceSpec) -> (f64, String) {
     match (from.memory_gib, to.memory_gib) {
-        (Some(now), Some(then)) if then > 0.0 => (now / then, format!("{now} GiB become {then} GiB")),
-        _ => (vcpu_ratio(from, to), "taken to shrink with vCPU, its size is not in the catalogue".to_owned()),
+        (Some(now), Some(then)) if then > 0.0 => {
+            (now / then, format!("{now} GiB become {then} GiB"))
+        }
+        _ => (
+            vcpu_ratio(from, to),
+            "taken to shrink with vCPU, its size is not in the catalogue".to_owned(),
+        ),
     }
 }
 
@@ -244,7 +406,10 @@ pub(super) fn vcpu_ratio(from: &InstanceSpec, to: &InstanceSpec) -> f64 {
 pub(super) fn well_measured(load: Option<&Load>, window: Window) -> Option<Summary> {
     let load = load?;
     let first = load.points.first()?.0.max(window.start_ms);
-    let part = Window { start_ms: first, end_ms: window.end_ms };
+    let part = Window {
+        start_ms: first,
+        end_ms: window.end_ms,
+    };
     let summary = load.summary(part)?;
     (summary.coverage >= 0.9 && part.length_ms() * 2 >= window.length_ms()).then_some(summary)
 }
@@ -257,5 +422,9 @@ pub(super) fn degradation_percent(cpu: &Load, window: Window, ratio: f64) -> Opt
         beyond += (projected - 100.0).max(0.0);
         all += projected;
     }
-    if all > 0.0 { Some(beyond / all * 100.0) } else { window.select(&cpu.points).first().map(|_| 0.0) }
+    if all > 0.0 {
+        Some(beyond / all * 100.0)
+    } else {
+        window.select(&cpu.points).first().map(|_| 0.0)
+    }
 }

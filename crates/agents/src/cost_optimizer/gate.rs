@@ -6,7 +6,14 @@ use reeve_recommend::protection::refusal;
 
 /// Returns an abstention if the resource is excluded.
 pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Abstention> {
-    let out = |code, detail: &str| Err(Abstention { kind: None, code, detail: detail.to_owned(), decisive: true });
+    let out = |code, detail: &str| {
+        Err(Abstention {
+            kind: None,
+            code,
+            detail: detail.to_owned(),
+            decisive: true,
+        })
+    };
     // Every change of the kind that this agent type proposes; a database may be resized where it cannot be stopped.
     let change = match resource.kind {
         ResourceKind::VirtualMachine => "resize_machine",
@@ -15,7 +22,12 @@ pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Ab
         ResourceKind::IpAddress => "release_address",
         ResourceKind::NatGateway => "delete_nat_gateway",
         ResourceKind::LoadBalancer => "delete_load_balancer",
-        _ => return out("kind_not_covered", "the specification has no rule for this kind of resource"),
+        _ => {
+            return out(
+                "kind_not_covered",
+                "the specification has no rule for this kind of resource",
+            );
+        }
     };
     if let Some(protected) = refusal(resource, change, catalogue) {
         return Err(protected.into_abstention(None));
@@ -28,7 +40,12 @@ pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Ab
         (_, ResourceState::Running | ResourceState::Available) => Ok(()),
         (_, ResourceState::Changing) => {
             let detail = "it is on its way between states".to_owned();
-            Err(Abstention { kind: None, code: "changing", detail, decisive: false })
+            Err(Abstention {
+                kind: None,
+                code: "changing",
+                detail,
+                decisive: false,
+            })
         }
         _ => out("not_running", "it does not run, so it has no load to judge"),
     }

@@ -3,7 +3,9 @@
 //! A smaller size must hold the highest value that any member had at each time, and a larger one is proposed where even the member
 //! with the lowest CPU is above the limit. One member that was not measured leaves the group as it is.
 
-use reeve_estate::{Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series};
+use reeve_estate::{
+    Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series,
+};
 use reeve_recommend::protection::refusal;
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::{Abstention, FactorKind, Facts, Fleet, Judgement};
@@ -16,7 +18,13 @@ use super::{downsize, throttled};
 
 const KIND: RecommendationType = RecommendationType::RightSize;
 /// Processes of a group without which no member is replaced.
-const PROCESSES: &[&str] = &["Launch", "Terminate", "HealthCheck", "ReplaceUnhealthy", "InstanceRefresh"];
+const PROCESSES: &[&str] = &[
+    "Launch",
+    "Terminate",
+    "HealthCheck",
+    "ReplaceUnhealthy",
+    "InstanceRefresh",
+];
 
 /// Judges one scaling group by its members.
 pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
@@ -33,7 +41,12 @@ pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
     let mut lowest: Vec<Series> = highest.clone();
     lowest.retain(|series| series.metric != Metric::CpuUtilization);
     lowest.extend(fleet.lowest(&machine.id, Metric::CpuUtilization));
-    let as_one = |series| Facts { resource: &machine, series, volumes: &[], ..*facts };
+    let as_one = |series| Facts {
+        resource: &machine,
+        series,
+        volumes: &[],
+        ..*facts
+    };
     let (least, most) = (as_one(&lowest), as_one(&highest));
     judgement.take(throttled::judge(&Evidence::of_group(&least, &replaced)));
     if judgement.proposals.is_empty() {
@@ -78,13 +91,20 @@ fn machine(group: &Resource, member: &Resource, size: String) -> Resource {
 fn admit<'a>(facts: &Facts<'a>) -> Result<(Replaced<'a>, &'a Fleet, String), Abstention> {
     let group = facts.resource;
     excluded(group, facts)?;
-    let wanted = group.specification.capacity.map_or(0, |capacity| capacity.desired);
+    let wanted = group
+        .specification
+        .capacity
+        .map_or(0, |capacity| capacity.desired);
     if wanted == 0 {
         return Err(decided("no_members", "it has no members"));
     }
     let (template, version) = template(facts)?;
     let missing = |known: usize| {
-        Abstention::unjudged(KIND, "members_unknown", format!("{known} of its {wanted} members are in the inventory"))
+        Abstention::unjudged(
+            KIND,
+            "members_unknown",
+            format!("{known} of its {wanted} members are in the inventory"),
+        )
     };
     let fleet = facts.fleet.ok_or_else(|| missing(0))?;
     if fleet.members.len() != wanted as usize {
@@ -93,10 +113,20 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<(Replaced<'a>, &'a Fleet, String), Abs
     let size = same_size(group, fleet)?;
     let unmeasured = fleet.unmeasured(Metric::CpuUtilization);
     if unmeasured > 0 {
-        let detail = format!("the CPU of {unmeasured} of its {wanted} members was not measured throughout");
+        let detail =
+            format!("the CPU of {unmeasured} of its {wanted} members was not measured throughout");
         return Err(Abstention::unjudged(KIND, "members_unmeasured", detail));
     }
-    Ok((Replaced { group, members: wanted, template, version }, fleet, size))
+    Ok((
+        Replaced {
+            group,
+            members: wanted,
+            template,
+            version,
+        },
+        fleet,
+        size,
+    ))
 }
 
 fn excluded(group: &Resource, facts: &Facts<'_>) -> Result<(), Abstention> {
@@ -107,12 +137,19 @@ fn excluded(group: &Resource, facts: &Facts<'_>) -> Result<(), Abstention> {
         return Err(decided("switched_off", "right-sizing is off"));
     }
     if group.provider != Provider::Aws {
-        let detail = format!("Reeve does not replace the members of groups of {}", group.provider);
+        let detail = format!(
+            "Reeve does not replace the members of groups of {}",
+            group.provider
+        );
         return Err(decided("cloud_not_covered", detail));
     }
     match group.state {
         ResourceState::Available => Ok(()),
-        state => Err(Abstention::unjudged(KIND, "changing", format!("it is {state}"))),
+        state => Err(Abstention::unjudged(
+            KIND,
+            "changing",
+            format!("it is {state}"),
+        )),
     }
 }
 
@@ -126,7 +163,8 @@ fn template(facts: &Facts<'_>) -> Result<(String, String), Abstention> {
         return Err(decided("mixed_instances", detail));
     }
     let Some(template) = group.get("LaunchTemplate") else {
-        let detail = "it uses a launch configuration, which has no versions; move it to a launch template";
+        let detail =
+            "it uses a launch configuration, which has no versions; move it to a launch template";
         return Err(decided("launch_configuration", detail));
     };
     let version = text(template, "Version").unwrap_or_else(|| "$Default".to_owned());
@@ -134,31 +172,56 @@ fn template(facts: &Facts<'_>) -> Result<(String, String), Abstention> {
         let detail = "it follows the newest version of its launch template, which a version of Reeve would become at once; set it to a version number";
         return Err(decided("follows_latest", detail));
     }
-    let is_protected = group.get("NewInstancesProtectedFromScaleIn").is_some_and(|set| set == true || set == "true");
+    let is_protected = group
+        .get("NewInstancesProtectedFromScaleIn")
+        .is_some_and(|set| set == true || set == "true");
     if is_protected {
-        return Err(decided("scale_in_protected", "its members are protected from being replaced"));
+        return Err(decided(
+            "scale_in_protected",
+            "its members are protected from being replaced",
+        ));
     }
-    let suspended = group.get("SuspendedProcesses").and_then(Value::as_array).into_iter().flatten();
-    let mut names = suspended.filter_map(|process| process.get("ProcessName").and_then(Value::as_str));
+    let suspended = group
+        .get("SuspendedProcesses")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let mut names =
+        suspended.filter_map(|process| process.get("ProcessName").and_then(Value::as_str));
     if let Some(process) = names.find(|name| PROCESSES.contains(name)) {
-        return Err(decided("suspended", format!("its process {process} is suspended")));
+        return Err(decided(
+            "suspended",
+            format!("its process {process} is suspended"),
+        ));
     }
-    Ok((text(template, "LaunchTemplateId").ok_or_else(unread)?, version))
+    Ok((
+        text(template, "LaunchTemplateId").ok_or_else(unread)?,
+        version,
+    ))
 }
 
 /// The size of every member, which is that of the launch template.
 fn same_size(group: &Resource, fleet: &Fleet) -> Result<String, Abstention> {
     let spot = |member: &&Resource| member.purchase == Some(Purchase::Spot);
     if let Some(member) = fleet.members.iter().find(spot) {
-        return Err(decided("spot", format!("{} is spot capacity, which comes and goes", member.id)));
+        return Err(decided(
+            "spot",
+            format!("{} is spot capacity, which comes and goes", member.id),
+        ));
     }
     let size = group.specification.instance_type.clone();
-    let size = size.ok_or_else(|| Abstention::unjudged(KIND, "size_unknown", "its launch template names no size"))?;
+    let size = size.ok_or_else(|| {
+        Abstention::unjudged(KIND, "size_unknown", "its launch template names no size")
+    })?;
     let other = |member: &&Resource| member.specification.instance_type.as_ref() != Some(&size);
     match fleet.members.iter().find(other) {
-        Some(Resource { id: ResourceId(id), .. }) => {
-            Err(Abstention::unjudged(KIND, "members_differ", format!("{id} is no {size}, as its launch template says")))
-        }
+        Some(Resource {
+            id: ResourceId(id), ..
+        }) => Err(Abstention::unjudged(
+            KIND,
+            "members_differ",
+            format!("{id} is no {size}, as its launch template says"),
+        )),
         None => Ok(size),
     }
 }

@@ -18,19 +18,29 @@ use crate::discounts::Billed;
 pub(super) fn measure(evidence: &Evidence<'_>, proposals: &[Proposal]) -> Option<HourlyUse> {
     let facts = evidence.facts;
     let machine = facts.resource;
-    if machine.kind != ResourceKind::VirtualMachine || machine.purchase != Some(Purchase::OnDemand) {
+    if machine.kind != ResourceKind::VirtualMachine || machine.purchase != Some(Purchase::OnDemand)
+    {
         return None;
     }
     let size = machine.specification.instance_type.as_deref()?;
     let platform = machine.specification.platform.as_deref();
-    let discount = facts.catalogue.reservation_discount(machine.provider, &machine.region, size, platform)?;
+    let discount =
+        facts
+            .catalogue
+            .reservation_discount(machine.provider, &machine.region, size, platform)?;
     let remaining = remaining(proposals)?;
     let committed = Billed::from_charges(facts.charges).map_or(0.0, |billed| billed.committed);
     let history = evidence.history();
     let points = history.select(&evidence.cpu.as_ref()?.points);
-    let hours: BTreeSet<i64> = points.iter().map(|(at, _)| at.div_euclid(HOUR_MS)).collect();
+    let hours: BTreeSet<i64> = points
+        .iter()
+        .map(|(at, _)| at.div_euclid(HOUR_MS))
+        .collect();
     Some(HourlyUse {
-        family: Family { provider: machine.provider, account: machine.account.clone() },
+        family: Family {
+            provider: machine.provider,
+            account: machine.account.clone(),
+        },
         resource: machine.id.clone(),
         usd: hourly(facts.catalogue, machine, size)? * (1.0 - committed) * remaining,
         hours,
@@ -46,7 +56,9 @@ fn remaining(proposals: &[Proposal]) -> Option<f64> {
     for proposal in proposals {
         match proposal.kind {
             RecommendationType::IdleResourceCleanup => return None,
-            RecommendationType::RightSize => share += proposal.impact.cost_percent.unwrap_or(0.0) / 100.0,
+            RecommendationType::RightSize => {
+                share += proposal.impact.cost_percent.unwrap_or(0.0) / 100.0
+            }
             _ => {}
         }
     }
@@ -64,6 +76,11 @@ fn reservation(evidence: &Evidence<'_>, size: &str) -> Option<Reservation> {
         region: machine.region.clone(),
         family: catalogue.instance(machine.provider, size)?.family.clone(),
         discount: catalogue.family_discount(machine.provider, &machine.region, size, platform)?,
-        three_years: catalogue.family_discount_three_years(machine.provider, &machine.region, size, platform),
+        three_years: catalogue.family_discount_three_years(
+            machine.provider,
+            &machine.region,
+            size,
+            platform,
+        ),
     })
 }

@@ -26,7 +26,9 @@ use reeve_recommend::models::ModelUse;
 use reeve_recommend::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::protection::refusal;
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, NEEDS_PERSON, RecommendationType};
+use reeve_recommend::recommendation::{
+    Effort, Explanation, ImpactAssessment, NEEDS_PERSON, RecommendationType,
+};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
 use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
@@ -46,17 +48,33 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     let database = evidence.facts.resource.kind == ResourceKind::Database;
     can_stop(evidence)?;
     let load = if database {
-        covered(evidence.connections.as_ref(), evidence, "connections", &mut path)?;
+        covered(
+            evidence.connections.as_ref(),
+            evidence,
+            "connections",
+            &mut path,
+        )?;
         evidence.connections.as_ref()
     } else {
         covered(evidence.cpu.as_ref(), evidence, "CPU", &mut path)?;
-        covered(evidence.network.as_ref(), evidence, "network traffic", &mut path)?;
+        covered(
+            evidence.network.as_ref(),
+            evidence,
+            "network traffic",
+            &mut path,
+        )?;
         evidence.cpu.as_ref()
     };
     let unmeasured = || Abstention::unjudged(KIND, "not_measured", "nothing was measured");
-    let (load, work) = load.zip(Work::from_evidence(evidence)).ok_or_else(unmeasured)?;
+    let (load, work) = load
+        .zip(Work::from_evidence(evidence))
+        .ok_or_else(unmeasured)?;
     let days = work.days_observed();
-    let words = format!("No work in {days:.0} days of {}: highest {}", work.dimensions.join(", "), work.peak_words());
+    let words = format!(
+        "No work in {days:.0} days of {}: highest {}",
+        work.dimensions.join(", "),
+        work.peak_words()
+    );
     let worked = work.worked().count();
     let detail = match worked {
         0 => words.clone(),
@@ -68,8 +86,13 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
             work.peak_words()
         ),
     };
-    let never = path.ask("Did it work in no hour of the whole history?", worked == 0, detail.clone());
-    let ended = EndedWork::from_work(&work, evidence.settings.idle_days, evidence.now_ms).filter(|_| !never);
+    let never = path.ask(
+        "Did it work in no hour of the whole history?",
+        worked == 0,
+        detail.clone(),
+    );
+    let ended = EndedWork::from_work(&work, evidence.settings.idle_days, evidence.now_ms)
+        .filter(|_| !never);
     let words = match ended {
         Some(ended) => {
             path.ask("Has its work ended?", true, ended.words());
@@ -80,12 +103,19 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     };
     let mut factors = Factors::from([(FactorKind::Measured, words)]);
     let outlook = will_stay_idle(evidence, days, &mut factors, &mut path)?;
-    let silence = if database { silent_database(evidence, &mut path)? } else { silent_machine(evidence, &mut path)? };
+    let silence = if database {
+        silent_database(evidence, &mut path)?
+    } else {
+        silent_machine(evidence, &mut path)?
+    };
     factors.add(FactorKind::Measured, silence);
     let mut proposal = propose(evidence, load, days, factors, path);
     proposal.explanation.models = outlook.models;
     if outlook.needs_person {
-        proposal.reason_codes.extend(["history_below_a_quarter".to_owned(), NEEDS_PERSON.to_owned()]);
+        proposal.reason_codes.extend([
+            "history_below_a_quarter".to_owned(),
+            NEEDS_PERSON.to_owned(),
+        ]);
     }
     if let Some(ended) = ended {
         leave_to_people(&mut proposal, &evidence.facts.resource.name, &ended);
@@ -96,21 +126,37 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
 /// Names the day on which the work stopped. Whether the resource is still needed is a question for its team.
 fn leave_to_people(proposal: &mut Proposal, name: &str, ended: &EndedWork) {
     let (day, days) = (ended.day(), ended.silent_days());
-    proposal.title = title("Stop ", name, &format!(": idle since {day}, for {days:.0} days"));
+    proposal.title = title(
+        "Stop ",
+        name,
+        &format!(": idle since {day}, for {days:.0} days"),
+    );
     proposal.reason_codes.push("idle_since_work".to_owned());
-    if !proposal.reason_codes.iter().any(|code| code == NEEDS_PERSON) {
+    if !proposal
+        .reason_codes
+        .iter()
+        .any(|code| code == NEEDS_PERSON)
+    {
         proposal.reason_codes.push(NEEDS_PERSON.to_owned());
     }
     proposal.explanation.risk = proposal.explanation.risk.max(Impact::Medium);
-    let text =
-        format!("It was in use until {day}. No agent stops it automatically: ask its team whether the work has ended");
-    proposal.explanation.factors.add(FactorKind::Consequence, text);
+    let text = format!(
+        "It was in use until {day}. No agent stops it automatically: ask its team whether the work has ended"
+    );
+    proposal
+        .explanation
+        .factors
+        .add(FactorKind::Consequence, text);
 }
 
 /// Abstains where a stop is refused, so that it is not proposed as advice either.
 fn can_stop(evidence: &Evidence<'_>) -> Result<(), Abstention> {
     let resource = evidence.facts.resource;
-    let change = if resource.kind == ResourceKind::Database { "stop_database" } else { "stop_machine" };
+    let change = if resource.kind == ResourceKind::Database {
+        "stop_database"
+    } else {
+        "stop_machine"
+    };
     match refusal(resource, change, evidence.facts.catalogue) {
         Some(protected) => Err(protected.into_abstention(Some(KIND))),
         None => Ok(()),
@@ -138,7 +184,10 @@ fn will_stay_idle(
         Ok((model, measured, None)) => {
             let statement = format!("no use that comes again in {measured} days");
             path.ask(question, true, format!("{statement} ({})", model.words()));
-            Ok(Outlook { models: vec![model.says(statement)], needs_person: false })
+            Ok(Outlook {
+                models: vec![model.says(statement)],
+                needs_person: false,
+            })
         }
         Ok((model, measured, Some(found))) => {
             let detail = outlook::recurrence_words(model, measured, &found);
@@ -152,18 +201,33 @@ fn will_stay_idle(
             } else {
                 "The measured days alone decide"
             };
-            factors.add(FactorKind::Confidence, format!("No longer history: {reason}. {basis}"));
+            factors.add(
+                FactorKind::Confidence,
+                format!("No longer history: {reason}. {basis}"),
+            );
             path.unanswered(question, reason);
-            Ok(Outlook { models: Vec::new(), needs_person })
+            Ok(Outlook {
+                models: Vec::new(),
+                needs_person,
+            })
         }
     }
 }
 
 /// Decides on a resource that is used at times: a recurring schedule leads to stopping it outside of those times; any
 /// other use means that it is not idle.
-fn worked_sometimes(evidence: &Evidence<'_>, work: &Work, detail: &str, path: Path) -> Result<Proposal, Abstention> {
+fn worked_sometimes(
+    evidence: &Evidence<'_>,
+    work: &Work,
+    detail: &str,
+    path: Path,
+) -> Result<Proposal, Abstention> {
     let database = evidence.facts.resource.kind == ResourceKind::Database;
-    let in_use = if database { "connections_in_use" } else { "cpu_in_use" };
+    let in_use = if database {
+        "connections_in_use"
+    } else {
+        "cpu_in_use"
+    };
     let why = match Rhythm::from_work(work, evidence.now_ms) {
         Ok(rhythm) => match schedule::judge(evidence, work, &rhythm, path) {
             Ok(proposal) => return Ok(proposal),
@@ -173,7 +237,8 @@ fn worked_sometimes(evidence: &Evidence<'_>, work: &Work, detail: &str, path: Pa
         Err(NoRhythm::Ended) => "worked_before",
         Err(_) if work.share() > IN_USE => in_use,
         Err(NoRhythm::TooShort) => {
-            let detail = format!("{detail}: three whole weeks are needed to learn its working hours");
+            let detail =
+                format!("{detail}: three whole weeks are needed to learn its working hours");
             return Err(Abstention::unjudged(KIND, "rhythm_unknown", detail));
         }
         Err(NoRhythm::Rare) => "rare_work",
@@ -185,17 +250,30 @@ fn worked_sometimes(evidence: &Evidence<'_>, work: &Work, detail: &str, path: Pa
 /// Returns `true` if the resource was unused during a window; `None` without measurements.
 pub(super) fn stayed_idle(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
     if evidence.facts.resource.kind == ResourceKind::Database {
-        return evidence.connections.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && s.max <= 0.0);
+        return evidence
+            .connections
+            .as_ref()?
+            .summary(window)
+            .map(|s| s.coverage >= 0.8 && s.max <= 0.0);
     }
     let quiet = evidence
         .network
         .as_ref()
         .and_then(|n| n.summary(window))
         .is_some_and(|n| is_quiet(&n) && n.max < NETWORK_BYTES);
-    evidence.cpu.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && is_zero(&s) && s.max < CPU_PERCENT && quiet)
+    evidence
+        .cpu
+        .as_ref()?
+        .summary(window)
+        .map(|s| s.coverage >= 0.8 && is_zero(&s) && s.max < CPU_PERCENT && quiet)
 }
 
-fn covered(load: Option<&Load>, evidence: &Evidence<'_>, name: &str, path: &mut Path) -> Result<Summary, Abstention> {
+fn covered(
+    load: Option<&Load>,
+    evidence: &Evidence<'_>,
+    name: &str,
+    path: &mut Path,
+) -> Result<Summary, Abstention> {
     let days = evidence.settings.idle_days;
     let window = evidence.last_days(days);
     let question = format!("Was {name} measured for {days} days?");
@@ -207,20 +285,32 @@ fn covered(load: Option<&Load>, evidence: &Evidence<'_>, name: &str, path: &mut 
             format!("{name} was not measured, and that is not idle"),
         ));
     };
-    let detail =
-        format!("{} points, {} of the last {days} days", thousands(summary.count), percent(summary.coverage * 100.0));
+    let detail = format!(
+        "{} points, {} of the last {days} days",
+        thousands(summary.count),
+        percent(summary.coverage * 100.0)
+    );
     if path.ask(question, summary.coverage >= COVERAGE, detail.clone()) {
         Ok(summary)
     } else {
-        Err(Abstention::unjudged(KIND, "thin_data", format!("{name}: {detail}")))
+        Err(Abstention::unjudged(
+            KIND,
+            "thin_data",
+            format!("{name}: {detail}"),
+        ))
     }
 }
 
 fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
     let days = evidence.settings.idle_days;
     let window = evidence.last_days(days);
-    let unmeasured = || Abstention::unjudged(KIND, "not_measured", "CPU and network were not measured");
-    let summary = |load: &Option<Load>| load.as_ref().and_then(|load| load.summary(window)).ok_or_else(unmeasured);
+    let unmeasured =
+        || Abstention::unjudged(KIND, "not_measured", "CPU and network were not measured");
+    let summary = |load: &Option<Load>| {
+        load.as_ref()
+            .and_then(|load| load.summary(window))
+            .ok_or_else(unmeasured)
+    };
     let (cpu, network) = (summary(&evidence.cpu)?, summary(&evidence.network)?);
     let cpu_words = format!(
         "CPU over {days} days: mean {:.2} %, p99 {:.2} %, highest {:.2} %, {} points; 0 % is mean below {MEAN_PERCENT} and p99 below {P99_PERCENT}",
@@ -229,7 +319,11 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
         cpu.max,
         thousands(cpu.count)
     );
-    if !path.ask(format!("Was CPU 0 % for {days} days?"), is_zero(&cpu), cpu_words.clone()) {
+    if !path.ask(
+        format!("Was CPU 0 % for {days} days?"),
+        is_zero(&cpu),
+        cpu_words.clone(),
+    ) {
         return Err(Abstention::decided(KIND, "cpu_in_use", cpu_words));
     }
     let network_words = format!(
@@ -239,7 +333,11 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
         byte_rate(NETWORK_MEAN),
         byte_rate(NETWORK_P99)
     );
-    if !path.ask("Was the network silent?", is_quiet(&network), network_words.clone()) {
+    if !path.ask(
+        "Was the network silent?",
+        is_quiet(&network),
+        network_words.clone(),
+    ) {
         return Err(Abstention::decided(KIND, "network_in_use", network_words));
     }
     Ok(format!("{cpu_words}. {network_words}"))
@@ -248,27 +346,58 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
 fn silent_database(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
     let days = evidence.settings.idle_days;
     let connections = covered(evidence.connections.as_ref(), evidence, "connections", path)?;
-    Ok(format!("Connections over {days} days: highest {:.0}, {} points", connections.max, thousands(connections.count)))
+    Ok(format!(
+        "Connections over {days} days: highest {:.0}, {} points",
+        connections.max,
+        thousands(connections.count)
+    ))
 }
 
-fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Factors, mut path: Path) -> Proposal {
+fn propose(
+    evidence: &Evidence<'_>,
+    load: &Load,
+    days: f64,
+    mut factors: Factors,
+    mut path: Path,
+) -> Proposal {
     let resource = evidence.facts.resource;
-    let counted = backtest(evidence.history(), load, evidence.settings.idle_days, |before, day| {
-        stayed_idle(evidence, before).filter(|idle| *idle).and_then(|_| stayed_idle(evidence, day))
-    });
+    let counted = backtest(
+        evidence.history(),
+        load,
+        evidence.settings.idle_days,
+        |before, day| {
+            stayed_idle(evidence, before)
+                .filter(|idle| *idle)
+                .and_then(|_| stayed_idle(evidence, day))
+        },
+    );
     let margins = margin::idle(evidence);
     let trust: Confidence = confidence(counted, &margins, 0.0, None);
     let signs = signs(evidence.facts, margins, counted.windows, 0.0);
-    path.ask("Backtest: was it idle on unseen days?", counted.held == counted.windows, trust.words());
+    path.ask(
+        "Backtest: was it idle on unseen days?",
+        counted.held == counted.windows,
+        trust.words(),
+    );
     let bill = Bill::from_evidence(evidence);
     let iac = owned_by_code(resource);
-    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: bill.compute.is_none(), idle: true };
+    let hazards = Hazards {
+        unmeasured: false,
+        iac: iac.is_some(),
+        unpriced: bill.compute.is_none(),
+        idle: true,
+    };
     let savings = bill.compute;
     let monthly_cost = resource.monthly_cost.or(bill.compute);
     factors.add(FactorKind::Confidence, trust.words());
     factors.add(FactorKind::Price, bill.words(resource, 1.0));
     let mut reason_codes = vec![
-        if resource.kind == ResourceKind::Database { "no_connections" } else { "cpu_and_network_zero" }.to_owned(),
+        if resource.kind == ResourceKind::Database {
+            "no_connections"
+        } else {
+            "cpu_and_network_zero"
+        }
+        .to_owned(),
         "stop_not_delete".to_owned(),
     ];
     if restarts_by_itself(resource) {
@@ -292,7 +421,11 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Factors
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: title("Stop ", &resource.name, &format!(": idle for {days:.0} days")),
+        title: title(
+            "Stop ",
+            &resource.name,
+            &format!(": idle for {days:.0} days"),
+        ),
         subject: subject(resource, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
@@ -324,7 +457,10 @@ fn explain(
 ) -> Explanation {
     let resource = evidence.facts.resource;
     Explanation {
-        action: format!("Stop {} ({}) after a snapshot; nothing is deleted", resource.name, resource.id),
+        action: format!(
+            "Stop {} ({}) after a snapshot; nothing is deleted",
+            resource.name, resource.id
+        ),
         factors,
         data_points: evidence.data_points(),
         confidence_range: None,

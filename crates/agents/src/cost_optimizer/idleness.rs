@@ -14,7 +14,9 @@ pub(super) const NETWORK_MEAN: f64 = 1_000.0;
 /// The largest share that any figure takes of its limit of idleness.
 pub(super) fn share_of_limits(cpu: &Summary, network: &Summary) -> f64 {
     let of_cpu = (cpu.mean / MEAN_PERCENT).max(cpu.p99 / P99_PERCENT);
-    of_cpu.max(network.mean / NETWORK_MEAN).max(network.p99 / NETWORK_P99)
+    of_cpu
+        .max(network.mean / NETWORK_MEAN)
+        .max(network.p99 / NETWORK_P99)
 }
 
 /// Returns `true` if the CPU rounds to 0 %.

@@ -5,7 +5,9 @@
 
 use reeve_estate::InstanceSpec;
 use reeve_learn::Summary;
-use reeve_recommend::models::{DemandModel, DemandOutlook, ModelReference, ModelUse, Recurrence, UsageModel};
+use reeve_recommend::models::{
+    DemandModel, DemandOutlook, ModelReference, ModelUse, Recurrence, UsageModel,
+};
 use reeve_recommend::words::percent;
 
 use super::burstable::baseline_percent;
@@ -18,23 +20,38 @@ pub(super) const DAYS: i64 = 28;
 const LEAST_NOW: f64 = 50.0;
 
 /// The demand model's answer about a machine, or the reason why it has none.
-pub(super) fn demand<'e>(evidence: &'e Evidence<'_>) -> Result<(&'e ModelReference, DemandOutlook), String> {
+pub(super) fn demand<'e>(
+    evidence: &'e Evidence<'_>,
+) -> Result<(&'e ModelReference, DemandOutlook), String> {
     let facts = evidence.facts;
     let (model, state) = facts.models.get::<DemandModel>()?;
     let known = state.resources.get(&facts.resource.id.0);
     let known = known.ok_or_else(|| "the demand model has not learned this resource".to_owned())?;
-    let forecast =
-        known.forecast.as_ref().ok_or_else(|| "the demand model saw too little of it to forecast".to_owned())?;
-    if facts.unchanged_since.is_some_and(|since| since.as_second() > forecast.learned_from_s) {
+    let forecast = known
+        .forecast
+        .as_ref()
+        .ok_or_else(|| "the demand model saw too little of it to forecast".to_owned())?;
+    if facts
+        .unchanged_since
+        .is_some_and(|since| since.as_second() > forecast.learned_from_s)
+    {
         return Err("the demand model learned it at another size".to_owned());
     }
     let outlook = forecast.outlook(facts.now, DAYS);
-    outlook.map(|outlook| (model, outlook)).ok_or_else(|| "the demand model's forecast has ended".to_owned())
+    outlook
+        .map(|outlook| (model, outlook))
+        .ok_or_else(|| "the demand model's forecast has ended".to_owned())
 }
 
 /// The highest demand of an outlook, in words.
 pub(super) fn words(outlook: &DemandOutlook) -> String {
-    let DemandOutlook { days, upper, upper_on, monthly, .. } = outlook;
+    let DemandOutlook {
+        days,
+        upper,
+        upper_on,
+        monthly,
+        ..
+    } = outlook;
     match monthly {
         Some(peak) => format!(
             "CPU reaches {} on {upper_on}: it peaked on the {} in {} months",
@@ -61,11 +78,20 @@ fn day_of_month(day: i8) -> String {
 }
 
 /// Demand of an outlook that a size does not hold, with the numbers; `None` where it holds all of it.
-pub(super) fn exceeds(outlook: &DemandOutlook, from: &InstanceSpec, to: &InstanceSpec) -> Option<String> {
+pub(super) fn exceeds(
+    outlook: &DemandOutlook,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+) -> Option<String> {
     let ratio = vcpu_ratio(from, to);
     let limit = CPU_P99_BOUND / ratio;
     if ratio > 1.0 && outlook.upper > limit {
-        return Some(format!("{}, and {} holds {}", words(outlook), to.name, percent(limit)));
+        return Some(format!(
+            "{}, and {} holds {}",
+            words(outlook),
+            to.name,
+            percent(limit)
+        ));
     }
     let sustained = baseline_percent(to)? / ratio;
     let mean = outlook.means.iter().copied().fold(0.0, f64::max);
@@ -93,11 +119,24 @@ pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> 
     let (model, outlook) = demand(evidence).ok().filter(|_| now.mean >= LEAST_NOW)?;
     let limit = evidence.settings.upgrade_above_percent;
     // As many days in a row as the rule's window.
-    let days = usize::try_from(evidence.settings.upgrade_days).ok().filter(|days| *days > 0)?;
-    let at = outlook.means.windows(days).position(|days| days.iter().all(|mean| *mean > limit))?;
+    let days = usize::try_from(evidence.settings.upgrade_days)
+        .ok()
+        .filter(|days| *days > 0)?;
+    let at = outlook
+        .means
+        .windows(days)
+        .position(|days| days.iter().all(|mean| *mean > limit))?;
     let mean = outlook.means[at..at + days].iter().sum::<f64>() / days as f64;
-    let words = format!("mean CPU is forecast at {} within {} days", percent(mean), at + days);
-    Some(Passing { mean, model: model.says(words.clone()), words })
+    let words = format!(
+        "mean CPU is forecast at {} within {} days",
+        percent(mean),
+        at + days
+    );
+    Some(Passing {
+        mean,
+        model: model.says(words.clone()),
+        words,
+    })
 }
 
 /// Use that the usage model saw in hours that count and that comes again, with the model; `Err` is the reason why there is no model.
@@ -109,11 +148,19 @@ pub(super) fn recurrence<'e>(
     let (model, state) = facts.models.get::<UsageModel>()?;
     let known = state.resources.get(&facts.resource.id.0);
     let known = known.ok_or_else(|| "the usage model has not learned this resource".to_owned())?;
-    Ok((model, known.measured_days(), known.recurrence(facts.now, counts)))
+    Ok((
+        model,
+        known.measured_days(),
+        known.recurrence(facts.now, counts),
+    ))
 }
 
 /// A recurrence in words.
-pub(super) fn recurrence_words(model: &ModelReference, measured: i64, found: &Recurrence) -> String {
+pub(super) fn recurrence_words(
+    model: &ModelReference,
+    measured: i64,
+    found: &Recurrence,
+) -> String {
     format!(
         "in use on {} of {measured} days with pauses of up to {} days, last on {}, {} days ago ({})",
         found.days,

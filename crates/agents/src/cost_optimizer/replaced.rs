@@ -36,7 +36,10 @@ impl Replaced<'_> {
         match self.members {
             1 => "its only member is replaced: no service until the new one is healthy".to_owned(),
             2..=19 => {
-                format!("its {} members are replaced one at a time while the others serve; no restart", self.members)
+                format!(
+                    "its {} members are replaced one at a time while the others serve; no restart",
+                    self.members
+                )
             }
             many => format!("its {many} members are replaced while 90 % of them serve; no restart"),
         }

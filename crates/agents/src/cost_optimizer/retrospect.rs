@@ -23,21 +23,38 @@ use reeve_recommend::recommendation::RecommendationType;
 #[must_use]
 pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
     let evidence = Evidence::new(facts);
-    let after = Window { start_ms: made_at.as_millisecond(), end_ms: evidence.now_ms };
+    let after = Window {
+        start_ms: made_at.as_millisecond(),
+        end_ms: evidence.now_ms,
+    };
     match proposal.kind {
         RecommendationType::RightSize => smaller_held(proposal, &evidence, after),
-        RecommendationType::IdleResourceCleanup if facts.resource.kind == reeve_estate::ResourceKind::Volume => {
+        RecommendationType::IdleResourceCleanup
+            if facts.resource.kind == reeve_estate::ResourceKind::Volume =>
+        {
             Some(facts.resource.state == ResourceState::Unattached)
         }
-        RecommendationType::IdleResourceCleanup if Unused::from_kind(facts.resource.kind).is_some() => {
+        RecommendationType::IdleResourceCleanup
+            if Unused::from_kind(facts.resource.kind).is_some() =>
+        {
             every_day(after, |day| unused::stayed_unused(facts, day))
         }
-        RecommendationType::IdleResourceCleanup if is_schedule(proposal) => {
-            schedule::kept_to(&Evidence::new(&Facts { now: made_at, ..*facts }), &evidence, after)
+        RecommendationType::IdleResourceCleanup if is_schedule(proposal) => schedule::kept_to(
+            &Evidence::new(&Facts {
+                now: made_at,
+                ..*facts
+            }),
+            &evidence,
+            after,
+        ),
+        RecommendationType::IdleResourceCleanup => {
+            every_day(after, |day| idle::stayed_idle(&evidence, day))
         }
-        RecommendationType::IdleResourceCleanup => every_day(after, |day| idle::stayed_idle(&evidence, day)),
         RecommendationType::InstanceType => {
-            let starved = proposal.reason_codes.iter().any(|code| code == throttled::CREDITS_EXHAUSTED);
+            let starved = proposal
+                .reason_codes
+                .iter()
+                .any(|code| code == throttled::CREDITS_EXHAUSTED);
             throttled::still_wanted(&evidence, after, starved)
         }
         RecommendationType::ReservedInstances => commitment::ran_through(&evidence, after),
@@ -46,16 +63,26 @@ pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Optio
 }
 
 fn is_schedule(proposal: &Proposal) -> bool {
-    proposal.reason_codes.iter().any(|code| code == schedule::CODE)
+    proposal
+        .reason_codes
+        .iter()
+        .any(|code| code == schedule::CODE)
 }
 
 fn smaller_held(proposal: &Proposal, evidence: &Evidence<'_>, after: Window) -> Option<bool> {
     let from = evidence.size.as_ref()?;
     let target = proposal.subject.target_type.as_deref()?;
     let facts = evidence.facts;
-    let smaller = facts.catalogue.smaller_in_family(facts.resource.provider, &from.name);
-    let others = facts.catalogue.exchangeable(facts.resource.provider, &from.name);
-    let to = smaller.into_iter().chain(others).find(|spec| evidence.size_name(spec) == target)?;
+    let smaller = facts
+        .catalogue
+        .smaller_in_family(facts.resource.provider, &from.name);
+    let others = facts
+        .catalogue
+        .exchangeable(facts.resource.provider, &from.name);
+    let to = smaller
+        .into_iter()
+        .chain(others)
+        .find(|spec| evidence.size_name(spec) == target)?;
     let cpu = evidence.cpu.as_ref()?;
     if cpu.summary(after)?.coverage < retrospect::ENOUGH_DAYS {
         return None;

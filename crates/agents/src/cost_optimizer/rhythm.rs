@@ -17,7 +17,15 @@ const LEAST_PREDICTED: f64 = 0.9;
 /// Days with work up to which it is rare.
 pub(super) const RARE_DAYS: usize = 3;
 const WEEK: i64 = HOURS as i64;
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const DAYS: [&str; 7] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+];
 
 /// Hours of the week in which it works, Monday 00:00 UTC first.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +54,8 @@ impl Rhythm {
         let whole = (0..)
             .take_while(|week| {
                 let hours = now - (week + 1) * WEEK..now - week * WEEK;
-                hours.filter(|hour| work.is_measured(*hour)).count() as f64 >= COVERAGE * WEEK as f64
+                hours.filter(|hour| work.is_measured(*hour)).count() as f64
+                    >= COVERAGE * WEEK as f64
             })
             .count() as i64;
         if whole < LEAST_WEEKS {
@@ -66,10 +75,18 @@ impl Rhythm {
         let (mut predicted, mut all) = (0.0, 0.0);
         for (week, hours) in seen.iter().enumerate().take(whole as usize) {
             let near = |at: usize| [at, (at + 1) % HOURS, (at + HOURS - 1) % HOURS];
-            let others = |at: usize| seen.iter().enumerate().any(|(other, hours)| other != week && hours[at]);
+            let others = |at: usize| {
+                seen.iter()
+                    .enumerate()
+                    .any(|(other, hours)| other != week && hours[at])
+            };
             for at in (0..HOURS).filter(|at| hours[*at]) {
                 all += 1.0;
-                predicted += if near(at).into_iter().any(others) { 1.0 } else { 0.0 };
+                predicted += if near(at).into_iter().any(others) {
+                    1.0
+                } else {
+                    0.0
+                };
             }
         }
         if predicted < LEAST_PREDICTED * all {
@@ -86,7 +103,9 @@ impl Rhythm {
 
     /// Returns `true` where an hour since the epoch is in the working times, or right beside them.
     pub(super) fn foretells(&self, hour: i64) -> bool {
-        [hour - 1, hour, hour + 1].into_iter().any(|near| self.hours[hour_of_week(near * HOUR_MS)])
+        [hour - 1, hour, hour + 1]
+            .into_iter()
+            .any(|near| self.hours[hour_of_week(near * HOUR_MS)])
     }
 
     /// Returns `true` where an hour since the epoch is in the working times.
@@ -113,8 +132,10 @@ impl Rhythm {
                 None => parts.push((vec![day], ranges)),
             }
         }
-        let ranges_in_words: Vec<String> =
-            parts.iter().map(|(days, ranges)| format!("{} {ranges}", names(days))).collect();
+        let ranges_in_words: Vec<String> = parts
+            .iter()
+            .map(|(days, ranges)| format!("{} {ranges}", names(days)))
+            .collect();
         format!("{} UTC", ranges_in_words.join(", "))
     }
 }
@@ -128,8 +149,10 @@ fn ranges(hours: &[bool]) -> String {
             _ => found.push((hour, hour + 1)),
         }
     }
-    let ranges_in_words: Vec<String> =
-        found.iter().map(|(from, until)| format!("{from:02}:00 to {until:02}:00")).collect();
+    let ranges_in_words: Vec<String> = found
+        .iter()
+        .map(|(from, until)| format!("{from:02}:00 to {until:02}:00"))
+        .collect();
     ranges_in_words.join(" and ")
 }
 
@@ -137,7 +160,13 @@ fn names(days: &[usize]) -> String {
     let (first, last) = (days[0], days[days.len() - 1]);
     match days.len() {
         7 => "every day".to_owned(),
-        count if count > 2 && last - first + 1 == count => format!("{} to {}", DAYS[first], DAYS[last]),
-        _ => days.iter().map(|day| DAYS[*day]).collect::<Vec<_>>().join(", "),
+        count if count > 2 && last - first + 1 == count => {
+            format!("{} to {}", DAYS[first], DAYS[last])
+        }
+        _ => days
+            .iter()
+            .map(|day| DAYS[*day])
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }

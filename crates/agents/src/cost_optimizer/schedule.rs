@@ -42,46 +42,76 @@ pub(super) fn judge(
     mut path: Path,
 ) -> Result<Proposal, Abstention> {
     let off = rhythm.off_share();
-    let reason = format!("{}, which leaves {} of the week", rhythm.words(), percent(off * 100.0));
-    if !path.ask("Do its working times come again and leave it off for long?", off >= LEAST_OFF, reason.clone()) {
+    let reason = format!(
+        "{}, which leaves {} of the week",
+        rhythm.words(),
+        percent(off * 100.0)
+    );
+    if !path.ask(
+        "Do its working times come again and leave it off for long?",
+        off >= LEAST_OFF,
+        reason.clone(),
+    ) {
         return Err(Abstention::decided(KIND, "works_most_hours", reason));
     }
-    let between = |load: &Option<Load>| load.as_ref().and_then(|load| mean_between(evidence, load, rhythm));
+    let between = |load: &Option<Load>| {
+        load.as_ref()
+            .and_then(|load| mean_between(evidence, load, rhythm))
+    };
     let (cpu, network) = (between(&evidence.cpu), between(&evidence.network));
     let database = evidence.facts.resource.kind == ResourceKind::Database;
     let quiet = database
-        || cpu.is_some_and(|cpu| cpu < BETWEEN_CPU) && network.is_some_and(|network| network < BETWEEN_NETWORK);
+        || cpu.is_some_and(|cpu| cpu < BETWEEN_CPU)
+            && network.is_some_and(|network| network < BETWEEN_NETWORK);
     let reason = if database {
         "there are no connections between them".to_owned()
     } else {
         let unknown = || "not measured".to_owned();
-        let (cpu, network) = (cpu.map_or_else(unknown, percent), network.map_or_else(unknown, byte_rate));
+        let (cpu, network) = (
+            cpu.map_or_else(unknown, percent),
+            network.map_or_else(unknown, byte_rate),
+        );
         format!("between them mean CPU {cpu}, network {network}")
     };
-    if !path.ask("Is it idle between its working times?", quiet, reason.clone()) {
+    if !path.ask(
+        "Is it idle between its working times?",
+        quiet,
+        reason.clone(),
+    ) {
         return Err(Abstention::decided(KIND, "busy_between", reason));
     }
     let models = keeps_to_times(evidence, rhythm, &mut path)?;
     let mut proposal = propose(evidence, work, rhythm, reason, path);
     if models.is_empty() {
         let untold = "No usage model covers a longer history, so only the measured days decide";
-        proposal.explanation.factors.add(FactorKind::Confidence, untold);
+        proposal
+            .explanation
+            .factors
+            .add(FactorKind::Confidence, untold);
     }
     proposal.explanation.models = models;
     Ok(proposal)
 }
 
 /// Asks the usage model whether it is used outside its working times after a pause that is longer than what a judgement looks at.
-fn keeps_to_times(evidence: &Evidence<'_>, rhythm: &Rhythm, path: &mut Path) -> Result<Vec<ModelUse>, Abstention> {
+fn keeps_to_times(
+    evidence: &Evidence<'_>,
+    rhythm: &Rhythm,
+    path: &mut Path,
+) -> Result<Vec<ModelUse>, Abstention> {
     let question = "Is it used at no other time, by the weeks that the usage model has learned?";
     match outlook::recurrence(evidence, |hour| !rhythm.foretells(hour)) {
         Ok((model, measured, None)) => {
-            let statement = format!("no use outside these times that comes again in {measured} days");
+            let statement =
+                format!("no use outside these times that comes again in {measured} days");
             path.ask(question, true, format!("{statement} ({})", model.words()));
             Ok(vec![model.says(statement)])
         }
         Ok((model, measured, Some(found))) => {
-            let detail = format!("outside these times {}", outlook::recurrence_words(model, measured, &found));
+            let detail = format!(
+                "outside these times {}",
+                outlook::recurrence_words(model, measured, &found)
+            );
             path.ask(question, false, detail.clone());
             Err(Abstention::decided(KIND, "used_at_other_times", detail))
         }
@@ -95,24 +125,38 @@ fn keeps_to_times(evidence: &Evidence<'_>, rhythm: &Rhythm, path: &mut Path) -> 
 /// The mean of a load outside the working times and the hours beside them.
 fn mean_between(evidence: &Evidence<'_>, load: &Load, rhythm: &Rhythm) -> Option<f64> {
     let points = evidence.history().select(&load.points).iter();
-    let between: Vec<f64> =
-        points.filter(|(at, _)| !rhythm.foretells(at.div_euclid(HOUR_MS))).map(|(_, value)| *value).collect();
+    let between: Vec<f64> = points
+        .filter(|(at, _)| !rhythm.foretells(at.div_euclid(HOUR_MS)))
+        .map(|(_, value)| *value)
+        .collect();
     (!between.is_empty()).then(|| between.iter().sum::<f64>() / between.len() as f64)
 }
 
 /// Returns `true` where all work of a window is in the working times or beside them.
 fn holds(work: &Work, rhythm: &Rhythm, window: Window) -> bool {
     let hours = window.start_ms.div_euclid(HOUR_MS)..window.end_ms.div_euclid(HOUR_MS);
-    work.worked().filter(|hour| hours.contains(hour)).all(|hour| rhythm.foretells(hour))
+    work.worked()
+        .filter(|hour| hours.contains(hour))
+        .all(|hour| rhythm.foretells(hour))
 }
 
 /// Returns `true` if the use after a time stayed within the working hours known by then; `None` if none were known.
-pub(super) fn kept_to(before: &Evidence<'_>, evidence: &Evidence<'_>, after: Window) -> Option<bool> {
+pub(super) fn kept_to(
+    before: &Evidence<'_>,
+    evidence: &Evidence<'_>,
+    after: Window,
+) -> Option<bool> {
     let rhythm = Rhythm::from_work(&Work::from_evidence(before)?, before.now_ms).ok()?;
     Some(holds(&Work::from_evidence(evidence)?, &rhythm, after))
 }
 
-fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: String, mut path: Path) -> Proposal {
+fn propose(
+    evidence: &Evidence<'_>,
+    work: &Work,
+    rhythm: &Rhythm,
+    between: String,
+    mut path: Path,
+) -> Proposal {
     let resource = evidence.facts.resource;
     let load = evidence.cpu.as_ref().or(evidence.connections.as_ref());
     let counted = load.map(|load| {
@@ -134,14 +178,25 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     let savings = bill.saving(off);
     let monthly_cost = resource.monthly_cost.or(bill.compute);
     let iac = owned_by_code(resource);
-    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: savings.is_none(), idle: true };
+    let hazards = Hazards {
+        unmeasured: false,
+        iac: iac.is_some(),
+        unpriced: savings.is_none(),
+        idle: true,
+    };
     let times = rhythm.words();
     let cost = bill.words(resource, off);
     let explanation = Explanation {
         risk: risk(resource, hazards),
         decision_path: path.into_decisions(),
         confidence_range: Some(trust.range),
-        ..explain(evidence, work, &times, [trust.words(), between, cost.clone()], savings)
+        ..explain(
+            evidence,
+            work,
+            &times,
+            [trust.words(), between, cost.clone()],
+            savings,
+        )
     };
     let mut proposal = Proposal {
         kind: KIND,
@@ -211,7 +266,9 @@ fn explain(
             Some(saved) => format!("{} a month of compute", dollars(saved)),
             None => "not claimed: no list price".to_owned(),
         },
-        performance_impact: format!("none at its working times ({times}); at others it does not answer"),
+        performance_impact: format!(
+            "none at its working times ({times}); at others it does not answer"
+        ),
         decision_path: Vec::new(),
     }
 }
@@ -224,9 +281,15 @@ fn margins(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm) -> Daily {
         if !hours.clone().any(|hour| work.is_measured(hour)) {
             return None;
         }
-        let outside = hours.clone().filter(|hour| work.worked_in(*hour) && !rhythm.works_at(*hour)).count();
+        let outside = hours
+            .clone()
+            .filter(|hour| work.worked_in(*hour) && !rhythm.works_at(*hour))
+            .count();
         // Working times that it did not use say that they are wider than its work.
-        let unused = hours.clone().filter(|hour| rhythm.works_at(*hour) && !work.worked_in(*hour)).count();
+        let unused = hours
+            .clone()
+            .filter(|hour| rhythm.works_at(*hour) && !work.worked_in(*hour))
+            .count();
         Some(1.0 - 0.25 * outside as f64 - 0.02 * unused as f64)
     };
     days.iter().map(margin).collect()

@@ -12,9 +12,13 @@ use reeve_recommend::assessment::{Hazards, impact_level, risk};
 use reeve_recommend::change::TagResource;
 use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
+use reeve_recommend::recommendation::{
+    Effort, Explanation, ImpactAssessment, Priority, RecommendationType,
+};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::{FactorKind, Factors, Facts, Plan, is_opted_out, owned_by_code, shortened, title};
+use reeve_recommend::{
+    FactorKind, Factors, Facts, Plan, is_opted_out, owned_by_code, shortened, title,
+};
 
 use super::settings;
 use crate::confidence::{STATE_CAP, stated};
@@ -43,10 +47,18 @@ pub(super) fn judge(facts: &Facts<'_>) -> Option<Result<Proposal, Abstention>> {
     {
         return None;
     }
-    let required: Vec<(&str, Option<&str>)> = required.iter().map(|name| key_and_value(name)).collect();
-    let missing: Vec<_> = required.iter().filter(|(key, _)| machine.tag(key).is_none()).collect();
+    let required: Vec<(&str, Option<&str>)> =
+        required.iter().map(|name| key_and_value(name)).collect();
+    let missing: Vec<_> = required
+        .iter()
+        .filter(|(key, _)| machine.tag(key).is_none())
+        .collect();
     if missing.is_empty() {
-        return Some(Err(Abstention::decided(KIND, "tags_complete", "it has every required tag")));
+        return Some(Err(Abstention::decided(
+            KIND,
+            "tags_complete",
+            "it has every required tag",
+        )));
     }
     let mut reasons = Vec::new();
     for (key, configured) in missing {
@@ -55,42 +67,78 @@ pub(super) fn judge(facts: &Facts<'_>) -> Option<Result<Proposal, Abstention>> {
             Err(reason) => reasons.push(reason),
         }
     }
-    Some(Err(Abstention::unjudged(KIND, "no_tag_value", reasons.join("; "))))
+    Some(Err(Abstention::unjudged(
+        KIND,
+        "no_tag_value",
+        reasons.join("; "),
+    )))
 }
 
 /// Splits `CostCenter=4711` into key and value; a name without a value has a key alone.
 fn key_and_value(name: &str) -> (&str, Option<&str>) {
     match name.split_once('=') {
-        Some((key, value)) => (key.trim(), Some(value.trim()).filter(|value| !value.is_empty())),
+        Some((key, value)) => (
+            key.trim(),
+            Some(value.trim()).filter(|value| !value.is_empty()),
+        ),
         None => (name.trim(), None),
     }
 }
 
 fn sourced(facts: &Facts<'_>, key: &str, configured: Option<&str>) -> Result<Sourced, String> {
-    let carried: Vec<&str> = facts.volumes.iter().filter_map(|volume| volume.tag(key)).collect();
+    let carried: Vec<&str> = facts
+        .volumes
+        .iter()
+        .filter_map(|volume| volume.tag(key))
+        .collect();
     let values: BTreeSet<&str> = carried.iter().copied().collect();
     match (values.len(), values.first(), configured) {
         (1, Some(value), _) => {
-            let source = format!("{} of {} attached volumes have {key}={value}", carried.len(), facts.volumes.len());
-            Ok(Sourced { value: (*value).to_owned(), source, witnesses: carried.len() as u64 })
+            let source = format!(
+                "{} of {} attached volumes have {key}={value}",
+                carried.len(),
+                facts.volumes.len()
+            );
+            Ok(Sourced {
+                value: (*value).to_owned(),
+                source,
+                witnesses: carried.len() as u64,
+            })
         }
         (0, _, Some(value)) => {
-            let source = format!("the setting {} names {key}={value}", settings::REQUIRED_TAGS.path);
-            Ok(Sourced { value: value.to_owned(), source, witnesses: 0 })
+            let source = format!(
+                "the setting {} names {key}={value}",
+                settings::REQUIRED_TAGS.path
+            );
+            Ok(Sourced {
+                value: value.to_owned(),
+                source,
+                witnesses: 0,
+            })
         }
-        (0, _, None) => {
-            Err(format!("{key} is missing: no attached volume has it, and the setting names no value for it"))
-        }
-        (count, ..) => Err(format!("{key} is missing: its volumes have {count} different values")),
+        (0, _, None) => Err(format!(
+            "{key} is missing: no attached volume has it, and the setting names no value for it"
+        )),
+        (count, ..) => Err(format!(
+            "{key} is missing: its volumes have {count} different values"
+        )),
     }
 }
 
 fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
     let machine = facts.resource;
-    let Sourced { value, source, witnesses } = found;
+    let Sourced {
+        value,
+        source,
+        witnesses,
+    } = found;
     let tag = format!("{key}={value}");
     let mut path = Path::default();
-    path.ask(format!("Does it lack the required tag {key}?"), true, "the inventory lists no such tag");
+    path.ask(
+        format!("Does it lack the required tag {key}?"),
+        true,
+        "the inventory lists no such tag",
+    );
     path.ask("Is the value known?", true, source.clone());
     // Each volume with the value counts as one observation that agrees (rule of succession); a value that a person named needs none.
     let trust = match witnesses {
@@ -98,19 +146,37 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
         count => stated(100.0 * (count + 1) as f64 / (count + 2) as f64),
     };
     let iac = owned_by_code(machine);
-    let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
-    let change = TagResource { state: machine.state, key: key.to_owned(), from: None, to: value };
+    let hazards = Hazards {
+        iac: iac.is_some(),
+        ..Hazards::default()
+    };
+    let change = TagResource {
+        state: machine.state,
+        key: key.to_owned(),
+        from: None,
+        to: value,
+    };
     let cost = "none; the machine's cost is allocated by the tag".to_owned();
     let performance = "none: the machine keeps serving".to_owned();
     let mut proposal = Proposal {
         kind: KIND,
         rule: "required_tags",
-        title: title("Tag ", &machine.name, &format!(" with {}", shortened(&tag, MOST_TAG))),
+        title: title(
+            "Tag ",
+            &machine.name,
+            &format!(" with {}", shortened(&tag, MOST_TAG)),
+        ),
         subject: subject(machine, None),
         priority: Priority::Low,
         confidence: trust.percent,
         trust: Trust::new(trust.raw, Some(STATE_CAP), &Signs::default()),
-        impact_level: impact_level(&facts.guardrails.approval_matrix, machine, None, None, hazards),
+        impact_level: impact_level(
+            &facts.guardrails.approval_matrix,
+            machine,
+            None,
+            None,
+            hazards,
+        ),
         impact: ImpactAssessment {
             cost_percent: Some(0.0),
             cost: cost.clone(),
@@ -128,9 +194,18 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
         explanation: Explanation {
             action: format!("Tag {} ({}) with {tag}", machine.name, machine.id),
             factors: Factors::from([
-                (FactorKind::Measured, format!("The required tag {key} is missing")),
-                (FactorKind::Measured, format!("Source of the value: {source}")),
-                (FactorKind::Confidence, trust.words_of_state("No past day can try a tag")),
+                (
+                    FactorKind::Measured,
+                    format!("The required tag {key} is missing"),
+                ),
+                (
+                    FactorKind::Measured,
+                    format!("Source of the value: {source}"),
+                ),
+                (
+                    FactorKind::Confidence,
+                    trust.words_of_state("No past day can try a tag"),
+                ),
             ]),
             data_points: witnesses.min(facts.volumes.len() as u64),
             confidence_range: None,

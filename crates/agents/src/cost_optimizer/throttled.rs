@@ -18,7 +18,9 @@ use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, is_production, risk};
 use reeve_recommend::procedure::iac_note;
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
+use reeve_recommend::recommendation::{
+    Effort, Explanation, ImpactAssessment, Priority, RecommendationType,
+};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{dollars, figure, percent, thousands};
 use reeve_recommend::{FactorKind, Factors, owned_by_code};
@@ -38,15 +40,31 @@ const RULE: &str = "upgrade_throttled";
 pub(super) const CREDITS_EXHAUSTED: &str = "cpu_credits_exhausted";
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
-    let (limit, days) = (evidence.settings.upgrade_above_percent, evidence.settings.upgrade_days);
+    let (limit, days) = (
+        evidence.settings.upgrade_above_percent,
+        evidence.settings.upgrade_days,
+    );
     let window = evidence.last_days(days);
-    let none = || Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {days} days"));
+    let none = || {
+        Abstention::unjudged(
+            KIND,
+            "no_cpu_samples",
+            format!("no CPU samples in {days} days"),
+        )
+    };
     let cpu = evidence.cpu.as_ref().ok_or_else(none)?;
     let summary = cpu.summary(window).ok_or_else(none)?;
     let mut path = Path::default();
-    let detail =
-        format!("{} points, {} of the last {days} days", thousands(summary.count), percent(summary.coverage * 100.0));
-    if !path.ask(format!("Was CPU measured for {days} days?"), summary.coverage >= COVERAGE, detail.clone()) {
+    let detail = format!(
+        "{} points, {} of the last {days} days",
+        thousands(summary.count),
+        percent(summary.coverage * 100.0)
+    );
+    if !path.ask(
+        format!("Was CPU measured for {days} days?"),
+        summary.coverage >= COVERAGE,
+        detail.clone(),
+    ) {
         return Err(Abstention::unjudged(KIND, "thin_data", detail));
     }
     let saturated = path.ask(
@@ -55,20 +73,40 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         cpu_words(evidence, &summary),
     );
     let starved = !saturated && is_starved(evidence, &summary, &mut path);
-    let foreseen = if saturated || starved { None } else { outlook::passes(evidence, &summary) };
+    let foreseen = if saturated || starved {
+        None
+    } else {
+        outlook::passes(evidence, &summary)
+    };
     if !saturated && !starved && foreseen.is_none() {
-        return Err(Abstention::decided(KIND, "cpu_not_throttled", cpu_words(evidence, &summary)));
+        return Err(Abstention::decided(
+            KIND,
+            "cpu_not_throttled",
+            cpu_words(evidence, &summary),
+        ));
     }
-    let from = evidence
-        .size
-        .as_ref()
-        .ok_or_else(|| Abstention::unjudged(KIND, "size_unknown", "its size is not in the catalogue".to_owned()))?;
-    let short = if starved { Short::Credits } else { Short::Processors(summary.mean) };
+    let from = evidence.size.as_ref().ok_or_else(|| {
+        Abstention::unjudged(
+            KIND,
+            "size_unknown",
+            "its size is not in the catalogue".to_owned(),
+        )
+    })?;
+    let short = if starved {
+        Short::Credits
+    } else {
+        Short::Processors(summary.mean)
+    };
     let short = foreseen.as_ref().map_or(short, |passing| {
-        path.ask(format!("Does the forecast pass {limit:.0} %?"), true, passing.words.clone());
+        path.ask(
+            format!("Does the forecast pass {limit:.0} %?"),
+            true,
+            passing.words.clone(),
+        );
         Short::Processors(passing.mean)
     });
-    let to = larger::choose(evidence, from, short).map_err(|why| Abstention::decided(KIND, "no_larger_size", why))?;
+    let to = larger::choose(evidence, from, short)
+        .map_err(|why| Abstention::decided(KIND, "no_larger_size", why))?;
     path.ask(
         "Is there a size with more of what is short?",
         true,
@@ -113,7 +151,10 @@ fn add_forecast(proposal: &mut Proposal, passing: Passing) {
     proposal.priority = Priority::Medium;
     proposal.confidence = proposal.confidence.min(FORECAST_CAP);
     proposal.trust.cap_percent = Some(FORECAST_CAP);
-    proposal.explanation.factors.add(FactorKind::Forecast, passing.words);
+    proposal
+        .explanation
+        .factors
+        .add(FactorKind::Forecast, passing.words);
     proposal.explanation.models.push(passing.model);
 }
 
@@ -122,7 +163,10 @@ fn is_saturated(summary: &Summary, limit: f64) -> bool {
 }
 
 fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
-    let (limit, days) = (evidence.settings.upgrade_above_percent, evidence.settings.upgrade_days);
+    let (limit, days) = (
+        evidence.settings.upgrade_above_percent,
+        evidence.settings.upgrade_days,
+    );
     format!(
         "CPU mean {}, median {} over {days} days, {} points, limit {limit:.0} %",
         percent(summary.mean),
@@ -135,10 +179,16 @@ fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
 /// that.
 fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
     let days = evidence.settings.upgrade_days;
-    let Some(spec) = evidence.size.as_ref().filter(|spec| spec.burstable) else { return false };
+    let Some(spec) = evidence.size.as_ref().filter(|spec| spec.burstable) else {
+        return false;
+    };
     let question = "Was it held at its baseline for want of CPU credits?";
     let window = evidence.last_days(days);
-    let credits = evidence.credits.as_ref().and_then(|load| load.summary(window)).filter(|c| c.coverage >= COVERAGE);
+    let credits = evidence
+        .credits
+        .as_ref()
+        .and_then(|load| load.summary(window))
+        .filter(|c| c.coverage >= COVERAGE);
     let (Some(credits), Some(baseline)) = (credits, baseline_percent(spec)) else {
         path.unanswered(question, "credit balance or baseline is not known");
         return false;
@@ -155,33 +205,64 @@ fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
 
 /// Returns `true` if the demand for a larger size lasted through a window; `None` if it was not measured well enough.
 pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: bool) -> Option<bool> {
-    let load = if starved { evidence.credits.as_ref() } else { evidence.cpu.as_ref() };
-    let summary = load?.summary(window).filter(|summary| summary.coverage >= 0.7)?;
-    Some(if starved { summary.p50 < NO_CREDITS } else { summary.p50 > STILL_WANTED_PERCENT })
+    let load = if starved {
+        evidence.credits.as_ref()
+    } else {
+        evidence.cpu.as_ref()
+    };
+    let summary = load?
+        .summary(window)
+        .filter(|summary| summary.coverage >= 0.7)?;
+    Some(if starved {
+        summary.p50 < NO_CREDITS
+    } else {
+        summary.p50 > STILL_WANTED_PERCENT
+    })
 }
 
 /// Returns the confidence: the share of days that still needed the larger size after three such days.
 fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) -> Confidence {
-    let empty = |window| evidence.credits.as_ref().and_then(|c| c.summary(window)).map(|c| c.p95 < NO_CREDITS);
-    let counted = backtest(evidence.history(), cpu, evidence.settings.upgrade_days, |before, day| {
-        if starved {
-            return empty(before).filter(|empty| *empty).and_then(|_| empty(day));
-        }
-        let earlier = cpu.summary(before)?;
-        if earlier.coverage < COVERAGE || !is_saturated(&earlier, evidence.settings.upgrade_above_percent) {
-            return None;
-        }
-        Some(cpu.summary(day)?.p50 > STILL_WANTED_PERCENT)
-    });
+    let empty = |window| {
+        evidence
+            .credits
+            .as_ref()
+            .and_then(|c| c.summary(window))
+            .map(|c| c.p95 < NO_CREDITS)
+    };
+    let counted = backtest(
+        evidence.history(),
+        cpu,
+        evidence.settings.upgrade_days,
+        |before, day| {
+            if starved {
+                return empty(before)
+                    .filter(|empty| *empty)
+                    .and_then(|_| empty(day));
+            }
+            let earlier = cpu.summary(before)?;
+            if earlier.coverage < COVERAGE
+                || !is_saturated(&earlier, evidence.settings.upgrade_above_percent)
+            {
+                return None;
+            }
+            Some(cpu.summary(day)?.p50 > STILL_WANTED_PERCENT)
+        },
+    );
     confidence(counted, margins, 0.0, None)
 }
 
 /// Returns `true` if the price rises by no more than the guardrail allows, or is not known.
 fn is_within_guardrail(price: Option<&Change>, limit: f64, path: &mut Path) -> bool {
     let rise = price.map(Change::percent);
-    let words = rise.map_or("no list price".to_owned(), |rise| format!("cost rises by {}", percent(rise)));
+    let words = rise.map_or("no list price".to_owned(), |rise| {
+        format!("cost rises by {}", percent(rise))
+    });
     let detail = format!("{words}, limit {}", percent(limit));
-    path.ask("Is the price within the cost guardrail?", rise.is_none_or(|rise| rise <= limit), detail)
+    path.ask(
+        "Is the price within the cost guardrail?",
+        rise.is_none_or(|rise| rise <= limit),
+        detail,
+    )
 }
 
 fn propose(
@@ -195,19 +276,36 @@ fn propose(
 ) -> Proposal {
     let facts = evidence.facts;
     let resource = facts.resource;
-    let Larger { spec: to, name: to_name, price } = to;
+    let Larger {
+        spec: to,
+        name: to_name,
+        price,
+    } = to;
     let from_name = evidence.size_name(from);
     let starved = need == Need::Credits;
     let margins = margin::larger(evidence, starved);
     let trust = trust(evidence, cpu, &margins, starved);
     let signs = signs(evidence.facts, margins, trust.backtest.windows, 0.0);
-    path.ask("Backtest: need on unseen days as well?", trust.backtest.held == trust.backtest.windows, trust.words());
-    let beyond_guardrail = !is_within_guardrail(price.as_ref(), facts.guardrails.max_cost_increase_percent, &mut path);
+    path.ask(
+        "Backtest: need on unseen days as well?",
+        trust.backtest.held == trust.backtest.windows,
+        trust.words(),
+    );
+    let beyond_guardrail = !is_within_guardrail(
+        price.as_ref(),
+        facts.guardrails.max_cost_increase_percent,
+        &mut path,
+    );
     let savings = price.as_ref().map(Change::savings);
     let list_now = price.as_ref().map(|price| price.now);
     let monthly_cost = resource.monthly_cost.or(list_now);
     let iac = owned_by_code(resource);
-    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: price.is_none(), idle: false };
+    let hazards = Hazards {
+        unmeasured: false,
+        iac: iac.is_some(),
+        unpriced: price.is_none(),
+        idle: false,
+    };
     let impact = assess(evidence, price.as_ref(), summary, from, &to, starved);
     let mut reason_codes = vec![need.code(evidence.settings.upgrade_above_percent)];
     if beyond_guardrail {
@@ -220,14 +318,25 @@ fn propose(
     let explanation = Explanation {
         risk: risk(resource, hazards),
         confidence_range: Some(trust.range),
-        ..explain(evidence, [&from_name, &to_name], factors, path, price.as_ref(), &impact)
+        ..explain(
+            evidence,
+            [&from_name, &to_name],
+            factors,
+            path,
+            price.as_ref(),
+            &impact,
+        )
     };
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
         title: evidence.resize_title(&from_name, &to_name),
         subject: evidence.subject(&to_name),
-        priority: if is_production(resource) { Priority::Critical } else { Priority::High },
+        priority: if is_production(resource) {
+            Priority::Critical
+        } else {
+            Priority::High
+        },
         confidence: trust.percent,
         trust: Trust::new(trust.raw, None, &signs),
         impact_level: evidence.impact_level(savings, monthly_cost, hazards),
@@ -259,7 +368,10 @@ fn factors(
 ) -> Factors {
     let mut factors = Factors::default();
     if need == Need::Credits {
-        let text = format!("Out of CPU credits: held at {} of its CPU", percent(summary.mean));
+        let text = format!(
+            "Out of CPU credits: held at {} of its CPU",
+            percent(summary.mean)
+        );
         factors.add(FactorKind::Measured, text);
     }
     factors.add(FactorKind::Measured, cpu_words(evidence, summary));
@@ -277,7 +389,8 @@ fn factors(
 }
 
 /// Limitation that every finding of this rule states.
-const CEILING: &str = "Demand beyond 100 % cannot be measured: how much more is wanted shows only on the larger size";
+const CEILING: &str =
+    "Demand beyond 100 % cannot be measured: how much more is wanted shows only on the larger size";
 
 fn explain(
     evidence: &Evidence<'_>,
@@ -289,7 +402,11 @@ fn explain(
 ) -> Explanation {
     let resource = evidence.facts.resource;
     Explanation {
-        action: format!("Resize {} ({}) from {from_name} to {to_name}", evidence.named(), resource.id),
+        action: format!(
+            "Resize {} ({}) from {from_name} to {to_name}",
+            evidence.named(),
+            resource.id
+        ),
         factors,
         data_points: evidence.data_points(),
         confidence_range: None,
@@ -298,7 +415,9 @@ fn explain(
         success_rate: None,
         risk: Impact::Low,
         cost_reduction: match price {
-            Some(price) if price.savings() > Money::ZERO => format!("{} a month", dollars(price.savings())),
+            Some(price) if price.savings() > Money::ZERO => {
+                format!("{} a month", dollars(price.savings()))
+            }
             Some(price) => format!("none: it costs {} a month more", dollars(-price.savings())),
             None => "none; no list price is known".to_owned(),
         },
@@ -317,8 +436,14 @@ fn assess(
 ) -> ImpactAssessment {
     let interruption = evidence.interruption();
     let performance = if starved {
-        let vcpus = |spec: &InstanceSpec| sustained(spec).map_or_else(|| "unknown".to_owned(), figure);
-        format!("{} sustains {} vCPU without credits (now {}); {interruption}", to.name, vcpus(to), vcpus(from))
+        let vcpus =
+            |spec: &InstanceSpec| sustained(spec).map_or_else(|| "unknown".to_owned(), figure);
+        format!(
+            "{} sustains {} vCPU without credits (now {}); {interruption}",
+            to.name,
+            vcpus(to),
+            vcpus(from)
+        )
     } else {
         format!(
             "the same work takes {} of {} vCPU (now {} of {}); {interruption}",

@@ -13,7 +13,9 @@ use crate::confidence::{Confidence, STATE_CAP, confidence, lasting, signs};
 use crate::discounts;
 use crate::load::data_points;
 use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, impact_level, is_production, priority_by_savings, risk};
+use reeve_recommend::assessment::{
+    Hazards, impact_level, is_production, priority_by_savings, risk,
+};
 use reeve_recommend::change::{RemoveUnused, Unused};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::procedure::{iac_note, subject};
@@ -56,7 +58,10 @@ impl Trial {
             }
             Trial::Lasting(days) => {
                 let trust = lasting(*days);
-                (trust, trust.words_of_state(&format!("Unattached for {days} days")))
+                (
+                    trust,
+                    trust.words_of_state(&format!("Unattached for {days} days")),
+                )
             }
         }
     }
@@ -83,11 +88,18 @@ pub(super) fn stayed_unused(facts: &Facts<'_>, window: Window) -> Option<bool> {
 /// An address that nothing has. Nothing of it is measured; what is known is when it last had another holder or none.
 fn unattached(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> {
     let days = Thresholds::from(facts.settings).idle_days;
-    path.ask("Is the address attached to nothing?", true, "the cloud lists no association");
+    path.ask(
+        "Is the address attached to nothing?",
+        true,
+        "the cloud lists no association",
+    );
     let question = format!("Is that so for {days} days?");
     let since = facts.attachment_changed_at.max(facts.resource.created_at);
     let Some(since) = since else {
-        path.unanswered(question, "the cloud does not say since when, and no sync saw it change");
+        path.unanswered(
+            question,
+            "the cloud does not say since when, and no sync saw it change",
+        );
         return Ok(Disuse {
             because: "attached to nothing",
             reason_code: "unattached",
@@ -105,7 +117,10 @@ fn unattached(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
     Ok(Disuse {
         because: "attached to nothing",
         reason_code: "unattached",
-        facts: vec![format!("Attached to nothing since {}, {detail}", day(since))],
+        facts: vec![format!(
+            "Attached to nothing since {}, {detail}",
+            day(since)
+        )],
         trial: Trial::Lasting(free_days),
         not_measured: Vec::new(),
     })
@@ -116,26 +131,57 @@ fn no_traffic(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
     let days = Thresholds::from(facts.settings).idle_days;
     let attached = attachments(facts.resource);
     let balancer = facts.resource.kind == ResourceKind::LoadBalancer;
-    path.unanswered(if balancer { "Has it targets?" } else { "Do routes lead to it?" }, attached.clone());
+    path.unanswered(
+        if balancer {
+            "Has it targets?"
+        } else {
+            "Do routes lead to it?"
+        },
+        attached.clone(),
+    );
     let traffic = Traffic::measure(facts).ok_or_else(|| {
-        let detail = format!("{} was not measured, and that is not idle", Traffic::noun(facts.resource.kind));
+        let detail = format!(
+            "{} was not measured, and that is not idle",
+            Traffic::noun(facts.resource.kind)
+        );
         Abstention::unjudged(KIND, "not_measured", detail)
     })?;
-    let found = traffic.over(Window::ending(facts.now.as_millisecond(), days * DAY_MS), days);
+    let found = traffic.over(
+        Window::ending(facts.now.as_millisecond(), days * DAY_MS),
+        days,
+    );
     let found = found.ok_or_else(|| {
-        let detail = format!("{} was not measured in the last {days} days", Traffic::noun(facts.resource.kind));
+        let detail = format!(
+            "{} was not measured in the last {days} days",
+            Traffic::noun(facts.resource.kind)
+        );
         Abstention::unjudged(KIND, "not_measured", detail)
     })?;
-    if !path.ask(format!("Was it measured for {days} days?"), found.is_covered, found.measured.clone()) {
+    if !path.ask(
+        format!("Was it measured for {days} days?"),
+        found.is_covered,
+        found.measured.clone(),
+    ) {
         return Err(Abstention::unjudged(KIND, "thin_data", found.measured));
     }
-    if !path.ask(format!("Did nothing go through it for {days} days?"), found.is_none, found.words.clone()) {
+    if !path.ask(
+        format!("Did nothing go through it for {days} days?"),
+        found.is_none,
+        found.words.clone(),
+    ) {
         return Err(Abstention::decided(KIND, "in_use", found.words));
     }
-    let history = Window::ending(facts.now.as_millisecond(), Thresholds::from(facts.settings).history_days * DAY_MS);
+    let history = Window::ending(
+        facts.now.as_millisecond(),
+        Thresholds::from(facts.settings).history_days * DAY_MS,
+    );
     Ok(Disuse {
         because: "nothing goes through it",
-        reason_code: if facts.resource.attached_to.is_empty() { "nothing_behind_it" } else { "no_traffic" },
+        reason_code: if facts.resource.attached_to.is_empty() {
+            "nothing_behind_it"
+        } else {
+            "no_traffic"
+        },
         facts: vec![found.words, attached],
         trial: Trial::Days(traffic.backtest(history, days), traffic.margins(history)),
         not_measured: Vec::new(),
@@ -145,11 +191,17 @@ fn no_traffic(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
 /// Route tables that lead to a gateway, or targets behind a balancer, in words.
 fn attachments(resource: &Resource) -> String {
     let names: Vec<&str> = resource.attached_to.iter().map(|id| id.as_str()).collect();
-    match (resource.kind == ResourceKind::LoadBalancer, names.is_empty()) {
+    match (
+        resource.kind == ResourceKind::LoadBalancer,
+        names.is_empty(),
+    ) {
         (true, true) => "It has no targets".to_owned(),
         (true, false) => format!("Its targets are {}", names.join(", ")),
         (false, true) => "No route table leads to it".to_owned(),
-        (false, false) => format!("Route tables that lead to it: {}; their routes then end nowhere", names.join(", ")),
+        (false, false) => format!(
+            "Route tables that lead to it: {}; their routes then end nowhere",
+            names.join(", ")
+        ),
     }
 }
 
@@ -163,7 +215,10 @@ struct Cost {
 
 impl Cost {
     fn new(facts: &Facts<'_>) -> Cost {
-        let listed = facts.catalogue.monthly_cost(facts.resource).map(|month| month.cost);
+        let listed = facts
+            .catalogue
+            .monthly_cost(facts.resource)
+            .map(|month| month.cost);
         let billed = discounts::billed_monthly(facts.charges, |_| true);
         let words = match (listed, billed) {
             (Some(cost), _) => format!("{} a month at list price, without traffic", dollars(cost)),
@@ -175,46 +230,87 @@ impl Cost {
                 )
             }
         };
-        Cost { monthly: listed.or(billed), is_billed: listed.is_none() && billed.is_some(), words }
+        Cost {
+            monthly: listed.or(billed),
+            is_billed: listed.is_none() && billed.is_some(),
+            words,
+        }
     }
 }
 
 fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Abstention> {
     let resource = facts.resource;
-    let change = RemoveUnused::from_resource(resource)
-        .ok_or_else(|| Abstention::decided(KIND, "kind_not_covered", "Reeve does not remove this kind of resource"))?;
+    let change = RemoveUnused::from_resource(resource).ok_or_else(|| {
+        Abstention::decided(
+            KIND,
+            "kind_not_covered",
+            "Reeve does not remove this kind of resource",
+        )
+    })?;
     let cost = Cost::new(facts);
     let (trust, trust_words) = disuse.trial.confidence();
     let (margins, cap) = match disuse.trial {
         Trial::Days(_, margins) => (margins, None),
         Trial::Lasting(_) => (Vec::new(), Some(STATE_CAP)),
     };
-    let unknown = if disuse.not_measured.is_empty() { 0.0 } else { 1.0 };
+    let unknown = if disuse.not_measured.is_empty() {
+        0.0
+    } else {
+        1.0
+    };
     let signs = signs(facts, margins, trust.backtest.windows, unknown);
     let iac = owned_by_code(resource);
-    let hazards = Hazards { iac: iac.is_some(), unpriced: cost.monthly.is_none(), idle: true, ..Hazards::default() };
+    let hazards = Hazards {
+        iac: iac.is_some(),
+        unpriced: cost.monthly.is_none(),
+        idle: true,
+        ..Hazards::default()
+    };
     let monthly_cost = resource.monthly_cost.or(cost.monthly);
     let lost = change.unused.lost();
-    let mut not_measured: Vec<String> = disuse.not_measured.into_iter().map(str::to_owned).collect();
+    let mut not_measured: Vec<String> =
+        disuse.not_measured.into_iter().map(str::to_owned).collect();
     not_measured.extend(cost.monthly.is_none().then(|| "price".to_owned()));
     let mut factors = Factors::from([
         (FactorKind::Price, cost.words.clone()),
-        (FactorKind::Consequence, format!("It cannot be undone: {lost}")),
+        (
+            FactorKind::Consequence,
+            format!("It cannot be undone: {lost}"),
+        ),
         (FactorKind::Confidence, trust_words),
     ]);
-    factors.extend(disuse.facts.into_iter().map(|fact| (FactorKind::Measured, fact)));
-    let verb = if change.unused == Unused::Address { "Release" } else { "Delete" };
+    factors.extend(
+        disuse
+            .facts
+            .into_iter()
+            .map(|fact| (FactorKind::Measured, fact)),
+    );
+    let verb = if change.unused == Unused::Address {
+        "Release"
+    } else {
+        "Delete"
+    };
     let mut proposal = Proposal {
         kind: KIND,
         rule: "identify_idle_resources",
-        title: title(&format!("{verb} "), &resource.name, &format!(": {}", disuse.because)),
+        title: title(
+            &format!("{verb} "),
+            &resource.name,
+            &format!(": {}", disuse.because),
+        ),
         subject: subject(resource, None),
         priority: priority_by_savings(cost.monthly),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, cap, &signs),
         // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
-        impact_level: impact_level(&facts.guardrails.approval_matrix, resource, cost.monthly, monthly_cost, hazards)
-            .max(Impact::Medium),
+        impact_level: impact_level(
+            &facts.guardrails.approval_matrix,
+            resource,
+            cost.monthly,
+            monthly_cost,
+            hazards,
+        )
+        .max(Impact::Medium),
         impact: impact(resource, change.unused, &cost),
         effort: Effort::Low,
         savings_monthly: cost.monthly,
@@ -251,9 +347,12 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
 fn impact(resource: &Resource, unused: Unused, cost: &Cost) -> ImpactAssessment {
     let allowed = "programs and firewalls elsewhere that name it have to be changed";
     let security = match unused {
-        Unused::Address if is_production(resource) => format!("{allowed}: anyone may get the address next"),
+        Unused::Address if is_production(resource) => {
+            format!("{allowed}: anyone may get the address next")
+        }
         Unused::Address => {
-            "anyone may get the address next; records in the DNS that name it have to go first".to_owned()
+            "anyone may get the address next; records in the DNS that name it have to go first"
+                .to_owned()
         }
         Unused::Gateway => "one way out of the network less".to_owned(),
         Unused::Balancer => "one address less that can be reached".to_owned(),

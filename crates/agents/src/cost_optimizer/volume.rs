@@ -26,32 +26,67 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let volume = facts.resource;
     let now_ms = facts.now.as_millisecond();
     let mut path = Path::default();
-    path.ask("Is the volume attached to nothing?", true, "the cloud lists no attachment");
+    path.ask(
+        "Is the volume attached to nothing?",
+        true,
+        "the cloud lists no attachment",
+    );
     if let Some(created) = volume.created_at {
         let age_days = (now_ms - created.as_millisecond()) / DAY_MS;
-        if !path.ask(format!("Is it older than {days} days?"), age_days >= days, format!("{age_days} days old")) {
-            return Err(Abstention::unjudged(KIND, "too_young", format!("{age_days} days old, {days} are needed")));
+        if !path.ask(
+            format!("Is it older than {days} days?"),
+            age_days >= days,
+            format!("{age_days} days old"),
+        ) {
+            return Err(Abstention::unjudged(
+                KIND,
+                "too_young",
+                format!("{age_days} days old, {days} are needed"),
+            ));
         }
     }
     if let Some(changed) = facts.attachment_changed_at {
         let free_days = (now_ms - changed.as_millisecond()) / DAY_MS;
         let detail = format!("a sync saw it attached {free_days} days ago");
-        if !path.ask(format!("Was it attached to nothing for {days} days?"), free_days >= days, detail.clone()) {
-            return Err(Abstention::unjudged(KIND, "too_young", format!("{detail}, {days} are needed")));
+        if !path.ask(
+            format!("Was it attached to nothing for {days} days?"),
+            free_days >= days,
+            detail.clone(),
+        ) {
+            return Err(Abstention::unjudged(
+                KIND,
+                "too_young",
+                format!("{detail}, {days} are needed"),
+            ));
         }
     }
     let activity = activity(facts, days, now_ms);
     if let Some(busy) = activity.as_ref().filter(|days| days.held < days.windows) {
-        let detail = format!("operations were seen on {} of the last {days} days", busy.windows - busy.held);
+        let detail = format!(
+            "operations were seen on {} of the last {days} days",
+            busy.windows - busy.held
+        );
         return Err(Abstention::decided(KIND, "in_use", detail));
     }
     match &activity {
         Some(days) => {
-            path.ask("Was it silent?", true, format!("no operation on {} measured days", days.windows));
+            path.ask(
+                "Was it silent?",
+                true,
+                format!("no operation on {} measured days", days.windows),
+            );
         }
-        None => path.unanswered("Was it silent?", "the cloud measures nothing of an unattached volume"),
+        None => path.unanswered(
+            "Was it silent?",
+            "the cloud measures nothing of an unattached volume",
+        ),
     }
-    propose(facts, activity.unwrap_or_default(), activity.is_none(), path)
+    propose(
+        facts,
+        activity.unwrap_or_default(),
+        activity.is_none(),
+        path,
+    )
 }
 
 /// Time since when nothing is attached, as far as it is known.
@@ -64,14 +99,30 @@ fn unattached(facts: &Facts<'_>) -> String {
 
 /// Days of the last week without an operation, of days that were measured; `None` when none was.
 fn activity(facts: &Facts<'_>, days: i64, now_ms: i64) -> Option<Backtest> {
-    let operations =
-        |m: Metric| matches!(m, Metric::DiskReadOps | Metric::DiskWriteOps | Metric::DiskRead | Metric::DiskWrite);
-    let series = facts.series.iter().filter(|s| operations(s.metric) && s.resource == facts.resource.id);
-    let loads: Vec<Vec<(i64, f64)>> =
-        series.map(|s| s.points.iter().map(|(at, value)| (at.as_millisecond(), *value)).collect()).collect();
+    let operations = |m: Metric| {
+        matches!(
+            m,
+            Metric::DiskReadOps | Metric::DiskWriteOps | Metric::DiskRead | Metric::DiskWrite
+        )
+    };
+    let series = facts
+        .series
+        .iter()
+        .filter(|s| operations(s.metric) && s.resource == facts.resource.id);
+    let loads: Vec<Vec<(i64, f64)>> = series
+        .map(|s| {
+            s.points
+                .iter()
+                .map(|(at, value)| (at.as_millisecond(), *value))
+                .collect()
+        })
+        .collect();
     let days = Window::ending(now_ms, days * DAY_MS).blocks(DAY_MS);
     let counted = Backtest::over(&days, |day| {
-        let mut figures = loads.iter().filter_map(|points| Summary::new(points, day, 300_000)).peekable();
+        let mut figures = loads
+            .iter()
+            .filter_map(|points| Summary::new(points, day, 300_000))
+            .peekable();
         figures.peek()?;
         Some(figures.all(|figure| figure.max <= 0.0))
     });
@@ -92,9 +143,17 @@ impl Cost {
         let volume = facts.resource;
         let listed = facts.catalogue.monthly_cost(volume).map(|month| month.cost);
         let gib = volume.specification.storage_gib;
-        let snapshot = gib.and_then(|gib| facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib));
+        let snapshot = gib.and_then(|gib| {
+            facts
+                .catalogue
+                .snapshot_monthly(volume.provider, &volume.region, gib)
+        });
         let origin = discounts::origin(facts);
-        Cost { monthly: volume.monthly_cost.or(listed), snapshot: snapshot.map(|month| month.cost), origin }
+        Cost {
+            monthly: volume.monthly_cost.or(listed),
+            snapshot: snapshot.map(|month| month.cost),
+            origin,
+        }
     }
 
     /// Savings, at least; `None` without a price.
@@ -106,7 +165,11 @@ impl Cost {
         let snapshot = at_most(self.snapshot);
         match (self.monthly, self.savings()) {
             (Some(monthly), Some(savings)) => {
-                let origin = self.origin.as_ref().map(|origin| format!(" ({origin})")).unwrap_or_default();
+                let origin = self
+                    .origin
+                    .as_ref()
+                    .map(|origin| format!(" ({origin})"))
+                    .unwrap_or_default();
                 let (monthly, savings) = (dollars(monthly), dollars(savings));
                 format!(
                     "the volume costs {monthly} a month, its snapshot {snapshot}{origin}: deleting it saves at least {savings}"
@@ -121,14 +184,23 @@ impl Cost {
     }
 }
 
-fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, mut path: Path) -> Result<Proposal, Abstention> {
+fn propose(
+    facts: &Facts<'_>,
+    counted: Backtest,
+    unmeasured: bool,
+    mut path: Path,
+) -> Result<Proposal, Abstention> {
     let volume = facts.resource;
     let cost = Cost::new(facts);
     let (savings, words) = (cost.savings(), cost.words());
     match savings {
         None => path.unanswered("Is its snapshot cheaper?", words.clone()),
         Some(savings) => {
-            if !path.ask("Is its snapshot cheaper?", savings > Money::ZERO, words.clone()) {
+            if !path.ask(
+                "Is its snapshot cheaper?",
+                savings > Money::ZERO,
+                words.clone(),
+            ) {
                 return Err(Abstention::decided(KIND, "not_cheaper", words));
             }
         }
@@ -138,10 +210,25 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, mut path: Pat
     let unknown = if unmeasured { 1.0 } else { 0.0 };
     let signs = signs(evidence.facts, Vec::new(), counted.windows, unknown);
     let iac = owned_by_code(volume);
-    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: cost.monthly.is_none(), idle: true };
-    let missing = [(unmeasured, "since_when_unattached"), (savings.is_none(), "price")];
-    let not_measured = missing.into_iter().filter(|(missing, _)| *missing).map(|(_, name)| name.to_owned()).collect();
-    let size = volume.specification.storage_gib.map_or(String::new(), |gib| format!(" ({gib:.0} GiB)"));
+    let hazards = Hazards {
+        unmeasured: false,
+        iac: iac.is_some(),
+        unpriced: cost.monthly.is_none(),
+        idle: true,
+    };
+    let missing = [
+        (unmeasured, "since_when_unattached"),
+        (savings.is_none(), "price"),
+    ];
+    let not_measured = missing
+        .into_iter()
+        .filter(|(missing, _)| *missing)
+        .map(|(_, name)| name.to_owned())
+        .collect();
+    let size = volume
+        .specification
+        .storage_gib
+        .map_or(String::new(), |gib| format!(" ({gib:.0} GiB)"));
     let lost = format!("It cannot be undone: {}", DeleteVolume::LOST);
     let mut proposal = Proposal {
         kind: KIND,
@@ -152,7 +239,9 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, mut path: Pat
         confidence: trust.percent,
         trust: Trust::new(trust.raw, None, &signs),
         // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
-        impact_level: evidence.impact_level(savings, cost.monthly, hazards).max(Impact::Medium),
+        impact_level: evidence
+            .impact_level(savings, cost.monthly, hazards)
+            .max(Impact::Medium),
         impact: ImpactAssessment {
             cost_percent: share_saved(&cost),
             cost: words.clone(),
@@ -194,6 +283,9 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, mut path: Pat
 
 /// Change of the volume's cost in percent; `None` without a price.
 fn share_saved(cost: &Cost) -> Option<f64> {
-    let (savings, monthly) = (cost.savings()?, cost.monthly.filter(|monthly| *monthly > Money::ZERO)?);
+    let (savings, monthly) = (
+        cost.savings()?,
+        cost.monthly.filter(|monthly| *monthly > Money::ZERO)?,
+    );
     Some(-savings.usd() / monthly.usd() * 100.0)
 }

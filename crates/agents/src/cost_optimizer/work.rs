@@ -42,29 +42,50 @@ impl Work {
     /// Of everything that was measured; `None` where nothing was. A database works while somebody is connected.
     pub(super) fn from_evidence(evidence: &Evidence<'_>) -> Option<Work> {
         type Part<'e> = (&'static str, &'e Option<Load>, f64, fn(f64) -> String);
-        let connections = evidence.facts.resource.kind == ResourceKind::Database && evidence.connections.is_some();
+        let connections = evidence.facts.resource.kind == ResourceKind::Database
+            && evidence.connections.is_some();
         let parts: &[Part<'_>] = if connections {
-            &[("connections", &evidence.connections, f64::MIN_POSITIVE, figure)]
+            &[(
+                "connections",
+                &evidence.connections,
+                f64::MIN_POSITIVE,
+                figure,
+            )]
         } else {
             &[
                 ("CPU", &evidence.cpu, CPU_PERCENT, percent),
                 ("network", &evidence.network, NETWORK_BYTES, byte_rate),
                 ("disk", &evidence.disk_bytes, DISK_BYTES, byte_rate),
-                ("disk operations", &evidence.disk_ops, DISK_OPERATIONS, figure),
+                (
+                    "disk operations",
+                    &evidence.disk_ops,
+                    DISK_OPERATIONS,
+                    figure,
+                ),
             ]
         };
-        let parts = parts.iter().filter_map(|(name, load, limit, words)| Some((*name, load.as_ref()?, *limit, words)));
+        let parts = parts
+            .iter()
+            .filter_map(|(name, load, limit, words)| Some((*name, load.as_ref()?, *limit, words)));
         let parts: Vec<_> = parts.collect();
         let mut work = Work {
             hours: BTreeMap::new(),
-            peak: Peak { share: 0.0, words: String::new(), dimension: "" },
+            peak: Peak {
+                share: 0.0,
+                words: String::new(),
+                dimension: "",
+            },
             dimensions: parts.iter().map(|part| part.0).collect(),
         };
         for (dimension, load, limit, words) in parts {
             for (at, value) in evidence.history().select(&load.points) {
                 *work.hours.entry(at.div_euclid(HOUR_MS)).or_insert(false) |= *value >= limit;
                 if value / limit > work.peak.share || work.peak.dimension.is_empty() {
-                    work.peak = Peak { share: value / limit, words: words(*value), dimension };
+                    work.peak = Peak {
+                        share: value / limit,
+                        words: words(*value),
+                        dimension,
+                    };
                 }
             }
         }
@@ -73,7 +94,10 @@ impl Work {
 
     /// Hours since the epoch in which it worked, oldest first.
     pub(super) fn worked(&self) -> impl Iterator<Item = i64> + '_ {
-        self.hours.iter().filter(|(_, worked)| **worked).map(|(hour, _)| *hour)
+        self.hours
+            .iter()
+            .filter(|(_, worked)| **worked)
+            .map(|(hour, _)| *hour)
     }
 
     /// Returns `true` where it worked in an hour.
@@ -83,8 +107,15 @@ impl Work {
 
     /// The work before a time.
     pub(super) fn until(&self, at_ms: i64) -> Work {
-        let hours = self.hours.range(..at_ms.div_euclid(HOUR_MS)).map(|(hour, worked)| (*hour, *worked)).collect();
-        Work { hours, ..self.clone() }
+        let hours = self
+            .hours
+            .range(..at_ms.div_euclid(HOUR_MS))
+            .map(|(hour, worked)| (*hour, *worked))
+            .collect();
+        Work {
+            hours,
+            ..self.clone()
+        }
     }
 
     /// Hours that were measured.
@@ -104,7 +135,10 @@ impl Work {
 
     /// Days with work.
     pub(super) fn days_worked(&self) -> usize {
-        let mut days: Vec<i64> = self.worked().map(|hour| (hour * HOUR_MS).div_euclid(DAY_MS)).collect();
+        let mut days: Vec<i64> = self
+            .worked()
+            .map(|hour| (hour * HOUR_MS).div_euclid(DAY_MS))
+            .collect();
         days.dedup();
         days.len()
     }

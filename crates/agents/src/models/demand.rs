@@ -12,8 +12,8 @@ use reeve_learn::{DAY_MS, Point, WeeklyShape, percentile};
 use super::forecast::{forecast, hundredths};
 use super::profiles::{self, ENOUGH_HOURS};
 use reeve_recommend::models::{
-    Demand as Profile, DemandModel, Evaluation, JoinStates, Material, ModelState as _, ModelType, NotTrained, Trained,
-    Trainer, between,
+    Demand as Profile, DemandModel, Evaluation, JoinStates, Material, ModelState as _, ModelType,
+    NotTrained, Trained, Trainer, between,
 };
 
 /// Its busiest fifth of hours is above this percentile.
@@ -29,12 +29,29 @@ fn profile(points: &[Point], until: Timestamp) -> Option<Profile> {
     let overall = values.iter().sum::<f64>() / values.len() as f64;
     // An hour of the week that was never seen is like the same hour of other days.
     let same_hour = |hour: usize| {
-        let seen: Vec<f64> = shape.means.iter().skip(hour % 24).step_by(24).copied().flatten().collect();
-        if seen.is_empty() { overall } else { seen.iter().sum::<f64>() / seen.len() as f64 }
+        let seen: Vec<f64> = shape
+            .means
+            .iter()
+            .skip(hour % 24)
+            .step_by(24)
+            .copied()
+            .flatten()
+            .collect();
+        if seen.is_empty() {
+            overall
+        } else {
+            seen.iter().sum::<f64>() / seen.len() as f64
+        }
     };
-    let hours = (0..shape.means.len()).map(|h| hundredths(shape.means[h].unwrap_or_else(|| same_hour(h)))).collect();
+    let hours = (0..shape.means.len())
+        .map(|h| hundredths(shape.means[h].unwrap_or_else(|| same_hour(h))))
+        .collect();
     let busy = hundredths(percentile(&values, BUSY_PERCENTILE)?);
-    Some(Profile { hours, busy, forecast: forecast(points, until) })
+    Some(Profile {
+        hours,
+        busy,
+        forecast: forecast(points, until),
+    })
 }
 
 impl Trainer for Demand {
@@ -75,13 +92,27 @@ impl Trainer for Demand {
         Some(profiles::join)
     }
 
-    fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
+    fn evaluate(
+        &self,
+        state: &str,
+        material: &Material,
+        from: Timestamp,
+    ) -> Result<Evaluation, NotTrained> {
         let kept = DemandModel::read(state)?;
         let mut counted = Confusion::default();
         for (resource, points) in material.hourly(Metric::CpuUtilization) {
-            let Some(profile) = kept.resources.get(&resource.id.0).filter(|p| p.hours.len() == 168) else { continue };
+            let Some(profile) = kept
+                .resources
+                .get(&resource.id.0)
+                .filter(|p| p.hours.len() == 168)
+            else {
+                continue;
+            };
             for (at, value) in between(&points, from, material.now) {
-                counted.count(profile.hours[hour_of_week(*at)] > profile.busy, hundredths(*value) > profile.busy);
+                counted.count(
+                    profile.hours[hour_of_week(*at)] > profile.busy,
+                    hundredths(*value) > profile.busy,
+                );
             }
         }
         Evaluation::from_counts(counted)
@@ -98,7 +129,9 @@ pub(super) fn daily_peaks(material: &Material, from: Timestamp, until: Timestamp
     let hourly = material.hourly(Metric::CpuUtilization);
     for (resource, points) in &hourly {
         for (at, value) in between(points, from, until) {
-            let peak = peaks.entry((resource.id.as_str(), at.div_euclid(DAY_MS))).or_insert(0.0);
+            let peak = peaks
+                .entry((resource.id.as_str(), at.div_euclid(DAY_MS)))
+                .or_insert(0.0);
             *peak = peak.max(*value);
         }
     }

@@ -10,8 +10,8 @@ use reeve_learn::{Point, WeeklyShape, percentile};
 
 use super::profiles::{self, ENOUGH_HOURS};
 use reeve_recommend::models::{
-    DeviationBand, DeviationModel, Evaluation, JoinStates, Material, ModelState as _, ModelType, NotTrained, SCALES,
-    Trained, Trainer, between,
+    DeviationBand, DeviationModel, Evaluation, JoinStates, Material, ModelState as _, ModelType,
+    NotTrained, SCALES, Trained, Trainer, between,
 };
 
 /// The smallest scale, percent of CPU: quiet resources flutter.
@@ -30,10 +30,20 @@ pub struct Deviation;
 fn band(points: &[Point]) -> Option<DeviationBand> {
     let shape = WeeklyShape::fit(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
     let overall = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
-    let hours: Vec<f64> = shape.means.iter().map(|mean| (mean.unwrap_or(overall) * 100.0).round() / 100.0).collect();
-    let away: Vec<f64> = points.iter().map(|(at, value)| (value - hours[hour_of_week(*at)]).abs()).collect();
+    let hours: Vec<f64> = shape
+        .means
+        .iter()
+        .map(|mean| (mean.unwrap_or(overall) * 100.0).round() / 100.0)
+        .collect();
+    let away: Vec<f64> = points
+        .iter()
+        .map(|(at, value)| (value - hours[hour_of_week(*at)]).abs())
+        .collect();
     let (middle, far) = (percentile(&away, 50.0)?, percentile(&away, 99.0)?);
-    Some(DeviationBand { hours, scale: (1.4826 * middle).max(far / SCALES).max(SMALLEST_SCALE) })
+    Some(DeviationBand {
+        hours,
+        scale: (1.4826 * middle).max(far / SCALES).max(SMALLEST_SCALE),
+    })
 }
 
 impl Trainer for Deviation {
@@ -70,17 +80,30 @@ impl Trainer for Deviation {
         Some(profiles::join)
     }
 
-    fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
+    fn evaluate(
+        &self,
+        state: &str,
+        material: &Material,
+        from: Timestamp,
+    ) -> Result<Evaluation, NotTrained> {
         let kept = DeviationModel::read(state)?;
         let mut counted = Confusion::default();
         for (resource, points) in material.hourly(Metric::CpuUtilization) {
-            let Some(usual) = kept.resources.get(&resource.id.0).filter(|usual| usual.hours.len() == 168) else {
+            let Some(usual) = kept
+                .resources
+                .get(&resource.id.0)
+                .filter(|usual| usual.hours.len() == 168)
+            else {
                 continue;
             };
             let first: usize = resource.id.0.bytes().map(usize::from).sum::<usize>() % EVERY_HOURS;
             for (place, (at, value)) in between(&points, from, material.now).iter().enumerate() {
                 let put_in = (place + EVERY_HOURS - first) % EVERY_HOURS < LASTS_HOURS;
-                let value = if put_in { value + JUMP.max(usual.scale) } else { *value };
+                let value = if put_in {
+                    value + JUMP.max(usual.scale)
+                } else {
+                    *value
+                };
                 counted.count(usual.is_outside(*at, value, SCALES), put_in);
             }
         }

@@ -32,15 +32,29 @@ pub(super) fn forecast(points: &[Point], until: Timestamp) -> Option<DemandForec
     }
     let grid = Grid::with_step(points, HOUR_MS).ok()?;
     let horizon = HORIZON.min(grid.values.len() / 3);
-    let model = fit(&grid, &Settings { horizon, ..Settings::default() }).ok()?;
+    let model = fit(
+        &grid,
+        &Settings {
+            horizon,
+            ..Settings::default()
+        },
+    )
+    .ok()?;
     let bands = model.forecast(DAYS * 24);
-    let days: Vec<_> = bands.chunk_by(|a, b| a.at_ms.div_euclid(DAY_MS) == b.at_ms.div_euclid(DAY_MS)).collect();
-    let mean = |day: &&[reeve_learn::forecast::Band]| day.iter().map(|band| band.p50).sum::<f64>() / day.len() as f64;
+    let days: Vec<_> = bands
+        .chunk_by(|a, b| a.at_ms.div_euclid(DAY_MS) == b.at_ms.div_euclid(DAY_MS))
+        .collect();
+    let mean = |day: &&[reeve_learn::forecast::Band]| {
+        day.iter().map(|band| band.p50).sum::<f64>() / day.len() as f64
+    };
     Some(DemandForecast {
         learned_from_s: first.div_euclid(1000),
         first_day: bands.first()?.at_ms.div_euclid(DAY_MS),
         means: days.iter().map(|day| hundredths(mean(day))).collect(),
-        uppers: days.iter().map(|day| hundredths(day.iter().map(|band| band.p95).fold(0.0, f64::max))).collect(),
+        uppers: days
+            .iter()
+            .map(|day| hundredths(day.iter().map(|band| band.p95).fold(0.0, f64::max)))
+            .collect(),
         monthly: monthly(points),
     })
 }
@@ -59,7 +73,9 @@ fn monthly(points: &[Point]) -> Vec<MonthlyPeak> {
         *day = day.max(*value);
     }
     let levels: Vec<f64> = highest.values().copied().collect();
-    let Some(usual) = percentile(&levels, USUAL) else { return Vec::new() };
+    let Some(usual) = percentile(&levels, USUAL) else {
+        return Vec::new();
+    };
     let stands_out = |level: f64| level > usual * ABOVE.0 && level > usual + ABOVE.1;
     // By day from the month's beginning and from its end: months are of different length.
     let mut seen: BTreeMap<i8, (u32, u32, f64)> = BTreeMap::new();
@@ -74,17 +90,27 @@ fn monthly(points: &[Point]) -> Vec<MonthlyPeak> {
             }
         }
     }
-    let is_recurring = |(measured, peaks, _): &(u32, u32, f64)| *peaks >= LEAST_MONTHS && peaks * 3 >= measured * 2;
+    let is_recurring = |(measured, peaks, _): &(u32, u32, f64)| {
+        *peaks >= LEAST_MONTHS && peaks * 3 >= measured * 2
+    };
     seen.retain(|_, counted| is_recurring(counted));
     let explained = highest.iter().filter(|(day, level)| {
         let date = date(**day).filter(|_| stands_out(**level));
-        date.is_some_and(|d| seen.contains_key(&d.day()) || seen.contains_key(&(d.day() - d.days_in_month() - 1)))
+        date.is_some_and(|d| {
+            seen.contains_key(&d.day()) || seen.contains_key(&(d.day() - d.days_in_month() - 1))
+        })
     });
     let peaks = highest.values().filter(|level| stands_out(**level)).count();
     if explained.count() * 2 < peaks {
         return Vec::new();
     }
-    seen.into_iter().map(|(day, (_, months, top))| MonthlyPeak { day, level: hundredths(top), months }).collect()
+    seen.into_iter()
+        .map(|(day, (_, months, top))| MonthlyPeak {
+            day,
+            level: hundredths(top),
+            months,
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -98,38 +124,78 @@ mod tests {
     /// Between 0 and 1, by its place alone.
     fn noise(place: i64) -> f64 {
         let mixed = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f64 / (1u64 << 24) as f64
+        ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f64
+            / (1u64 << 24) as f64
     }
 
     /// The outlook a week after a training on so many days; `cpu(hours before its end)`.
     fn outlook(days: i64, cpu: impl Fn(i64) -> f64) -> reeve_recommend::models::DemandOutlook {
         let until = Timestamp::from_second(UNTIL_S).unwrap();
-        let points: Vec<Point> =
-            (1..=days * 24).rev().map(|back| (UNTIL_S * 1000 - back * HOUR_MS, cpu(back))).collect();
+        let points: Vec<Point> = (1..=days * 24)
+            .rev()
+            .map(|back| (UNTIL_S * 1000 - back * HOUR_MS, cpu(back)))
+            .collect();
         let now = until + jiff::SignedDuration::from_hours(7 * 24);
         forecast(&points, until).unwrap().outlook(now, 28).unwrap()
     }
 
     #[test]
     fn growth_from_week_to_week_is_carried_on_and_a_steady_load_stays() {
-        let grown = outlook(84, |back| 2.0 + 16.0 * (1.0 - back as f64 / 2016.0) + 2.0 * noise(back));
-        assert!((22.0..45.0).contains(&grown.upper) && grown.days == 28, "{grown:?}");
+        let grown = outlook(84, |back| {
+            2.0 + 16.0 * (1.0 - back as f64 / 2016.0) + 2.0 * noise(back)
+        });
+        assert!(
+            (22.0..45.0).contains(&grown.upper) && grown.days == 28,
+            "{grown:?}"
+        );
         let steady = outlook(84, |back| 6.0 + 4.0 * noise(back));
-        assert!((8.0..15.0).contains(&steady.upper) && steady.monthly.is_none(), "{steady:?}");
-        assert!(steady.means.iter().all(|mean| (6.0..10.0).contains(mean)), "{:?}", steady.means);
-        let weekly =
-            outlook(84, |back| if (UNTIL_S / 3600 - back) / 24 % 7 < 2 { 4.0 } else { 20.0 + 5.0 * noise(back) });
+        assert!(
+            (8.0..15.0).contains(&steady.upper) && steady.monthly.is_none(),
+            "{steady:?}"
+        );
+        assert!(
+            steady.means.iter().all(|mean| (6.0..10.0).contains(mean)),
+            "{:?}",
+            steady.means
+        );
+        let weekly = outlook(84, |back| {
+            if (UNTIL_S / 3600 - back) / 24 % 7 < 2 {
+                4.0
+            } else {
+                20.0 + 5.0 * noise(back)
+            }
+        });
         assert!((22.0..34.0).contains(&weekly.upper), "{weekly:?}");
     }
 
     #[test]
     fn a_peak_of_the_month_is_expected_again_and_chance_is_not() {
-        let day_of = |back: i64| date((UNTIL_S - back * 3600).div_euclid(86_400)).unwrap().day();
-        let monthly = outlook(84, |back| if day_of(back) == 16 && back % 24 < 3 { 80.0 } else { 5.0 + noise(back) });
+        let day_of = |back: i64| {
+            date((UNTIL_S - back * 3600).div_euclid(86_400))
+                .unwrap()
+                .day()
+        };
+        let monthly = outlook(84, |back| {
+            if day_of(back) == 16 && back % 24 < 3 {
+                80.0
+            } else {
+                5.0 + noise(back)
+            }
+        });
         let peak = monthly.monthly.unwrap();
-        assert_eq!((peak.day, peak.months, peak.level), (16, 2, 8_000), "{monthly:?}");
+        assert_eq!(
+            (peak.day, peak.months, peak.level),
+            (16, 2, 8_000),
+            "{monthly:?}"
+        );
         assert_eq!(monthly.upper_on.to_string(), "2026-11-16");
-        let chance = outlook(84, |back| if [100, 900, 1500].contains(&back) { 80.0 } else { 5.0 + noise(back) });
+        let chance = outlook(84, |back| {
+            if [100, 900, 1500].contains(&back) {
+                80.0
+            } else {
+                5.0 + noise(back)
+            }
+        });
         assert!(chance.monthly.is_none(), "{chance:?}");
     }
 
@@ -137,12 +203,19 @@ mod tests {
     fn too_little_and_what_has_ended_are_not_forecast() {
         let until = Timestamp::from_second(UNTIL_S).unwrap();
         let points = |days: i64, end: i64| -> Vec<Point> {
-            (1..=days * 24).rev().map(|back| (UNTIL_S * 1000 - (back + end) * HOUR_MS, 5.0 + noise(back))).collect()
+            (1..=days * 24)
+                .rev()
+                .map(|back| (UNTIL_S * 1000 - (back + end) * HOUR_MS, 5.0 + noise(back)))
+                .collect()
         };
         assert!(forecast(&points(20, 0), until).is_none());
         assert!(forecast(&points(60, 72), until).is_none());
         assert_eq!(forecast(&[], until), None);
         let kept = forecast(&points(60, 0), until).unwrap();
-        assert!(kept.outlook(until + jiff::SignedDuration::from_hours(24 * 40), 28).is_none(), "it has ended by then");
+        assert!(
+            kept.outlook(until + jiff::SignedDuration::from_hours(24 * 40), 28)
+                .is_none(),
+            "it has ended by then"
+        );
     }
 }

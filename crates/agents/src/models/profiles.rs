@@ -29,10 +29,16 @@ pub(super) fn train<P: Serialize>(
         }
     }
     if resources.is_empty() {
-        return Err(NotTrained(format!("no resource was seen for {ENOUGH_HOURS} hours")));
+        return Err(NotTrained(format!(
+            "no resource was seen for {ENOUGH_HOURS} hours"
+        )));
     }
     let state = Profiles::new(resources).text()?;
-    Ok(Trained { state, span_days: material.span_days(Metric::CpuUtilization, until), samples })
+    Ok(Trained {
+        state,
+        span_days: material.span_days(Metric::CpuUtilization, until),
+        samples,
+    })
 }
 
 /// Joins states of parts that have no resource in common.

@@ -9,8 +9,8 @@ use reeve_learn::DAY_MS;
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES, scores};
 
 use reeve_recommend::models::{
-    Evaluation, HELD_OUT_DAYS, LearnedModels, Material, ModelType, NotTrained, Trained, Trainer, calibrator_from,
-    known_before, state_of,
+    Evaluation, HELD_OUT_DAYS, LearnedModels, Material, ModelType, NotTrained, Trained, Trainer,
+    calibrator_from, known_before, state_of,
 };
 use reeve_recommend::{AgentDefinition, Facts, HISTORY_DAYS, HORIZON_DAYS};
 
@@ -29,15 +29,25 @@ impl Confidence {
     /// Creates the trainer of an agent type whose backtest reads these metrics.
     #[must_use]
     pub fn new(definition: Arc<dyn AgentDefinition>, metrics: &'static [Metric]) -> Self {
-        Confidence { definition, metrics }
+        Confidence {
+            definition,
+            metrics,
+        }
     }
 
     /// Looking back from now: every whole week's judgement whose outcome is known, and the real outcomes.
     fn examples(&self, material: &Material) -> Vec<Example> {
-        let times: Vec<Timestamp> = (0..WEEKS).map(|week| material.days_ago(HORIZON_DAYS + 7 * week)).collect();
+        let times: Vec<Timestamp> = (0..WEEKS)
+            .map(|week| material.days_ago(HORIZON_DAYS + 7 * week))
+            .collect();
         let mut found = material.outcomes.clone();
         for resource in &material.resources {
-            let own: Vec<_> = material.series.iter().filter(|s| s.resource == resource.id).cloned().collect();
+            let own: Vec<_> = material
+                .series
+                .iter()
+                .filter(|s| s.resource == resource.id)
+                .cloned()
+                .collect();
             if own.is_empty() {
                 continue;
             }
@@ -96,7 +106,9 @@ impl Trainer for Confidence {
         examples.retain(|example| known_before(example, until));
         if examples.len() < ENOUGH[0] {
             let (found, needed) = (examples.len(), ENOUGH[0]);
-            return Err(NotTrained(format!("{found} past recommendations have a known outcome, {needed} are needed")));
+            return Err(NotTrained(format!(
+                "{found} past recommendations have a known outcome, {needed} are needed"
+            )));
         }
         let first = examples.first().map_or(0, |example| example.at_ms);
         Ok(Trained {
@@ -106,18 +118,32 @@ impl Trainer for Confidence {
         })
     }
 
-    fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
+    fn evaluate(
+        &self,
+        state: &str,
+        material: &Material,
+        from: Timestamp,
+    ) -> Result<Evaluation, NotTrained> {
         let calibrator = calibrator_from(state)?;
         let pairs: Vec<(f64, bool)> = self
             .examples(material)
             .iter()
             .filter(|example| !known_before(example, from))
-            .map(|e| (calibrator.calibrate(&e.group, e.raw, &e.features).probability, e.held))
+            .map(|e| {
+                (
+                    calibrator
+                        .calibrate(&e.group, e.raw, &e.features)
+                        .probability,
+                    e.held,
+                )
+            })
             .collect();
         match scores(&pairs) {
-            Some(scores) if pairs.len() >= ENOUGH[1] => {
-                Ok(Evaluation { scores, held_out: pairs.len() as u64, counts: None })
-            }
+            Some(scores) if pairs.len() >= ENOUGH[1] => Ok(Evaluation {
+                scores,
+                held_out: pairs.len() as u64,
+                counts: None,
+            }),
             _ => Err(NotTrained(format!(
                 "{} outcomes became known on the test days, {} are needed",
                 pairs.len(),
@@ -127,6 +153,10 @@ impl Trainer for Confidence {
     }
 
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64> {
-        super::demand::daily_peaks(material, from, until.max(from + SignedDuration::from_hours(24)))
+        super::demand::daily_peaks(
+            material,
+            from,
+            until.max(from + SignedDuration::from_hours(24)),
+        )
     }
 }

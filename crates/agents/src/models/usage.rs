@@ -12,8 +12,8 @@ use reeve_learn::week::{HOURS, hour_of_week};
 use super::profiles::{self, ENOUGH_HOURS};
 use crate::cost_optimizer::CPU_IN_USE_PERCENT;
 use reeve_recommend::models::{
-    Evaluation, JoinStates, Material, ModelState as _, ModelType, NotTrained, Profiles, Trained, Trainer,
-    Usage as Learned, UsageModel,
+    Evaluation, JoinStates, Material, ModelState as _, ModelType, NotTrained, Profiles, Trained,
+    Trainer, Usage as Learned, UsageModel,
 };
 
 /// The trainer of usage.
@@ -22,12 +22,21 @@ pub struct Usage;
 
 /// The highest point of each hour: a database is in use while somebody is connected, a machine while it computes.
 fn in_use(material: &Material, resource: &Resource) -> Option<Vec<(i64, bool)>> {
-    let measured = |metric| move || material.series.iter().find(|s| s.metric == metric && s.resource == resource.id);
+    let measured = |metric| {
+        move || {
+            material
+                .series
+                .iter()
+                .find(|s| s.metric == metric && s.resource == resource.id)
+        }
+    };
     let connections = || {
-        let series = measured(Metric::DatabaseConnections)().filter(|_| resource.kind == ResourceKind::Database)?;
+        let series = measured(Metric::DatabaseConnections)()
+            .filter(|_| resource.kind == ResourceKind::Database)?;
         Some((series, f64::MIN_POSITIVE))
     };
-    let (series, least) = connections().or_else(|| Some((measured(Metric::CpuUtilization)()?, CPU_IN_USE_PERCENT)))?;
+    let (series, least) = connections()
+        .or_else(|| Some((measured(Metric::CpuUtilization)()?, CPU_IN_USE_PERCENT)))?;
     let mut hours: Vec<(i64, bool)> = Vec::new();
     for (at, value) in series.points.iter().filter(|(_, value)| value.is_finite()) {
         let hour = at.as_millisecond().div_euclid(HOUR_MS);
@@ -65,7 +74,8 @@ fn usual(learned: &Learned) -> [bool; HOURS] {
 fn cut(hours: &[(i64, bool)], from: Timestamp, until: Timestamp) -> &[(i64, bool)] {
     let hour = |at: Timestamp| at.as_millisecond().div_euclid(HOUR_MS);
     let (from, until) = (hour(from), hour(until));
-    &hours[hours.partition_point(|(at, _)| *at < from)..hours.partition_point(|(at, _)| *at < until)]
+    &hours
+        [hours.partition_point(|(at, _)| *at < from)..hours.partition_point(|(at, _)| *at < until)]
 }
 
 impl Trainer for Usage {
@@ -102,7 +112,9 @@ impl Trainer for Usage {
         let mut resources = BTreeMap::new();
         let mut samples = 0;
         for resource in &material.resources {
-            let Some(hours) = in_use(material, resource) else { continue };
+            let Some(hours) = in_use(material, resource) else {
+                continue;
+            };
             let seen = cut(&hours, begin, until);
             if let Some(learned) = learn(seen).filter(|_| seen.len() >= ENOUGH_HOURS) {
                 samples += seen.len() as u64;
@@ -110,22 +122,38 @@ impl Trainer for Usage {
             }
         }
         if resources.is_empty() {
-            return Err(NotTrained(format!("no resource was seen for {ENOUGH_HOURS} hours")));
+            return Err(NotTrained(format!(
+                "no resource was seen for {ENOUGH_HOURS} hours"
+            )));
         }
         let state = Profiles::new(resources).text()?;
-        Ok(Trained { state, span_days: material.span_days(Metric::CpuUtilization, until), samples })
+        Ok(Trained {
+            state,
+            span_days: material.span_days(Metric::CpuUtilization, until),
+            samples,
+        })
     }
 
     fn join(&self) -> Option<JoinStates> {
         Some(profiles::join)
     }
 
-    fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
+    fn evaluate(
+        &self,
+        state: &str,
+        material: &Material,
+        from: Timestamp,
+    ) -> Result<Evaluation, NotTrained> {
         let kept = UsageModel::read(state)?;
         let mut counted = Confusion::default();
         for resource in &material.resources {
-            let known = kept.resources.get(&resource.id.0).zip(in_use(material, resource));
-            let Some((learned, hours)) = known else { continue };
+            let known = kept
+                .resources
+                .get(&resource.id.0)
+                .zip(in_use(material, resource));
+            let Some((learned, hours)) = known else {
+                continue;
+            };
             let usual = usual(learned);
             for (hour, used) in cut(&hours, from, material.now) {
                 counted.count(usual[hour_of_week(hour * HOUR_MS)], *used);

@@ -65,18 +65,33 @@ impl Trainer for Workloads {
     }
 
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
-        let known: Vec<&Correction> = material.corrections.iter().filter(|correction| correction.at <= until).collect();
+        let known: Vec<&Correction> = material
+            .corrections
+            .iter()
+            .filter(|correction| correction.at <= until)
+            .collect();
         if known.len() < ENOUGH {
             let found = known.len();
-            return Err(NotTrained(format!("people corrected {found} classes, {ENOUGH} corrections are needed")));
+            return Err(NotTrained(format!(
+                "people corrected {found} classes, {ENOUGH} corrections are needed"
+            )));
         }
         let shares = shares(material);
-        let says_something = |token: &&String| shares.get(*token).is_none_or(|share| *share <= COMMON);
+        let says_something =
+            |token: &&String| shares.get(*token).is_none_or(|share| *share <= COMMON);
         let mut model = WorkloadModel::empty();
         for correction in &known {
-            model.learn(&key(correction), correction.tokens.iter().filter(says_something), correction.class);
+            model.learn(
+                &key(correction),
+                correction.tokens.iter().filter(says_something),
+                correction.class,
+            );
         }
-        let oldest = known.iter().map(|correction| correction.at).min().unwrap_or(until);
+        let oldest = known
+            .iter()
+            .map(|correction| correction.at)
+            .min()
+            .unwrap_or(until);
         Ok(Trained {
             state: model.text()?,
             span_days: until.duration_since(oldest).as_secs_f64() / 86_400.0,
@@ -84,18 +99,33 @@ impl Trainer for Workloads {
         })
     }
 
-    fn evaluate(&self, state: &str, material: &Material, _from: Timestamp) -> Result<Evaluation, NotTrained> {
+    fn evaluate(
+        &self,
+        state: &str,
+        material: &Material,
+        _from: Timestamp,
+    ) -> Result<Evaluation, NotTrained> {
         let model = WorkloadModel::read(state)?;
         let mut judged = Vec::new();
         for correction in &material.corrections {
-            let (weights, _) = model.without(&key(correction), &correction.tokens).weights(&correction.tokens);
-            let score = |class: &WorkloadClass| correction.scores[*class as usize] + weights[*class as usize];
-            let said = WorkloadClass::ALL.into_iter().max_by(|a, b| score(a).total_cmp(&score(b)));
+            let (weights, _) = model
+                .without(&key(correction), &correction.tokens)
+                .weights(&correction.tokens);
+            let score = |class: &WorkloadClass| {
+                correction.scores[*class as usize] + weights[*class as usize]
+            };
+            let said = WorkloadClass::ALL
+                .into_iter()
+                .max_by(|a, b| score(a).total_cmp(&score(b)));
             judged.push((said.unwrap_or(correction.class), correction.class));
         }
-        let scores =
-            figures(&judged).ok_or_else(|| NotTrained("there is no correction to judge by any more".to_owned()))?;
-        Ok(Evaluation { scores, held_out: judged.len() as u64, counts: None })
+        let scores = figures(&judged)
+            .ok_or_else(|| NotTrained("there is no correction to judge by any more".to_owned()))?;
+        Ok(Evaluation {
+            scores,
+            held_out: judged.len() as u64,
+            counts: None,
+        })
     }
 
     /// None: corrections are events, whose distribution tells of people and not of the estate.
@@ -106,17 +136,26 @@ impl Trainer for Workloads {
 
 /// Accuracy, and the other figures as means over the classes that occur; `None` without decisions.
 fn figures(judged: &[(WorkloadClass, WorkloadClass)]) -> Option<Scores> {
-    let count =
-        |is: &dyn Fn(&(WorkloadClass, WorkloadClass)) -> bool| judged.iter().filter(|one| is(one)).count() as f64;
+    let count = |is: &dyn Fn(&(WorkloadClass, WorkloadClass)) -> bool| {
+        judged.iter().filter(|one| is(one)).count() as f64
+    };
     let right = count(&|(said, was)| said == was);
     let (mut precision, mut recall, mut f1, mut classes) = (0.0, 0.0, 0.0, 0.0);
     for class in WorkloadClass::ALL {
-        let (hits, said, was) =
-            (count(&|one| *one == (class, class)), count(&|one| one.0 == class), count(&|one| one.1 == class));
+        let (hits, said, was) = (
+            count(&|one| *one == (class, class)),
+            count(&|one| one.0 == class),
+            count(&|one| one.1 == class),
+        );
         if was > 0.0 {
             let (p, r) = (if said > 0.0 { hits / said } else { 0.0 }, hits / was);
-            let harmonic = if p + r > 0.0 { 2.0 * p * r / (p + r) } else { 0.0 };
-            (precision, recall, f1, classes) = (precision + p, recall + r, f1 + harmonic, classes + 1.0);
+            let harmonic = if p + r > 0.0 {
+                2.0 * p * r / (p + r)
+            } else {
+                0.0
+            };
+            (precision, recall, f1, classes) =
+                (precision + p, recall + r, f1 + harmonic, classes + 1.0);
         }
     }
     let mean = |sum: f64| sum / classes;

@@ -7,7 +7,8 @@ use reeve_estate::ResourceKind;
 use reeve_learn::calibrate::Example;
 use reeve_recommend::models::Trainer;
 use reeve_recommend::{
-    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings, agent_type::documented,
+    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings,
+    agent_type::documented,
 };
 
 use super::retrospect::held;
@@ -18,8 +19,12 @@ use crate::models::Confidence;
 use crate::retrospect::look_back;
 
 /// Kinds that a judgement of a snapshot relates.
-const RELATED: &[ResourceKind] =
-    &[ResourceKind::Volume, ResourceKind::Snapshot, ResourceKind::Image, ResourceKind::LaunchTemplate];
+const RELATED: &[ResourceKind] = &[
+    ResourceKind::Volume,
+    ResourceKind::Snapshot,
+    ResourceKind::Image,
+    ResourceKind::LaunchTemplate,
+];
 
 /// The agent type `storage_optimizer`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,7 +42,11 @@ impl AgentDefinition for StorageOptimizer {
     fn needs(&self, settings: &Settings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
         Needs {
-            kinds: vec![ResourceKind::Volume, ResourceKind::Snapshot, ResourceKind::Bucket],
+            kinds: vec![
+                ResourceKind::Volume,
+                ResourceKind::Snapshot,
+                ResourceKind::Bucket,
+            ],
             related: RELATED.to_vec(),
             documents: vec![ResourceKind::Snapshot, ResourceKind::Bucket],
             metrics: METRICS.to_vec(),

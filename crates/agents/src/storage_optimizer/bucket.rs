@@ -18,7 +18,9 @@ use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::Path;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, is_opted_out, owned_by_code, title};
+use reeve_recommend::{
+    Abstention, FactorKind, Factors, Facts, Proposal, is_opted_out, owned_by_code, title,
+};
 use serde_json::Value;
 
 use super::KIND;
@@ -47,7 +49,9 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
             configured.words("aborts incomplete uploads", aborts),
         );
     if asked {
-        let rule = LifecycleRule::AbortUploads { days: settings.abort_days as u32 };
+        let rule = LifecycleRule::AbortUploads {
+            days: settings.abort_days as u32,
+        };
         let missing = configured.words("aborts incomplete uploads", aborts);
         return Ok(propose(facts, configured.lifecycle, rule, missing, path));
     }
@@ -55,7 +59,11 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         let detail = "its rules abort incomplete uploads, and expire_versions.enabled is off";
         return classes(facts, &settings, &configured, path, detail);
     }
-    if !path.ask("Does it keep old versions?", configured.is_versioned, "the status of its versioning") {
+    if !path.ask(
+        "Does it keep old versions?",
+        configured.is_versioned,
+        "the status of its versioning",
+    ) {
         let detail = "its rules abort incomplete uploads, and it keeps no old versions";
         return classes(facts, &settings, &configured, path, detail);
     }
@@ -66,13 +74,26 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         ));
     }
     let expires = configured.does("NoncurrentVersionExpiration");
-    if !path.ask("Does no rule delete them?", !expires, configured.words("deletes old versions", expires)) {
+    if !path.ask(
+        "Does no rule delete them?",
+        !expires,
+        configured.words("deletes old versions", expires),
+    ) {
         let detail = "its rules abort incomplete uploads and delete old versions";
         return classes(facts, &settings, &configured, path, detail);
     }
     let (days, keep) = (settings.version_days as u32, settings.keep_versions as u32);
-    let missing = format!("It keeps old versions, and {}", configured.words("deletes them", expires));
-    Ok(propose(facts, configured.lifecycle, LifecycleRule::ExpireVersions { days, keep }, missing, path))
+    let missing = format!(
+        "It keeps old versions, and {}",
+        configured.words("deletes them", expires)
+    );
+    Ok(propose(
+        facts,
+        configured.lifecycle,
+        LifecycleRule::ExpireVersions { days, keep },
+        missing,
+        path,
+    ))
 }
 
 /// Judges the storage classes of a bucket whose rules are complete for `detail`'s reasons.
@@ -84,10 +105,13 @@ fn classes(
     detail: &str,
 ) -> Result<Proposal, Abstention> {
     match &facts.resource.specification.access {
-        Some(_) if settings.tier_objects && configured.has("Transition") => {
-            Err(decided("has_transitions", "its rules move objects to another class already"))
+        Some(_) if settings.tier_objects && configured.has("Transition") => Err(decided(
+            "has_transitions",
+            "its rules move objects to another class already",
+        )),
+        Some(access) if settings.tier_objects => {
+            tier::judge(facts, settings, configured, access, path)
         }
-        Some(access) if settings.tier_objects => tier::judge(facts, settings, configured, access, path),
         _ => Err(decided("configured", detail)),
     }
 }
@@ -103,23 +127,51 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<Configured<'a>, Abstention> {
         return Err(decided("opted_out", "its tag reeve:ignore excludes it"));
     }
     if bucket.provider != Provider::Aws {
-        return Err(decided("cloud_not_covered", format!("lifecycle rules of {} are not read", bucket.provider)));
+        return Err(decided(
+            "cloud_not_covered",
+            format!("lifecycle rules of {} are not read", bucket.provider),
+        ));
     }
-    let unread = || Abstention::unjudged(KIND, "not_described", "its lifecycle or versioning was not read");
-    let members = facts.document.and_then(|document| document.json().as_object()).ok_or_else(unread)?;
+    let unread = || {
+        Abstention::unjudged(
+            KIND,
+            "not_described",
+            "its lifecycle or versioning was not read",
+        )
+    };
+    let members = facts
+        .document
+        .and_then(|document| document.json().as_object())
+        .ok_or_else(unread)?;
     let (lifecycle, versioning) = (members.get("Lifecycle"), members.get("Versioning"));
-    if [lifecycle, versioning, members.get("ObjectLock")].into_iter().flatten().any(|member| member == NOT_READ) {
+    if [lifecycle, versioning, members.get("ObjectLock")]
+        .into_iter()
+        .flatten()
+        .any(|member| member == NOT_READ)
+    {
         return Err(unread());
     }
     if members.contains_key("ObjectLock") {
-        return Err(decided("object_lock", "its object lock keeps versions for a purpose"));
+        return Err(decided(
+            "object_lock",
+            "its object lock keeps versions for a purpose",
+        ));
     }
     let rules = rules(lifecycle);
     if rules.iter().any(|rule| rule.get("Filter").is_none()) {
-        return Err(decided("legacy_rules", "its rules have the old form, which takes no others beside them"));
+        return Err(decided(
+            "legacy_rules",
+            "its rules have the old form, which takes no others beside them",
+        ));
     }
-    let status = versioning.and_then(|versioning| versioning.get("Status")).and_then(Value::as_str);
-    Ok(Configured { lifecycle: fingerprint(lifecycle, &rules), rules, is_versioned: status.is_some() })
+    let status = versioning
+        .and_then(|versioning| versioning.get("Status"))
+        .and_then(Value::as_str);
+    Ok(Configured {
+        lifecycle: fingerprint(lifecycle, &rules),
+        rules,
+        is_versioned: status.is_some(),
+    })
 }
 
 /// Rules of a configuration: one rule is an object, several are a list.
@@ -132,24 +184,39 @@ fn rules(lifecycle: Option<&Value>) -> Vec<&Value> {
 }
 
 fn fingerprint(lifecycle: Option<&Value>, rules: &[&Value]) -> Lifecycle {
-    let Some(lifecycle) = lifecycle else { return Lifecycle::none() };
+    let Some(lifecycle) = lifecycle else {
+        return Lifecycle::none();
+    };
     let ids = rules.iter().filter_map(|rule| rule.get("ID")?.as_str());
-    let mut own_rules: Vec<String> = ids.filter(|id| LifecycleRule::IDS.contains(id)).map(str::to_owned).collect();
+    let mut own_rules: Vec<String> = ids
+        .filter(|id| LifecycleRule::IDS.contains(id))
+        .map(str::to_owned)
+        .collect();
     own_rules.sort_unstable();
-    Lifecycle { fingerprint: Document::kept(lifecycle.clone()).hash(), own_rules }
+    Lifecycle {
+        fingerprint: Document::kept(lifecycle.clone()).hash(),
+        own_rules,
+    }
 }
 
 impl Configured<'_> {
     /// Returns `true` if a rule that is on has an action. A rule for some objects counts: somebody decided about them.
     fn does(&self, action: &str) -> bool {
         let on = |rule: &&&Value| rule.get("Status").and_then(Value::as_str) == Some("Enabled");
-        self.rules.iter().filter(on).any(|rule| rule.get(action).is_some())
+        self.rules
+            .iter()
+            .filter(on)
+            .any(|rule| rule.get(action).is_some())
     }
 
     /// Returns `true` if a rule of others has an action, be it on or off.
     fn has(&self, action: &str) -> bool {
-        let of_others = |rule: &&&Value| rule.get("ID").and_then(Value::as_str) != Some(LifecycleRule::TIER_ID);
-        self.rules.iter().filter(of_others).any(|rule| rule.get(action).is_some())
+        let of_others =
+            |rule: &&&Value| rule.get("ID").and_then(Value::as_str) != Some(LifecycleRule::TIER_ID);
+        self.rules
+            .iter()
+            .filter(of_others)
+            .any(|rule| rule.get(action).is_some())
     }
 
     fn words(&self, action: &str, found: bool) -> String {
@@ -165,24 +232,42 @@ impl Configured<'_> {
 
 fn title_of(name: &str, rule: &LifecycleRule) -> String {
     match rule {
-        LifecycleRule::AbortUploads { days } => {
-            title("Abort incomplete uploads to ", name, &format!(" after {days} days"))
-        }
-        LifecycleRule::ExpireVersions { days, .. } => {
-            title("Delete old versions in ", name, &format!(" after {days} days"))
-        }
-        LifecycleRule::TierObjects(tiering) => {
-            title("Move objects of ", name, &format!(" to {} after {} days", tiering.class, tiering.days))
-        }
+        LifecycleRule::AbortUploads { days } => title(
+            "Abort incomplete uploads to ",
+            name,
+            &format!(" after {days} days"),
+        ),
+        LifecycleRule::ExpireVersions { days, .. } => title(
+            "Delete old versions in ",
+            name,
+            &format!(" after {days} days"),
+        ),
+        LifecycleRule::TierObjects(tiering) => title(
+            "Move objects of ",
+            name,
+            &format!(" to {} after {} days", tiering.class, tiering.days),
+        ),
     }
 }
 
-fn factors(rule: &LifecycleRule, missing: String, lost: Option<String>, cost: String, trust: &Confidence) -> Factors {
+fn factors(
+    rule: &LifecycleRule,
+    missing: String,
+    lost: Option<String>,
+    cost: String,
+    trust: &Confidence,
+) -> Factors {
     let mut factors = Factors::from([
         (FactorKind::Measured, missing),
         (FactorKind::Price, cost),
-        (FactorKind::Consequence, format!("The rule {}", rule.words())),
-        (FactorKind::Consequence, "The other rules of the bucket stay".to_owned()),
+        (
+            FactorKind::Consequence,
+            format!("The rule {}", rule.words()),
+        ),
+        (
+            FactorKind::Consequence,
+            "The other rules of the bucket stay".to_owned(),
+        ),
         (FactorKind::Confidence, trust.words()),
     ]);
     factors.extend(lost.map(|lost| (FactorKind::Consequence, lost)));
@@ -190,9 +275,19 @@ fn factors(rule: &LifecycleRule, missing: String, lost: Option<String>, cost: St
 }
 
 /// Proposes a rule; `missing` says which one the bucket lacks.
-fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, missing: String, path: Path) -> Proposal {
+fn propose(
+    facts: &Facts<'_>,
+    from: Lifecycle,
+    rule: LifecycleRule,
+    missing: String,
+    path: Path,
+) -> Proposal {
     let bucket = facts.resource;
-    let change = PutBucketLifecycle { state: bucket.state, from, rule: rule.clone() };
+    let change = PutBucketLifecycle {
+        state: bucket.state,
+        from,
+        rule: rule.clone(),
+    };
     let lost = match change.reversal() {
         Reversal::Impossible(why) => Some(format!("It cannot be undone: {why}")),
         _ => None,
@@ -200,13 +295,21 @@ fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, missing: Str
     let trust = confidence(Backtest::default(), &Vec::new(), 0.0, None);
     let signs = signs(facts, Vec::new(), 0, 1.0);
     let iac = owned_by_code(bucket);
-    let hazards = Hazards { iac: iac.is_some(), unpriced: true, ..Hazards::default() };
+    let hazards = Hazards {
+        iac: iac.is_some(),
+        unpriced: true,
+        ..Hazards::default()
+    };
     let (name, code) = match rule {
         LifecycleRule::AbortUploads { .. } => ("abort_uploads", "no_abort_rule"),
         LifecycleRule::ExpireVersions { .. } => ("expire_versions", "no_expiry_rule"),
         LifecycleRule::TierObjects(_) => ("tier_objects", "rarely_read"),
     };
-    let least = if lost.is_some() { Impact::Medium } else { Impact::Low };
+    let least = if lost.is_some() {
+        Impact::Medium
+    } else {
+        Impact::Low
+    };
     let cost = format!("the saving is {UNKNOWN}");
     let mut reason_codes = vec![code.to_owned()];
     reason_codes.extend(lost.iter().map(|_| "cannot_be_undone".to_owned()));
@@ -218,8 +321,14 @@ fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, missing: Str
         priority: priority_by_savings(None),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, None, &signs),
-        impact_level: impact_level(&facts.guardrails.approval_matrix, bucket, None, bucket.monthly_cost, hazards)
-            .max(least),
+        impact_level: impact_level(
+            &facts.guardrails.approval_matrix,
+            bucket,
+            None,
+            bucket.monthly_cost,
+            hazards,
+        )
+        .max(least),
         impact: ImpactAssessment {
             cost_percent: None,
             cost: cost.clone(),
@@ -235,7 +344,11 @@ fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, missing: Str
         reason_codes,
         not_measured: vec!["uploads_and_versions".to_owned()],
         explanation: Explanation {
-            action: format!("Add a lifecycle rule to {}, which {}", bucket.name, rule.words()),
+            action: format!(
+                "Add a lifecycle rule to {}, which {}",
+                bucket.name,
+                rule.words()
+            ),
             factors: factors(&rule, missing, lost, cost.clone(), &trust),
             data_points: 0,
             confidence_range: Some(trust.range),

@@ -26,7 +26,12 @@ pub(super) struct Peak {
 
 impl fmt::Display for Peak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it peaked at {} IOPS and {:.1} MiB/s", thousands(self.iops.ceil() as u64), self.mibps)
+        write!(
+            f,
+            "it peaked at {} IOPS and {:.1} MiB/s",
+            thousands(self.iops.ceil() as u64),
+            self.mibps
+        )
     }
 }
 
@@ -47,17 +52,34 @@ impl Demand {
     /// The use in the days of history that the settings ask for.
     pub(super) fn measure(facts: &Facts<'_>, settings: &Thresholds) -> Result<Demand, Abstention> {
         let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
-        let missing =
-            |name: &str| Abstention::unjudged(KIND, "not_measured", format!("{name} of the volume were not measured"));
+        let missing = |name: &str| {
+            Abstention::unjudged(
+                KIND,
+                "not_measured",
+                format!("{name} of the volume were not measured"),
+            )
+        };
         let operations = Load::sum(facts, Metric::DiskReadOps, Metric::DiskWriteOps);
         let bytes = Load::sum(facts, Metric::DiskRead, Metric::DiskWrite);
         let operations = operations.ok_or_else(|| missing("operations"))?;
         let bytes = bytes.ok_or_else(|| missing("bytes"))?;
-        let mut demand = Demand { operations, bytes, history, days: 0, peak: Peak::default() };
-        demand.days =
-            history.blocks(DAY_MS).into_iter().filter(|day| demand.peak_of_day(*day).is_some()).count() as u64;
+        let mut demand = Demand {
+            operations,
+            bytes,
+            history,
+            days: 0,
+            peak: Peak::default(),
+        };
+        demand.days = history
+            .blocks(DAY_MS)
+            .into_iter()
+            .filter(|day| demand.peak_of_day(*day).is_some())
+            .count() as u64;
         if (demand.days as i64) < settings.measured_days {
-            let detail = format!("{} days were measured, {} are needed", demand.days, settings.measured_days);
+            let detail = format!(
+                "{} days were measured, {} are needed",
+                demand.days, settings.measured_days
+            );
             return Err(Abstention::unjudged(KIND, "thin_data", detail));
         }
         demand.peak = demand.peak_in(history).unwrap_or_default();
@@ -66,14 +88,25 @@ impl Demand {
 
     /// The highest use in a window; `None` if neither was measured.
     pub(super) fn peak_in(&self, window: Window) -> Option<Peak> {
-        let (operations, bytes) = (self.operations.summary(window)?, self.bytes.summary(window)?);
-        Some(Peak { iops: operations.max, mibps: bytes.max / MIB })
+        let (operations, bytes) = (
+            self.operations.summary(window)?,
+            self.bytes.summary(window)?,
+        );
+        Some(Peak {
+            iops: operations.max,
+            mibps: bytes.max / MIB,
+        })
     }
 
     /// The highest use on a day that was measured well enough.
     pub(super) fn peak_of_day(&self, day: Window) -> Option<Peak> {
-        let covered = |load: &Load| load.summary(day).is_some_and(|summary| summary.coverage >= DAY_COVERAGE);
-        (covered(&self.operations) && covered(&self.bytes)).then(|| self.peak_in(day)).flatten()
+        let covered = |load: &Load| {
+            load.summary(day)
+                .is_some_and(|summary| summary.coverage >= DAY_COVERAGE)
+        };
+        (covered(&self.operations) && covered(&self.bytes))
+            .then(|| self.peak_in(day))
+            .flatten()
     }
 
     /// The operations, for a backtest over days.
@@ -83,6 +116,10 @@ impl Demand {
 
     /// Description of the measurements.
     pub(super) fn measured_words(&self) -> String {
-        format!("operations and bytes on {} of {} days", self.days, self.history.length_ms() / DAY_MS)
+        format!(
+            "operations and bytes on {} of {} days",
+            self.days,
+            self.history.length_ms() / DAY_MS
+        )
     }
 }

@@ -55,15 +55,32 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
     let mut path = Path::default();
     let (from_gib, least_gib) = sizes(volume, settings)?;
     let count = facts.volumes.len();
-    if !path.ask("Is it the one volume of its machine?", count == 1, format!("the machine has {count}")) {
-        let detail = format!("its machine has {count} volumes, and the measured share is not that of one of them");
+    if !path.ask(
+        "Is it the one volume of its machine?",
+        count == 1,
+        format!("the machine has {count}"),
+    ) {
+        let detail = format!(
+            "its machine has {count} volumes, and the measured share is not that of one of them"
+        );
         return Err(Abstention::unjudged(KIND, "file_systems_not_apart", detail));
     }
     let used = measure(facts, settings)?;
-    path.ask("Was its used share measured?", true, format!("on {} days", used.days));
+    path.ask(
+        "Was its used share measured?",
+        true,
+        format!("on {} days", used.days),
+    );
     let limit = settings.shrink_below_percent;
-    let words = format!("its fullest file system used {} at most", percent(used.highest));
-    if !path.ask(format!("Was at most {limit:.0} % of it in use?"), used.highest <= limit, words.clone()) {
+    let words = format!(
+        "its fullest file system used {} at most",
+        percent(used.highest)
+    );
+    if !path.ask(
+        format!("Was at most {limit:.0} % of it in use?"),
+        used.highest <= limit,
+        words.clone(),
+    ) {
         return Err(decided("disk_in_use", words));
     }
     let then = used.highest + used.growth;
@@ -82,11 +99,27 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         let detail = format!("the catalogue has no volume prices of {}", volume.region);
         Abstention::unjudged(KIND, "price_not_known", detail)
     })?;
-    let words = format!("{} - {} = {} a month at list price", dollars(now), dollars(after), dollars(now - after));
-    if !path.ask("Is it worth the migration?", (now - after).usd() >= LEAST_SAVINGS_USD, words.clone()) {
+    let words = format!(
+        "{} - {} = {} a month at list price",
+        dollars(now),
+        dollars(after),
+        dollars(now - after)
+    );
+    if !path.ask(
+        "Is it worth the migration?",
+        (now - after).usd() >= LEAST_SAVINGS_USD,
+        words.clone(),
+    ) {
         return Err(decided("not_cheaper", words));
     }
-    Ok(propose(facts, settings, &used, (from_gib, to_gib), (now, after), path))
+    Ok(propose(
+        facts,
+        settings,
+        &used,
+        (from_gib, to_gib),
+        (now, after),
+        path,
+    ))
 }
 
 fn decided(code: &'static str, detail: impl Into<String>) -> Abstention {
@@ -96,11 +129,16 @@ fn decided(code: &'static str, detail: impl Into<String>) -> Abstention {
 /// The size of a volume, and the least one that takes its IOPS; an abstention for a type whose performance goes by its size.
 fn sizes(volume: &Resource, settings: &Thresholds) -> Result<(f64, f64), Abstention> {
     if !settings.shrink {
-        return Err(decided("switched_off", format!("the setting {RULE}.enabled is off")));
+        return Err(decided(
+            "switched_off",
+            format!("the setting {RULE}.enabled is off"),
+        ));
     }
     let spec = &volume.specification;
     let size = spec.storage_gib.filter(|gib| *gib > 0.0);
-    let size = size.ok_or_else(|| Abstention::unjudged(KIND, "size_unknown", "the cloud did not report its size"))?;
+    let size = size.ok_or_else(|| {
+        Abstention::unjudged(KIND, "size_unknown", "the cloud did not report its size")
+    })?;
     let iops = spec.iops.unwrap_or(0) as f64;
     // IOPS that a GiB takes: Amazon EBS user guide, volume types.
     let least = match spec.storage_type.as_deref() {
@@ -120,23 +158,47 @@ fn measure(facts: &Facts<'_>, settings: &Thresholds) -> Result<Used, Abstention>
     let missing = |detail: String| Abstention::unjudged(KIND, "disk_not_measured", detail);
     let id = facts.resource.attached_to.first().cloned();
     let id = id.ok_or_else(|| missing("nothing is attached to it".to_owned()))?;
-    let machine = Resource { id, ..facts.resource.clone() };
+    let machine = Resource {
+        id,
+        ..facts.resource.clone()
+    };
     let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
     // Samples from before the volume was attached are those of another volume.
-    let of_machine = Facts { resource: &machine, unchanged_since: facts.attachment_changed_at, ..*facts };
-    let load = Load::measured(&of_machine, Metric::DiskUtilization)
-        .ok_or_else(|| missing("nothing measures how full it is: no agent reports disk_utilization".to_owned()))?;
-    let covered = |day: &Window| load.summary(*day).is_some_and(|summary| summary.coverage >= DAY_COVERAGE);
-    let days = history.blocks(DAY_MS).iter().filter(|day| covered(day)).count() as u64;
+    let of_machine = Facts {
+        resource: &machine,
+        unchanged_since: facts.attachment_changed_at,
+        ..*facts
+    };
+    let load = Load::measured(&of_machine, Metric::DiskUtilization).ok_or_else(|| {
+        missing("nothing measures how full it is: no agent reports disk_utilization".to_owned())
+    })?;
+    let covered = |day: &Window| {
+        load.summary(*day)
+            .is_some_and(|summary| summary.coverage >= DAY_COVERAGE)
+    };
+    let days = history
+        .blocks(DAY_MS)
+        .iter()
+        .filter(|day| covered(day))
+        .count() as u64;
     if (days as i64) < settings.measured_days {
-        let detail = format!("its used share was measured on {days} days, {} are needed", settings.measured_days);
+        let detail = format!(
+            "its used share was measured on {days} days, {} are needed",
+            settings.measured_days
+        );
         return Err(missing(detail));
     }
     let highest = load.summary(history).map(|summary| summary.max);
     let highest = highest.ok_or_else(|| missing("its used share was not measured".to_owned()))?;
     let trend = Trend::fit(history.select(&load.points), 95.0);
     let growth = trend.map_or(0.0, |trend| trend.growth_in(AHEAD_DAYS));
-    Ok(Used { load, history, days, highest, growth })
+    Ok(Used {
+        load,
+        history,
+        days,
+        highest,
+        growth,
+    })
 }
 
 /// Size for a share of the present one with room, in whole steps.
@@ -149,18 +211,31 @@ fn wanted(gib: f64, share_percent: f64, headroom_percent: f64) -> f64 {
 fn cost(catalogue: &Catalogue, volume: &Resource, gib: f64) -> Option<(Money, Money)> {
     let mut smaller = volume.clone();
     smaller.specification.storage_gib = Some(gib);
-    Some((catalogue.monthly_cost(volume)?.cost, catalogue.monthly_cost(&smaller)?.cost))
+    Some((
+        catalogue.monthly_cost(volume)?.cost,
+        catalogue.monthly_cost(&smaller)?.cost,
+    ))
 }
 
 /// Confidence from held-out days: the size chosen from the days before must be at most 90 % full on each.
-fn trust(facts: &Facts<'_>, settings: &Thresholds, used: &Used, (from, to): (f64, f64)) -> (Confidence, Trust) {
+fn trust(
+    facts: &Facts<'_>,
+    settings: &Thresholds,
+    used: &Used,
+    (from, to): (f64, f64),
+) -> (Confidence, Trust) {
     let highest = |window: Window| used.load.summary(window).map(|summary| summary.max);
     let counted = backtest(used.history, &used.load, TRAINING_DAYS, |before, day| {
         let chosen = wanted(from, highest(before)?, settings.shrink_headroom_percent);
         Some(highest(day)? / 100.0 * from <= chosen * 0.9)
     });
     let margin = |day: Window| highest(day).map(|share| 1.0 - share / 100.0 * from / to);
-    let margins: Daily = used.history.blocks(DAY_MS).into_iter().map(margin).collect();
+    let margins: Daily = used
+        .history
+        .blocks(DAY_MS)
+        .into_iter()
+        .map(margin)
+        .collect();
     let found = confidence(counted, &margins, 0.0, None);
     let signs = signs(facts, margins, counted.windows, 0.0);
     let trust = Trust::new(found.raw, None, &signs);
@@ -170,7 +245,11 @@ fn trust(facts: &Facts<'_>, settings: &Thresholds, used: &Used, (from, to): (f64
 /// The migration, a step a line.
 fn steps(volume: &Resource, to_gib: f64) -> Vec<String> {
     let name = &volume.name;
-    let kind = volume.specification.storage_type.as_deref().unwrap_or("the same type");
+    let kind = volume
+        .specification
+        .storage_type
+        .as_deref()
+        .unwrap_or("the same type");
     vec![
         format!("Step 1: take a snapshot of {name} and wait until it is complete"),
         format!(
@@ -198,9 +277,16 @@ fn propose(
     let volume = facts.resource;
     let (found, trust) = trust(facts, settings, used, (from_gib, to_gib));
     let iac = owned_by_code(volume);
-    let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
+    let hazards = Hazards {
+        iac: iac.is_some(),
+        ..Hazards::default()
+    };
     let savings = now - after;
-    let share = if now == Money::ZERO { 0.0 } else { (after.usd() / now.usd() - 1.0) * 100.0 };
+    let share = if now == Money::ZERO {
+        0.0
+    } else {
+        (after.usd() / now.usd() - 1.0) * 100.0
+    };
     let cost = format!(
         "{} - {} = {} a month at list price, {} less; both volumes and the snapshot are paid for during the {KEEP_DAYS} days",
         dollars(now),
@@ -208,17 +294,28 @@ fn propose(
         dollars(savings),
         percent(-share)
     );
-    let performance = "IOPS and throughput stay as they are; the swap interrupts what uses the volume".to_owned();
+    let performance =
+        "IOPS and throughput stay as they are; the swap interrupts what uses the volume".to_owned();
     let monthly = volume.monthly_cost.or(Some(now));
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: title("Move ", &volume.name, &format!(" ({from_gib:.0} GiB) to a volume of {to_gib:.0} GiB")),
+        title: title(
+            "Move ",
+            &volume.name,
+            &format!(" ({from_gib:.0} GiB) to a volume of {to_gib:.0} GiB"),
+        ),
         subject: subject(volume, None),
         priority: priority_by_savings(Some(savings)),
         confidence: found.percent,
         trust,
-        impact_level: impact_level(&facts.guardrails.approval_matrix, volume, Some(savings), monthly, hazards),
+        impact_level: impact_level(
+            &facts.guardrails.approval_matrix,
+            volume,
+            Some(savings),
+            monthly,
+            hazards,
+        ),
         impact: ImpactAssessment {
             cost_percent: Some(share),
             cost: cost.clone(),
@@ -258,9 +355,15 @@ fn explanation(
     path: Path,
 ) -> Explanation {
     let volume = facts.resource;
-    let at_most =
-        format!("On {} measured days at most {} of {from_gib:.0} GiB was in use", used.days, percent(used.highest));
-    let growth = format!("By its trend it grows by {} of its size in {AHEAD_DAYS:.0} days", percent(used.growth));
+    let at_most = format!(
+        "On {} measured days at most {} of {from_gib:.0} GiB was in use",
+        used.days,
+        percent(used.highest)
+    );
+    let growth = format!(
+        "By its trend it grows by {} of its size in {AHEAD_DAYS:.0} days",
+        percent(used.growth)
+    );
     let moves = "A volume cannot be made smaller, so that Reeve does not change it: the data moves to another one";
     let mut factors = Factors::from([
         (FactorKind::Measured, at_most),
@@ -269,9 +372,16 @@ fn explanation(
         (FactorKind::Consequence, moves.to_owned()),
         (FactorKind::Confidence, found.words()),
     ]);
-    factors.extend(steps(volume, to_gib).into_iter().map(|step| (FactorKind::Consequence, step)));
+    factors.extend(
+        steps(volume, to_gib)
+            .into_iter()
+            .map(|step| (FactorKind::Consequence, step)),
+    );
     Explanation {
-        action: format!("Move the data of {} ({}) to a volume of {to_gib:.0} GiB", volume.name, volume.id),
+        action: format!(
+            "Move the data of {} ({}) to a volume of {to_gib:.0} GiB",
+            volume.name, volume.id
+        ),
         factors,
         data_points: used.load.points.len() as u64,
         confidence_range: Some(found.range),

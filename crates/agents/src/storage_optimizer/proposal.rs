@@ -36,7 +36,10 @@ impl Cost {
     fn new(catalogue: &Catalogue, volume: &Resource, to: &VolumeSetup) -> Option<Cost> {
         let mut changed = volume.clone();
         to.apply(&mut changed.specification);
-        Some(Cost { now: catalogue.monthly_cost(volume)?.cost, after: catalogue.monthly_cost(&changed)?.cost })
+        Some(Cost {
+            now: catalogue.monthly_cost(volume)?.cost,
+            after: catalogue.monthly_cost(&changed)?.cost,
+        })
     }
 
     fn savings(&self) -> Money {
@@ -45,12 +48,23 @@ impl Cost {
 
     /// Change in percent of the cost now; negative saves.
     fn percent(&self) -> f64 {
-        if self.now == Money::ZERO { 0.0 } else { (self.after.usd() / self.now.usd() - 1.0) * 100.0 }
+        if self.now == Money::ZERO {
+            0.0
+        } else {
+            (self.after.usd() / self.now.usd() - 1.0) * 100.0
+        }
     }
 
     fn words(&self) -> String {
-        let (now, after, saved) = (dollars(self.now), dollars(self.after), dollars(self.savings()));
-        format!("{now} - {after} = {saved} a month at list price, {} less", percent(-self.percent()))
+        let (now, after, saved) = (
+            dollars(self.now),
+            dollars(self.after),
+            dollars(self.savings()),
+        );
+        format!(
+            "{now} - {after} = {saved} a month at list price, {} less",
+            percent(-self.percent())
+        )
     }
 }
 
@@ -73,7 +87,11 @@ pub(super) fn propose(
         )
     })?;
     if cost.savings().usd() < LEAST_SAVINGS_USD {
-        let detail = format!("{to} would cost {} a month, {from} costs {}", dollars(cost.after), dollars(cost.now));
+        let detail = format!(
+            "{to} would cost {} a month, {from} costs {}",
+            dollars(cost.after),
+            dollars(cost.now)
+        );
         return Err(Abstention::decided(KIND, "not_cheaper", detail));
     }
     path.ask("Is it cheaper?", true, cost.words());
@@ -81,9 +99,16 @@ pub(super) fn propose(
     let iac = owned_by_code(volume);
     let hazards = hazards(volume);
     let savings = Some(cost.savings());
-    let (matrix, monthly) = (&facts.guardrails.approval_matrix, volume.monthly_cost.or(Some(cost.now)));
+    let (matrix, monthly) = (
+        &facts.guardrails.approval_matrix,
+        volume.monthly_cost.or(Some(cost.now)),
+    );
     let performance = performance(rule, demand, to);
-    let change = ModifyVolume { state: volume.state, from: from.clone(), to: to.clone() };
+    let change = ModifyVolume {
+        state: volume.state,
+        from: from.clone(),
+        to: to.clone(),
+    };
     let mut proposal = Proposal {
         kind: KIND,
         rule: rule.name(),
@@ -107,7 +132,16 @@ pub(super) fn propose(
         plan: Some(Plan::new(&change, volume.id.as_str())),
         reason_codes: vec![rule.name().to_owned()],
         not_measured: Vec::new(),
-        explanation: explanation(facts, settings, (from, to), demand, &trust.0, &cost, performance, path),
+        explanation: explanation(
+            facts,
+            settings,
+            (from, to),
+            demand,
+            &trust.0,
+            &cost,
+            performance,
+            path,
+        ),
     };
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
@@ -159,14 +193,20 @@ fn explanation(
 
 /// Properties of the volume that raise the risk of a change.
 fn hazards(volume: &Resource) -> Hazards {
-    Hazards { iac: owned_by_code(volume).is_some(), ..Hazards::default() }
+    Hazards {
+        iac: owned_by_code(volume).is_some(),
+        ..Hazards::default()
+    }
 }
 
 fn title_of(rule: Rule, volume: &Resource, from: &VolumeSetup, to: &VolumeSetup) -> String {
     let gib = volume.specification.storage_gib.unwrap_or_default();
     match rule {
         Rule::ConvertGp2 | Rule::ConvertProvisioned => {
-            let types = format!(" ({gib:.0} GiB) from {} to {}", from.storage_type, to.storage_type);
+            let types = format!(
+                " ({gib:.0} GiB) from {} to {}",
+                from.storage_type, to.storage_type
+            );
             title("Convert ", &volume.name, &types)
         }
         Rule::ReduceProvisioned => title("Reduce ", &volume.name, &format!(" to {to}")),
@@ -177,19 +217,45 @@ fn performance(rule: Rule, demand: &Demand, to: &VolumeSetup) -> String {
     let used = percent(setup::share(to, &demand.peak) * 100.0);
     let holds = format!("its highest use takes {used} of what {to} offers");
     match rule {
-        Rule::ConvertProvisioned => format!("{holds}; gp3 keeps its IOPS 99 % of the time, provisioned types 99.9 %"),
+        Rule::ConvertProvisioned => {
+            format!("{holds}; gp3 keeps its IOPS 99 % of the time, provisioned types 99.9 %")
+        }
         Rule::ConvertGp2 | Rule::ReduceProvisioned => holds,
     }
 }
 
 /// The confidence that the setup holds: on each held-out day, whether the setup chosen from the days before held its peak.
-fn trust(facts: &Facts<'_>, settings: &Thresholds, demand: &Demand, to: &VolumeSetup) -> (Confidence, Trust) {
-    let counted = backtest(demand.history, demand.operations(), TRAINING_DAYS, |before, day| {
-        let chosen = setup::gp3(facts.resource, &demand.peak_in(before)?, settings.headroom_percent).ok()?;
-        Some(setup::holds(&chosen, &demand.peak_of_day(day)?))
-    });
-    let margin = |day| demand.peak_of_day(day).map(|peak| 1.0 - setup::share(to, &peak));
-    let margins: Daily = demand.history.blocks(DAY_MS).into_iter().map(margin).collect();
+fn trust(
+    facts: &Facts<'_>,
+    settings: &Thresholds,
+    demand: &Demand,
+    to: &VolumeSetup,
+) -> (Confidence, Trust) {
+    let counted = backtest(
+        demand.history,
+        demand.operations(),
+        TRAINING_DAYS,
+        |before, day| {
+            let chosen = setup::gp3(
+                facts.resource,
+                &demand.peak_in(before)?,
+                settings.headroom_percent,
+            )
+            .ok()?;
+            Some(setup::holds(&chosen, &demand.peak_of_day(day)?))
+        },
+    );
+    let margin = |day| {
+        demand
+            .peak_of_day(day)
+            .map(|peak| 1.0 - setup::share(to, &peak))
+    };
+    let margins: Daily = demand
+        .history
+        .blocks(DAY_MS)
+        .into_iter()
+        .map(margin)
+        .collect();
     let found = confidence(counted, &margins, 0.0, None);
     let signs = signs(facts, margins, counted.windows, 0.0);
     let trust = Trust::new(found.raw, None, &signs);

@@ -18,9 +18,23 @@ pub(super) fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -
         return None;
     }
     let settings = Thresholds::from(facts.settings);
-    let before = Demand::measure(&Facts { now: made_at, ..*facts }, &settings).ok()?;
+    let before = Demand::measure(
+        &Facts {
+            now: made_at,
+            ..*facts
+        },
+        &settings,
+    )
+    .ok()?;
     let proposed = setup::gp3(facts.resource, &before.peak, settings.headroom_percent).ok()?;
     let demand = Demand::measure(facts, &settings).ok()?;
-    let after = Window { start_ms: made_at.as_millisecond(), end_ms: facts.now.as_millisecond() };
-    every_day(after, |day| demand.peak_of_day(day).map(|peak| setup::holds(&proposed, &peak)))
+    let after = Window {
+        start_ms: made_at.as_millisecond(),
+        end_ms: facts.now.as_millisecond(),
+    };
+    every_day(after, |day| {
+        demand
+            .peak_of_day(day)
+            .map(|peak| setup::holds(&proposed, &peak))
+    })
 }

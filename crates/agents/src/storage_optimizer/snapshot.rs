@@ -5,7 +5,9 @@
 //! bill alone.
 
 use jiff::Timestamp;
-use reeve_estate::{Document, Money, RelationKind, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{
+    Document, Money, RelationKind, Resource, ResourceId, ResourceKind, ResourceState,
+};
 use reeve_learn::DAY_MS;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
@@ -16,7 +18,9 @@ use reeve_recommend::proposal::Path;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{at_most, dollars};
-use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, is_opted_out, owned_by_code, title};
+use reeve_recommend::{
+    Abstention, FactorKind, Factors, Facts, Proposal, is_opted_out, owned_by_code, title,
+};
 
 use super::KIND;
 use super::settings::Thresholds;
@@ -41,25 +45,61 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let (snapshot, settings) = (facts.resource, Thresholds::from(facts.settings));
     let mut path = Path::default();
     if !settings.clean_snapshots {
-        return Err(decided("switched_off", "the setting clean_snapshots.enabled is off"));
+        return Err(decided(
+            "switched_off",
+            "the setting clean_snapshots.enabled is off",
+        ));
     }
     admit(facts, &settings, &mut path)?;
     let standing = Standing::of(facts)?;
     let used: Vec<&str> = users(facts);
-    if !path.ask("Does no image or launch template use it?", used.is_empty(), listed(&used)) {
-        return Err(decided("used_by_image", format!("{} made from it", listed(&used))));
+    if !path.ask(
+        "Does no image or launch template use it?",
+        used.is_empty(),
+        listed(&used),
+    ) {
+        return Err(decided(
+            "used_by_image",
+            format!("{} made from it", listed(&used)),
+        ));
     }
-    let keeps = if standing.is_volume_gone { settings.keep_of_deleted } else { settings.keep_newest.max(1) };
+    let keeps = if standing.is_volume_gone {
+        settings.keep_of_deleted
+    } else {
+        settings.keep_newest.max(1)
+    };
     let (newer, volume) = (standing.newer.len() as u64, &standing.volume);
     let question = format!("Are there {keeps} newer snapshots of {volume}?");
-    if !path.ask(question, newer >= keeps, format!("{newer} newer ones are complete")) {
-        return Err(decided("kept", format!("it is one of the {keeps} newest of {volume}")));
+    if !path.ask(
+        question,
+        newer >= keeps,
+        format!("{newer} newer ones are complete"),
+    ) {
+        return Err(decided(
+            "kept",
+            format!("it is one of the {keeps} newest of {volume}"),
+        ));
     }
-    let restored = facts.relations.sources(&snapshot.connection, &snapshot.id, RelationKind::CreatedFrom);
-    let restored = restored.filter(|made| made.kind == ResourceKind::Volume).filter_map(|made| made.created_at);
-    let lately = restored.map(|at| days_since(at, facts.now)).min().filter(|days| *days < settings.snapshot_days);
-    let words = lately.map_or("no volume".to_owned(), |days| format!("a volume was made from it {days} days ago"));
-    if !path.ask("Was no volume made from it since?", lately.is_none(), words.clone()) {
+    let restored = facts.relations.sources(
+        &snapshot.connection,
+        &snapshot.id,
+        RelationKind::CreatedFrom,
+    );
+    let restored = restored
+        .filter(|made| made.kind == ResourceKind::Volume)
+        .filter_map(|made| made.created_at);
+    let lately = restored
+        .map(|at| days_since(at, facts.now))
+        .min()
+        .filter(|days| *days < settings.snapshot_days);
+    let words = lately.map_or("no volume".to_owned(), |days| {
+        format!("a volume was made from it {days} days ago")
+    });
+    if !path.ask(
+        "Was no volume made from it since?",
+        lately.is_none(),
+        words.clone(),
+    ) {
         return Err(decided("in_use", words));
     }
     Ok(propose(facts, &standing, keeps as usize, path))
@@ -85,10 +125,19 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds, path: &mut Path) -> Result<()
         return Err(decided("opted_out", "its tag reeve:ignore excludes it"));
     }
     if let Some(tag) = snapshot.service_tag() {
-        return Err(decided("managed_by_service", format!("the service of its tag {tag} manages it")));
+        return Err(decided(
+            "managed_by_service",
+            format!("the service of its tag {tag} manages it"),
+        ));
     }
-    if snapshot.state != ResourceState::Available || member(facts.document, "status") != Some("completed") {
-        return Err(Abstention::unjudged(KIND, "not_complete", "the snapshot is not known to be complete"));
+    if snapshot.state != ResourceState::Available
+        || member(facts.document, "status") != Some("completed")
+    {
+        return Err(Abstention::unjudged(
+            KIND,
+            "not_complete",
+            "the snapshot is not known to be complete",
+        ));
     }
     if member(facts.document, "storageTier").is_some_and(|tier| tier != "standard") {
         return Err(decided(
@@ -97,36 +146,71 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds, path: &mut Path) -> Result<()
         ));
     }
     let created = snapshot.created_at;
-    let created = created.ok_or_else(|| Abstention::unjudged(KIND, "age_not_known", "the cloud named no time"))?;
+    let created = created
+        .ok_or_else(|| Abstention::unjudged(KIND, "age_not_known", "the cloud named no time"))?;
     let (age, least) = (days_since(created, facts.now), settings.snapshot_days);
-    if !path.ask(format!("Is it older than {least} days?"), age >= least, format!("{age} days old")) {
-        return Err(decided("too_young", format!("{age} days old, {least} are needed")));
+    if !path.ask(
+        format!("Is it older than {least} days?"),
+        age >= least,
+        format!("{age} days old"),
+    ) {
+        return Err(decided(
+            "too_young",
+            format!("{age} days old, {least} are needed"),
+        ));
     }
     Ok(())
 }
 
 /// Images and launch templates that name the snapshot.
 fn users<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
-    let made = facts.relations.sources(&facts.resource.connection, &facts.resource.id, RelationKind::CreatedFrom);
-    made.filter(|one| one.kind != ResourceKind::Volume).map(|one| one.id.as_str()).collect()
+    let made = facts.relations.sources(
+        &facts.resource.connection,
+        &facts.resource.id,
+        RelationKind::CreatedFrom,
+    );
+    made.filter(|one| one.kind != ResourceKind::Volume)
+        .map(|one| one.id.as_str())
+        .collect()
 }
 
 fn listed(names: &[&str]) -> String {
-    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "nothing".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 impl<'a> Standing<'a> {
     /// The snapshot among the others of its volume; an abstention where they, the volume or images were not read.
     fn of(facts: &Facts<'a>) -> Result<Standing<'a>, Abstention> {
         let (snapshot, relations) = (facts.resource, facts.relations);
-        let read = [ResourceKind::Snapshot, ResourceKind::Image, ResourceKind::LaunchTemplate, ResourceKind::Volume];
-        if let Some(kind) = read.into_iter().find(|kind| !relations.is_complete(snapshot, *kind)) {
-            let detail = format!("resources of the kind {kind} were not read completely in {}", snapshot.region);
+        let read = [
+            ResourceKind::Snapshot,
+            ResourceKind::Image,
+            ResourceKind::LaunchTemplate,
+            ResourceKind::Volume,
+        ];
+        if let Some(kind) = read
+            .into_iter()
+            .find(|kind| !relations.is_complete(snapshot, *kind))
+        {
+            let detail = format!(
+                "resources of the kind {kind} were not read completely in {}",
+                snapshot.region
+            );
             return Err(Abstention::unjudged(KIND, "relations_not_read", detail));
         }
-        let volume = relations.target(snapshot, RelationKind::CreatedFrom).filter(|id| id.as_str() != COPIED);
+        let volume = relations
+            .target(snapshot, RelationKind::CreatedFrom)
+            .filter(|id| id.as_str() != COPIED);
         let volume = volume.cloned().ok_or_else(|| {
-            Abstention::unjudged(KIND, "volume_not_known", "a copied snapshot does not say what it is a copy of")
+            Abstention::unjudged(
+                KIND,
+                "volume_not_known",
+                "a copied snapshot does not say what it is a copy of",
+            )
         })?;
         let siblings = relations.sources(&snapshot.connection, &volume, RelationKind::CreatedFrom);
         let newer = |one: &&Resource| {
@@ -136,10 +220,18 @@ impl<'a> Standing<'a> {
         };
         let mut newer: Vec<&Resource> = siblings.filter(newer).collect();
         newer.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
-        let is_volume_gone =
-            relations.get(&snapshot.connection, &volume).is_none_or(|one| one.state == ResourceState::Deleted);
-        let age_days = snapshot.created_at.map_or(0, |at| days_since(at, facts.now));
-        Ok(Standing { volume, is_volume_gone, newer, age_days })
+        let is_volume_gone = relations
+            .get(&snapshot.connection, &volume)
+            .is_none_or(|one| one.state == ResourceState::Deleted);
+        let age_days = snapshot
+            .created_at
+            .map_or(0, |at| days_since(at, facts.now));
+        Ok(Standing {
+            volume,
+            is_volume_gone,
+            newer,
+            age_days,
+        })
     }
 
     fn because(&self) -> String {
@@ -155,13 +247,20 @@ fn cost(facts: &Facts<'_>) -> (Option<Money>, String) {
     let snapshot = facts.resource;
     let billed = discounts::billed_monthly(facts.charges, |_| true);
     let gib = member(facts.document, "volumeSize").and_then(|gib| gib.parse::<f64>().ok());
-    let full = gib.and_then(|gib| facts.catalogue.snapshot_monthly(snapshot.provider, &snapshot.region, gib));
+    let full = gib.and_then(|gib| {
+        facts
+            .catalogue
+            .snapshot_monthly(snapshot.provider, &snapshot.region, gib)
+    });
     let words = match billed {
         Some(cost) => format!("{} a month by its bill", dollars(cost)),
         None => format!(
             "saves {}{}: snapshots are incremental, and blocks that others share stay; no saving is claimed without a bill",
             at_most(full.as_ref().map(|month| month.cost)),
-            full.iter().flat_map(|month| &month.origins).map(|origin| format!(" ({origin})")).collect::<String>()
+            full.iter()
+                .flat_map(|month| &month.origins)
+                .map(|origin| format!(" ({origin})"))
+                .collect::<String>()
         ),
     };
     (billed, words)
@@ -173,26 +272,50 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
     let trust = lasting(standing.age_days);
     let signs = signs(facts, Vec::new(), 0, 0.0);
     let iac = owned_by_code(snapshot);
-    let hazards = Hazards { iac: iac.is_some(), unpriced: billed.is_none(), idle: true, ..Hazards::default() };
+    let hazards = Hazards {
+        iac: iac.is_some(),
+        unpriced: billed.is_none(),
+        idle: true,
+        ..Hazards::default()
+    };
     let change = DeleteSnapshot {
         state: snapshot.state,
         volume: standing.volume.0.clone(),
-        kept: standing.newer.iter().take(keeps).map(|one| one.id.0.clone()).collect(),
+        kept: standing
+            .newer
+            .iter()
+            .take(keeps)
+            .map(|one| one.id.0.clone())
+            .collect(),
     };
     let because = standing.because();
     let days = standing.age_days;
-    let code = if standing.is_volume_gone { "volume_gone" } else { "superseded" };
+    let code = if standing.is_volume_gone {
+        "volume_gone"
+    } else {
+        "superseded"
+    };
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: title("Delete snapshot ", &snapshot.name, &format!(", {days} days old")),
+        title: title(
+            "Delete snapshot ",
+            &snapshot.name,
+            &format!(", {days} days old"),
+        ),
         subject: subject(snapshot, None),
         priority: priority_by_savings(billed),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, Some(STATE_CAP), &signs),
         // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
-        impact_level: impact_level(&facts.guardrails.approval_matrix, snapshot, billed, billed, hazards)
-            .max(Impact::Medium),
+        impact_level: impact_level(
+            &facts.guardrails.approval_matrix,
+            snapshot,
+            billed,
+            billed,
+            hazards,
+        )
+        .max(Impact::Medium),
         impact: ImpactAssessment {
             cost_percent: billed.map(|_| -100.0),
             cost: words.clone(),
@@ -208,13 +331,25 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
         reason_codes: vec![code.to_owned(), "cannot_be_undone".to_owned()],
         not_measured: billed.map_or(vec!["shared_blocks".to_owned()], |_| Vec::new()),
         explanation: Explanation {
-            action: format!("Delete snapshot {} ({}) of volume {}", snapshot.name, snapshot.id, standing.volume),
+            action: format!(
+                "Delete snapshot {} ({}) of volume {}",
+                snapshot.name, snapshot.id, standing.volume
+            ),
             factors: Factors::from([
-                (FactorKind::Measured, format!("It is {days} days old, and {because}")),
+                (
+                    FactorKind::Measured,
+                    format!("It is {days} days old, and {because}"),
+                ),
                 (FactorKind::Price, words.clone()),
                 (FactorKind::Consequence, kept_words(&change.kept)),
-                (FactorKind::Consequence, format!("It cannot be undone: {}", DeleteSnapshot::LOST)),
-                (FactorKind::Confidence, trust.words_of_state(&format!("{days} days old, and {because}"))),
+                (
+                    FactorKind::Consequence,
+                    format!("It cannot be undone: {}", DeleteSnapshot::LOST),
+                ),
+                (
+                    FactorKind::Confidence,
+                    trust.words_of_state(&format!("{days} days old, and {because}")),
+                ),
             ]),
             data_points: 0,
             confidence_range: None,
@@ -234,6 +369,10 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
 }
 
 fn kept_words(kept: &[String]) -> String {
-    let names = if kept.is_empty() { "none".to_owned() } else { kept.join(", ") };
+    let names = if kept.is_empty() {
+        "none".to_owned()
+    } else {
+        kept.join(", ")
+    };
     format!("{} newer snapshots of the volume stay: {names}", kept.len())
 }

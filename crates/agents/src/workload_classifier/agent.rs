@@ -7,7 +7,8 @@ use reeve_learn::calibrate::Example;
 use reeve_recommend::models::{ModelState as _, Trainer, WorkloadModel};
 use reeve_recommend::workload::CLASSIFIED_KINDS;
 use reeve_recommend::{
-    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings, agent_type::documented,
+    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings,
+    agent_type::documented,
 };
 
 use super::retrospect::held;
@@ -50,6 +51,9 @@ impl AgentDefinition for WorkloadClassifier {
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
-        vec![Arc::new(Confidence::new(Arc::new(*self), METRICS)), Arc::new(Workloads)]
+        vec![
+            Arc::new(Confidence::new(Arc::new(*self), METRICS)),
+            Arc::new(Workloads),
+        ]
     }
 }

@@ -42,9 +42,19 @@ fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
     if let Some(protected) = refusal(database, "add_standby", case.facts.catalogue) {
         return Err(protected.into_abstention(Some(KIND)));
     }
-    path.ask("Does it run in one zone alone?", true, "it has no standby in another zone");
-    let plan = (database.provider == Provider::Aws)
-        .then(|| Plan::new(&AddStandby { state: database.state }, database.id.as_str()));
+    path.ask(
+        "Does it run in one zone alone?",
+        true,
+        "it has no standby in another zone",
+    );
+    let plan = (database.provider == Provider::Aws).then(|| {
+        Plan::new(
+            &AddStandby {
+                state: database.state,
+            },
+            database.id.as_str(),
+        )
+    });
     switch(case, plan.is_some())?;
     let (name, id) = (&database.name, &database.id);
     Ok(case.propose(Finding {
@@ -68,23 +78,49 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let group = case.facts.resource;
     let mut path = case.path();
     let Some(Capacity { min, desired, max }) = group.specification.capacity else {
-        return Err(Abstention::unjudged(KIND, "capacity_not_known", "its number of members is not known"));
+        return Err(Abstention::unjudged(
+            KIND,
+            "capacity_not_known",
+            "its number of members is not known",
+        ));
     };
     if min >= MEMBERS {
-        return Err(decided("enough_members", format!("it has at least {min} members")));
+        return Err(decided(
+            "enough_members",
+            format!("it has at least {min} members"),
+        ));
     }
-    path.ask("May it shrink to one member?", true, format!("{min} to {max} members, {desired} now"));
-    let change = ResizeGroup { state: group.state, from: min, to: MEMBERS };
-    let plan = (group.provider == Provider::Aws && max >= MEMBERS).then(|| Plan::new(&change, group.id.as_str()));
+    path.ask(
+        "May it shrink to one member?",
+        true,
+        format!("{min} to {max} members, {desired} now"),
+    );
+    let change = ResizeGroup {
+        state: group.state,
+        from: min,
+        to: MEMBERS,
+    };
+    let plan = (group.provider == Provider::Aws && max >= MEMBERS)
+        .then(|| Plan::new(&change, group.id.as_str()));
     switch(case, plan.is_some())?;
     let more = MEMBERS.saturating_sub(desired);
     let name = &group.name;
     let mut factors = Factors::from([
-        (FactorKind::Measured, format!("It may shrink to {min} members: {min} to {max}, {desired} now")),
-        (FactorKind::Consequence, format!("With {min} members a failure or a scale-in leaves nothing that serves")),
+        (
+            FactorKind::Measured,
+            format!("It may shrink to {min} members: {min} to {max}, {desired} now"),
+        ),
+        (
+            FactorKind::Consequence,
+            format!("With {min} members a failure or a scale-in leaves nothing that serves"),
+        ),
     ]);
-    factors
-        .extend((max < MEMBERS).then(|| (FactorKind::Consequence, format!("Its maximum is {max}: raise that first"))));
+    factors.extend((max < MEMBERS).then(|| {
+        (
+            FactorKind::Consequence,
+            format!("Its maximum is {max}: raise that first"),
+        )
+    }));
     Ok(case.propose(Finding {
         title: title(&format!("Keep at least {MEMBERS} members in "), name, ""),
         action: format!("Raise the least number of members of {name} from {min} to {MEMBERS}"),
@@ -93,7 +129,9 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
         savings: (more == 0).then_some(Money::ZERO),
         cost_percent: Some(f64::from(more) / f64::from(desired.max(1)) * 100.0),
         cost: match more {
-            0 => format!("nothing now: it has {desired} members; later the {MEMBERS} that always run"),
+            0 => format!(
+                "nothing now: it has {desired} members; later the {MEMBERS} that always run"
+            ),
             _ => format!("{more} more of the group's machines"),
         },
         performance: "none: members are added, none is replaced".to_owned(),
@@ -105,23 +143,45 @@ fn machine(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let mut path = case.path();
     if let Some(group) = &machine.group {
-        return Err(decided("group_member", format!("it belongs to {group}, which is checked itself")));
+        return Err(decided(
+            "group_member",
+            format!("it belongs to {group}, which is checked itself"),
+        ));
     }
     if let Some((manager, tag)) = manager(machine) {
-        return Err(decided("managed", format!("{manager} manages it (its tag {tag}) and decides about its zones")));
+        return Err(decided(
+            "managed",
+            format!("{manager} manages it (its tag {tag}) and decides about its zones"),
+        ));
     }
     if let Some(number) = numbered(machine) {
-        return Err(decided("one_of_several", format!("{number} says that there are others of its kind")));
+        return Err(decided(
+            "one_of_several",
+            format!("{number} says that there are others of its kind"),
+        ));
     }
-    path.ask("Does it serve alone?", true, "it is in no scaling group, and its name is not one of a series");
+    path.ask(
+        "Does it serve alone?",
+        true,
+        "it is in no scaling group, and its name is not one of a series",
+    );
     switch(case, false)?;
     let name = &machine.name;
     Ok(case.propose(Finding {
         title: title("Run ", name, " in more than one zone"),
-        action: format!("Put {name} ({}) into a scaling group over two zones, behind a load balancer", machine.id),
+        action: format!(
+            "Put {name} ({}) into a scaling group over two zones, behind a load balancer",
+            machine.id
+        ),
         factors: Factors::from([
-            (FactorKind::Measured, "It is in no scaling group, and its name is not one of a series"),
-            (FactorKind::Consequence, "A failure of the machine or of its zone stops what it serves"),
+            (
+                FactorKind::Measured,
+                "It is in no scaling group, and its name is not one of a series",
+            ),
+            (
+                FactorKind::Consequence,
+                "A failure of the machine or of its zone stops what it serves",
+            ),
         ]),
         effort: Effort::High,
         savings: case.second_costs(),
@@ -141,8 +201,16 @@ fn numbered(machine: &Resource) -> Option<&str> {
 
 fn switch(case: &Case<'_>, has_plan: bool) -> Result<(), Abstention> {
     match has_plan {
-        true => case.switched(case.settings.practices, KIND, "apply_best_practices.enabled"),
-        false => case.switched(case.settings.architectures, KIND, "recommend_architectures.enabled"),
+        true => case.switched(
+            case.settings.practices,
+            KIND,
+            "apply_best_practices.enabled",
+        ),
+        false => case.switched(
+            case.settings.architectures,
+            KIND,
+            "recommend_architectures.enabled",
+        ),
     }
 }
 

@@ -38,19 +38,45 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     }
     let unmeasured = || Abstention::unjudged(ADVICE, "not_measured", "CPU was not measured");
     let cpu = Load::measured(case.facts, Metric::CpuUtilization).ok_or_else(unmeasured)?;
-    let history = Window::ending(case.facts.now.as_millisecond(), case.settings.history_days * DAY_MS);
+    let history = Window::ending(
+        case.facts.now.as_millisecond(),
+        case.settings.history_days * DAY_MS,
+    );
     let all = cpu.summary(history).ok_or_else(unmeasured)?;
-    let words = format!("mean CPU {}, 99 % of the time below {}", percent(all.mean), percent(all.p99));
+    let words = format!(
+        "mean CPU {}, 99 % of the time below {}",
+        percent(all.mean),
+        percent(all.p99)
+    );
     let bursts = all.mean < IN_USE && all.p99 >= BURSTS * all.mean;
     if !path.ask("Does its work come in bursts?", bursts, words.clone()) {
         return Err(Abstention::decided(ADVICE, "steady", words));
     }
-    let from = machine.specification.instance_type.as_deref().unwrap_or_default();
+    let from = machine
+        .specification
+        .instance_type
+        .as_deref()
+        .unwrap_or_default();
     match burstable(case, from, &cpu, history) {
         Some((to, baseline)) if case.settings.practices => {
-            let reason = format!("{} sustains {}; its credits last for every burst", to.name, percent(baseline));
-            path.ask("Does a burstable size hold its bursts?", true, reason.clone());
-            Ok(smaller(case, from, to, [words, reason], tried(&cpu, history, baseline), path))
+            let reason = format!(
+                "{} sustains {}; its credits last for every burst",
+                to.name,
+                percent(baseline)
+            );
+            path.ask(
+                "Does a burstable size hold its bursts?",
+                true,
+                reason.clone(),
+            );
+            Ok(smaller(
+                case,
+                from,
+                to,
+                [words, reason],
+                tried(&cpu, history, baseline),
+                path,
+            ))
         }
         _ => {
             path.ask(
@@ -58,20 +84,33 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
                 false,
                 "none that the catalogue has a baseline of, and that is cheaper",
             );
-            case.switched(case.settings.architectures, ADVICE, "recommend_architectures.enabled")?;
+            case.switched(
+                case.settings.architectures,
+                ADVICE,
+                "recommend_architectures.enabled",
+            )?;
             Ok(elastic(case, words, path))
         }
     }
 }
 
 /// The cheapest burstable size with the same processors and no less memory, whose credits last.
-fn burstable<'c>(case: &Case<'c>, from: &str, cpu: &Load, history: Window) -> Option<(&'c InstanceSpec, f64)> {
+fn burstable<'c>(
+    case: &Case<'c>,
+    from: &str,
+    cpu: &Load,
+    history: Window,
+) -> Option<(&'c InstanceSpec, f64)> {
     let (machine, catalogue) = (case.facts.resource, case.facts.catalogue);
     let now = catalogue.instance(machine.provider, from)?;
     if now.burstable {
         return None;
     }
-    let price = |size: &str| catalogue.hourly_for(machine, size).map(|price| price.usd_per_hour);
+    let price = |size: &str| {
+        catalogue
+            .hourly_for(machine, size)
+            .map(|price| price.usd_per_hour)
+    };
     let fits = |spec: &&InstanceSpec| spec.vcpu == now.vcpu && spec.memory_gib >= now.memory_gib;
     let lasts = |spec: &'c InstanceSpec| {
         let baseline = baseline_percent(spec)?;
@@ -81,7 +120,11 @@ fn burstable<'c>(case: &Case<'c>, from: &str, cpu: &Load, history: Window) -> Op
         let saved = Money::per_month(price(from)? - price(&spec.name)?);
         (saved.usd() >= LEAST_SAVINGS_USD).then_some(saved)
     };
-    let sizes = catalogue.exchangeable(machine.provider, from).into_iter().filter(fits).filter_map(lasts);
+    let sizes = catalogue
+        .exchangeable(machine.provider, from)
+        .into_iter()
+        .filter(fits)
+        .filter_map(lasts);
     sizes
         .filter_map(|(spec, baseline)| Some((cheaper(spec)?, spec, baseline)))
         .max_by_key(|(saved, ..)| *saved)
@@ -103,11 +146,17 @@ fn credits_last(cpu: &Load, window: Window, baseline: f64) -> bool {
 /// Each past day: whether credits last, and the share of the baseline that the day leaves.
 fn tried(cpu: &Load, history: Window, baseline: f64) -> (Backtest, Daily) {
     let held = backtest(history, cpu, 1, |before, day| {
-        let both = Window { start_ms: before.start_ms, end_ms: day.end_ms };
+        let both = Window {
+            start_ms: before.start_ms,
+            end_ms: day.end_ms,
+        };
         Some(credits_last(cpu, both, baseline))
     });
     let margin = |day| Some((1.0 - cpu.summary(day)?.mean / baseline).max(0.0));
-    (held, history.blocks(DAY_MS).into_iter().map(margin).collect())
+    (
+        held,
+        history.blocks(DAY_MS).into_iter().map(margin).collect(),
+    )
 }
 
 fn smaller(
@@ -119,19 +168,31 @@ fn smaller(
     path: reeve_recommend::proposal::Path,
 ) -> Proposal {
     let machine: &Resource = case.facts.resource;
-    let hourly = |size: &str| case.facts.catalogue.hourly_for(machine, size).map(|price| price.usd_per_hour);
+    let hourly = |size: &str| {
+        case.facts
+            .catalogue
+            .hourly_for(machine, size)
+            .map(|price| price.usd_per_hour)
+    };
     let prices = hourly(from).zip(hourly(&to.name));
     let savings = prices.map(|(now, after)| Money::per_month(now - after));
     let (name, id) = (&machine.name, &machine.id);
     case.propose(Finding {
         kind: KIND,
         code: "analytics_steady_size",
-        title: title("Change ", name, &format!(" from {from} to the burstable {}", to.name)),
+        title: title(
+            "Change ",
+            name,
+            &format!(" from {from} to the burstable {}", to.name),
+        ),
         action: format!("Change {name} ({id}) from {from} to {}", to.name),
         factors: Factors::from([
             (FactorKind::Measured, words),
             (FactorKind::Measured, reason),
-            (FactorKind::Consequence, format!("{} has as many processors and as much memory", to.name)),
+            (
+                FactorKind::Consequence,
+                format!("{} has as many processors and as much memory", to.name),
+            ),
         ]),
         plan: Some(resize(machine, from, &to.name)),
         target_type: Some(to.name.clone()),
@@ -139,7 +200,8 @@ fn smaller(
         savings,
         cost_percent: prices.map(|(now, after)| (after / now - 1.0) * 100.0),
         cost: saved(savings, "for a size that is paid by its mean use"),
-        performance: "none while credits last; a burst that outlasts them is held to the baseline".to_owned(),
+        performance: "none while credits last; a burst that outlasts them is held to the baseline"
+            .to_owned(),
         security: "none: access stays as it is".to_owned(),
         tried: Some(tried),
         path,
@@ -159,7 +221,10 @@ fn elastic(case: &Case<'_>, words: String, path: reeve_recommend::proposal::Path
         ),
         factors: Factors::from([
             (FactorKind::Measured, words.as_str()),
-            (FactorKind::Price, "Between its bursts the machine is paid for and idle"),
+            (
+                FactorKind::Price,
+                "Between its bursts the machine is paid for and idle",
+            ),
         ]),
         plan: None,
         target_type: None,

@@ -9,7 +9,9 @@ use reeve_recommend::Facts;
 use reeve_recommend::models::{ModelUse, WorkloadModel};
 use reeve_recommend::recommendation::ConfidenceRange;
 use reeve_recommend::words::percent;
-use reeve_recommend::workload::{Classification, Scores, Signal, Unclassified, WorkloadClass, tokens};
+use reeve_recommend::workload::{
+    Classification, Scores, Signal, Unclassified, WorkloadClass, tokens,
+};
 
 use super::settings::Thresholds;
 use super::shape::Shape;
@@ -37,7 +39,11 @@ pub(super) struct Classified {
 pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
     let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
     let shape = Shape::measure(facts).filter(|_| settings.patterns);
-    let Found { mut signals, conflict, has_purpose_tag } = signals::find(facts, history);
+    let Found {
+        mut signals,
+        conflict,
+        has_purpose_tag,
+    } = signals::find(facts, history);
     let others = sum(&signals);
     let seen = shape.as_ref().and_then(|shape| shape.signal(history));
     let is_seen = seen.is_some();
@@ -49,8 +55,14 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
     let is_known = has_purpose_tag || is_seen || !models.is_empty();
     let unclassified = match (&facts.correction, &conflict) {
         (Some(_), _) => None,
-        _ if !settings.categories => Some(reason("switched_off", "resource_categorization.enabled is off".to_owned())),
-        (None, Some(values)) => Some(reason("signals_contradict", format!("the tags name {values}"))),
+        _ if !settings.categories => Some(reason(
+            "switched_off",
+            "resource_categorization.enabled is off".to_owned(),
+        )),
+        (None, Some(values)) => Some(reason(
+            "signals_contradict",
+            format!("the tags name {values}"),
+        )),
         _ if !is_known => Some(reason("thin_data", unknown(settings))),
         _ if is_nobodys(&signals, best) => Some(unclear(&signals, likely)),
         _ if likely[best as usize] < settings.least_confidence => Some(unclear(&signals, likely)),
@@ -70,12 +82,33 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
     };
     let (confidence, range) = confidence_of(facts, class, likely, stable);
     if let Some(correction) = facts.correction {
-        let detail = format!("{} by {} on {}", correction.class.as_str(), correction.by, correction.at.strftime("%F"));
-        signals.push(Signal { name: "correction".to_owned(), detail, weights: [0.0; 4] });
+        let detail = format!(
+            "{} by {} on {}",
+            correction.class.as_str(),
+            correction.by,
+            correction.at.strftime("%F")
+        );
+        signals.push(Signal {
+            name: "correction".to_owned(),
+            detail,
+            weights: [0.0; 4],
+        });
     }
     signals.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
-    let classification = Classification { class, unclassified, confidence, probabilities: likely, scores, signals };
-    Classified { classification, stable, range, models }
+    let classification = Classification {
+        class,
+        unclassified,
+        confidence,
+        probabilities: likely,
+        scores,
+        signals,
+    };
+    Classified {
+        classification,
+        stable,
+        range,
+        models,
+    }
 }
 
 /// The confidence in percent and its range.
@@ -85,7 +118,9 @@ fn confidence_of(
     probabilities: Scores,
     stable: Backtest,
 ) -> (f64, Option<ConfidenceRange>) {
-    let Some(class) = class else { return (0.0, None) };
+    let Some(class) = class else {
+        return (0.0, None);
+    };
     if facts.correction.is_some() {
         return (CORRECTED, None);
     }
@@ -103,27 +138,42 @@ fn confidence_of(
 
 /// Adds what corrections of resources alike have taught.
 fn learned(facts: &Facts<'_>, signals: &mut Vec<Signal>) -> (Scores, Vec<ModelUse>) {
-    let Ok((reference, model)) = facts.models.get::<WorkloadModel>() else { return ([0.0; 4], Vec::new()) };
+    let Ok((reference, model)) = facts.models.get::<WorkloadModel>() else {
+        return ([0.0; 4], Vec::new());
+    };
     let (weights, known) = model.weights(&tokens(facts.resource));
     if known.is_empty() {
         return (weights, Vec::new());
     }
     let detail = known.join(", ");
     let class = best_of(weights).as_str();
-    let says = reference.says(format!("resources with {detail} were called {class} by people"));
-    signals.push(Signal { name: "learned from corrections".to_owned(), detail, weights });
+    let says = reference.says(format!(
+        "resources with {detail} were called {class} by people"
+    ));
+    signals.push(Signal {
+        name: "learned from corrections".to_owned(),
+        detail,
+        weights,
+    });
     (weights, vec![says])
 }
 
 /// Returns `true` if strong signals speak for other classes and none for this one: office hours in production are neither of both, and
 /// still no jobs.
 fn is_nobodys(signals: &[Signal], class: WorkloadClass) -> bool {
-    let strong: Vec<&Signal> = signals.iter().filter(|signal| strength(signal) >= STRONG).collect();
+    let strong: Vec<&Signal> = signals
+        .iter()
+        .filter(|signal| strength(signal) >= STRONG)
+        .collect();
     !strong.is_empty() && strong.iter().all(|signal| best_of(signal.weights) != class)
 }
 
 fn unknown(settings: &Thresholds) -> String {
-    let measured = if settings.patterns { "a week of CPU was not measured" } else { "pattern_recognition is off" };
+    let measured = if settings.patterns {
+        "a week of CPU was not measured"
+    } else {
+        "pattern_recognition is off"
+    };
     format!("{measured}, and no tag says what it is for")
 }
 
@@ -131,13 +181,23 @@ fn unknown(settings: &Thresholds) -> String {
 fn unclear(signals: &[Signal], probabilities: Scores) -> Unclassified {
     let best = best_of(probabilities);
     let of = |signal: &&Signal| best_of(signal.weights);
-    let strong: Vec<&Signal> = signals.iter().filter(|signal| strength(signal) >= STRONG).collect();
-    let likely = format!("{} with {}", best.as_str(), percent(probabilities[best as usize] * 100.0));
+    let strong: Vec<&Signal> = signals
+        .iter()
+        .filter(|signal| strength(signal) >= STRONG)
+        .collect();
+    let likely = format!(
+        "{} with {}",
+        best.as_str(),
+        percent(probabilities[best as usize] * 100.0)
+    );
     let first = strong.first().map(of);
     match strong.iter().find(|signal| Some(of(signal)) != first) {
         Some(other) => {
             let (one, two) = (strong[0], *other);
-            let detail = format!("{} ({}) and {} ({}) disagree; {likely}", one.name, one.detail, two.name, two.detail);
+            let detail = format!(
+                "{} ({}) and {} ({}) disagree; {likely}",
+                one.name, one.detail, two.name, two.detail
+            );
             reason("signals_contradict", detail)
         }
         None => reason("signals_too_few", format!("nothing says enough; {likely}")),
@@ -145,21 +205,34 @@ fn unclear(signals: &[Signal], probabilities: Scores) -> Unclassified {
 }
 
 fn reason(code: &str, detail: String) -> Unclassified {
-    Unclassified { code: code.to_owned(), detail }
+    Unclassified {
+        code: code.to_owned(),
+        detail,
+    }
 }
 
 /// The weight that a signal gives the class it speaks for.
 fn strength(signal: &Signal) -> f64 {
-    if signal.name == "correction" { f64::MAX } else { signal.weights.iter().copied().fold(f64::MIN, f64::max) }
+    if signal.name == "correction" {
+        f64::MAX
+    } else {
+        signal.weights.iter().copied().fold(f64::MIN, f64::max)
+    }
 }
 
 pub(super) fn best_of(scores: Scores) -> WorkloadClass {
-    let better = |a: &WorkloadClass, b: &WorkloadClass| scores[*a as usize].total_cmp(&scores[*b as usize]);
-    WorkloadClass::ALL.into_iter().max_by(better).unwrap_or(WorkloadClass::Production)
+    let better =
+        |a: &WorkloadClass, b: &WorkloadClass| scores[*a as usize].total_cmp(&scores[*b as usize]);
+    WorkloadClass::ALL
+        .into_iter()
+        .max_by(better)
+        .unwrap_or(WorkloadClass::Production)
 }
 
 fn sum(signals: &[Signal]) -> Scores {
-    signals.iter().fold([0.0; 4], |total, signal| add(total, signal.weights))
+    signals
+        .iter()
+        .fold([0.0; 4], |total, signal| add(total, signal.weights))
 }
 
 fn add(a: Scores, b: Scores) -> Scores {

@@ -60,8 +60,19 @@ pub(super) struct Finding {
 
 impl Case<'_> {
     /// Abstains where a switch of the agent is off.
-    pub(super) fn switched(&self, on: bool, kind: RecommendationType, setting: &str) -> Result<(), Abstention> {
-        let off = || Abstention::decided(kind, "switched_off", format!("the setting {setting} is off"));
+    pub(super) fn switched(
+        &self,
+        on: bool,
+        kind: RecommendationType,
+        setting: &str,
+    ) -> Result<(), Abstention> {
+        let off = || {
+            Abstention::decided(
+                kind,
+                "switched_off",
+                format!("the setting {setting} is off"),
+            )
+        };
         if on { Ok(()) } else { Err(off()) }
     }
 
@@ -69,12 +80,20 @@ impl Case<'_> {
     pub(super) fn path(&self) -> Path {
         let mut path = Path::default();
         let likely = format!("{}: {}", self.words(), self.signals());
-        path.ask(format!("Is its workload {}?", self.class.as_str()), true, likely);
+        path.ask(
+            format!("Is its workload {}?", self.class.as_str()),
+            true,
+            likely,
+        );
         path
     }
 
     fn words(&self) -> String {
-        format!("{} with a confidence of {:.1} %", self.class.as_str(), self.classified.classification.confidence)
+        format!(
+            "{} with a confidence of {:.1} %",
+            self.class.as_str(),
+            self.classified.classification.confidence
+        )
     }
 
     /// Saving of a second resource like this one at list price, which is negative: it costs what the first one does. `None` without a price.
@@ -85,7 +104,11 @@ impl Case<'_> {
     /// Cost of the resource a month at list price; that which the cloud itself gives where the catalogue has no price.
     fn listed(&self) -> Option<Money> {
         let resource = self.facts.resource;
-        self.facts.catalogue.monthly_cost(resource).map(|month| month.cost).or(resource.monthly_cost)
+        self.facts
+            .catalogue
+            .monthly_cost(resource)
+            .map(|month| month.cost)
+            .or(resource.monthly_cost)
     }
 
     /// The signals that decided, in words.
@@ -104,19 +127,35 @@ impl Case<'_> {
     /// The proposal of a finding.
     pub(super) fn propose(&self, finding: Finding) -> Proposal {
         let resource = self.facts.resource;
-        let own = finding.tried.as_ref().map(|(tried, margins)| confidence(*tried, margins, 0.0, None));
+        let own = finding
+            .tried
+            .as_ref()
+            .map(|(tried, margins)| confidence(*tried, margins, 0.0, None));
         let (percent, raw, range) = self.certainty(own.as_ref());
-        let margins = finding.tried.as_ref().map(|(_, margins)| margins.clone()).unwrap_or_default();
-        let windows = self.classified.stable.windows + own.as_ref().map_or(0, |own| own.backtest.windows);
+        let margins = finding
+            .tried
+            .as_ref()
+            .map(|(_, margins)| margins.clone())
+            .unwrap_or_default();
+        let windows =
+            self.classified.stable.windows + own.as_ref().map_or(0, |own| own.backtest.windows);
         let iac = owned_by_code(resource);
-        let hazards = Hazards { iac: iac.is_some(), unpriced: finding.savings.is_none(), ..Hazards::default() };
+        let hazards = Hazards {
+            iac: iac.is_some(),
+            unpriced: finding.savings.is_none(),
+            ..Hazards::default()
+        };
         let price = finding.savings.is_none().then(|| "price".to_owned());
         let architecture = finding.plan.is_none();
         let mut reason_codes = vec![finding.code.to_owned()];
         reason_codes.extend(architecture.then(|| "advice_only".to_owned()));
         let mut proposal = Proposal {
             kind: finding.kind,
-            rule: if architecture { "recommend_architectures" } else { "apply_best_practices" },
+            rule: if architecture {
+                "recommend_architectures"
+            } else {
+                "apply_best_practices"
+            },
             title: finding.title,
             subject: subject(resource, finding.target_type),
             priority: self.priority(finding.kind, finding.savings),
@@ -161,25 +200,56 @@ impl Case<'_> {
     /// Confidence in percent, the same from 0 to 1 before rounding, and its range: both the class and the check have to be right.
     fn certainty(&self, own: Option<&Confidence>) -> (f64, f64, Option<ConfidenceRange>) {
         let class = self.classified.classification.confidence;
-        let (share, low, high) =
-            own.map_or((1.0, 1.0, 1.0), |own| (own.raw, own.range.low_percent / 100.0, own.range.high_percent / 100.0));
-        let around = self.classified.range.unwrap_or(ConfidenceRange { low_percent: class, high_percent: class });
+        let (share, low, high) = own.map_or((1.0, 1.0, 1.0), |own| {
+            (
+                own.raw,
+                own.range.low_percent / 100.0,
+                own.range.high_percent / 100.0,
+            )
+        });
+        let around = self.classified.range.unwrap_or(ConfidenceRange {
+            low_percent: class,
+            high_percent: class,
+        });
         let known = own.is_some() || self.classified.range.is_some();
-        let range = ConfidenceRange { low_percent: around.low_percent * low, high_percent: around.high_percent * high };
-        ((class * share * 10.0).round() / 10.0, class * share / 100.0, known.then_some(range))
+        let range = ConfidenceRange {
+            low_percent: around.low_percent * low,
+            high_percent: around.high_percent * high,
+        };
+        (
+            (class * share * 10.0).round() / 10.0,
+            class * share / 100.0,
+            known.then_some(range),
+        )
     }
 
-    fn factors(&self, own: Option<&Confidence>, mut factors: Factors, architecture: bool) -> Factors {
+    fn factors(
+        &self,
+        own: Option<&Confidence>,
+        mut factors: Factors,
+        architecture: bool,
+    ) -> Factors {
         let Backtest { held, windows } = self.classified.stable;
         let steady = match windows {
             0 => String::new(),
-            _ => format!("; same class on {held} of {windows} past days, each judged by the week before"),
+            _ => format!(
+                "; same class on {held} of {windows} past days, each judged by the week before"
+            ),
         };
-        factors.add(FactorKind::Confidence, format!("Its workload is {}{steady}", self.words()));
-        factors.add(FactorKind::Confidence, format!("Signals: {}", self.signals()));
+        factors.add(
+            FactorKind::Confidence,
+            format!("Its workload is {}{steady}", self.words()),
+        );
+        factors.add(
+            FactorKind::Confidence,
+            format!("Signals: {}", self.signals()),
+        );
         factors.extend(own.map(|own| (FactorKind::Confidence, own.words())));
         if architecture {
-            factors.add(FactorKind::Consequence, "Reeve cannot build this automatically: apply it manually");
+            factors.add(
+                FactorKind::Consequence,
+                "Reeve cannot build this automatically: apply it manually",
+            );
         }
         factors
     }

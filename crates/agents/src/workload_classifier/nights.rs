@@ -39,11 +39,18 @@ impl WorkingHours {
     /// The hours in which most is done.
     pub(super) fn from_hours(hours: &BTreeMap<i64, f64>) -> WorkingHours {
         let done = |start: &i64| {
-            let within: Vec<f64> =
-                hours.iter().filter(|(hour, _)| WorkingHours(*start).contains(**hour)).map(|(_, mean)| *mean).collect();
+            let within: Vec<f64> = hours
+                .iter()
+                .filter(|(hour, _)| WorkingHours(*start).contains(**hour))
+                .map(|(_, mean)| *mean)
+                .collect();
             within.iter().sum::<f64>() / within.len().max(1) as f64
         };
-        WorkingHours((0..24).max_by(|a, b| done(a).total_cmp(&done(b))).unwrap_or(0))
+        WorkingHours(
+            (0..24)
+                .max_by(|a, b| done(a).total_cmp(&done(b)))
+                .unwrap_or(0),
+        )
     }
 
     /// Returns `true` for a working hour, given since the epoch. The first of January 1970 was a Thursday.
@@ -63,29 +70,55 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let mut path = case.path();
     if let Some(group) = &machine.group {
-        return Err(Abstention::decided(KIND, "group_member", format!("it belongs to {group}, which has schedules")));
+        return Err(Abstention::decided(
+            KIND,
+            "group_member",
+            format!("it belongs to {group}, which has schedules"),
+        ));
     }
     // A scheduler's tag leads to stops as well.
     if let Some(protected) = refusal(machine, "stop_machine", case.facts.catalogue) {
         return Err(protected.into_abstention(Some(KIND)));
     }
     if let Some((key, value)) = scheduled(case) {
-        return Err(Abstention::decided(KIND, "scheduled", format!("{key}={value} schedules it already")));
+        return Err(Abstention::decided(
+            KIND,
+            "scheduled",
+            format!("{key}={value} schedules it already"),
+        ));
     }
     let cpu = measured(case)?;
-    let history = Window::ending(case.facts.now.as_millisecond(), case.settings.history_days * DAY_MS);
+    let history = Window::ending(
+        case.facts.now.as_millisecond(),
+        case.settings.history_days * DAY_MS,
+    );
     let means = hours(&cpu, history);
     let working = WorkingHours::from_hours(&means);
-    let outside: Vec<f64> = means.iter().filter(|(hour, _)| !working.contains(**hour)).map(|(_, mean)| *mean).collect();
-    let (high, limit) = (percentile(&outside, 95.0).unwrap_or(100.0), case.settings.night_cpu_percent);
-    let reason = format!("outside {} its CPU is {} in 95 % of the hours", working.words(), percent(high));
+    let outside: Vec<f64> = means
+        .iter()
+        .filter(|(hour, _)| !working.contains(**hour))
+        .map(|(_, mean)| *mean)
+        .collect();
+    let (high, limit) = (
+        percentile(&outside, 95.0).unwrap_or(100.0),
+        case.settings.night_cpu_percent,
+    );
+    let reason = format!(
+        "outside {} its CPU is {} in 95 % of the hours",
+        working.words(),
+        percent(high)
+    );
     let question = format!("Is its CPU below {limit:.0} % outside working hours?");
     if !path.ask(question, high < limit, reason.clone()) {
         return Err(Abstention::decided(KIND, "works_at_night", reason));
     }
     let traffic = traffic(case, history, working)?;
     let words = format!("outside working hours it moves {}", byte_rate(traffic));
-    if !path.ask(format!("Is its traffic below {} then?", byte_rate(TRAFFIC)), traffic < TRAFFIC, words.clone()) {
+    if !path.ask(
+        format!("Is its traffic below {} then?", byte_rate(TRAFFIC)),
+        traffic < TRAFFIC,
+        words.clone(),
+    ) {
         return Err(Abstention::decided(KIND, "asked_at_night", words));
     }
     let tried = tried(&cpu, history, limit, working);
@@ -97,28 +130,55 @@ fn measured(case: &Case<'_>) -> Result<Load, Abstention> {
     let cpu = Load::measured(case.facts, Metric::CpuUtilization);
     let now = case.facts.now.as_millisecond();
     let days = |cpu: &Load| cpu.points.first().map_or(0, |(at, _)| (now - at) / DAY_MS);
-    cpu.filter(|cpu| days(cpu) >= LEAST_DAYS)
-        .ok_or_else(|| Abstention::unjudged(KIND, "thin_data", format!("CPU was not measured for {LEAST_DAYS} days")))
+    cpu.filter(|cpu| days(cpu) >= LEAST_DAYS).ok_or_else(|| {
+        Abstention::unjudged(
+            KIND,
+            "thin_data",
+            format!("CPU was not measured for {LEAST_DAYS} days"),
+        )
+    })
 }
 
 /// The tag of a scheduler that the machine has already.
 fn scheduled<'a>(case: &'a Case<'_>) -> Option<(&'a str, &'a str)> {
-    let key = case.settings.schedule_tag.as_ref().map_or("Schedule", |(key, _)| key);
-    let found = case.facts.resource.tags.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
+    let key = case
+        .settings
+        .schedule_tag
+        .as_ref()
+        .map_or("Schedule", |(key, _)| key);
+    let found = case
+        .facts
+        .resource
+        .tags
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(key));
     found.map(|(key, value)| (key.as_str(), value.as_str()))
 }
 
 fn traffic(case: &Case<'_>, history: Window, working: WorkingHours) -> Result<f64, Abstention> {
-    let unmeasured = || Abstention::unjudged(KIND, "not_measured", "network traffic was not measured");
-    let load = Load::sum(case.facts, Metric::NetworkIn, Metric::NetworkOut).ok_or_else(unmeasured)?;
+    let unmeasured =
+        || Abstention::unjudged(KIND, "not_measured", "network traffic was not measured");
+    let load =
+        Load::sum(case.facts, Metric::NetworkIn, Metric::NetworkOut).ok_or_else(unmeasured)?;
     let means = hours(&load, history);
-    let outside: Vec<f64> = means.iter().filter(|(hour, _)| !working.contains(**hour)).map(|(_, mean)| *mean).collect();
-    if outside.is_empty() { Err(unmeasured()) } else { Ok(outside.iter().sum::<f64>() / outside.len() as f64) }
+    let outside: Vec<f64> = means
+        .iter()
+        .filter(|(hour, _)| !working.contains(**hour))
+        .map(|(_, mean)| *mean)
+        .collect();
+    if outside.is_empty() {
+        Err(unmeasured())
+    } else {
+        Ok(outside.iter().sum::<f64>() / outside.len() as f64)
+    }
 }
 
 /// The highest hour of CPU outside working hours in a window.
 pub(super) fn highest_outside(cpu: &Load, window: Window, working: WorkingHours) -> Option<f64> {
-    let outside = hours(cpu, window).into_iter().filter(|(hour, _)| !working.contains(*hour)).map(|(_, mean)| mean);
+    let outside = hours(cpu, window)
+        .into_iter()
+        .filter(|(hour, _)| !working.contains(*hour))
+        .map(|(_, mean)| mean);
     outside.reduce(f64::max)
 }
 
@@ -129,7 +189,10 @@ fn tried(cpu: &Load, history: Window, limit: f64, working: WorkingHours) -> (Bac
         Some(highest_outside(cpu, day, known)? < 2.0 * limit)
     });
     let margin = |day| Some((1.0 - highest_outside(cpu, day, working)? / (2.0 * limit)).max(0.0));
-    (held, history.blocks(DAY_MS).into_iter().map(margin).collect())
+    (
+        held,
+        history.blocks(DAY_MS).into_iter().map(margin).collect(),
+    )
 }
 
 fn propose(
@@ -143,23 +206,46 @@ fn propose(
     let size = machine.specification.instance_type.as_deref();
     let hourly = size.and_then(|size| case.facts.catalogue.hourly_for(machine, size));
     let savings = hourly.map(|price| Money::per_month(price.usd_per_hour * OFF));
-    let tag = case.settings.schedule_tag.as_ref().filter(|_| machine.provider == Provider::Aws);
+    let tag = case
+        .settings
+        .schedule_tag
+        .as_ref()
+        .filter(|_| machine.provider == Provider::Aws);
     let plan = tag.map(|(key, value)| {
-        let change = TagResource { state: machine.state, key: key.clone(), from: None, to: value.clone() };
+        let change = TagResource {
+            state: machine.state,
+            key: key.clone(),
+            from: None,
+            to: value.clone(),
+        };
         Plan::new(&change, machine.id.as_str())
     });
     match plan {
-        Some(_) => case.switched(case.settings.practices, KIND, "apply_best_practices.enabled")?,
-        None => case.switched(case.settings.architectures, KIND, "recommend_architectures.enabled")?,
+        Some(_) => case.switched(
+            case.settings.practices,
+            KIND,
+            "apply_best_practices.enabled",
+        )?,
+        None => case.switched(
+            case.settings.architectures,
+            KIND,
+            "recommend_architectures.enabled",
+        )?,
     }
     let answer = tag.map_or_else(
         || "apply_best_practices.schedule_tag is not set".to_owned(),
         |(key, value)| format!("{key}={value}"),
     );
-    path.ask("Do the settings name the tag of a scheduler?", tag.is_some(), answer);
+    path.ask(
+        "Do the settings name the tag of a scheduler?",
+        tag.is_some(),
+        answer,
+    );
     let (name, id, times) = (&machine.name, &machine.id, working.words());
     let stop = match tag {
-        Some((key, value)) => format!("Tag {name} ({id}) with {key}={value}, by which your scheduler stops it"),
+        Some((key, value)) => {
+            format!("Tag {name} ({id}) with {key}={value}, by which your scheduler stops it")
+        }
         None => format!("Let a scheduler stop {name} ({id}), so that it runs {times}"),
     };
     let scheduler = match tag {
@@ -176,7 +262,13 @@ fn propose(
         factors: Factors::from([
             (FactorKind::Measured, reason),
             (FactorKind::Measured, words),
-            (FactorKind::Consequence, format!("Outside working hours are {} of the week", percent(OFF * 100.0))),
+            (
+                FactorKind::Consequence,
+                format!(
+                    "Outside working hours are {} of the week",
+                    percent(OFF * 100.0)
+                ),
+            ),
             (FactorKind::Consequence, scheduler),
         ]),
         plan,

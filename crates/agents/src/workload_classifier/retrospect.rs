@@ -9,7 +9,18 @@ use super::settings::Thresholds;
 /// Returns `true` if the samples after a finding led to the same class again; `None` if they lead to none.
 pub(super) fn held(_: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
     let settings = Thresholds::from(facts.settings);
-    let before = classify(&Facts { now: made_at, ..*facts }, &settings).classification.class?;
-    let after = Facts { unchanged_since: Some(made_at), ..*facts };
+    let before = classify(
+        &Facts {
+            now: made_at,
+            ..*facts
+        },
+        &settings,
+    )
+    .classification
+    .class?;
+    let after = Facts {
+        unchanged_since: Some(made_at),
+        ..*facts
+    };
     Some(classify(&after, &settings).classification.class? == before)
 }

@@ -4,11 +4,18 @@ use reeve_recommend::workload::WorkloadClass;
 use reeve_recommend::{Setting, SettingValue, Settings};
 
 const fn switch(path: &'static str, description: &'static str) -> Setting {
-    Setting { path, description, default: SettingValue::Flag(true), range: (0.0, 0.0) }
+    Setting {
+        path,
+        description,
+        default: SettingValue::Flag(true),
+        range: (0.0, 0.0),
+    }
 }
 
-const PATTERNS: Setting =
-    switch("pattern_recognition.enabled", "Whether the shape of the metrics takes part in the classification");
+const PATTERNS: Setting = switch(
+    "pattern_recognition.enabled",
+    "Whether the shape of the metrics takes part in the classification",
+);
 const HISTORY: Setting = Setting {
     path: "pattern_recognition.history",
     description: "Days of samples that a judgement looks at",
@@ -25,18 +32,24 @@ const LEAST_CONFIDENCE: Setting = Setting {
     default: SettingValue::Percent(70.0),
     range: (50.0, 99.0),
 };
-const OPPORTUNITIES: Setting =
-    switch("optimization_opportunities.enabled", "Whether anything is recommended from the classes");
-const PRACTICES: Setting =
-    switch("apply_best_practices.enabled", "Whether changes are proposed that Reeve can make and undo");
+const OPPORTUNITIES: Setting = switch(
+    "optimization_opportunities.enabled",
+    "Whether anything is recommended from the classes",
+);
+const PRACTICES: Setting = switch(
+    "apply_best_practices.enabled",
+    "Whether changes are proposed that Reeve can make and undo",
+);
 const SCHEDULE_TAG: Setting = Setting {
     path: "apply_best_practices.schedule_tag",
     description: "Tag by which a scheduler of yours stops machines outside working hours, such as Schedule=office-hours",
     default: SettingValue::Names(Vec::new()),
     range: (0.0, 1.0),
 };
-const ARCHITECTURES: Setting =
-    switch("recommend_architectures.enabled", "Whether architectures are recommended that people have to build");
+const ARCHITECTURES: Setting = switch(
+    "recommend_architectures.enabled",
+    "Whether architectures are recommended that people have to build",
+);
 const NIGHT_CPU: Setting = Setting {
     path: "apply_best_practices.night_cpu_below",
     description: "CPU outside working hours up to which a development machine is not needed then",
@@ -51,8 +64,10 @@ const DEVELOPMENT: Setting = switch(
     "classifications.development.cost_optimized",
     "Whether development machines are checked for running at nights and on weekends",
 );
-const BATCH: Setting =
-    switch("classifications.batch.interruptible", "Whether batch machines are checked for on-demand capacity");
+const BATCH: Setting = switch(
+    "classifications.batch.interruptible",
+    "Whether batch machines are checked for on-demand capacity",
+);
 const ANALYTICS: Setting = switch(
     "classifications.analytics.burst_capable",
     "Whether analytics machines are checked for a size that is paid for around the clock",
@@ -109,7 +124,8 @@ impl From<&Settings> for Thresholds {
             schedule_tag,
             night_cpu_percent: settings.percent(&NIGHT_CPU),
             architectures: settings.flag(&ARCHITECTURES),
-            checks: [&PRODUCTION, &DEVELOPMENT, &BATCH, &ANALYTICS].map(|setting| settings.flag(setting)),
+            checks: [&PRODUCTION, &DEVELOPMENT, &BATCH, &ANALYTICS]
+                .map(|setting| settings.flag(setting)),
         }
     }
 }

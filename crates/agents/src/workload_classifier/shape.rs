@@ -26,7 +26,11 @@ pub(super) struct Shape {
 impl Shape {
     /// The series of the judged resource; `None` if its CPU was not measured.
     pub(super) fn measure(facts: &Facts<'_>) -> Option<Shape> {
-        let both = |a, b| Load::sum(facts, a, b).map(|load| load.points).unwrap_or_default();
+        let both = |a, b| {
+            Load::sum(facts, a, b)
+                .map(|load| load.points)
+                .unwrap_or_default()
+        };
         Some(Shape {
             cpu: Load::measured(facts, Metric::CpuUtilization)?,
             network: both(Metric::NetworkIn, Metric::NetworkOut),
@@ -46,8 +50,17 @@ impl Shape {
         let best = best_of(weights) as usize;
         found.sort_by(|a, b| b.weights[best].total_cmp(&a.weights[best]));
         let speaks = |property: &&Property| property.weights[best] > 0.0;
-        let telling: Vec<&str> = found.iter().filter(speaks).take(NAMED).map(|property| property.name).collect();
-        Some(Signal { name: "shape of the metrics".to_owned(), detail: telling.join(", "), weights })
+        let telling: Vec<&str> = found
+            .iter()
+            .filter(speaks)
+            .take(NAMED)
+            .map(|property| property.name)
+            .collect();
+        Some(Signal {
+            name: "shape of the metrics".to_owned(),
+            detail: telling.join(", "),
+            weights,
+        })
     }
 }
 
@@ -58,5 +71,7 @@ pub(super) fn hours(load: &Load, window: Window) -> BTreeMap<i64, f64> {
         let (sum, count) = sums.entry(at.div_euclid(HOUR_MS)).or_default();
         (*sum, *count) = (*sum + value, *count + 1.0);
     }
-    sums.into_iter().map(|(hour, (sum, count))| (hour, sum / count)).collect()
+    sums.into_iter()
+        .map(|(hour, (sum, count))| (hour, sum / count))
+        .collect()
 }

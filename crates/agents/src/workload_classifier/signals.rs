@@ -17,9 +17,19 @@ use crate::load::Load;
 const SERVING: [&str; 4] = ["customer", "frontend", "web", "api"];
 
 /// A word under a key that says what a resource is for (`env`, `role`, ...), by the class that it speaks for.
-const TAG: [Scores; 4] = [[2.5, -3.0, 0.0, 0.0], [-3.0, 2.5, 0.0, 0.0], [-0.5, 0.0, 2.5, 0.0], [-0.5, 0.0, 0.0, 2.5]];
+const TAG: [Scores; 4] = [
+    [2.5, -3.0, 0.0, 0.0],
+    [-3.0, 2.5, 0.0, 0.0],
+    [-0.5, 0.0, 2.5, 0.0],
+    [-0.5, 0.0, 0.0, 2.5],
+];
 /// A word of the name, or of another tag.
-const WORD: [Scores; 4] = [[1.0, -0.5, 0.0, 0.0], [-1.0, 1.2, 0.0, 0.0], [0.0, 0.0, 1.2, 0.0], [0.0, 0.0, 0.0, 1.2]];
+const WORD: [Scores; 4] = [
+    [1.0, -0.5, 0.0, 0.0],
+    [-1.0, 1.2, 0.0, 0.0],
+    [0.0, 0.0, 1.2, 0.0],
+    [0.0, 0.0, 0.0, 1.2],
+];
 /// Databases serve something; they run no jobs of their own.
 const DATABASE: Scores = [0.4, 0.0, -1.5, 0.0];
 /// Scaling groups are made for what serves.
@@ -57,27 +67,76 @@ pub(super) fn find(facts: &Facts<'_>, history: Window) -> Found {
     name(resource, &mut signals);
     let mut add = |is: bool, name: &str, detail: &str, weights: Scores| {
         if is {
-            signals.push(Signal { name: name.to_owned(), detail: detail.to_owned(), weights });
+            signals.push(Signal {
+                name: name.to_owned(),
+                detail: detail.to_owned(),
+                weights,
+            });
         }
     };
-    add(resource.kind == ResourceKind::Database, "kind", "a database", DATABASE);
-    add(resource.kind == ResourceKind::ScalingGroup, "kind", "a scaling group", GROUP);
-    add(resource.purchase == Some(Purchase::Spot), "purchase", "spot capacity", SPOT);
-    add(resource.purchase == Some(Purchase::Reserved), "purchase", "reserved capacity", RESERVED);
-    add(resource.specification.multi_az == Some(true), "standby", "in another zone", STANDBY);
+    add(
+        resource.kind == ResourceKind::Database,
+        "kind",
+        "a database",
+        DATABASE,
+    );
+    add(
+        resource.kind == ResourceKind::ScalingGroup,
+        "kind",
+        "a scaling group",
+        GROUP,
+    );
+    add(
+        resource.purchase == Some(Purchase::Spot),
+        "purchase",
+        "spot capacity",
+        SPOT,
+    );
+    add(
+        resource.purchase == Some(Purchase::Reserved),
+        "purchase",
+        "reserved capacity",
+        RESERVED,
+    );
+    add(
+        resource.specification.multi_az == Some(true),
+        "standby",
+        "in another zone",
+        STANDBY,
+    );
     signals.extend(network(facts, history));
-    let environments = |class| tagged.iter().filter(move |(_, of)| *of == class).map(|(text, _)| text.as_str());
-    let (production, development) =
-        (environments(WorkloadClass::Production).next(), environments(WorkloadClass::Development).next());
-    let conflict = production.zip(development).map(|(a, b)| format!("{a} and {b}"));
-    Found { signals, conflict, has_purpose_tag: !tagged.is_empty() }
+    let environments = |class| {
+        tagged
+            .iter()
+            .filter(move |(_, of)| *of == class)
+            .map(|(text, _)| text.as_str())
+    };
+    let (production, development) = (
+        environments(WorkloadClass::Production).next(),
+        environments(WorkloadClass::Development).next(),
+    );
+    let conflict = production
+        .zip(development)
+        .map(|(a, b)| format!("{a} and {b}"));
+    Found {
+        signals,
+        conflict,
+        has_purpose_tag: !tagged.is_empty(),
+    }
 }
 
 /// Adds the tags that say something; those whose keys name a purpose are returned.
 fn tags(resource: &Resource, signals: &mut Vec<Signal>) -> Vec<(String, WorkloadClass)> {
     let mut tagged = Vec::new();
-    for (key, value) in resource.tags.iter().filter(|(key, _)| !key.eq_ignore_ascii_case("name")).take(100) {
-        let Some((word, class)) = purpose_word(value) else { continue };
+    for (key, value) in resource
+        .tags
+        .iter()
+        .filter(|(key, _)| !key.eq_ignore_ascii_case("name"))
+        .take(100)
+    {
+        let Some((word, class)) = purpose_word(value) else {
+            continue;
+        };
         let detail = format!("{key}={value}");
         let names_purpose = is_purpose_key(key) && !SERVING.contains(&word.as_str());
         if names_purpose {
@@ -85,9 +144,15 @@ fn tags(resource: &Resource, signals: &mut Vec<Signal>) -> Vec<(String, Workload
         }
         // Two tags that say the same are one statement: `env=prod` and `stage=production`.
         let table = if names_purpose { TAG } else { WORD };
-        let known = signals.iter().any(|signal| signal.weights == table[class as usize]);
+        let known = signals
+            .iter()
+            .any(|signal| signal.weights == table[class as usize]);
         if !known {
-            signals.push(Signal { name: format!("tag {key}"), detail, weights: table[class as usize] });
+            signals.push(Signal {
+                name: format!("tag {key}"),
+                detail,
+                weights: table[class as usize],
+            });
         }
     }
     tagged
@@ -99,7 +164,11 @@ fn name(resource: &Resource, signals: &mut Vec<Signal>) {
     }
     if let Some((word, class)) = purpose_word(&resource.name) {
         let detail = format!("{word} in {}", resource.name);
-        signals.push(Signal { name: "name".to_owned(), detail, weights: WORD[class as usize] });
+        signals.push(Signal {
+            name: "name".to_owned(),
+            detail,
+            weights: WORD[class as usize],
+        });
     }
 }
 
@@ -110,14 +179,19 @@ fn purpose_word(text: &str) -> Option<(String, WorkloadClass)> {
         WorkloadClass::Production if SERVING.contains(&word.as_str()) => 2,
         _ => 1,
     };
-    words(text).filter_map(|word| class_of_word(&word).map(|class| (word, class))).min_by_key(rank)
+    words(text)
+        .filter_map(|word| class_of_word(&word).map(|class| (word, class)))
+        .min_by_key(rank)
 }
 
 /// Traffic by hours. What was not measured says nothing.
 fn network(facts: &Facts<'_>, history: Window) -> Option<Signal> {
     let load = Load::sum(facts, Metric::NetworkIn, Metric::NetworkOut)?;
-    let hours: Vec<f64> =
-        history.blocks(HOUR_MS).into_iter().filter_map(|hour| Some(load.summary(hour)?.mean)).collect();
+    let hours: Vec<f64> = history
+        .blocks(HOUR_MS)
+        .into_iter()
+        .filter_map(|hour| Some(load.summary(hour)?.mean))
+        .collect();
     if hours.len() < 7 * 24 {
         return None;
     }
@@ -127,6 +201,14 @@ fn network(facts: &Facts<'_>, history: Window) -> Option<Signal> {
         share if share >= SILENT_SHARE.1 => SELDOM_ASKED,
         _ => return None,
     };
-    let detail = format!("silent in {} of {} hours", percent(silent * 100.0), hours.len());
-    Some(Signal { name: "network".to_owned(), detail, weights })
+    let detail = format!(
+        "silent in {} of {} hours",
+        percent(silent * 100.0),
+        hours.len()
+    );
+    Some(Signal {
+        name: "network".to_owned(),
+        detail,
+        weights,
+    })
 }

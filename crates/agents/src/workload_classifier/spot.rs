@@ -20,29 +20,53 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let mut path = case.path();
     let decided = |code, detail: &str| Err(Abstention::decided(KIND, code, detail));
     if machine.group.is_some() {
-        return decided("group_member", "its group decides what its members are bought as");
+        return decided(
+            "group_member",
+            "its group decides what its members are bought as",
+        );
     }
     match machine.purchase {
         Some(Purchase::OnDemand) => {}
         Some(Purchase::Spot) => return decided("spot_already", "it is spot capacity"),
-        Some(Purchase::Reserved) => return decided("reserved", "it is paid for whether it runs or not"),
+        Some(Purchase::Reserved) => {
+            return decided("reserved", "it is paid for whether it runs or not");
+        }
         None => {
-            return Err(Abstention::unjudged(KIND, "purchase_not_known", "the cloud did not report how it is bought"));
+            return Err(Abstention::unjudged(
+                KIND,
+                "purchase_not_known",
+                "the cloud did not report how it is bought",
+            ));
         }
     }
     if let Some((manager, _)) = manager(machine) {
-        return Err(Abstention::decided(KIND, "managed", format!("{manager} decides what it buys")));
+        return Err(Abstention::decided(
+            KIND,
+            "managed",
+            format!("{manager} decides what it buys"),
+        ));
     }
     path.ask("Is it bought on demand?", true, "on-demand capacity");
     let unmeasured = || Abstention::unjudged(KIND, "not_measured", "CPU was not measured");
     let cpu = Load::measured(case.facts, Metric::CpuUtilization).ok_or_else(unmeasured)?;
-    let history = Window::ending(case.facts.now.as_millisecond(), case.settings.history_days * DAY_MS);
+    let history = Window::ending(
+        case.facts.now.as_millisecond(),
+        case.settings.history_days * DAY_MS,
+    );
     let longest = longest_job(&cpu, history).ok_or_else(unmeasured)?;
     let words = format!("its longest stretch of work took {longest} hours");
-    if !path.ask(format!("Do its jobs end within {LONGEST_JOB} hours?"), longest <= LONGEST_JOB, words.clone()) {
+    if !path.ask(
+        format!("Do its jobs end within {LONGEST_JOB} hours?"),
+        longest <= LONGEST_JOB,
+        words.clone(),
+    ) {
         return Err(Abstention::decided(KIND, "long_jobs", words));
     }
-    case.switched(case.settings.architectures, KIND, "recommend_architectures.enabled")?;
+    case.switched(
+        case.settings.architectures,
+        KIND,
+        "recommend_architectures.enabled",
+    )?;
     let name = &machine.name;
     Ok(case.propose(Finding {
         kind: KIND,
@@ -78,10 +102,20 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
 fn price_words(facts: &Facts<'_>) -> String {
     let machine = facts.resource;
     let platform = machine.specification.platform.as_deref();
-    let prices = machine.specification.instance_type.as_deref().and_then(|size| {
-        let spot = facts.catalogue.spot_average(machine.provider, &machine.region, size, platform)?;
-        Some((facts.catalogue.hourly_for(machine, size)?.usd_per_hour, spot))
-    });
+    let prices = machine
+        .specification
+        .instance_type
+        .as_deref()
+        .and_then(|size| {
+            let spot =
+                facts
+                    .catalogue
+                    .spot_average(machine.provider, &machine.region, size, platform)?;
+            Some((
+                facts.catalogue.hourly_for(machine, size)?.usd_per_hour,
+                spot,
+            ))
+        });
     match prices {
         Some((usual, spot)) if spot.usd_per_hour < usual => format!(
             "not claimed, since spot prices move: an hour costs ${usual:.4} on demand and about ${:.4} at the average spot price of its region ({})",

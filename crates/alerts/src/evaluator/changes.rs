@@ -114,9 +114,19 @@ impl Gathered {
         }
         let mut grown: Vec<_> = grown.into_values().collect();
         grown.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-        let mut degraded: Vec<_> = self.degraded.drain().map(|(_, degradation)| degradation).collect();
+        let mut degraded: Vec<_> = self
+            .degraded
+            .drain()
+            .map(|(_, degradation)| degradation)
+            .collect();
         degraded.sort_unstable_by(|a, b| a.rule.cmp(&b.rule));
-        Changes { fired, grown, degraded, steps: std::mem::take(&mut self.steps), ..Changes::default() }
+        Changes {
+            fired,
+            grown,
+            degraded,
+            steps: std::mem::take(&mut self.steps),
+            ..Changes::default()
+        }
     }
 }
 

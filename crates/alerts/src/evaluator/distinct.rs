@@ -17,8 +17,10 @@ pub(super) fn insert(pending: &mut Vec<Pending>, new: Pending, window_ms: i64) -
     let near = |from: i64, to: i64| to.saturating_sub(from) <= window_ms;
     let time = |place: usize| pending[place].entry.at_ms;
 
-    let mut earlier =
-        (0..at).rev().take_while(|place| near(time(*place), at_ms)).filter(|p| pending[*p].value == value);
+    let mut earlier = (0..at)
+        .rev()
+        .take_while(|place| near(time(*place), at_ms))
+        .filter(|p| pending[*p].value == value);
     let (previous, before_previous) = (earlier.next(), earlier.next());
     let mut later = (at..pending.len())
         .take_while(|place| near(at_ms, time(*place)))
@@ -49,7 +51,8 @@ pub(super) fn insert(pending: &mut Vec<Pending>, new: Pending, window_ms: i64) -
 /// Returns the end of the first run of entries around `at` that has enough values.
 pub(super) fn completed(pending: &[Pending], at: usize, by: Counting) -> Option<i64> {
     let time = |place: usize| pending[place].entry.at_ms;
-    let first = pending.partition_point(|other| other.entry.at_ms < time(at).saturating_sub(by.window_ms));
+    let first =
+        pending.partition_point(|other| other.entry.at_ms < time(at).saturating_sub(by.window_ms));
     let mut values: HashMap<u64, usize> = HashMap::new();
     let mut end = first;
     for begin in first..=at {

@@ -66,12 +66,19 @@ pub(super) enum Counted {
 
 impl GroupMemory {
     pub(crate) const fn new() -> Self {
-        Self { watermark_ms: BEGINNING, touched_ms: BEGINNING, pending: Vec::new(), open: Vec::new() }
+        Self {
+            watermark_ms: BEGINNING,
+            touched_ms: BEGINNING,
+            pending: Vec::new(),
+            open: Vec::new(),
+        }
     }
 
     /// Clock after which the group is forgotten.
     pub(super) const fn expiry_ms(&self, window_ms: i64, limits: &Limits) -> i64 {
-        self.touched_ms.saturating_add(window_ms).saturating_add(limits.lateness_ms)
+        self.touched_ms
+            .saturating_add(window_ms)
+            .saturating_add(limits.lateness_ms)
     }
 
     /// Counts an entry. `identify` names a firing if one begins.
@@ -88,7 +95,11 @@ impl GroupMemory {
             return Counted::Late;
         }
         self.raise(at_ms.saturating_sub(limits.lateness_ms), by.window_ms);
-        if let Some(open) = self.open.iter_mut().find(|open| (open.from_ms..=open.until_ms).contains(&at_ms)) {
+        if let Some(open) = self
+            .open
+            .iter_mut()
+            .find(|open| (open.from_ms..=open.until_ms).contains(&at_ms))
+        {
             let listed = open.join(pending.entry);
             gathered.grew(open.growth(), listed);
             return Counted::Joined;
@@ -101,11 +112,17 @@ impl GroupMemory {
             }
         } else {
             let order = (at_ms, pending.entry.sequence);
-            let at = self.pending.partition_point(|other| (other.entry.at_ms, other.entry.sequence) < order);
+            let at = self
+                .pending
+                .partition_point(|other| (other.entry.at_ms, other.entry.sequence) < order);
             self.pending.insert(at, pending);
             at
         };
-        let until_ms = if by.is_distinct { distinct::completed(&self.pending, at, by) } else { self.completed(at, by) };
+        let until_ms = if by.is_distinct {
+            distinct::completed(&self.pending, at, by)
+        } else {
+            self.completed(at, by)
+        };
         if let Some(until_ms) = until_ms {
             return Counted::Fired(self.fire(identify(), until_ms, by.window_ms));
         }
@@ -117,7 +134,11 @@ impl GroupMemory {
     /// late from then on.
     pub(super) fn keep_latest(&mut self, most: usize, window_ms: i64) -> usize {
         let excess = self.pending.len().saturating_sub(most);
-        let latest_ms = self.pending.drain(..excess).next_back().map(|pending| pending.entry.at_ms);
+        let latest_ms = self
+            .pending
+            .drain(..excess)
+            .next_back()
+            .map(|pending| pending.entry.at_ms);
         if let Some(latest_ms) = latest_ms {
             self.raise(latest_ms.saturating_add(1), window_ms);
         }
@@ -127,7 +148,12 @@ impl GroupMemory {
     /// Closes the open firings that end first until so many are left.
     pub(super) fn close_earliest(&mut self, most: usize, window_ms: i64) {
         while self.open.len() > most {
-            let ends = self.open.iter().map(|open| open.until_ms).min().unwrap_or(BEGINNING);
+            let ends = self
+                .open
+                .iter()
+                .map(|open| open.until_ms)
+                .min()
+                .unwrap_or(BEGINNING);
             self.open.retain(|open| open.until_ms > ends);
             self.raise(ends.saturating_add(1), window_ms);
         }
@@ -135,13 +161,17 @@ impl GroupMemory {
 
     /// Corrects what was counted while the clock was ahead: nothing happened after an entry that was recorded later.
     pub(super) fn step_back(&mut self, recorded_ms: i64, window_ms: i64, limits: &Limits) {
-        self.watermark_ms = self.watermark_ms.min(recorded_ms.saturating_sub(limits.lateness_ms));
+        self.watermark_ms = self
+            .watermark_ms
+            .min(recorded_ms.saturating_sub(limits.lateness_ms));
         self.touched_ms = self.touched_ms.min(recorded_ms);
-        self.open.retain(|open| open.until_ms <= recorded_ms.saturating_add(window_ms));
+        self.open
+            .retain(|open| open.until_ms <= recorded_ms.saturating_add(window_ms));
         for pending in &mut self.pending {
             pending.entry.at_ms = pending.entry.at_ms.min(recorded_ms);
         }
-        self.pending.sort_by_key(|pending| (pending.entry.at_ms, pending.entry.sequence));
+        self.pending
+            .sort_by_key(|pending| (pending.entry.at_ms, pending.entry.sequence));
     }
 
     /// Moves the watermark on, and drops what no entry can meet any more.
@@ -151,7 +181,9 @@ impl GroupMemory {
         }
         self.watermark_ms = watermark_ms;
         let earliest = watermark_ms.saturating_sub(window_ms);
-        let dropped = self.pending.partition_point(|pending| pending.entry.at_ms < earliest);
+        let dropped = self
+            .pending
+            .partition_point(|pending| pending.entry.at_ms < earliest);
         self.pending.drain(..dropped);
         self.open.retain(|open| open.until_ms >= watermark_ms);
     }
@@ -160,27 +192,42 @@ impl GroupMemory {
     fn completed(&self, at: usize, by: Counting) -> Option<i64> {
         let others = by.count.checked_sub(1)?;
         let time = |at: usize| self.pending.get(at).map(|pending| pending.entry.at_ms);
-        let runs =
-            (at.saturating_sub(others)..=at).map_while(|first| Some((time(first)?, time(first.checked_add(others)?)?)));
-        runs.into_iter().find(|(first, last)| last.saturating_sub(*first) <= by.window_ms).map(|(_, last)| last)
+        let runs = (at.saturating_sub(others)..=at)
+            .map_while(|first| Some((time(first)?, time(first.checked_add(others)?)?)));
+        runs.into_iter()
+            .find(|(first, last)| last.saturating_sub(*first) <= by.window_ms)
+            .map(|(_, last)| last)
     }
 
     /// Begins a firing, and returns the entries that it lists.
     fn fire(&mut self, id: FiringId, until_ms: i64, window_ms: i64) -> Vec<FiringEntry> {
-        let span = (until_ms.saturating_sub(window_ms), until_ms.saturating_add(window_ms));
-        let begin = self.pending.partition_point(|pending| pending.entry.at_ms < span.0);
-        let end = self.pending.partition_point(|pending| pending.entry.at_ms <= span.1);
+        let span = (
+            until_ms.saturating_sub(window_ms),
+            until_ms.saturating_add(window_ms),
+        );
+        let begin = self
+            .pending
+            .partition_point(|pending| pending.entry.at_ms < span.0);
+        let end = self
+            .pending
+            .partition_point(|pending| pending.entry.at_ms <= span.1);
         let taken: Vec<_> = self.pending.drain(begin..end).collect();
         self.open.push(OpenFiring {
             id,
             from_ms: span.0,
             until_ms: span.1,
-            first_ms: taken.first().map_or(until_ms, |pending| pending.entry.at_ms),
+            first_ms: taken
+                .first()
+                .map_or(until_ms, |pending| pending.entry.at_ms),
             last_ms: taken.last().map_or(until_ms, |pending| pending.entry.at_ms),
             count: taken.iter().map(|pending| u64::from(pending.weight)).sum(),
             listed: taken.len().min(KEPT_ENTRIES),
         });
-        taken.into_iter().take(KEPT_ENTRIES).map(|pending| pending.entry).collect()
+        taken
+            .into_iter()
+            .take(KEPT_ENTRIES)
+            .map(|pending| pending.entry)
+            .collect()
     }
 }
 
@@ -208,5 +255,9 @@ impl OpenFiring {
 
 /// The instant of some milliseconds. All of them come from instants, or are a bounded distance from one.
 pub(crate) fn instant(ms: i64) -> Timestamp {
-    Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
+    Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    })
 }

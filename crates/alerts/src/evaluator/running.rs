@@ -88,8 +88,20 @@ impl Running {
     }
 
     /// Counts an entry that the condition matches.
-    pub(super) fn count(&mut self, taken: Taken, limits: &Limits, gathered: &mut Gathered) -> Counted {
-        let Taken { key, is_shared, entry, value, recorded_ms, clock_ms } = taken;
+    pub(super) fn count(
+        &mut self,
+        taken: Taken,
+        limits: &Limits,
+        gathered: &mut Gathered,
+    ) -> Counted {
+        let Taken {
+            key,
+            is_shared,
+            entry,
+            value,
+            recorded_ms,
+            clock_ms,
+        } = taken;
         let (rule, sequence) = (self.rule.clone(), entry.sequence);
         let by = Counting {
             count: usize::try_from(rule.settings.threshold.count).unwrap_or(usize::MAX),
@@ -99,16 +111,35 @@ impl Running {
         if !self.groups.contains_key(&key) {
             self.groups.insert(key.clone(), GroupMemory::new());
         }
-        let Some(group) = self.groups.get_mut(&key) else { return Counted::Late };
+        let Some(group) = self.groups.get_mut(&key) else {
+            return Counted::Late;
+        };
         let before = group.pending.len();
         if group.touched_ms != BEGINNING && group.expiry_ms(by.window_ms, limits) < clock_ms {
             *group = GroupMemory::new();
         }
         group.touched_ms = clock_ms;
         let identify = || FiringId::derive(&rule.id, rule.revision, &key, sequence);
-        let counted = group.count(Pending { entry, value, weight: 1 }, by, limits, identify, gathered);
+        let counted = group.count(
+            Pending {
+                entry,
+                value,
+                weight: 1,
+            },
+            by,
+            limits,
+            identify,
+            gathered,
+        );
         if let Counted::Fired(entries) = &counted {
-            gathered.fired.extend(firing(&rule, &key, group, entries.clone(), sequence, clock_ms));
+            gathered.fired.extend(firing(
+                &rule,
+                &key,
+                group,
+                entries.clone(),
+                sequence,
+                clock_ms,
+            ));
             group.close_earliest(limits.most_open, by.window_ms);
         }
         self.kept = self.kept + group.pending.len() - before;
@@ -131,7 +162,8 @@ impl Running {
     /// Forgets the groups that were not looked at for long.
     pub(super) fn forget_old(&mut self, clock_ms: i64, limits: &Limits) {
         let window_ms = self.rule.settings.threshold.window_ms;
-        self.groups.retain(|_, group| group.expiry_ms(window_ms, limits) >= clock_ms);
+        self.groups
+            .retain(|_, group| group.expiry_ms(window_ms, limits) >= clock_ms);
         self.recount(limits);
     }
 
@@ -142,14 +174,20 @@ impl Running {
         for group in self.groups.values_mut() {
             group.step_back(recorded_ms, window_ms, limits);
         }
-        self.tally.degraded_at = self.tally.degraded_at.map(|at| at.min(instant(recorded_ms)));
+        self.tally.degraded_at = self
+            .tally
+            .degraded_at
+            .map(|at| at.min(instant(recorded_ms)));
         self.expiry_ms = BEGINNING;
     }
 
     fn recount(&mut self, limits: &Limits) {
         let window_ms = self.rule.settings.threshold.window_ms;
         self.kept = self.groups.values().map(|group| group.pending.len()).sum();
-        let expiries = self.groups.values().map(|group| group.expiry_ms(window_ms, limits));
+        let expiries = self
+            .groups
+            .values()
+            .map(|group| group.expiry_ms(window_ms, limits));
         self.expiry_ms = expiries.min().unwrap_or(BEGINNING);
     }
 
@@ -162,7 +200,11 @@ impl Running {
         }
         let window_ms = self.rule.settings.threshold.window_ms;
         let share = (limits.most_kept / 2 / self.groups.len().max(1)).max(1);
-        let dropped: usize = self.groups.values_mut().map(|group| group.keep_latest(share, window_ms)).sum();
+        let dropped: usize = self
+            .groups
+            .values_mut()
+            .map(|group| group.keep_latest(share, window_ms))
+            .sum();
         self.recount(limits);
         self.tally.dropped += u64::try_from(dropped).unwrap_or(u64::MAX);
         self.degrade(DegradedBy::Entries, clock_ms, limits, gathered);
@@ -171,7 +213,11 @@ impl Running {
     /// Notes that a bound was met. A rule stays degraded until it met none for as long as groups are remembered.
     fn degrade(&mut self, by: DegradedBy, clock_ms: i64, limits: &Limits, gathered: &mut Gathered) {
         let (rule, now) = (&self.rule, instant(clock_ms));
-        let memory_ms = rule.settings.threshold.window_ms.saturating_add(limits.lateness_ms);
+        let memory_ms = rule
+            .settings
+            .threshold
+            .window_ms
+            .saturating_add(limits.lateness_ms);
         let lasts = |at: Timestamp| clock_ms.saturating_sub(at.as_millisecond()) <= memory_ms;
         let is_new = !self.tally.degraded_at.is_some_and(lasts);
         if is_new {
@@ -179,15 +225,18 @@ impl Running {
         }
         self.tally.degraded_at = Some(now);
         let since = self.tally.degraded_since.unwrap_or(now);
-        let known = gathered.degraded.entry((rule.id.clone(), rule.revision)).or_insert_with(|| Degradation {
-            rule: rule.id.clone(),
-            revision: rule.revision,
-            rule_name: rule.settings.name.clone(),
-            by,
-            since,
-            at: now,
-            is_new,
-        });
+        let known = gathered
+            .degraded
+            .entry((rule.id.clone(), rule.revision))
+            .or_insert_with(|| Degradation {
+                rule: rule.id.clone(),
+                revision: rule.revision,
+                rule_name: rule.settings.name.clone(),
+                by,
+                since,
+                at: now,
+                is_new,
+            });
         (known.by, known.since, known.at) = (by, since, now);
         known.is_new |= is_new;
     }

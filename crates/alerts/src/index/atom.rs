@@ -27,14 +27,20 @@ pub(super) struct Atom {
 
 impl Atom {
     fn new(column: Column, place: Place, text: &str) -> Option<Atom> {
-        (!text.is_empty()).then(|| Atom { column, place, text: fold::fold(text).into() })
+        (!text.is_empty()).then(|| Atom {
+            column,
+            place,
+            text: fold::fold(text).into(),
+        })
     }
 
     /// Estimated share of entries that have it.
     fn frequency(&self) -> f64 {
         let whole = match self.column {
             Column::EventId | Column::RequestId => 1e-6,
-            Column::ActorId | Column::ActorEmail | Column::ActorSessionId | Column::ResourceId => 1e-4,
+            Column::ActorId | Column::ActorEmail | Column::ActorSessionId | Column::ResourceId => {
+                1e-4
+            }
             Column::ActorIpAddress | Column::ActorUserAgent => 1e-3,
             Column::ResourceAccountId | Column::EventType | Column::ActionOperation => 1e-2,
             Column::ResourceType => 0.05,
@@ -43,7 +49,9 @@ impl Atom {
         };
         match self.place {
             Place::Whole => whole,
-            Place::Start | Place::End => f64::min(whole * 10.0, 0.6) + if self.text.len() < 3 { 0.3 } else { 0.0 },
+            Place::Start | Place::End => {
+                f64::min(whole * 10.0, 0.6) + if self.text.len() < 3 { 0.3 } else { 0.0 }
+            }
         }
     }
 }
@@ -92,15 +100,21 @@ impl Popularity {
     }
 
     fn cost(&self, atoms: &[Atom]) -> f64 {
-        let one = |atom: &Atom| atom.frequency() * self.rules.get(atom).copied().unwrap_or(1.0).sqrt();
+        let one =
+            |atom: &Atom| atom.frequency() * self.rules.get(atom).copied().unwrap_or(1.0).sqrt();
         atoms.iter().map(one).sum()
     }
 }
 
 fn of_field(field: &FieldPath, op: &Match) -> Option<Vec<Atom>> {
     match field {
-        FieldPath::Column(column) if !column.is_time() => of_column(*column, op).map(|atom| vec![atom]),
-        FieldPath::User => Some(vec![of_column(Column::ActorId, op)?, of_column(Column::ActorEmail, op)?]),
+        FieldPath::Column(column) if !column.is_time() => {
+            of_column(*column, op).map(|atom| vec![atom])
+        }
+        FieldPath::User => Some(vec![
+            of_column(Column::ActorId, op)?,
+            of_column(Column::ActorEmail, op)?,
+        ]),
         _ => None,
     }
 }

@@ -7,7 +7,10 @@ use reeve_audit::{Actor, Entry, EventType, ResourceRef};
 use super::RuleIndex;
 
 fn queries(texts: &[&str]) -> Vec<Query> {
-    texts.iter().map(|text| Query::parse(text).unwrap()).collect()
+    texts
+        .iter()
+        .map(|text| Query::parse(text).unwrap())
+        .collect()
 }
 
 fn found(texts: &[&str], entry: &Entry) -> Vec<u32> {
@@ -18,7 +21,9 @@ fn found(texts: &[&str], entry: &Entry) -> Vec<u32> {
 }
 
 fn entry(event_type: &str, user: &str) -> Entry {
-    Entry::new(EventType::new(event_type).unwrap()).by(Actor::user(user)).on(ResourceRef::new("bucket", "B-É"))
+    Entry::new(EventType::new(event_type).unwrap())
+        .by(Actor::user(user))
+        .on(ResourceRef::new("bucket", "B-É"))
 }
 
 #[test]
@@ -38,14 +43,21 @@ fn only_rules_that_can_match_are_asked() {
         "ip:10.0.0.1",
         "ip:10.0.0.0/8",
     ];
-    assert_eq!(found(&rules, &entry("authentication.login", "ANN")), [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12]);
-    assert_eq!(found(&rules, &entry("resource.modify", "bob")), [3, 4, 5, 7, 8, 9, 10, 12]);
+    assert_eq!(
+        found(&rules, &entry("authentication.login", "ANN")),
+        [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12]
+    );
+    assert_eq!(
+        found(&rules, &entry("resource.modify", "bob")),
+        [3, 4, 5, 7, 8, 9, 10, 12]
+    );
 }
 
 #[test]
 fn rules_are_filed_where_they_differ() {
-    let texts: Vec<String> =
-        (0..100).map(|n| format!("event_type:authentication.login account:acc-{n} status:failed")).collect();
+    let texts: Vec<String> = (0..100)
+        .map(|n| format!("event_type:authentication.login account:acc-{n} status:failed"))
+        .collect();
     let mut with_account = entry("authentication.login", "ann");
     with_account.resource.account_id = Some("ACC-7".into());
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -90,8 +102,10 @@ fn term() -> impl Strategy<Value = String> {
 fn condition() -> impl Strategy<Value = String> {
     term().prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
-            prop::collection::vec(inner.clone(), 1..4).prop_map(|terms| format!("({})", terms.join(" AND "))),
-            prop::collection::vec(inner.clone(), 1..4).prop_map(|terms| format!("({})", terms.join(" OR "))),
+            prop::collection::vec(inner.clone(), 1..4)
+                .prop_map(|terms| format!("({})", terms.join(" AND "))),
+            prop::collection::vec(inner.clone(), 1..4)
+                .prop_map(|terms| format!("({})", terms.join(" OR "))),
             inner.prop_map(|term| format!("NOT {term}")),
         ]
     })

@@ -20,9 +20,17 @@ struct Reader<'t> {
 /// Reads a condition.
 pub(super) fn read(text: &str, line: usize, selections: &Selections) -> Result<Expr, SigmaProblem> {
     if text.contains('|') {
-        return Err(SigmaProblem::new(line, "aggregations (count, sum, near) in a condition are not supported"));
+        return Err(SigmaProblem::new(
+            line,
+            "aggregations (count, sum, near) in a condition are not supported",
+        ));
     }
-    let mut reader = Reader { line, tokens: tokens(text), at: 0, selections };
+    let mut reader = Reader {
+        line,
+        tokens: tokens(text),
+        at: 0,
+        selections,
+    };
     let expr = reader.any(0)?;
     match reader.tokens.get(reader.at) {
         None => Ok(expr),
@@ -35,7 +43,11 @@ fn tokens(text: &str) -> Vec<&str> {
     for word in text.split_whitespace() {
         let mut rest = word;
         while let Some(at) = rest.find(['(', ')']) {
-            tokens.extend([&rest[..at], &rest[at..=at]].into_iter().filter(|token| !token.is_empty()));
+            tokens.extend(
+                [&rest[..at], &rest[at..=at]]
+                    .into_iter()
+                    .filter(|token| !token.is_empty()),
+            );
             rest = &rest[at + 1..];
         }
         tokens.extend((!rest.is_empty()).then_some(rest));
@@ -50,7 +62,10 @@ impl<'t> Reader<'t> {
 
     /// Takes the next token if it is this word, in any case.
     fn takes(&mut self, word: &str) -> bool {
-        let found = self.tokens.get(self.at).is_some_and(|token| token.eq_ignore_ascii_case(word));
+        let found = self
+            .tokens
+            .get(self.at)
+            .is_some_and(|token| token.eq_ignore_ascii_case(word));
         self.at += usize::from(found);
         found
     }
@@ -80,7 +95,11 @@ impl<'t> Reader<'t> {
         }
         if self.takes("(") {
             let inner = self.any(depth + 1)?;
-            return if self.takes(")") { Ok(inner) } else { Err(self.problem("a parenthesis is not closed")) };
+            return if self.takes(")") {
+                Ok(inner)
+            } else {
+                Err(self.problem("a parenthesis is not closed"))
+            };
         }
         let Some(token) = self.tokens.get(self.at).copied() else {
             return Err(self.problem("the condition ends too early"));
@@ -90,7 +109,9 @@ impl<'t> Reader<'t> {
             return self.quantified(token);
         }
         let found = self.selections.iter().find(|(name, _)| name == token);
-        found.map(|(_, expr)| expr.clone()).ok_or_else(|| self.problem(format!("there is no selection {token:?}")))
+        found
+            .map(|(_, expr)| expr.clone())
+            .ok_or_else(|| self.problem(format!("there is no selection {token:?}")))
     }
 
     fn quantified(&mut self, quantity: &str) -> Result<Expr, SigmaProblem> {
@@ -101,19 +122,27 @@ impl<'t> Reader<'t> {
         let named = |name: &str| match pattern.split_once('*') {
             _ if pattern == "them" => !name.starts_with('_'),
             Some((start, end)) => {
-                name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+                name.len() >= start.len() + end.len()
+                    && name.starts_with(start)
+                    && name.ends_with(end)
             }
             None => name == pattern,
         };
-        let chosen: Vec<_> =
-            self.selections.iter().filter(|(name, _)| named(name)).map(|(_, expr)| expr.clone()).collect();
+        let chosen: Vec<_> = self
+            .selections
+            .iter()
+            .filter(|(name, _)| named(name))
+            .map(|(_, expr)| expr.clone())
+            .collect();
         if chosen.is_empty() {
             return Err(self.problem(format!("no selection is named {pattern:?}")));
         }
         match quantity.to_ascii_lowercase().as_str() {
             "1" | "any" => Ok(Expr::or(chosen)),
             "all" => Ok(Expr::and(chosen)),
-            _ => Err(self.problem(format!("\"{quantity} of\" is not supported; use 1 of or all of"))),
+            _ => Err(self.problem(format!(
+                "\"{quantity} of\" is not supported; use 1 of or all of"
+            ))),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Selections: fields with modifiers and values, as conditions on an entry that came from CloudTrail.
 
 use ipnet::IpNet;
-use reeve_audit::query::{Bound, Column, Comparison, Expr, FieldPath, Match, Pattern, Piece, TextMatch};
+use reeve_audit::query::{
+    Bound, Column, Comparison, Expr, FieldPath, Match, Pattern, Piece, TextMatch,
+};
 
 use super::SigmaProblem;
 use super::condition::{self, Selections};
@@ -17,7 +19,12 @@ const MOVED: [(&str, Column); 5] = [
 ];
 
 /// Members of a record that hold objects. Asked for as a whole, SIGMA means their JSON text, which an entry does not keep.
-const OBJECTS: [&str; 4] = ["requestParameters", "responseElements", "userIdentity", "additionalEventData"];
+const OBJECTS: [&str; 4] = [
+    "requestParameters",
+    "responseElements",
+    "userIdentity",
+    "additionalEventData",
+];
 
 /// Reads the detection of a rule; `None` with problems.
 pub(super) fn read(document: &Node, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
@@ -27,14 +34,19 @@ pub(super) fn read(document: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
         return None;
     };
     let Value::Map(members) = &detection.value else {
-        problems.push(SigmaProblem::new(detection.line, "detection must be a mapping"));
+        problems.push(SigmaProblem::new(
+            detection.line,
+            "detection must be a mapping",
+        ));
         return None;
     };
     let mut selections = Selections::new();
     for (name, node) in members {
         match name.as_str() {
             "condition" => {}
-            "timeframe" => problems.push(SigmaProblem::new(node.line, "timeframe is not supported")),
+            "timeframe" => {
+                problems.push(SigmaProblem::new(node.line, "timeframe is not supported"))
+            }
             _ => selections.extend(selection(node, problems).map(|expr| (name.clone(), expr))),
         }
     }
@@ -43,20 +55,28 @@ pub(super) fn read(document: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
         return None;
     };
     let Some(text) = condition.scalar() else {
-        problems.push(SigmaProblem::new(condition.line, "a list of conditions is not supported"));
+        problems.push(SigmaProblem::new(
+            condition.line,
+            "a list of conditions is not supported",
+        ));
         return None;
     };
     if problems.len() > before {
         return None;
     }
-    condition::read(text, condition.line, &selections).map_err(|problem| problems.push(problem)).ok()
+    condition::read(text, condition.line, &selections)
+        .map_err(|problem| problems.push(problem))
+        .ok()
 }
 
 /// A mapping means all of its fields; a list any of its members.
 fn selection(node: &Node, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
     match &node.value {
         Value::Map(fields) => {
-            let terms: Vec<_> = fields.iter().map(|(name, values)| field(name, values, problems)).collect();
+            let terms: Vec<_> = fields
+                .iter()
+                .map(|(name, values)| field(name, values, problems))
+                .collect();
             terms.into_iter().collect::<Option<Vec<_>>>().map(Expr::and)
         }
         Value::List(items) => {
@@ -64,10 +84,14 @@ fn selection(node: &Node, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
             terms.into_iter().collect::<Option<Vec<_>>>().map(Expr::or)
         }
         Value::Scalar { text, .. } => {
-            let words = TextMatch::new(text.trim_matches('*'), false).filter(|_| !text.trim_matches('*').contains('*'));
+            let words = TextMatch::new(text.trim_matches('*'), false)
+                .filter(|_| !text.trim_matches('*').contains('*'));
             let expr = words.map(Expr::Text);
             if expr.is_none() {
-                problems.push(SigmaProblem::new(node.line, "a keyword must have words and no wildcard inside"));
+                problems.push(SigmaProblem::new(
+                    node.line,
+                    "a keyword must have words and no wildcard inside",
+                ));
             }
             expr
         }
@@ -82,12 +106,21 @@ fn field(name: &str, values: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
     let mut parts = name.split('|');
     let field = parts.next().unwrap_or_default();
     let mut modifiers: Vec<&str> = parts.collect();
-    let all = modifiers.iter().position(|modifier| *modifier == "all").map(|at| modifiers.remove(at)).is_some();
+    let all = modifiers
+        .iter()
+        .position(|modifier| *modifier == "all")
+        .map(|at| modifiers.remove(at))
+        .is_some();
     if modifiers.len() > 1 {
-        return refuse(format!("the modifiers {} together are not supported", modifiers.join("|")));
+        return refuse(format!(
+            "the modifiers {} together are not supported",
+            modifiers.join("|")
+        ));
     }
     let Some(paths) = paths(field) else {
-        return refuse(format!("the field {field} as a whole is not supported; name a member of it"));
+        return refuse(format!(
+            "the field {field} as a whole is not supported; name a member of it"
+        ));
     };
     let items = match &values.value {
         Value::List(items) => items.as_slice(),
@@ -98,13 +131,19 @@ fn field(name: &str, values: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
     for item in items {
         match condition_on(&paths, modifiers.first().copied(), item) {
             Ok(term) => terms.push(term),
-            Err(message) => problems.push(SigmaProblem::new(item.line, format!("{name}: {message}"))),
+            Err(message) => {
+                problems.push(SigmaProblem::new(item.line, format!("{name}: {message}")))
+            }
         }
     }
     if terms.len() < items.len() || items.is_empty() {
         return None;
     }
-    Some(if all { Expr::and(terms) } else { Expr::or(terms) })
+    Some(if all {
+        Expr::and(terms)
+    } else {
+        Expr::or(terms)
+    })
 }
 
 /// Returns the places in which the CloudTrail import keeps a member of a record: one or two.
@@ -121,17 +160,25 @@ fn paths(field: &str) -> Option<Vec<FieldPath>> {
     let kept = FieldPath::Metadata(kept);
     Some(match segments.split_first() {
         // What a change asked for is the state after it.
-        Some((first, rest)) if first == "requestParameters" => vec![FieldPath::After(rest.to_vec()), kept],
+        Some((first, rest)) if first == "requestParameters" => {
+            vec![FieldPath::After(rest.to_vec()), kept]
+        }
         // An address moves; the name of a service stays.
-        Some((first, _)) if first == "sourceIPAddress" => vec![FieldPath::Column(Column::ActorIpAddress), kept],
+        Some((first, _)) if first == "sourceIPAddress" => {
+            vec![FieldPath::Column(Column::ActorIpAddress), kept]
+        }
         _ => vec![kept],
     })
 }
 
 fn condition_on(paths: &[FieldPath], modifier: Option<&str>, item: &Node) -> Result<Expr, String> {
-    let Some(text) = item.scalar() else { return Err("a value must be a text, number or boolean".to_owned()) };
+    let Some(text) = item.scalar() else {
+        return Err("a value must be a text, number or boolean".to_owned());
+    };
     let anywhere = |op: Match| {
-        let terms = paths.iter().filter_map(|path| Some(Expr::field(path.clone(), fitting(path, &op)?)));
+        let terms = paths
+            .iter()
+            .filter_map(|path| Some(Expr::field(path.clone(), fitting(path, &op)?)));
         Expr::or(terms)
     };
     if item.is_null() {
@@ -148,8 +195,12 @@ fn condition_on(paths: &[FieldPath], modifier: Option<&str>, item: &Node) -> Res
             _ => Err("must be true or false".to_owned()),
         },
         Some("cidr") => {
-            let net: IpNet = text.parse().map_err(|_| format!("{text:?} is not a network"))?;
-            let address = paths.iter().find(|path| **path == FieldPath::Column(Column::ActorIpAddress));
+            let net: IpNet = text
+                .parse()
+                .map_err(|_| format!("{text:?} is not a network"))?;
+            let address = paths
+                .iter()
+                .find(|path| **path == FieldPath::Column(Column::ActorIpAddress));
             let address = address.ok_or("cidr is supported on sourceIPAddress alone")?;
             Ok(Expr::field(address.clone(), Match::Cidr(net.trunc())))
         }
@@ -184,7 +235,11 @@ fn written(text: &str) -> Pattern {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         let escaped = character == '\\' && matches!(characters.peek(), Some('*' | '?' | '\\'));
-        let literal = if escaped { characters.next() } else { Some(character) };
+        let literal = if escaped {
+            characters.next()
+        } else {
+            Some(character)
+        };
         pattern.push(match (literal, escaped) {
             (Some('*'), false) => Piece::AnyText,
             (Some('?'), false) => Piece::AnyCharacter,
@@ -197,5 +252,10 @@ fn written(text: &str) -> Pattern {
 /// A pattern with any text before it, after it, or both.
 fn around(inner: &Pattern, before: bool, after: bool) -> Pattern {
     let star = |wanted: bool| wanted.then_some(Piece::AnyText);
-    Pattern::new(star(before).into_iter().chain(inner.pieces().iter().cloned()).chain(star(after)))
+    Pattern::new(
+        star(before)
+            .into_iter()
+            .chain(inner.pieces().iter().cloned())
+            .chain(star(after)),
+    )
 }

@@ -28,8 +28,13 @@ pub(super) enum Value {
 impl Node {
     /// The value of a mapping's member.
     pub(super) fn member(&self, name: &str) -> Option<&Node> {
-        let Value::Map(members) = &self.value else { return None };
-        members.iter().find(|(member, _)| member == name).map(|(_, node)| node)
+        let Value::Map(members) = &self.value else {
+            return None;
+        };
+        members
+            .iter()
+            .find(|(member, _)| member == name)
+            .map(|(_, node)| node)
     }
 
     /// The text of a scalar.
@@ -69,17 +74,32 @@ enum Open {
 pub(super) fn documents(text: &str) -> Result<Vec<Node>, SigmaProblem> {
     let (mut documents, mut open) = (Vec::new(), Vec::new());
     for event in Parser::new_from_str(text) {
-        let (event, span) = event
-            .map_err(|error| SigmaProblem::new(error.marker().line(), format!("is not YAML: {}", error.info())))?;
+        let (event, span) = event.map_err(|error| {
+            SigmaProblem::new(
+                error.marker().line(),
+                format!("is not YAML: {}", error.info()),
+            )
+        })?;
         let line = span.start.line();
         let done = match event {
-            Event::Alias(_) => return Err(SigmaProblem::new(line, "YAML aliases are not supported")),
+            Event::Alias(_) => {
+                return Err(SigmaProblem::new(line, "YAML aliases are not supported"));
+            }
             Event::Scalar(text, style, ..) => {
                 let plain = style == ScalarStyle::Plain;
-                Some(Node { line, value: Value::Scalar { text: text.into_owned(), plain } })
+                Some(Node {
+                    line,
+                    value: Value::Scalar {
+                        text: text.into_owned(),
+                        plain,
+                    },
+                })
             }
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MAX_DEPTH => {
-                return Err(SigmaProblem::new(line, format!("is nested deeper than {MAX_DEPTH} levels")));
+                return Err(SigmaProblem::new(
+                    line,
+                    format!("is nested deeper than {MAX_DEPTH} levels"),
+                ));
             }
             Event::SequenceStart(..) => {
                 open.push(Open::List(line, Vec::new()));
@@ -101,8 +121,14 @@ pub(super) fn documents(text: &str) -> Result<Vec<Node>, SigmaProblem> {
 
 fn closed(open: Open) -> Node {
     match open {
-        Open::List(line, items) => Node { line, value: Value::List(items) },
-        Open::Map(line, members, _) => Node { line, value: Value::Map(members) },
+        Open::List(line, items) => Node {
+            line,
+            value: Value::List(items),
+        },
+        Open::Map(line, members, _) => Node {
+            line,
+            value: Value::Map(members),
+        },
     }
 }
 

@@ -28,7 +28,11 @@ pub(super) struct Bytes<'b> {
 
 impl<'b> Bytes<'b> {
     /// Begins after the version, which must be known.
-    pub(super) fn new(bytes: &'b [u8], version: u8, what: &'static str) -> Result<Self, StateError> {
+    pub(super) fn new(
+        bytes: &'b [u8],
+        version: u8,
+        what: &'static str,
+    ) -> Result<Self, StateError> {
         match bytes.split_first() {
             Some((found, rest)) if *found == version => Ok(Bytes { rest, what }),
             Some((found, _)) if *found > version => Err(StateError::Newer(u32::from(*found))),
@@ -45,7 +49,10 @@ impl<'b> Bytes<'b> {
     }
 
     pub(super) fn byte(&mut self) -> Result<u8, StateError> {
-        let (first, rest) = self.rest.split_first().ok_or(StateError::Malformed(self.what))?;
+        let (first, rest) = self
+            .rest
+            .split_first()
+            .ok_or(StateError::Malformed(self.what))?;
         self.rest = rest;
         Ok(*first)
     }
@@ -73,7 +80,10 @@ impl<'b> Bytes<'b> {
 
     pub(super) fn text(&mut self) -> Result<String, StateError> {
         let length = self.size()?;
-        let (text, rest) = self.rest.split_at_checked(length).ok_or(StateError::Malformed(self.what))?;
+        let (text, rest) = self
+            .rest
+            .split_at_checked(length)
+            .ok_or(StateError::Malformed(self.what))?;
         self.rest = rest;
         String::from_utf8(text.to_vec()).map_err(|_| self.malformed())
     }
@@ -88,18 +98,38 @@ mod tests {
         let mut bytes = vec![7];
         let numbers = [0, 1, 127, 128, u64::MAX];
         let signed = [0, -1, 1, i64::MIN, i64::MAX];
-        numbers.iter().for_each(|number| put_number(&mut bytes, *number));
-        signed.iter().for_each(|number| put_signed(&mut bytes, *number));
+        numbers
+            .iter()
+            .for_each(|number| put_number(&mut bytes, *number));
+        signed
+            .iter()
+            .for_each(|number| put_signed(&mut bytes, *number));
         put_text(&mut bytes, "é");
         let mut read = Bytes::new(&bytes, 7, "a test").unwrap();
         assert_eq!(numbers.map(|_| read.number().unwrap()), numbers);
         assert_eq!(signed.map(|_| read.signed().unwrap()), signed);
         assert_eq!(read.text().unwrap(), "é");
         assert!(read.is_empty() && read.byte().is_err());
-        assert!(matches!(Bytes::new(&bytes, 6, "a test"), Err(StateError::Newer(7))));
-        assert!(matches!(Bytes::new(&[], 6, "a test"), Err(StateError::Malformed("a test"))));
+        assert!(matches!(
+            Bytes::new(&bytes, 6, "a test"),
+            Err(StateError::Newer(7))
+        ));
+        assert!(matches!(
+            Bytes::new(&[], 6, "a test"),
+            Err(StateError::Malformed("a test"))
+        ));
         // A length beyond the end, and a number that does not end.
-        assert!(Bytes::new(&[7, 200, 1, 0], 7, "a test").unwrap().text().is_err());
-        assert!(Bytes::new(&[7_u8; 20].map(|byte| byte | 0x80), 0x87, "a test").unwrap().number().is_err());
+        assert!(
+            Bytes::new(&[7, 200, 1, 0], 7, "a test")
+                .unwrap()
+                .text()
+                .is_err()
+        );
+        assert!(
+            Bytes::new(&[7_u8; 20].map(|byte| byte | 0x80), 0x87, "a test")
+                .unwrap()
+                .number()
+                .is_err()
+        );
     }
 }

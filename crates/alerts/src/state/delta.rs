@@ -58,14 +58,22 @@ impl DeltaWriter {
         };
         let entry = &taken.entry;
         let (is_named, is_valued) = (!entry.event_id.is_empty(), taken.value != 0);
-        let flags = u8::from(taken.is_shared) * SHARED + u8::from(is_named) * NAMED + u8::from(is_valued) * VALUED;
+        let flags = u8::from(taken.is_shared) * SHARED
+            + u8::from(is_named) * NAMED
+            + u8::from(is_valued) * VALUED;
         self.bytes.extend_from_slice(&[TAKE, flags]);
         put_number(&mut self.bytes, number);
         put_text(&mut self.bytes, &taken.key.0);
         put_number(&mut self.bytes, entry.sequence.wrapping_sub(self.sequence));
-        put_signed(&mut self.bytes, taken.recorded_ms.wrapping_sub(self.recorded_ms));
+        put_signed(
+            &mut self.bytes,
+            taken.recorded_ms.wrapping_sub(self.recorded_ms),
+        );
         put_signed(&mut self.bytes, taken.recorded_ms.wrapping_sub(entry.at_ms));
-        put_signed(&mut self.bytes, taken.clock_ms.wrapping_sub(taken.recorded_ms));
+        put_signed(
+            &mut self.bytes,
+            taken.clock_ms.wrapping_sub(taken.recorded_ms),
+        );
         if is_named {
             put_text(&mut self.bytes, &entry.event_id);
         }
@@ -137,7 +145,11 @@ pub(crate) fn read_delta(bytes: &[u8]) -> Result<Vec<Operation>, StateError> {
     Ok(operations)
 }
 
-fn take(bytes: &mut Bytes<'_>, sequence: u64, recorded_ms: i64) -> Result<(usize, Taken), StateError> {
+fn take(
+    bytes: &mut Bytes<'_>,
+    sequence: u64,
+    recorded_ms: i64,
+) -> Result<(usize, Taken), StateError> {
     let flags = bytes.byte()?;
     let number = bytes.size()?;
     let key = GroupKey(bytes.text()?);
@@ -145,16 +157,34 @@ fn take(bytes: &mut Bytes<'_>, sequence: u64, recorded_ms: i64) -> Result<(usize
     let recorded_ms = recorded_ms.wrapping_add(bytes.signed()?);
     let at_ms = recorded_ms.wrapping_sub(bytes.signed()?);
     let clock_ms = recorded_ms.wrapping_add(bytes.signed()?);
-    let event_id = if flags & NAMED == 0 { String::new() } else { bytes.text()? };
+    let event_id = if flags & NAMED == 0 {
+        String::new()
+    } else {
+        bytes.text()?
+    };
     let mut value = [0; 8];
     if flags & VALUED != 0 {
         for byte in &mut value {
             *byte = bytes.byte()?;
         }
     }
-    let entry = FiringEntry { event_id, sequence, at_ms };
+    let entry = FiringEntry {
+        event_id,
+        sequence,
+        at_ms,
+    };
     let (is_shared, value) = (flags & SHARED != 0, u64::from_le_bytes(value));
-    Ok((number, Taken { key, is_shared, entry, value, recorded_ms, clock_ms }))
+    Ok((
+        number,
+        Taken {
+            key,
+            is_shared,
+            entry,
+            value,
+            recorded_ms,
+            clock_ms,
+        },
+    ))
 }
 
 #[cfg(test)]
@@ -167,9 +197,20 @@ mod tests {
     #[test]
     fn version_one_is_read() {
         let bytes = hex::decode(FIRST.replace(' ', "")).unwrap();
-        let entry = FiringEntry { event_id: "e1".into(), sequence: 7, at_ms: 59 };
+        let entry = FiringEntry {
+            event_id: "e1".into(),
+            sequence: 7,
+            at_ms: 59,
+        };
         let key = GroupKey("[]".into());
-        let taken = Taken { key, is_shared: false, entry, value: 0, recorded_ms: 64, clock_ms: 64 };
+        let taken = Taken {
+            key,
+            is_shared: false,
+            entry,
+            value: 0,
+            recorded_ms: 64,
+            clock_ms: 64,
+        };
         let expected = [
             Operation::Rule(RuleId("r-1".into()), 1),
             Operation::Take(0, taken),
@@ -179,7 +220,10 @@ mod tests {
         assert_eq!(read_delta(&bytes).unwrap(), expected);
         for end in 1..bytes.len() {
             // Every prefix either is refused or has fewer operations; none panics.
-            assert!(read_delta(&bytes[..end]).map_or(true, |read| read.len() < expected.len()), "{end}");
+            assert!(
+                read_delta(&bytes[..end]).map_or(true, |read| read.len() < expected.len()),
+                "{end}"
+            );
         }
         assert!(matches!(read_delta(&[2]), Err(StateError::Newer(2))));
         assert!(read_delta(&[]).unwrap().is_empty());

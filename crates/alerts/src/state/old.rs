@@ -43,7 +43,11 @@ pub(crate) fn decode_old(text: &str) -> Result<GroupMemory, StateError> {
         return Err(StateError::Newer(v));
     }
     let row: GroupRow = serde_json::from_str(text)?;
-    let pending = entries_in(row.pending).into_iter().map(|entry| Pending { entry, value: 0, weight: 1 });
+    let pending = entries_in(row.pending).into_iter().map(|entry| Pending {
+        entry,
+        value: 0,
+        weight: 1,
+    });
     Ok(GroupMemory {
         watermark_ms: row.watermark.unwrap_or(BEGINNING),
         touched_ms: row.touched,
@@ -76,16 +80,32 @@ mod tests {
         let read = decode_old(FIRST).unwrap();
         assert_eq!((read.watermark_ms, read.touched_ms), (BEGINNING, 17));
         assert_eq!((read.open[0].count, read.open[0].listed), (200, 1));
-        assert_eq!(read.pending[0].entry, FiringEntry { event_id: "e\"1".into(), sequence: 7, at_ms: -5 });
+        assert_eq!(
+            read.pending[0].entry,
+            FiringEntry {
+                event_id: "e\"1".into(),
+                sequence: 7,
+                at_ms: -5
+            }
+        );
         let moved = FIRST.replace("null", "12");
-        assert_eq!(decode_old(&moved).map(|group| group.watermark_ms).ok(), Some(12));
+        assert_eq!(
+            decode_old(&moved).map(|group| group.watermark_ms).ok(),
+            Some(12)
+        );
     }
 
     #[test]
     fn foreign_state_is_refused() {
-        assert!(matches!(decode_old(&FIRST.replace("\"v\":1", "\"v\":2")), Err(StateError::Newer(2))));
+        assert!(matches!(
+            decode_old(&FIRST.replace("\"v\":1", "\"v\":2")),
+            Err(StateError::Newer(2))
+        ));
         for wrong in ["", "{}", "[]", &FIRST.replace("200", "-1")] {
-            assert!(matches!(decode_old(wrong), Err(StateError::Json(_))), "{wrong}");
+            assert!(
+                matches!(decode_old(wrong), Err(StateError::Json(_))),
+                "{wrong}"
+            );
         }
     }
 }

@@ -39,10 +39,20 @@ fn put_rule(part: &mut Vec<u8>, running: &Running) {
     part.push(RULE);
     put_text(part, &running.rule.id.0);
     put_number(part, running.rule.revision);
-    for count in [tally.matched, tally.late, tally.shared, tally.dropped, tally.fired] {
+    for count in [
+        tally.matched,
+        tally.late,
+        tally.shared,
+        tally.dropped,
+        tally.fired,
+    ] {
         put_number(part, count);
     }
-    for at in [tally.last_matched_at, tally.degraded_since, tally.degraded_at] {
+    for at in [
+        tally.last_matched_at,
+        tally.degraded_since,
+        tally.degraded_at,
+    ] {
         put_time(part, at);
     }
 }
@@ -58,7 +68,12 @@ fn put_group(part: &mut Vec<u8>, memory: &GroupMemory) {
     put_signed(part, memory.watermark_ms);
     put_signed(part, memory.touched_ms);
     put_number(part, memory.pending.len() as u64);
-    for Pending { entry, value, weight } in &memory.pending {
+    for Pending {
+        entry,
+        value,
+        weight,
+    } in &memory.pending
+    {
         put_text(part, &entry.event_id);
         put_number(part, entry.sequence);
         put_signed(part, entry.at_ms);
@@ -122,16 +137,31 @@ fn tally(bytes: &mut Bytes<'_>) -> Result<Tally, StateError> {
 }
 
 fn time(bytes: &mut Bytes<'_>) -> Result<Option<Timestamp>, StateError> {
-    Ok(if bytes.byte()? == 0 { None } else { Some(instant(bytes.signed()?)) })
+    Ok(if bytes.byte()? == 0 {
+        None
+    } else {
+        Some(instant(bytes.signed()?))
+    })
 }
 
 fn group(bytes: &mut Bytes<'_>) -> Result<GroupMemory, StateError> {
     let mut memory = GroupMemory::new();
     (memory.watermark_ms, memory.touched_ms) = (bytes.signed()?, bytes.signed()?);
     for _ in 0..bytes.size()? {
-        let entry = FiringEntry { event_id: bytes.text()?, sequence: bytes.number()?, at_ms: bytes.signed()? };
-        let (value, weight) = (bytes.number()?, u32::try_from(bytes.number()?).map_err(|_| bytes.malformed())?);
-        memory.pending.push(Pending { entry, value, weight });
+        let entry = FiringEntry {
+            event_id: bytes.text()?,
+            sequence: bytes.number()?,
+            at_ms: bytes.signed()?,
+        };
+        let (value, weight) = (
+            bytes.number()?,
+            u32::try_from(bytes.number()?).map_err(|_| bytes.malformed())?,
+        );
+        memory.pending.push(Pending {
+            entry,
+            value,
+            weight,
+        });
     }
     for _ in 0..bytes.size()? {
         memory.open.push(OpenFiring {
@@ -153,7 +183,11 @@ mod tests {
 
     #[test]
     fn a_group_is_read_as_it_was_written() {
-        let entry = FiringEntry { event_id: "é".into(), sequence: 7, at_ms: -5 };
+        let entry = FiringEntry {
+            event_id: "é".into(),
+            sequence: 7,
+            at_ms: -5,
+        };
         let open = OpenFiring {
             id: FiringId("fir_1".into()),
             from_ms: 1,
@@ -166,15 +200,28 @@ mod tests {
         let memory = GroupMemory {
             watermark_ms: i64::MIN,
             touched_ms: i64::MAX,
-            pending: vec![Pending { entry, value: u64::MAX, weight: 3 }],
+            pending: vec![Pending {
+                entry,
+                value: u64::MAX,
+                weight: 3,
+            }],
             open: vec![open],
         };
         let mut part = vec![VERSION];
         put_group(&mut part, &memory);
-        assert_eq!(group(&mut Bytes::new(&part, VERSION, "a group").unwrap()).unwrap(), memory);
+        assert_eq!(
+            group(&mut Bytes::new(&part, VERSION, "a group").unwrap()).unwrap(),
+            memory
+        );
         for end in 1..part.len() {
-            assert!(group(&mut Bytes::new(&part[..end], VERSION, "a group").unwrap()).is_err(), "{end}");
+            assert!(
+                group(&mut Bytes::new(&part[..end], VERSION, "a group").unwrap()).is_err(),
+                "{end}"
+            );
         }
-        assert!(matches!(read_snapshot(&[2], |_, _| None, &mut []), Err(StateError::Newer(2))));
+        assert!(matches!(
+            read_snapshot(&[2], |_, _| None, &mut []),
+            Err(StateError::Newer(2))
+        ));
     }
 }

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use reeve_alerts::{
-    Changes, Evaluator, Firing, FiringId, KEPT_ENTRIES, Limits, Observed, Progress, Rule, RuleDraft, RuleId,
-    RuleSettings, RuleState, StoredState, StoredTally, Tally,
+    Changes, Evaluator, Firing, FiringId, KEPT_ENTRIES, Limits, Observed, Progress, Rule,
+    RuleDraft, RuleId, RuleSettings, RuleState, StoredState, StoredTally, Tally,
 };
 use reeve_audit::{Actor, Entry, EventId, EventType};
 
@@ -50,18 +50,35 @@ pub(crate) fn distinct_rule(
     field: &str,
 ) -> Rule {
     let plain = rule(id, condition, count, window, group_by);
-    let draft = RuleDraft { distinct: Some(field.to_owned()), ..plain.settings.draft() };
-    Rule { settings: RuleSettings::read(draft).unwrap(), ..plain }
+    let draft = RuleDraft {
+        distinct: Some(field.to_owned()),
+        ..plain.settings.draft()
+    };
+    Rule {
+        settings: RuleSettings::read(draft).unwrap(),
+        ..plain
+    }
 }
 
-pub(crate) fn item(sequence: u64, id: &str, event_type: &str, user: &str, at_ms: i64, recorded_ms: i64) -> Item {
+pub(crate) fn item(
+    sequence: u64,
+    id: &str,
+    event_type: &str,
+    user: &str,
+    at_ms: i64,
+    recorded_ms: i64,
+) -> Item {
     let mut entry = Entry::new(EventType::new(event_type).unwrap())
         .with_id(EventId::new(id).unwrap())
         .at(Timestamp::from_millisecond(START + at_ms).unwrap());
     if !user.is_empty() {
         entry = entry.by(Actor::user(user));
     }
-    Item { sequence, recorded_ms: START + recorded_ms, entry }
+    Item {
+        sequence,
+        recorded_ms: START + recorded_ms,
+        entry,
+    }
 }
 
 /// The store in small: what is kept between two processes.
@@ -80,13 +97,20 @@ impl Kept {
             self.state.deltas.push(changes.delta);
         }
         if let Some(snapshot) = changes.snapshot {
-            self.state = StoredState { snapshot, ..StoredState::default() };
+            self.state = StoredState {
+                snapshot,
+                ..StoredState::default()
+            };
         }
         for stored in tallies {
-            self.tallies.insert((stored.rule, stored.revision), stored.tally);
+            self.tallies
+                .insert((stored.rule, stored.revision), stored.tally);
         }
         for firing in changes.fired {
-            assert!(self.firings.insert(firing.id.clone(), firing).is_none(), "a firing is new once");
+            assert!(
+                self.firings.insert(firing.id.clone(), firing).is_none(),
+                "a firing is new once"
+            );
         }
         for growth in changes.grown {
             let firing = self.firings.get_mut(&growth.id).unwrap();
@@ -116,7 +140,11 @@ impl Kept {
                 from: firing.from.as_millisecond(),
                 until: firing.until.as_millisecond(),
                 count: firing.count,
-                events: firing.entries.iter().map(|entry| entry.event_id.clone()).collect(),
+                events: firing
+                    .entries
+                    .iter()
+                    .map(|entry| entry.event_id.clone())
+                    .collect(),
             })
             .collect();
         fired.sort();
@@ -124,9 +152,25 @@ impl Kept {
     }
 
     pub(crate) fn counts(&self, rules: &[Rule]) -> BTreeMap<String, Counts> {
-        let tally = |rule: &Rule| self.tallies.get(&(rule.id.clone(), rule.revision)).copied().unwrap_or_default();
-        let counts = |tally: Tally| (tally.matched, tally.late, tally.shared, tally.dropped, tally.fired);
-        rules.iter().map(|rule| (rule.id.0.clone(), counts(tally(rule)))).collect()
+        let tally = |rule: &Rule| {
+            self.tallies
+                .get(&(rule.id.clone(), rule.revision))
+                .copied()
+                .unwrap_or_default()
+        };
+        let counts = |tally: Tally| {
+            (
+                tally.matched,
+                tally.late,
+                tally.shared,
+                tally.dropped,
+                tally.fired,
+            )
+        };
+        rules
+            .iter()
+            .map(|rule| (rule.id.0.clone(), counts(tally(rule))))
+            .collect()
     }
 }
 
@@ -149,11 +193,18 @@ fn run(rules: &[Rule], stream: &[Item], limits: Limits, batches: &[Batch]) -> Ke
     let mut evaluator = kept.start(rules, limits);
     let (mut at, mut plan) = (0, batches.iter());
     while at < stream.len() {
-        let batch = plan.next().cloned().unwrap_or(Batch { entries: stream.len(), end: End::Kept });
+        let batch = plan.next().cloned().unwrap_or(Batch {
+            entries: stream.len(),
+            end: End::Kept,
+        });
         let end = stream.len().min(at + batch.entries);
         for item in &stream[at..end] {
             let recorded_at = Timestamp::from_millisecond(item.recorded_ms).unwrap();
-            evaluator.observe(Observed { sequence: item.sequence, recorded_at, entry: &item.entry });
+            evaluator.observe(Observed {
+                sequence: item.sequence,
+                recorded_at,
+                entry: &item.entry,
+            });
         }
         if batch.end == End::Killed {
             // The entries are read again: nothing of this batch was kept.
@@ -186,22 +237,39 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
     let window = prop::sample::select(vec!["1s", "5s", "30s"]);
     let group_by: Vec<&[&str]> = vec![&[], &["user"], &["user", "event_type"], &["ip"]];
     let distinct = prop::option::weighted(0.3, prop::sample::select(vec!["user", "event_type"]));
-    let one = (condition, 1..5_u64, window, prop::sample::select(group_by), distinct);
+    let one = (
+        condition,
+        1..5_u64,
+        window,
+        prop::sample::select(group_by),
+        distinct,
+    );
     prop::collection::vec(one, 1..6).prop_map(|settings| {
         let numbered = settings.into_iter().enumerate();
         numbered
-            .map(|(n, (condition, count, window, by, distinct))| match distinct {
-                Some(field) => distinct_rule(&format!("r-{n}"), condition, count.max(2), window, by, field),
-                None => rule(&format!("r-{n}"), condition, count, window, by),
-            })
+            .map(
+                |(n, (condition, count, window, by, distinct))| match distinct {
+                    Some(field) => distinct_rule(
+                        &format!("r-{n}"),
+                        condition,
+                        count.max(2),
+                        window,
+                        by,
+                        field,
+                    ),
+                    None => rule(&format!("r-{n}"), condition, count, window, by),
+                },
+            )
             .collect()
     })
 }
 
 /// Entries whose recording advances by up to 40 s, whose time may be before or after it, some of them sent twice.
 fn stream() -> impl Strategy<Value = Vec<Item>> {
-    let time = prop_oneof![6 => 0..1_500_i64, 2 => 0..12_000_i64, 1 => -3_000..0_i64, 1 => 0..120_000_i64];
-    let advance = prop_oneof![8 => 0..900_i64, 2 => 0..8_000_i64, 1 => 0..40_000_i64, 1 => -60_000..0_i64];
+    let time =
+        prop_oneof![6 => 0..1_500_i64, 2 => 0..12_000_i64, 1 => -3_000..0_i64, 1 => 0..120_000_i64];
+    let advance =
+        prop_oneof![8 => 0..900_i64, 2 => 0..8_000_i64, 1 => 0..40_000_i64, 1 => -60_000..0_i64];
     let event_type = prop::sample::select(vec!["a.x", "a.x", "a.y", "b.x", "audit.alert.fire"]);
     let user = prop::sample::select(vec!["ann", "bob", "Ann", ""]);
     let repeated = prop::option::weighted(0.15, 1..8_usize);
@@ -209,30 +277,65 @@ fn stream() -> impl Strategy<Value = Vec<Item>> {
     prop::collection::vec(one, 0..120).prop_map(|drawn| {
         let (mut recorded, mut sequence) = (200_000, 0);
         let mut stream: Vec<Item> = Vec::new();
-        for (n, (event_type, user, behind, advance, repeated, gap)) in drawn.into_iter().enumerate() {
+        for (n, (event_type, user, behind, advance, repeated, gap)) in drawn.into_iter().enumerate()
+        {
             recorded += advance;
             sequence += 1 + gap;
-            let again = repeated.and_then(|back| stream.len().checked_sub(back)).map(|at| stream[at].entry.clone());
-            let fresh = item(sequence, &format!("e-{n}"), event_type, user, recorded - behind, recorded);
-            stream.push(Item { entry: again.unwrap_or(fresh.entry), ..fresh });
+            let again = repeated
+                .and_then(|back| stream.len().checked_sub(back))
+                .map(|at| stream[at].entry.clone());
+            let fresh = item(
+                sequence,
+                &format!("e-{n}"),
+                event_type,
+                user,
+                recorded - behind,
+                recorded,
+            );
+            stream.push(Item {
+                entry: again.unwrap_or(fresh.entry),
+                ..fresh
+            });
         }
         stream
     })
 }
 
 fn batches() -> impl Strategy<Value = Vec<Batch>> {
-    let end = prop::sample::select(vec![End::Kept, End::Kept, End::KeptThenRestarted, End::Killed]);
-    prop::collection::vec((1..25_usize, end).prop_map(|(entries, end)| Batch { entries, end }), 0..20)
+    let end = prop::sample::select(vec![
+        End::Kept,
+        End::Kept,
+        End::KeptThenRestarted,
+        End::Killed,
+    ]);
+    prop::collection::vec(
+        (1..25_usize, end).prop_map(|(entries, end)| Batch { entries, end }),
+        0..20,
+    )
 }
 
 fn limits() -> impl Strategy<Value = Limits> {
     let lateness = prop::sample::select(vec![0, 2_000, 10_000, 60_000]);
     let few = |few: Vec<usize>| prop::sample::select(few);
-    let bounds = (few(vec![4, 6, 20_000]), few(vec![1, 2, 64]), few(vec![1, 2, 10_000]), few(vec![3, 8, 200_000]));
-    (lateness, prop::sample::select(vec![1_000, 20_000]), bounds).prop_map(|(lateness_ms, step_ms, bounds)| {
-        let (most_pending, most_open, most_groups, most_kept) = bounds;
-        Limits { lateness_ms, step_ms, most_pending, most_open, most_groups, most_kept }
-    })
+    let bounds = (
+        few(vec![4, 6, 20_000]),
+        few(vec![1, 2, 64]),
+        few(vec![1, 2, 10_000]),
+        few(vec![3, 8, 200_000]),
+    );
+    (lateness, prop::sample::select(vec![1_000, 20_000]), bounds).prop_map(
+        |(lateness_ms, step_ms, bounds)| {
+            let (most_pending, most_open, most_groups, most_kept) = bounds;
+            Limits {
+                lateness_ms,
+                step_ms,
+                most_pending,
+                most_open,
+                most_groups,
+                most_kept,
+            }
+        },
+    )
 }
 
 proptest! {
@@ -253,7 +356,10 @@ fn the_streams_reach_every_outcome() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let (mut late, mut shared, mut dropped, mut fired, mut joined) = (0, 0, 0, 0, 0);
     for _ in 0..300 {
-        let drawn = (rules(), stream(), limits()).new_tree(&mut runner).unwrap().current();
+        let drawn = (rules(), stream(), limits())
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
         let (firings, counts) = naive::evaluate(&drawn.0, &drawn.1, drawn.2);
         late += counts.values().map(|counts| counts.1).sum::<u64>();
         shared += counts.values().map(|counts| counts.2).sum::<u64>();
@@ -262,5 +368,11 @@ fn the_streams_reach_every_outcome() {
         joined += firings.iter().filter(|firing| firing.count > 5).count();
     }
     let counted = [late, shared, dropped, fired as u64, joined as u64];
-    assert!(counted.iter().zip([500, 500, 200, 1_000, 100]).all(|(found, least)| *found > least), "{counted:?}");
+    assert!(
+        counted
+            .iter()
+            .zip([500, 500, 200, 1_000, 100])
+            .all(|(found, least)| *found > least),
+        "{counted:?}"
+    );
 }

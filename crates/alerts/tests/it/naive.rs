@@ -51,7 +51,11 @@ struct Group {
 }
 
 /// Evaluates a whole stream.
-pub(crate) fn evaluate(rules: &[Rule], stream: &[Item], limits: Limits) -> (Vec<Fired>, BTreeMap<String, Counts>) {
+pub(crate) fn evaluate(
+    rules: &[Rule],
+    stream: &[Item],
+    limits: Limits,
+) -> (Vec<Fired>, BTreeMap<String, Counts>) {
     let mut firings = Vec::new();
     let mut tallies = BTreeMap::new();
     for rule in rules.iter().filter(|rule| rule.state == RuleState::Enabled) {
@@ -76,15 +80,23 @@ fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fire
         if clock != i64::MIN && clock - item.recorded_ms > limits.step_ms {
             groups.retain(|_, group| !is_over(group, clock, window, limits));
             clock = item.recorded_ms;
-            groups.values_mut().for_each(|group| step_back(group, clock, window, limits, firings));
+            groups
+                .values_mut()
+                .for_each(|group| step_back(group, clock, window, limits, firings));
         }
         clock = clock.max(item.recorded_ms);
         // 2. Condition
         let recorded = jiff::Timestamp::from_millisecond(item.recorded_ms).unwrap();
-        if tells_of_firing(&item.entry) || !rule.settings.query.matches(&item.entry, recorded, recorded) {
+        if tells_of_firing(&item.entry)
+            || !rule.settings.query.matches(&item.entry, recorded, recorded)
+        {
             continue;
         }
-        let value = rule.settings.distinct.as_ref().map(|field| field.digest(&item.entry));
+        let value = rule
+            .settings
+            .distinct
+            .as_ref()
+            .map(|field| field.digest(&item.entry));
         if value == Some(None) {
             continue;
         }
@@ -111,7 +123,10 @@ fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fire
         // 7. Watermark
         raise(group, at - limits.lateness_ms, window, firings);
         // 8. Joining
-        let joins = group.open.iter().find(|open| firings[**open].from <= at && at <= firings[**open].until);
+        let joins = group
+            .open
+            .iter()
+            .find(|open| firings[**open].from <= at && at <= firings[**open].until);
         if let Some(open) = joins {
             let firing = &mut firings[*open];
             firing.count += 1;
@@ -121,7 +136,13 @@ fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fire
             continue;
         }
         // 9. Counting
-        group.pending.push(Seen { at, sequence: item.sequence, id: id.clone(), value, weight: 1 });
+        group.pending.push(Seen {
+            at,
+            sequence: item.sequence,
+            id: id.clone(),
+            value,
+            weight: 1,
+        });
         group.pending.sort_by_key(|seen| (seen.at, seen.sequence));
         if value.is_some() && !merge(&mut group.pending, item.sequence, window) {
             continue;
@@ -134,7 +155,12 @@ fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fire
         });
         if let Some(until) = run.map(|run| run[run.len() - 1].at) {
             let inside = |seen: &Seen| (until - window..=until + window).contains(&seen.at);
-            let taken: Vec<_> = group.pending.iter().filter(|seen| inside(seen)).cloned().collect();
+            let taken: Vec<_> = group
+                .pending
+                .iter()
+                .filter(|seen| inside(seen))
+                .cloned()
+                .collect();
             group.pending.retain(|seen| !inside(seen));
             group.open.push(firings.len());
             fired += 1;
@@ -145,18 +171,32 @@ fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fire
                 from: until - window,
                 until: until + window,
                 count: taken.iter().map(|seen| seen.weight).sum(),
-                events: taken.into_iter().map(|seen| seen.id).take(KEPT_ENTRIES).collect(),
+                events: taken
+                    .into_iter()
+                    .map(|seen| seen.id)
+                    .take(KEPT_ENTRIES)
+                    .collect(),
             });
             // 10. Bounds
             while group.open.len() > limits.most_open {
-                let ends = group.open.iter().map(|open| firings[*open].until).min().unwrap();
+                let ends = group
+                    .open
+                    .iter()
+                    .map(|open| firings[*open].until)
+                    .min()
+                    .unwrap();
                 group.open.retain(|open| firings[*open].until > ends);
                 raise(group, ends + 1, window, firings);
             }
         } else {
             keep_latest(group, limits.most_pending, window, firings);
         }
-        let kept = |groups: &BTreeMap<GroupKey, Group>| groups.values().map(|group| group.pending.len()).sum::<usize>();
+        let kept = |groups: &BTreeMap<GroupKey, Group>| {
+            groups
+                .values()
+                .map(|group| group.pending.len())
+                .sum::<usize>()
+        };
         if kept(&groups) > limits.most_kept {
             groups.retain(|_, group| !over(group));
             if kept(&groups) > limits.most_kept {
@@ -171,7 +211,9 @@ fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fire
 }
 
 fn is_over(group: &Group, clock: i64, window: i64, limits: Limits) -> bool {
-    group.touched.is_some_and(|touched| clock - touched > window + limits.lateness_ms)
+    group
+        .touched
+        .is_some_and(|touched| clock - touched > window + limits.lateness_ms)
 }
 
 /// Returns the shortest run from the first entry on that has enough entries or values.
@@ -185,17 +227,31 @@ fn shortest(pending: &[Seen], count: usize, is_distinct: bool) -> Option<&[Seen]
 /// Drops the new entry if it is between two of its value that are at most a window apart, or its neighbours of its value that
 /// it puts into that place. Returns whether it stays.
 fn merge(pending: &mut Vec<Seen>, new: u64, window: i64) -> bool {
-    let value = pending.iter().find(|seen| seen.sequence == new).unwrap().value;
-    let alike: Vec<u64> = pending.iter().filter(|seen| seen.value == value).map(|seen| seen.sequence).collect();
+    let value = pending
+        .iter()
+        .find(|seen| seen.sequence == new)
+        .unwrap()
+        .value;
+    let alike: Vec<u64> = pending
+        .iter()
+        .filter(|seen| seen.value == value)
+        .map(|seen| seen.sequence)
+        .collect();
     let own = alike.iter().position(|sequence| *sequence == new).unwrap();
     let places = [Some(own), Some(own + 1), own.checked_sub(1)];
     for place in places.into_iter().flatten() {
-        let Some((before, middle, after)) =
-            place.checked_sub(1).and_then(|before| Some((alike[before], *alike.get(place)?, *alike.get(place + 1)?)))
+        let Some((before, middle, after)) = place
+            .checked_sub(1)
+            .and_then(|before| Some((alike[before], *alike.get(place)?, *alike.get(place + 1)?)))
         else {
             continue;
         };
-        let at = |sequence: u64| pending.iter().position(|seen| seen.sequence == sequence).unwrap();
+        let at = |sequence: u64| {
+            pending
+                .iter()
+                .position(|seen| seen.sequence == sequence)
+                .unwrap()
+        };
         let (before, middle, after) = (at(before), at(middle), at(after));
         if pending[after].at - pending[before].at <= window {
             let dropped = pending.remove(middle);
@@ -219,15 +275,24 @@ fn keep_latest(group: &mut Group, most: usize, window: i64, firings: &[Fired]) -
 }
 
 fn step_back(group: &mut Group, recorded: i64, window: i64, limits: Limits, firings: &[Fired]) {
-    group.watermark = group.watermark.map(|watermark| watermark.min(recorded - limits.lateness_ms));
+    group.watermark = group
+        .watermark
+        .map(|watermark| watermark.min(recorded - limits.lateness_ms));
     group.touched = group.touched.map(|touched| touched.min(recorded));
-    group.open.retain(|open| firings[*open].until <= recorded + window);
-    group.pending.iter_mut().for_each(|seen| seen.at = seen.at.min(recorded));
+    group
+        .open
+        .retain(|open| firings[*open].until <= recorded + window);
+    group
+        .pending
+        .iter_mut()
+        .for_each(|seen| seen.at = seen.at.min(recorded));
     group.pending.sort_by_key(|seen| (seen.at, seen.sequence));
 }
 
 fn raise(group: &mut Group, watermark: i64, window: i64, firings: &[Fired]) {
-    let watermark = group.watermark.map_or(watermark, |before| before.max(watermark));
+    let watermark = group
+        .watermark
+        .map_or(watermark, |before| before.max(watermark));
     group.watermark = Some(watermark);
     group.pending.retain(|seen| seen.at >= watermark - window);
     group.open.retain(|open| firings[*open].until >= watermark);

@@ -48,13 +48,22 @@ pub(super) fn narrows(statement: &Json) -> bool {
     if any_case(statement, "principal").is_none() {
         return false;
     }
-    let beside = BESIDE.iter().filter_map(|name| any_case(statement, name)).any(is_something);
+    let beside = BESIDE
+        .iter()
+        .filter_map(|name| any_case(statement, name))
+        .any(is_something);
     let condition = any_case(statement, "condition").and_then(Json::as_object);
     beside
         || condition.is_some_and(|operators| {
-            operators.iter().filter(|(name, _)| OPERATORS.contains(&&*name.to_ascii_lowercase())).any(|(_, keys)| {
-                keys.as_object().is_some_and(|keys| keys.iter().any(|(key, value)| decides(key) && is_something(value)))
-            })
+            operators
+                .iter()
+                .filter(|(name, _)| OPERATORS.contains(&&*name.to_ascii_lowercase()))
+                .any(|(_, keys)| {
+                    keys.as_object().is_some_and(|keys| {
+                        keys.iter()
+                            .any(|(key, value)| decides(key) && is_something(value))
+                    })
+                })
         })
 }
 
@@ -67,7 +76,9 @@ fn decides(key: &str) -> bool {
 /// Returns `true` for values none of which is everything.
 fn is_something(value: &Json) -> bool {
     match value {
-        Json::String(text) => !text.is_empty() && !text.trim_matches(['*', ':']).is_empty() && !text.ends_with("/0"),
+        Json::String(text) => {
+            !text.is_empty() && !text.trim_matches(['*', ':']).is_empty() && !text.ends_with("/0")
+        }
         Json::Array(values) => !values.is_empty() && values.iter().all(is_something),
         _ => false,
     }

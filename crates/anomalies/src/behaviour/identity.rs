@@ -20,20 +20,38 @@ pub(super) struct Identity {
 impl Identity {
     pub(super) fn from_source(source: &Source<'_>) -> Self {
         let actor = &source.entry.actor;
-        let id = actor.id.as_deref().or(actor.email.as_deref()).unwrap_or_default();
+        let id = actor
+            .id
+            .as_deref()
+            .or(actor.email.as_deref())
+            .unwrap_or_default();
         let record = source.member("userIdentity");
-        let member =
-            |name: &str| record.and_then(|record| any_case(record, name)).and_then(Json::as_str).unwrap_or_default();
+        let member = |name: &str| {
+            record
+                .and_then(|record| any_case(record, name))
+                .and_then(Json::as_str)
+                .unwrap_or_default()
+        };
         let passed_on = passed_on(source, member("invokedBy"));
         let kind = kind(source, member("type"), passed_on);
-        let account =
-            [member("accountId"), source.account()].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+        let account = [member("accountId"), source.account()]
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .unwrap_or_default();
         let (group, session) = match kind {
             PrincipalKind::Role => id.split_once('/').unwrap_or((id, "")),
             _ => ("", ""),
         };
-        let steady = if session.is_empty() || generated(session) { group } else { id };
-        let name = if kind == PrincipalKind::Role { steady } else { id };
+        let steady = if session.is_empty() || generated(session) {
+            group
+        } else {
+            id
+        };
+        let name = if kind == PrincipalKind::Role {
+            steady
+        } else {
+            id
+        };
         let peers = match kind {
             PrincipalKind::Role => format!("{account}:role:{group}"),
             _ => format!("{account}:{kind:?}"),
@@ -45,10 +63,22 @@ impl Identity {
             }
         };
         put(Trait::PassedOn, passed_on);
-        put(Trait::LongLivedKey, long_lived(source, member("accessKeyId"), record));
-        put(Trait::MachineCredentials, machine(session) || delivered(record));
-        put(Trait::SecondFactor, second_factor(source, record).unwrap_or(false));
-        put(Trait::NoSecondFactor, second_factor(source, record) == Some(false));
+        put(
+            Trait::LongLivedKey,
+            long_lived(source, member("accessKeyId"), record),
+        );
+        put(
+            Trait::MachineCredentials,
+            machine(session) || delivered(record),
+        );
+        put(
+            Trait::SecondFactor,
+            second_factor(source, record).unwrap_or(false),
+        );
+        put(
+            Trait::NoSecondFactor,
+            second_factor(source, record) == Some(false),
+        );
         let own_name = id.rsplit('/').next().unwrap_or(id).to_owned();
         Self {
             principal: super::short(&format!("{account}:{name}")),
@@ -66,11 +96,18 @@ impl Identity {
 fn long_lived(source: &Source<'_>, key: &str, record: Option<&Json>) -> bool {
     let member = |name: &str| record.and_then(|record| any_case(record, name));
     let user = member("type").and_then(Json::as_str) == Some("IAMUser");
-    let call = source.text("eventType").is_none_or(|kind| kind == "AwsApiCall");
-    let no_session = member("sessionContext").is_none_or(|context| context.as_object().is_none_or(|it| it.is_empty()));
+    let call = source
+        .text("eventType")
+        .is_none_or(|kind| kind == "AwsApiCall");
+    let no_session = member("sessionContext")
+        .is_none_or(|context| context.as_object().is_none_or(|it| it.is_empty()));
     key.starts_with("AKIA")
         || source.entry.actor.kind == Some(ActorType::ApiKey)
-        || key.is_empty() && user && call && no_session && source.text("sourceIPAddress") != Some("AWS Internal")
+        || key.is_empty()
+            && user
+            && call
+            && no_session
+            && source.text("sourceIPAddress") != Some("AWS Internal")
 }
 
 fn kind(source: &Source<'_>, identity_type: &str, passed_on: bool) -> PrincipalKind {
@@ -82,7 +119,9 @@ fn kind(source: &Source<'_>, identity_type: &str, passed_on: bool) -> PrincipalK
         Some(ActorType::Role) if passed_on && service_role(source) => PrincipalKind::Service,
         Some(ActorType::Role) => PrincipalKind::Role,
         Some(ActorType::ApiKey | ActorType::Agent) => PrincipalKind::Program,
-        Some(ActorType::Service) if source.entry.metadata.extra.contains_key("cloudtrail") => PrincipalKind::Service,
+        Some(ActorType::Service) if source.entry.metadata.extra.contains_key("cloudtrail") => {
+            PrincipalKind::Service
+        }
         Some(ActorType::Service) => PrincipalKind::Program,
         Some(ActorType::System) => PrincipalKind::Service,
         Some(ActorType::Anonymous) => PrincipalKind::Anonymous,
@@ -92,8 +131,15 @@ fn kind(source: &Source<'_>, identity_type: &str, passed_on: bool) -> PrincipalK
 
 /// A role that the cloud keeps for a service of its own, and that nobody else can take on.
 fn service_role(source: &Source<'_>) -> bool {
-    source.entry.actor.id.as_deref().is_some_and(|id| id.starts_with("AWSServiceRoleFor"))
-        || source.text("sourceIPAddress").is_some_and(|text| text.ends_with(".amazonaws.com"))
+    source
+        .entry
+        .actor
+        .id
+        .as_deref()
+        .is_some_and(|id| id.starts_with("AWSServiceRoleFor"))
+        || source
+            .text("sourceIPAddress")
+            .is_some_and(|text| text.ends_with(".amazonaws.com"))
 }
 
 /// Name under which the console forwards calls: a person clicked, and the address is theirs.
@@ -107,21 +153,32 @@ fn passed_on(source: &Source<'_>, invoked_by: &str) -> bool {
 
 /// Returns `true` if a session is named after a machine, as the cloud names those of machine credentials.
 fn machine(session: &str) -> bool {
-    session.strip_prefix("i-").is_some_and(|id| id.len() >= 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    session
+        .strip_prefix("i-")
+        .is_some_and(|id| id.len() >= 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Returns `true` if the cloud states that it gave the credentials to a machine: CloudTrail's
 /// `userIdentity.sessionContext.ec2RoleDelivery`.
 fn delivered(record: Option<&Json>) -> bool {
     let context = record.and_then(|record| any_case(record, "sessionContext"));
-    let said = [record, context].into_iter().flatten().find_map(|object| any_case(object, "ec2RoleDelivery"));
-    said.and_then(Json::as_str).is_some_and(|version| !version.is_empty())
+    let said = [record, context]
+        .into_iter()
+        .flatten()
+        .find_map(|object| any_case(object, "ec2RoleDelivery"));
+    said.and_then(Json::as_str)
+        .is_some_and(|version| !version.is_empty())
 }
 
 /// The machine that the credentials were given to.
 pub(super) fn own_machine(source: &Source<'_>) -> Option<String> {
     let actor = &source.entry.actor;
-    let session = actor.id.as_deref()?.rsplit(['/', ':']).next().filter(|session| machine(session))?;
+    let session = actor
+        .id
+        .as_deref()?
+        .rsplit(['/', ':'])
+        .next()
+        .filter(|session| machine(session))?;
     let own = actor.kind == Some(ActorType::Role) && delivered(source.member("userIdentity"));
     own.then(|| session.to_owned())
 }
@@ -130,18 +187,35 @@ pub(super) fn own_machine(source: &Source<'_>) -> Option<String> {
 fn generated(session: &str) -> bool {
     let digits = session.bytes().filter(u8::is_ascii_digit).count();
     let hex = session.bytes().filter(u8::is_ascii_hexdigit).count();
-    machine(session) || !session.contains('@') && (digits >= 6 || session.len() >= 16 && hex * 5 >= session.len() * 4)
+    machine(session)
+        || !session.contains('@')
+            && (digits >= 6 || session.len() >= 16 && hex * 5 >= session.len() * 4)
 }
 
 /// Returns whether a second factor was used; `None` if the record does not say.
 fn second_factor(source: &Source<'_>, record: Option<&Json>) -> Option<bool> {
-    if source.entry.metadata.extra.get("second_factor").and_then(Json::as_str).is_some() {
+    if source
+        .entry
+        .metadata
+        .extra
+        .get("second_factor")
+        .and_then(Json::as_str)
+        .is_some()
+    {
         return Some(true);
     }
     let said = |value: &Json| match value {
         Json::Bool(there) => Some(*there),
-        Json::String(text) if text.eq_ignore_ascii_case("yes") || text.eq_ignore_ascii_case("true") => Some(true),
-        Json::String(text) if text.eq_ignore_ascii_case("no") || text.eq_ignore_ascii_case("false") => Some(false),
+        Json::String(text)
+            if text.eq_ignore_ascii_case("yes") || text.eq_ignore_ascii_case("true") =>
+        {
+            Some(true)
+        }
+        Json::String(text)
+            if text.eq_ignore_ascii_case("no") || text.eq_ignore_ascii_case("false") =>
+        {
+            Some(false)
+        }
         _ => None,
     };
     let extra = source.member("additionalEventData");
@@ -151,7 +225,9 @@ fn second_factor(source: &Source<'_>, record: Option<&Json>) -> Option<bool> {
             .and_then(|record| any_case(record, "type"))
             .and_then(Json::as_str)
             .is_some_and(|kind| kind == "AssumedRole");
-    let signed_in = extra.and_then(|extra| any_case(extra, "MFAUsed")).and_then(said);
+    let signed_in = extra
+        .and_then(|extra| any_case(extra, "MFAUsed"))
+        .and_then(said);
     match signed_in {
         Some(false) if federated => Some(true),
         said => said,
@@ -163,13 +239,22 @@ pub(super) fn becomes(source: &Source<'_>, operation: &str) -> Option<String> {
     if !operation.starts_with("AssumeRole") {
         return None;
     }
-    let parameter = |name: &str| source.parameters().find_map(|all| any_case(all, name)).and_then(Json::as_str);
+    let parameter = |name: &str| {
+        source
+            .parameters()
+            .find_map(|all| any_case(all, name))
+            .and_then(Json::as_str)
+    };
     let arn = parameter("roleArn")?;
     let mut parts = arn.splitn(6, ':');
     let account = parts.nth(4)?;
     let role = parts.next()?.rsplit('/').next()?;
     let session = parameter("roleSessionName").unwrap_or_default();
-    let steady = if session.is_empty() || generated(session) { role.to_owned() } else { format!("{role}/{session}") };
+    let steady = if session.is_empty() || generated(session) {
+        role.to_owned()
+    } else {
+        format!("{role}/{session}")
+    };
     Some(super::short(&format!("{account}:{steady}")))
 }
 

@@ -43,23 +43,42 @@ fn walk(tree: &Json, at: At<'_>, depth: usize, left: &mut usize, visit: &mut dyn
     match tree {
         Json::Object(members) => {
             let narrowed = at.narrowed || condition::narrows(tree);
-            let operation = any_case(tree, "operationType").and_then(Json::as_str).unwrap_or_default();
+            let operation = any_case(tree, "operationType")
+                .and_then(Json::as_str)
+                .unwrap_or_default();
             let taken = at.taken || takes_away(&operation.to_ascii_lowercase());
             for (key, value) in members.iter() {
                 let key = key.to_ascii_lowercase();
                 // Names that only say that there is a list tell nothing.
                 let inner = if matches!(key.as_str(), "items" | "item" | "member" | "value") {
-                    At { narrowed, taken, ..at }
+                    At {
+                        narrowed,
+                        taken,
+                        ..at
+                    }
                 } else {
-                    At { above: at.name, name: &key, narrowed, taken: taken || takes_away(&key) }
+                    At {
+                        above: at.name,
+                        name: &key,
+                        narrowed,
+                        taken: taken || takes_away(&key),
+                    }
                 };
                 walk(value, inner, depth - 1, left, visit);
             }
         }
-        Json::Array(items) => items.iter().for_each(|item| walk(item, at, depth - 1, left, visit)),
+        Json::Array(items) => items
+            .iter()
+            .for_each(|item| walk(item, at, depth - 1, left, visit)),
         leaf => {
             *left -= 1;
-            visit(&Leaf { name: at.name, above: at.above, value: leaf, narrowed: at.narrowed, taken: at.taken });
+            visit(&Leaf {
+                name: at.name,
+                above: at.above,
+                value: leaf,
+                narrowed: at.narrowed,
+                taken: at.taken,
+            });
             if let Some(inner) = embedded(leaf) {
                 walk(&inner, at, depth - 1, left, visit);
             }
@@ -76,7 +95,8 @@ fn takes_away(name: &str) -> bool {
 fn embedded(leaf: &Json) -> Option<Json> {
     let text = leaf.as_str()?.trim_start();
     let tree = text.starts_with(['{', '[']) && text.len() <= LONGEST_TEXT;
-    tree.then(|| json::parse(text.trim_end().as_bytes()).ok()).flatten()
+    tree.then(|| json::parse(text.trim_end().as_bytes()).ok())
+        .flatten()
 }
 
 #[cfg(test)]
@@ -86,24 +106,42 @@ mod tests {
 
     #[test]
     fn leaves_have_their_names() {
-        let tree =
-            json::parse(br#"{"a":{"Items":[{"B":1}]},"policy":"{\"Statement\":[{\"Effect\":\"Allow\"}]}"}"#).unwrap();
+        let tree = json::parse(
+            br#"{"a":{"Items":[{"B":1}]},"policy":"{\"Statement\":[{\"Effect\":\"Allow\"}]}"}"#,
+        )
+        .unwrap();
         let mut seen = Vec::new();
-        each(&tree, &mut |leaf| seen.push(format!("{}.{}", leaf.above, leaf.name)));
+        each(&tree, &mut |leaf| {
+            seen.push(format!("{}.{}", leaf.above, leaf.name))
+        });
         assert_eq!(seen, ["a.b", ".policy", "statement.effect"]);
     }
 
     #[test]
     fn leaves_under_a_removal_are_taken() {
         for (tree, expect) in [
-            (r#"{"launchPermission":{"remove":{"items":[{"group":"all"}]}}}"#, [true].as_slice()),
-            (r#"{"launchPermission":{"add":{"items":[{"group":"all"}]}}}"#, &[false]),
-            (r#"{"valuesToAdd":["1"],"valuesToRemove":["2"]}"#, &[false, true]),
-            (r#"{"operationType":"remove","groups":["all"]}"#, &[true, true]),
+            (
+                r#"{"launchPermission":{"remove":{"items":[{"group":"all"}]}}}"#,
+                [true].as_slice(),
+            ),
+            (
+                r#"{"launchPermission":{"add":{"items":[{"group":"all"}]}}}"#,
+                &[false],
+            ),
+            (
+                r#"{"valuesToAdd":["1"],"valuesToRemove":["2"]}"#,
+                &[false, true],
+            ),
+            (
+                r#"{"operationType":"remove","groups":["all"]}"#,
+                &[true, true],
+            ),
             (r#"{"removeSource":"x"}"#, &[false]),
         ] {
             let mut taken = Vec::new();
-            each(&json::parse(tree.as_bytes()).unwrap(), &mut |leaf| taken.push(leaf.taken));
+            each(&json::parse(tree.as_bytes()).unwrap(), &mut |leaf| {
+                taken.push(leaf.taken)
+            });
             assert_eq!(taken, expect, "{tree}");
         }
     }

@@ -15,7 +15,10 @@ pub(super) fn locate(source: &Source<'_>, passed_on: bool) -> Place {
         network: address.map(network).unwrap_or_default(),
         public: address.is_some_and(public),
         region: short(source.entry.resource.region.as_deref().unwrap_or_default()),
-        country: country(source).map(short).unwrap_or_default().to_ascii_uppercase(),
+        country: country(source)
+            .map(short)
+            .unwrap_or_default()
+            .to_ascii_uppercase(),
     }
 }
 
@@ -23,11 +26,23 @@ pub(super) fn locate(source: &Source<'_>, passed_on: bool) -> Place {
 fn country<'a>(source: &Source<'a>) -> Option<&'a str> {
     let extra = &source.entry.metadata.extra;
     let named = |object: &'a Json| {
-        ["country", "country_code", "countryCode"].iter().find_map(|name| super::any_case(object, name))
+        ["country", "country_code", "countryCode"]
+            .iter()
+            .find_map(|name| super::any_case(object, name))
     };
-    let plain = ["country", "country_code"].iter().find_map(|name| extra.get(name));
-    let nested = || ["location", "geo", "geoip"].iter().find_map(|name| extra.get(name)).and_then(named);
-    plain.or_else(nested).and_then(Json::as_str).filter(|text| !text.is_empty())
+    let plain = ["country", "country_code"]
+        .iter()
+        .find_map(|name| extra.get(name));
+    let nested = || {
+        ["location", "geo", "geoip"]
+            .iter()
+            .find_map(|name| extra.get(name))
+            .and_then(named)
+    };
+    plain
+        .or_else(nested)
+        .and_then(Json::as_str)
+        .filter(|text| !text.is_empty())
 }
 
 /// `/24` of IPv4, `/48` of IPv6.
@@ -49,10 +64,17 @@ fn public(address: IpAddr) -> bool {
         IpAddr::V4(v4) => {
             let [a, b, ..] = v4.octets();
             let shared = a == 100 && (64..128).contains(&b);
-            !(v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_unspecified() || shared)
+            !(v4.is_private()
+                || v4.is_loopback()
+                || v4.is_link_local()
+                || v4.is_unspecified()
+                || shared)
         }
         IpAddr::V6(v6) => {
-            !(v6.is_loopback() || v6.is_unspecified() || v6.is_unique_local() || v6.is_unicast_link_local())
+            !(v6.is_loopback()
+                || v6.is_unspecified()
+                || v6.is_unique_local()
+                || v6.is_unicast_link_local())
         }
     }
 }
@@ -73,7 +95,10 @@ mod tests {
             ("fd00::1", "fd00:0:0::/48", false),
         ] {
             let address: IpAddr = address.parse().unwrap();
-            assert_eq!((network(address).as_str(), public(address)), (prefix, outside));
+            assert_eq!(
+                (network(address).as_str(), public(address)),
+                (prefix, outside)
+            );
         }
     }
 }

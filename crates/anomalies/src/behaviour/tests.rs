@@ -18,9 +18,14 @@ fn imported(kind: ActorType, id: &str, operation: &str, record: &str) -> Entry {
 }
 
 fn traits(parameters: &str) -> Vec<Trait> {
-    let record = format!(r#"{{"eventSource":"ec2.amazonaws.com","requestParameters":{parameters}}}"#);
+    let record =
+        format!(r#"{{"eventSource":"ec2.amazonaws.com","requestParameters":{parameters}}}"#);
     let found = event(&imported(ActorType::User, "alice", "Do", &record)).traits;
-    Trait::ALL.iter().copied().filter(|one| found.has(*one)).collect()
+    Trait::ALL
+        .iter()
+        .copied()
+        .filter(|one| found.has(*one))
+        .collect()
 }
 
 #[test]
@@ -30,7 +35,10 @@ fn parameters_say_the_same_in_every_cloud() {
             r#"{"ipPermissions":{"items":[{"fromPort":22,"toPort":22,"ipRanges":{"items":[{"cidrIp":"0.0.0.0/0"}]}}]}}"#,
             &[Trait::OpensToAll, Trait::RemotePort][..],
         ),
-        (r#"{"cidrIp":"10.0.0.0/8","fromPort":443,"toPort":443}"#, &[]),
+        (
+            r#"{"cidrIp":"10.0.0.0/8","fromPort":443,"toPort":443}"#,
+            &[],
+        ),
         (
             r#"{"properties":{"sourceAddressPrefix":"*","destinationPortRange":"3389"}}"#,
             &[Trait::OpensToAll, Trait::RemotePort],
@@ -43,46 +51,100 @@ fn parameters_say_the_same_in_every_cloud() {
             r#"{"policyArn":"arn:aws:iam::aws:policy/ReadOnlyAccess","userName":"alice"}"#,
             &[Trait::GivesReading, Trait::OnOwnIdentity],
         ),
-        (r#"{"policyArn":"arn:aws:iam::aws:policy/job-function/ViewOnlyAccess"}"#, &[Trait::GivesReading]),
-        (r#"{"policyArn":"arn:aws:iam::111122223333:policy/ReadOnlyAccess"}"#, &[]),
-        (r#"{"binding":{"role":"roles/compute.viewer","members":["user:bob@example.com"]}}"#, &[Trait::GivesReading]),
+        (
+            r#"{"policyArn":"arn:aws:iam::aws:policy/job-function/ViewOnlyAccess"}"#,
+            &[Trait::GivesReading],
+        ),
+        (
+            r#"{"policyArn":"arn:aws:iam::111122223333:policy/ReadOnlyAccess"}"#,
+            &[],
+        ),
+        (
+            r#"{"binding":{"role":"roles/compute.viewer","members":["user:bob@example.com"]}}"#,
+            &[Trait::GivesReading],
+        ),
         (
             r#"{"properties":{"roleDefinitionId":"/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/acdd72a7-3385-48ef-bd42-f606fba81ae7"}}"#,
             &[Trait::GivesReading],
         ),
-        (r#"{"binding":{"role":"roles/owner","members":["allUsers"]}}"#, &[Trait::OpensToAll, Trait::GivesAdmin]),
+        (
+            r#"{"binding":{"role":"roles/owner","members":["allUsers"]}}"#,
+            &[Trait::OpensToAll, Trait::GivesAdmin],
+        ),
         (
             r#"{"launchPermission":{"add":{"items":[{"userId":"999988887777"}]}}}"#,
             &[Trait::NamesForeignAccount, Trait::Shares],
         ),
-        (r#"{"attributeName":"restore","valuesToAdd":["all"]}"#, &[Trait::OpensToAll, Trait::Shares]),
-        (r#"{"VersioningConfiguration":{"Status":"Suspended"}}"#, &[Trait::SwitchesOff]),
-        (r#"{"VersioningConfiguration":{"Status":"Enabled"}}"#, &[Trait::SwitchesOn]),
+        (
+            r#"{"attributeName":"restore","valuesToAdd":["all"]}"#,
+            &[Trait::OpensToAll, Trait::Shares],
+        ),
+        (
+            r#"{"VersioningConfiguration":{"Status":"Suspended"}}"#,
+            &[Trait::SwitchesOff],
+        ),
+        (
+            r#"{"VersioningConfiguration":{"Status":"Enabled"}}"#,
+            &[Trait::SwitchesOn],
+        ),
         (r#"{"isMultiRegionTrail":false}"#, &[Trait::SwitchesOff]),
         (r#"{"publiclyAccessible":true}"#, &[Trait::OpensToAll]),
         (r#"{"publiclyAccessible":false}"#, &[Trait::SwitchesOn]),
-        (r#"{"launchPermission":{"remove":{"items":[{"group":"all"}]}}}"#, &[Trait::TakesAway]),
-        (r#"{"attributeName":"restore","valuesToRemove":["all"]}"#, &[Trait::TakesAway]),
-        (r#"{"properties":{"publicNetworkAccess":"Enabled"}}"#, &[Trait::OpensToAll]),
-        (r#"{"properties":{"publicNetworkAccess":"Disabled"}}"#, &[Trait::SwitchesOn]),
-        (r#"{"properties":{"networkAcls":{"defaultAction":"Allow"}}}"#, &[Trait::OpensToAll]),
-        (r#"{"BucketLoggingStatus":{"xmlns":"x"},"logging":""}"#, &[Trait::SwitchesOff]),
-        (r#"{"BucketLoggingStatus":{"LoggingEnabled":{"TargetBucket":"b"}}}"#, &[Trait::SwitchesOn]),
+        (
+            r#"{"launchPermission":{"remove":{"items":[{"group":"all"}]}}}"#,
+            &[Trait::TakesAway],
+        ),
+        (
+            r#"{"attributeName":"restore","valuesToRemove":["all"]}"#,
+            &[Trait::TakesAway],
+        ),
+        (
+            r#"{"properties":{"publicNetworkAccess":"Enabled"}}"#,
+            &[Trait::OpensToAll],
+        ),
+        (
+            r#"{"properties":{"publicNetworkAccess":"Disabled"}}"#,
+            &[Trait::SwitchesOn],
+        ),
+        (
+            r#"{"properties":{"networkAcls":{"defaultAction":"Allow"}}}"#,
+            &[Trait::OpensToAll],
+        ),
+        (
+            r#"{"BucketLoggingStatus":{"xmlns":"x"},"logging":""}"#,
+            &[Trait::SwitchesOff],
+        ),
+        (
+            r#"{"BucketLoggingStatus":{"LoggingEnabled":{"TargetBucket":"b"}}}"#,
+            &[Trait::SwitchesOn],
+        ),
         (r#"{"skipFinalSnapshot":true}"#, &[Trait::NoWayBack]),
         (r#"{"instanceType":"p4d.24xlarge"}"#, &[Trait::Costly]),
         (r#"{"instanceType":"m6g.large"}"#, &[]),
-        (r#"{"bucketName":"b","key":"HOW_TO_DECRYPT_FILES.txt"}"#, &[Trait::Extortion]),
+        (
+            r#"{"bucketName":"b","key":"HOW_TO_DECRYPT_FILES.txt"}"#,
+            &[Trait::Extortion],
+        ),
         (r#"{"includePublic":true}"#, &[Trait::LooksAbroad]),
         (r#"{"commands":["id"]}"#, &[Trait::BringsCode]),
         (
             r#"{"policyDocument":"{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"arn:aws:iam::999988887777:root\"}}]}"}"#,
             &[Trait::NamesForeignAccount],
         ),
-        (r#"{"policyDocument":"{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\"}]}"}"#, &[]),
-        (r#"{"projectVisibility":"PUBLIC_READ"}"#, &[Trait::OpensToAll]),
+        (
+            r#"{"policyDocument":"{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\"}]}"}"#,
+            &[],
+        ),
+        (
+            r#"{"projectVisibility":"PUBLIC_READ"}"#,
+            &[Trait::OpensToAll],
+        ),
         (r#"{"authType":"NONE"}"#, &[Trait::OpensToAll]),
         (r#"{"accountIdsToAdd":["all"]}"#, &[Trait::OpensToAll]),
-        (r#"{"subnetName":"public","connectivityType":"public"}"#, &[]),
+        (
+            r#"{"subnetName":"public","connectivityType":"public"}"#,
+            &[],
+        ),
         (
             r#"{"policyDocument":"{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"*\",\"Resource\":\"*\"}]}"}"#,
             &[Trait::GivesAdmin],
@@ -96,15 +158,28 @@ fn parameters_say_the_same_in_every_cloud() {
 fn identities_are_one_whatever_the_session() {
     let robot = |session: &str| {
         let id = format!("deployer/{session}");
-        event(&imported(ActorType::Role, &id, "UpdateService", r#"{"eventSource":"ecs.amazonaws.com"}"#))
+        event(&imported(
+            ActorType::Role,
+            &id,
+            "UpdateService",
+            r#"{"eventSource":"ecs.amazonaws.com"}"#,
+        ))
     };
-    let (one, other, person) =
-        (robot("aws-go-sdk-1722375070115152000"), robot("i-0abcdef1234567890"), robot("alice@example.com"));
-    assert_eq!((one.principal.as_str(), one.kind), ("111122223333:deployer", PrincipalKind::Role));
+    let (one, other, person) = (
+        robot("aws-go-sdk-1722375070115152000"),
+        robot("i-0abcdef1234567890"),
+        robot("alice@example.com"),
+    );
+    assert_eq!(
+        (one.principal.as_str(), one.kind),
+        ("111122223333:deployer", PrincipalKind::Role)
+    );
     assert_eq!(one.principal, other.principal);
     assert_eq!(person.principal, "111122223333:deployer/alice@example.com");
     assert_eq!(one.peers, person.peers);
-    assert!(other.traits.has(Trait::MachineCredentials) && !one.traits.has(Trait::MachineCredentials));
+    assert!(
+        other.traits.has(Trait::MachineCredentials) && !one.traits.has(Trait::MachineCredentials)
+    );
     assert_eq!(one.service, "ecs");
 }
 
@@ -118,30 +193,56 @@ fn a_role_that_is_taken_on_is_known_beforehand() {
 
 #[test]
 fn outcomes_and_passing_on() {
-    let mut entry = imported(ActorType::User, "a", "X", r#"{"errorCode":"Client.UnauthorizedOperation"}"#);
+    let mut entry = imported(
+        ActorType::User,
+        "a",
+        "X",
+        r#"{"errorCode":"Client.UnauthorizedOperation"}"#,
+    );
     entry.action.status = Some(ActionStatus::Failed);
     assert_eq!(event(&entry).outcome, Outcome::Denied);
-    let mut entry = imported(ActorType::User, "a", "X", r#"{"errorCode":"Client.DryRunOperation"}"#);
+    let mut entry = imported(
+        ActorType::User,
+        "a",
+        "X",
+        r#"{"errorCode":"Client.DryRunOperation"}"#,
+    );
     entry.action.status = Some(ActionStatus::Failed);
     assert_eq!(event(&entry).outcome, Outcome::Rehearsed);
-    let passed =
-        event(&imported(ActorType::Role, "AWSServiceRoleForX/x", "Y", r#"{"sourceIPAddress":"x.amazonaws.com"}"#));
+    let passed = event(&imported(
+        ActorType::Role,
+        "AWSServiceRoleForX/x",
+        "Y",
+        r#"{"sourceIPAddress":"x.amazonaws.com"}"#,
+    ));
     assert!(
-        passed.traits.has(Trait::PassedOn) && passed.kind == PrincipalKind::Service && passed.place.network.is_empty()
+        passed.traits.has(Trait::PassedOn)
+            && passed.kind == PrincipalKind::Service
+            && passed.place.network.is_empty()
     );
 }
 
 /// A call that was made, with its parameters, by a watch that knows nothing.
 fn cold(service: &str, operation: &str, parameters: &str) -> f64 {
-    let record = format!(r#"{{"eventSource":"{service}.amazonaws.com","requestParameters":{parameters}}}"#);
-    EntryWatch::default().observe(&imported(ActorType::Role, "admin/ann", operation, &record)).score
+    let record =
+        format!(r#"{{"eventSource":"{service}.amazonaws.com","requestParameters":{parameters}}}"#);
+    EntryWatch::default()
+        .observe(&imported(ActorType::Role, "admin/ann", operation, &record))
+        .score
 }
 
 #[test]
 fn the_opposite_of_a_severe_change_is_not_severe() {
-    let group = |way: &str| format!(r#"{{"createVolumePermission":{{"{way}":{{"items":[{{"group":"all"}}]}}}}}}"#);
+    let group = |way: &str| {
+        format!(r#"{{"createVolumePermission":{{"{way}":{{"items":[{{"group":"all"}}]}}}}}}"#)
+    };
     for (service, operation, severe, opposite) in [
-        ("ec2", "ModifySnapshotAttribute", group("add"), group("remove")),
+        (
+            "ec2",
+            "ModifySnapshotAttribute",
+            group("add"),
+            group("remove"),
+        ),
         (
             "rds",
             "ModifyDBSnapshotAttribute",
@@ -160,8 +261,18 @@ fn the_opposite_of_a_severe_change_is_not_severe() {
             r#"{"blockPublicAcls":false}"#.to_owned(),
             r#"{"blockPublicAcls":true}"#.to_owned(),
         ),
-        ("guardduty", "UpdateDetector", r#"{"enable":false}"#.to_owned(), r#"{"enable":true}"#.to_owned()),
-        ("macie2", "UpdateMacieSession", r#"{"status":"PAUSED"}"#.to_owned(), r#"{"status":"ENABLED"}"#.to_owned()),
+        (
+            "guardduty",
+            "UpdateDetector",
+            r#"{"enable":false}"#.to_owned(),
+            r#"{"enable":true}"#.to_owned(),
+        ),
+        (
+            "macie2",
+            "UpdateMacieSession",
+            r#"{"status":"PAUSED"}"#.to_owned(),
+            r#"{"status":"ENABLED"}"#.to_owned(),
+        ),
         (
             "cloudtrail",
             "UpdateTrail",
@@ -169,20 +280,36 @@ fn the_opposite_of_a_severe_change_is_not_severe() {
             r#"{"isMultiRegionTrail":true}"#.to_owned(),
         ),
     ] {
-        let (severe, opposite) = (cold(service, operation, &severe), cold(service, operation, &opposite));
-        assert!(severe >= 0.5 && opposite < 0.2, "{operation}: {severe} {opposite}");
+        let (severe, opposite) = (
+            cold(service, operation, &severe),
+            cold(service, operation, &opposite),
+        );
+        assert!(
+            severe >= 0.5 && opposite < 0.2,
+            "{operation}: {severe} {opposite}"
+        );
     }
 }
 
 #[test]
 fn an_opening_that_was_there_before_is_no_change() {
     let change = |before: &str, after: &str| {
-        let parse = |text: &str| json::parse(text.as_bytes()).unwrap_or_else(|error| unreachable!("{error}"));
-        let mut entry = imported(ActorType::User, "ann", "ModifyDBInstance", r#"{"eventSource":"rds.amazonaws.com"}"#);
+        let parse = |text: &str| {
+            json::parse(text.as_bytes()).unwrap_or_else(|error| unreachable!("{error}"))
+        };
+        let mut entry = imported(
+            ActorType::User,
+            "ann",
+            "ModifyDBInstance",
+            r#"{"eventSource":"rds.amazonaws.com"}"#,
+        );
         (entry.changes.before, entry.changes.after) = (Some(parse(before)), Some(parse(after)));
         event(&entry).traits
     };
-    let (open, closed) = (r#"{"publiclyAccessible":true}"#, r#"{"publiclyAccessible":false}"#);
+    let (open, closed) = (
+        r#"{"publiclyAccessible":true}"#,
+        r#"{"publiclyAccessible":false}"#,
+    );
     assert!(change(closed, open).has(Trait::OpensToAll));
     assert!(!change(open, open).has(Trait::OpensToAll));
     assert!(change(open, closed).has(Trait::TakesAway));
@@ -190,17 +317,46 @@ fn an_opening_that_was_there_before_is_no_change() {
 
 #[test]
 fn severe_ways_of_one_thing_weigh_alike() {
-    let policy = r#"{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"*:Get*\"}]}"#;
+    let policy =
+        r#"{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"*:Get*\"}]}"#;
     let public = [
-        ("s3", "PutBucketPolicy", format!(r#"{{"bucketPolicy":"{policy}"}}"#)),
-        ("sqs", "SetQueueAttributes", format!(r#"{{"attributes":{{"Policy":"{policy}"}}}}"#)),
+        (
+            "s3",
+            "PutBucketPolicy",
+            format!(r#"{{"bucketPolicy":"{policy}"}}"#),
+        ),
+        (
+            "sqs",
+            "SetQueueAttributes",
+            format!(r#"{{"attributes":{{"Policy":"{policy}"}}}}"#),
+        ),
         ("sqs", "AddPermission", r#"{"principal":"*"}"#.to_owned()),
-        ("sns", "SetTopicAttributes", format!(r#"{{"attributeName":"Policy","attributeValue":"{policy}"}}"#)),
+        (
+            "sns",
+            "SetTopicAttributes",
+            format!(r#"{{"attributeName":"Policy","attributeValue":"{policy}"}}"#),
+        ),
         ("kms", "PutKeyPolicy", format!(r#"{{"policy":"{policy}"}}"#)),
-        ("secretsmanager", "PutResourcePolicy", format!(r#"{{"resourcePolicy":"{policy}"}}"#)),
-        ("ecr", "SetRepositoryPolicy", format!(r#"{{"policyText":"{policy}"}}"#)),
-        ("rds", "ModifyDBInstance", r#"{"publiclyAccessible":true}"#.to_owned()),
-        ("lambda", "CreateFunctionUrlConfig", r#"{"authType":"NONE"}"#.to_owned()),
+        (
+            "secretsmanager",
+            "PutResourcePolicy",
+            format!(r#"{{"resourcePolicy":"{policy}"}}"#),
+        ),
+        (
+            "ecr",
+            "SetRepositoryPolicy",
+            format!(r#"{{"policyText":"{policy}"}}"#),
+        ),
+        (
+            "rds",
+            "ModifyDBInstance",
+            r#"{"publiclyAccessible":true}"#.to_owned(),
+        ),
+        (
+            "lambda",
+            "CreateFunctionUrlConfig",
+            r#"{"authType":"NONE"}"#.to_owned(),
+        ),
     ];
     for (service, operation, parameters) in public {
         let score = cold(service, operation, &parameters);
@@ -208,13 +364,24 @@ fn severe_ways_of_one_thing_weigh_alike() {
     }
     let stopped = cold("cloudtrail", "StopLogging", "{}");
     for (service, operation, parameters) in [
-        ("cloudtrail", "UpdateTrail", r#"{"s3BucketName":"elsewhere"}"#),
-        ("cloudtrail", "UpdateTrail", r#"{"includeGlobalServiceEvents":false}"#),
+        (
+            "cloudtrail",
+            "UpdateTrail",
+            r#"{"s3BucketName":"elsewhere"}"#,
+        ),
+        (
+            "cloudtrail",
+            "UpdateTrail",
+            r#"{"includeGlobalServiceEvents":false}"#,
+        ),
         ("guardduty", "UpdateDetector", r#"{"enable":false}"#),
         ("s3", "PutBucketLogging", r#"{"BucketLoggingStatus":{}}"#),
     ] {
         let score = cold(service, operation, parameters);
-        assert!((score - stopped).abs() < 0.05, "{operation} {parameters}: {score} beside {stopped}");
+        assert!(
+            (score - stopped).abs() < 0.05,
+            "{operation} {parameters}: {score} beside {stopped}"
+        );
     }
 }
 
@@ -224,17 +391,36 @@ fn the_roots_sign_in_is_severe_with_a_second_factor_too() {
         let record = format!(
             r#"{{"eventSource":"signin.amazonaws.com","userIdentity":{{"type":"Root"}},"additionalEventData":{{"MFAUsed":"{mfa}"}}}}"#
         );
-        EntryWatch::default().observe(&imported(ActorType::User, "root", "ConsoleLogin", &record)).score
+        EntryWatch::default()
+            .observe(&imported(ActorType::User, "root", "ConsoleLogin", &record))
+            .score
     };
-    assert!(signs_in("Yes") >= 0.5 && signs_in("No") > signs_in("Yes") + 0.2, "{} {}", signs_in("Yes"), signs_in("No"));
+    assert!(
+        signs_in("Yes") >= 0.5 && signs_in("No") > signs_in("Yes") + 0.2,
+        "{} {}",
+        signs_in("Yes"),
+        signs_in("No")
+    );
 }
 
 #[test]
 fn a_refused_change_is_not_what_succeeds() {
     for (service, operation, parameters) in [
-        ("ec2", "ModifySnapshotAttribute", r#"{"createVolumePermission":{"add":{"items":[{"group":"all"}]}}}"#),
-        ("ec2", "AuthorizeSecurityGroupIngress", r#"{"cidrIp":"0.0.0.0/0","fromPort":22,"toPort":22}"#),
-        ("iam", "AttachUserPolicy", r#"{"policyArn":"arn:aws:iam::aws:policy/AdministratorAccess"}"#),
+        (
+            "ec2",
+            "ModifySnapshotAttribute",
+            r#"{"createVolumePermission":{"add":{"items":[{"group":"all"}]}}}"#,
+        ),
+        (
+            "ec2",
+            "AuthorizeSecurityGroupIngress",
+            r#"{"cidrIp":"0.0.0.0/0","fromPort":22,"toPort":22}"#,
+        ),
+        (
+            "iam",
+            "AttachUserPolicy",
+            r#"{"policyArn":"arn:aws:iam::aws:policy/AdministratorAccess"}"#,
+        ),
         ("s3", "DeleteBucketEncryption", "{}"),
     ] {
         let record = |error: &str| {
@@ -249,8 +435,15 @@ fn a_refused_change_is_not_what_succeeds() {
             }
             EntryWatch::default().observe(&entry).score
         };
-        let (done, denied, failed) = (score(""), score("AccessDenied"), score("InvalidParameterValue"));
-        assert!(done >= 0.5 && denied < 0.45 && failed < 0.3, "{operation}: {done} {denied} {failed}");
+        let (done, denied, failed) = (
+            score(""),
+            score("AccessDenied"),
+            score("InvalidParameterValue"),
+        );
+        assert!(
+            done >= 0.5 && denied < 0.45 && failed < 0.3,
+            "{operation}: {done} {denied} {failed}"
+        );
     }
 }
 
@@ -258,10 +451,15 @@ fn a_refused_change_is_not_what_succeeds() {
 fn the_console_forwards_for_a_person() {
     let record = r#"{"eventSource":"s3.amazonaws.com","sourceIPAddress":"203.0.113.5","userIdentity":{"type":"IAMUser","invokedBy":"signin.amazonaws.com"}}"#;
     let mut entry = imported(ActorType::User, "ann", "GetBucketAcl", record);
-    entry.actor = entry.actor.with_ip_address(std::net::Ipv4Addr::new(203, 0, 113, 5).into());
+    entry.actor = entry
+        .actor
+        .with_ip_address(std::net::Ipv4Addr::new(203, 0, 113, 5).into());
     let found = event(&entry);
     assert!(!found.traits.has(Trait::PassedOn));
-    assert_eq!((found.kind, found.place.network.as_str()), (PrincipalKind::Person, "203.0.113.0/24"));
+    assert_eq!(
+        (found.kind, found.place.network.as_str()),
+        (PrincipalKind::Person, "203.0.113.0/24")
+    );
 }
 
 #[test]
@@ -273,18 +471,34 @@ fn entries_of_reeve_itself_are_events_too() {
         .with_action("login", ActionStatus::Denied, ActionMethod::Console)
         .with_metadata("second_factor", "security_key");
     let event = event(&entry);
-    assert_eq!((event.service.as_str(), event.operation.as_str()), ("authentication", "login"));
-    assert_eq!((event.place.network.as_str(), event.tool.as_str()), ("203.0.113.0/24", "Mozilla"));
+    assert_eq!(
+        (event.service.as_str(), event.operation.as_str()),
+        ("authentication", "login")
+    );
+    assert_eq!(
+        (event.place.network.as_str(), event.tool.as_str()),
+        ("203.0.113.0/24", "Mozilla")
+    );
     assert!(event.outcome == Outcome::Denied && event.traits.has(Trait::SecondFactor));
     assert_eq!(event.principal, principal(&entry));
 }
 
 #[test]
 fn names_that_people_choose_change_nothing() {
-    let record =
-        |name: &str| format!(r#"{{"eventSource":"iam.amazonaws.com","requestParameters":{{"userName":"{name}"}}}}"#);
+    let record = |name: &str| {
+        format!(
+            r#"{{"eventSource":"iam.amazonaws.com","requestParameters":{{"userName":"{name}"}}}}"#
+        )
+    };
     let score = |name: &str| {
-        EntryWatch::default().observe(&imported(ActorType::User, "alice", "CreateUser", &record(name))).score
+        EntryWatch::default()
+            .observe(&imported(
+                ActorType::User,
+                "alice",
+                "CreateUser",
+                &record(name),
+            ))
+            .score
     };
     assert_eq!(score("stratus-red-team-backdoor"), score("bob"));
 }
@@ -292,25 +506,48 @@ fn names_that_people_choose_change_nothing() {
 #[test]
 fn a_file_is_judged_in_the_order_of_its_times() {
     let record = |service: &str| format!(r#"{{"eventSource":"{service}.amazonaws.com"}}"#);
-    let stop = imported(ActorType::User, "alice", "StopLogging", &record("cloudtrail"));
+    let stop = imported(
+        ActorType::User,
+        "alice",
+        "StopLogging",
+        &record("cloudtrail"),
+    );
     let mut key = imported(ActorType::User, "alice", "CreateAccessKey", &record("iam"));
     key.timestamp = stop.timestamp + jiff::SignedDuration::from_secs(60);
     let judged = |entries: [&Entry; 2]| {
         let mut review = EntryReview::default();
-        entries.iter().for_each(|entry| assert!(review.add(entry, entry.event_id.clone()).is_none()));
-        [(); 2].map(|()| review.release().unwrap_or_else(|| unreachable!("one for each entry")))
+        entries
+            .iter()
+            .for_each(|entry| assert!(review.add(entry, entry.event_id.clone()).is_none()));
+        [(); 2].map(|()| {
+            review
+                .release()
+                .unwrap_or_else(|| unreachable!("one for each entry"))
+        })
     };
     let [stopped, made] = judged([&stop, &key]);
-    assert!(made.1.reasons().any(|words| words.contains("1 min after cloudtrail:StopLogging")), "{made:?}");
+    assert!(
+        made.1
+            .reasons()
+            .any(|words| words.contains("1 min after cloudtrail:StopLogging")),
+        "{made:?}"
+    );
     assert_eq!(judged([&key, &stop]), [made, stopped]);
 }
 
 #[test]
 fn odd_parameters_do_no_harm() {
     let deep = format!("{}1{}", "[".repeat(40), "]".repeat(40));
-    for parameters in
-        ["null", "1", "\"x\"", "{}", "[]", r#"{"policyDocument":"{not json"}"#, r#"{"userName":7}"#, &deep]
-    {
+    for parameters in [
+        "null",
+        "1",
+        "\"x\"",
+        "{}",
+        "[]",
+        r#"{"policyDocument":"{not json"}"#,
+        r#"{"userName":7}"#,
+        &deep,
+    ] {
         assert!(traits(parameters).len() < 3, "{parameters}");
     }
     let mut entry = imported(ActorType::User, &"é".repeat(400), "X", "{}");
@@ -349,7 +586,10 @@ fn conditions_tell_who_everybody_is() {
     // Another statement without a condition opens it all the same, and a function's permission has its conditions beside it.
     let two = r#"{"policy":{"Statement":[{"Effect":"Allow","Principal":"*","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-1"}}},{"Effect":"Allow","Principal":"*"}]}}"#;
     assert!(traits(two).contains(&Trait::OpensToAll));
-    assert!(traits(r#"{"action":"lambda:InvokeFunction","principal":"*"}"#).contains(&Trait::OpensToAll));
+    assert!(
+        traits(r#"{"action":"lambda:InvokeFunction","principal":"*"}"#)
+            .contains(&Trait::OpensToAll)
+    );
     assert!(
         !traits(r#"{"action":"lambda:InvokeFunction","principal":"*","principalOrgID":"o-1"}"#)
             .contains(&Trait::OpensToAll)
@@ -359,9 +599,17 @@ fn conditions_tell_who_everybody_is() {
 #[test]
 fn credentials_that_do_not_expire_are_reported_without_their_identifier() {
     let long_lived = |identity: &str| {
-        let record =
-            format!(r#"{{"eventSource":"ec2.amazonaws.com","eventType":"AwsApiCall","userIdentity":{identity}}}"#);
-        event(&imported(ActorType::User, "alice", "DescribeInstances", &record)).traits.has(Trait::LongLivedKey)
+        let record = format!(
+            r#"{{"eventSource":"ec2.amazonaws.com","eventType":"AwsApiCall","userIdentity":{identity}}}"#
+        );
+        event(&imported(
+            ActorType::User,
+            "alice",
+            "DescribeInstances",
+            &record,
+        ))
+        .traits
+        .has(Trait::LongLivedKey)
     };
     assert!(long_lived(r#"{"type":"IAMUser","accessKeyId":"AKIA1"}"#));
     assert!(long_lived(r#"{"type":"IAMUser","userName":"alice"}"#));
@@ -380,6 +628,9 @@ fn the_country_is_the_one_that_the_source_names() {
     let country = |entry: Entry| event(&entry).place.country;
     let entry = || imported(ActorType::User, "alice", "DescribeInstances", "{}");
     assert_eq!(country(entry().with_metadata("country", "br")), "BR");
-    assert_eq!(country(entry().with_metadata("geo", Json::object([("country_code", Json::from("DE"))]))), "DE");
+    assert_eq!(
+        country(entry().with_metadata("geo", Json::object([("country_code", Json::from("DE"))]))),
+        "DE"
+    );
     assert_eq!(country(entry().with_metadata("country", 7_i64)), "");
 }

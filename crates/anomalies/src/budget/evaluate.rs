@@ -46,9 +46,14 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetSt
     let (first, end) = (number(span.start), number(span.end));
     let mut daily: BTreeMap<i64, Amount> = BTreeMap::new();
     let mut others: BTreeMap<Arc<str>, Amount> = BTreeMap::new();
-    for charge in charges.iter().filter(|charge| budget.scope.includes(charge)) {
+    for charge in charges
+        .iter()
+        .filter(|charge| budget.scope.includes(charge))
+    {
         if charge.currency.eq_ignore_ascii_case(&budget.currency) {
-            spread(charge, |day, amount| *daily.entry(day).or_default() += amount);
+            spread(charge, |day, amount| {
+                *daily.entry(day).or_default() += amount
+            });
         } else {
             spread(charge, |day, amount| {
                 if (first..end).contains(&day) {
@@ -58,15 +63,26 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetSt
         }
     }
     // Fees of a month reach beyond the day on which a bill was made; what is used by the hour or the day does not.
-    let used = charges.iter().filter(|charge| is_usage(charge) && is_short(charge));
-    let last = used.map(|charge| charge.end_ms.div_euclid(DAY_MS) - 1).max();
+    let used = charges
+        .iter()
+        .filter(|charge| is_usage(charge) && is_short(charge));
+    let last = used
+        .map(|charge| charge.end_ms.div_euclid(DAY_MS) - 1)
+        .max();
     let today = now.as_millisecond().div_euclid(DAY_MS);
-    let spent = daily.range(first..end.min(today + 1)).map(|(_, amount)| *amount).sum();
+    let spent = daily
+        .range(first..end.min(today + 1))
+        .map(|(_, amount)| *amount)
+        .sum();
     let ahead = ahead(&daily, last, end);
     let forecast = ahead.as_ref().map_err(Clone::clone).map(|ahead| {
         // The rest of the period begins after the last whole day of the bills; what is charged there already is the least it costs.
-        let known: Amount =
-            last.map_or(Amount::ZERO, |last| daily.range(first..=last.max(first - 1)).map(|(_, amount)| *amount).sum());
+        let known: Amount = last.map_or(Amount::ZERO, |last| {
+            daily
+                .range(first..=last.max(first - 1))
+                .map(|(_, amount)| *amount)
+                .sum()
+        });
         let rest: Amount = ahead
             .iter()
             .filter(|(day, _)| *day >= first)
@@ -79,37 +95,65 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetSt
         spent,
         forecast,
         data_until: last.map(day),
-        days: daily.range(first..end).map(|(at, amount)| (day(*at), *amount)).collect(),
+        days: daily
+            .range(first..end)
+            .map(|(at, amount)| (day(*at), *amount))
+            .collect(),
         ahead: ahead
             .unwrap_or_default()
             .into_iter()
             .filter(|(at, _)| *at >= first)
             .map(|(at, amount)| (day(at), amount))
             .collect(),
-        not_counted: others.into_iter().map(|(currency, amount)| (currency.to_string(), amount)).collect(),
+        not_counted: others
+            .into_iter()
+            .map(|(currency, amount)| (currency.to_string(), amount))
+            .collect(),
         evaluated_at: now,
     }
 }
 
 /// Returns the charges expected of each day after the last one of the bills, up to the end of the period.
-fn ahead(daily: &BTreeMap<i64, Amount>, last: Option<i64>, end: i64) -> Result<Vec<(i64, Amount)>, String> {
+fn ahead(
+    daily: &BTreeMap<i64, Amount>,
+    last: Option<i64>,
+    end: i64,
+) -> Result<Vec<(i64, Amount)>, String> {
     let last = last.ok_or_else(|| "no bill has charges by the hour or day".to_owned())?;
     if last + 1 >= end {
         return Ok(Vec::new());
     }
-    let begun =
-        daily.range(..=last).next().map(|(day, _)| *day).ok_or_else(|| "no charge is in the scope".to_owned())?;
+    let begun = daily
+        .range(..=last)
+        .next()
+        .map(|(day, _)| *day)
+        .ok_or_else(|| "no charge is in the scope".to_owned())?;
     let begun = begun.max(last - HISTORY + 1);
     let days = last - begun + 1;
     if days < LEAST {
-        return Err(format!("{days} days of charges are too few for a forecast; it takes {LEAST}"));
+        return Err(format!(
+            "{days} days of charges are too few for a forecast; it takes {LEAST}"
+        ));
     }
-    let points: Vec<Point> =
-        (begun..=last).map(|day| (day * DAY_MS, daily.get(&day).map_or(0.0, |amount| amount.as_f64()))).collect();
+    let points: Vec<Point> = (begun..=last)
+        .map(|day| {
+            (
+                day * DAY_MS,
+                daily.get(&day).map_or(0.0, |amount| amount.as_f64()),
+            )
+        })
+        .collect();
     let grid = Grid::with_step(&points, DAY_MS).map_err(|error| error.to_string())?;
     let steps = usize::try_from(end - 1 - last).unwrap_or(0);
-    let settings = forecast::Settings { horizon: steps.min(31), ..forecast::Settings::default() };
+    let settings = forecast::Settings {
+        horizon: steps.min(31),
+        ..forecast::Settings::default()
+    };
     let model = forecast::fit(&grid, &settings).map_err(|error| error.to_string())?;
     let bands = model.forecast(steps);
-    Ok(bands.iter().zip(last + 1..).map(|(band, day)| (day, Amount::from_f64(band.p50).rounded(4))).collect())
+    Ok(bands
+        .iter()
+        .zip(last + 1..)
+        .map(|(band, day)| (day, Amount::from_f64(band.p50).rounded(4)))
+        .collect())
 }

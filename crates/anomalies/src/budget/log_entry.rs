@@ -16,7 +16,11 @@ pub fn alert_entry(alert: &BudgetAlert) -> Result<Entry, NameError> {
         .at(alert.raised_at)
         .by(Actor::system())
         .on(ResourceRef::new("budget", alert.budget.0.clone()))
-        .with_action(events::BUDGET_ALERT.name, ActionStatus::Success, ActionMethod::System)
+        .with_action(
+            events::BUDGET_ALERT.name,
+            ActionStatus::Success,
+            ActionMethod::System,
+        )
         .with_metadata("alert_id", alert.id.clone())
         .with_metadata("budget_name", alert.budget_name.clone())
         .with_metadata("threshold_percent", Json::from(alert.threshold.percent))

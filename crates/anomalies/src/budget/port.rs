@@ -53,7 +53,11 @@ pub trait BudgetStore: Send + Sync {
         alerts: &[BudgetAlert],
     ) -> Result<(), StoreError>;
     /// The newest alerts of a budget, or of every one.
-    async fn budget_alerts(&self, budget: Option<&BudgetId>, limit: u64) -> Result<Vec<BudgetAlert>, StoreError>;
+    async fn budget_alerts(
+        &self,
+        budget: Option<&BudgetId>,
+        limit: u64,
+    ) -> Result<Vec<BudgetAlert>, StoreError>;
     /// One alert.
     async fn budget_alert_get(&self, id: &str) -> Result<BudgetAlert, StoreError>;
     /// Alerts that the log does not tell of yet, oldest first.

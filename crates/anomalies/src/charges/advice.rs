@@ -125,7 +125,12 @@ impl Pile {
 impl Bill<'_> {
     /// Charges of usage that no saving has been counted for yet, with their places and what they are for.
     fn free(&self) -> impl Iterator<Item = (usize, &Charge, Trait)> {
-        let free = self.charges.iter().enumerate().zip(&self.traits).map(|((place, charge), is)| (place, charge, *is));
+        let free = self
+            .charges
+            .iter()
+            .enumerate()
+            .zip(&self.traits)
+            .map(|((place, charge), is)| (place, charge, *is));
         free.filter(|(place, charge, _)| !self.taken[*place] && is_usage(charge))
     }
 
@@ -141,19 +146,30 @@ impl Bill<'_> {
     }
 
     /// Advice about a pile, some of whose cost would be saved; nothing where that is too little to read.
-    fn advise(&mut self, kind: AdviceType, scope: Scope, pile: &Pile, saved: Option<Amount>) -> Option<Advice> {
+    fn advise(
+        &mut self,
+        kind: AdviceType,
+        scope: Scope,
+        pile: &Pile,
+        saved: Option<Amount>,
+    ) -> Option<Advice> {
         let all = self.costs.get(&scope.currency).copied().unwrap_or_default();
         let (least, size) = saved.map_or((WORTH_A_LOOK, pile.cost), |saved| (WORTH, saved));
         if size <= Amount::ZERO || size < all.share(least, 1000) {
             return None;
         }
         if saved.is_some() {
-            pile.places.iter().for_each(|place| self.taken[*place] = true);
+            pile.places
+                .iter()
+                .for_each(|place| self.taken[*place] = true);
         }
         let monthly = |amount: Amount| self.span.monthly(amount, self.thin).rounded(6);
         let saving = saved.map(|saved| {
             let millionths = (saved.as_f64() / pile.cost.as_f64() * 1e6).round() as i64;
-            Saving { after_discounts: monthly(saved), at_list: monthly(pile.list.share(millionths, 1_000_000)) }
+            Saving {
+                after_discounts: monthly(saved),
+                at_list: monthly(pile.list.share(millionths, 1_000_000)),
+            }
         });
         Some(Advice {
             advice_type: kind,
@@ -204,23 +220,37 @@ pub(super) fn advise(
     };
     if let Some(reason) = thin {
         let reason = format!("{reason}; savings are what the file itself has, not a month's");
-        abstentions.push(Abstention { check: BillCheck::MonthlySavings, reason });
+        abstentions.push(Abstention {
+            check: BillCheck::MonthlySavings,
+            reason,
+        });
     }
     let mut all = idle::advise(&mut bill, abstentions);
     all.extend(newer::advise(&mut bill));
     match thin {
         Some(reason) => {
-            abstentions.push(Abstention { check: BillCheck::CommitmentCoverage, reason: reason.to_owned() });
+            abstentions.push(Abstention {
+                check: BillCheck::CommitmentCoverage,
+                reason: reason.to_owned(),
+            });
         }
         None => all.extend(commitment::advise(&mut bill, days, abstentions)),
     }
     all.extend(spend::advise(&mut bill, abstentions));
     all.sort_by(|a, b| {
         let saving = |advice: &Advice| advice.saving.map(|saving| saving.after_discounts);
-        (saving(b), b.spend).cmp(&(saving(a), a.spend)).then_with(|| {
-            let key = |advice: &Advice| (advice.advice_type, advice.scope.clone(), advice.resource.clone());
-            key(a).cmp(&key(b))
-        })
+        (saving(b), b.spend)
+            .cmp(&(saving(a), a.spend))
+            .then_with(|| {
+                let key = |advice: &Advice| {
+                    (
+                        advice.advice_type,
+                        advice.scope.clone(),
+                        advice.resource.clone(),
+                    )
+                };
+                key(a).cmp(&key(b))
+            })
     });
     all
 }

@@ -90,25 +90,46 @@ pub struct Anomaly {
 pub(super) fn cannot(days: &Days, limits: &AnomalyLimits) -> Option<String> {
     let count = days.last - days.first + 1;
     if count > MOST_DAYS {
-        return Some(format!("the charges are spread over {count} days; ten years at most are judged"));
+        return Some(format!(
+            "the charges are spread over {count} days; ten years at most are judged"
+        ));
     }
     (count <= limits.least_history as i64).then(|| {
-        format!("{} whole days of charges; a day is judged after {} others", count.max(0), limits.least_history)
+        format!(
+            "{} whole days of charges; a day is judged after {} others",
+            count.max(0),
+            limits.least_history
+        )
     })
 }
 
 /// The anomalies of every scope, the greatest difference first.
-pub(super) fn find(charges: &[Charge], days: &Days, limits: &AnomalyLimits, baselines: &Baselines) -> Vec<Anomaly> {
+pub(super) fn find(
+    charges: &[Charge],
+    days: &Days,
+    limits: &AnomalyLimits,
+    baselines: &Baselines,
+) -> Vec<Anomaly> {
     let mut found: Vec<Anomaly> = Vec::new();
     for (scope, costs) in &days.scopes {
-        let line: Vec<Amount> =
-            (days.first..=days.last).map(|day| costs.get(&day).copied().unwrap_or_default()).collect();
-        let from = baselines.get(scope).and_then(|day| usize::try_from(day - days.first).ok());
-        found.extend(grouped(scope, days.first, &line, &judged(days.first, &line, limits, from)));
+        let line: Vec<Amount> = (days.first..=days.last)
+            .map(|day| costs.get(&day).copied().unwrap_or_default())
+            .collect();
+        let from = baselines
+            .get(scope)
+            .and_then(|day| usize::try_from(day - days.first).ok());
+        found.extend(grouped(
+            scope,
+            days.first,
+            &line,
+            &judged(days.first, &line, limits, from),
+        ));
     }
     found.sort_by(|a, b| {
         let impact = |anomaly: &Anomaly| (anomaly.observed - anomaly.expected).abs();
-        impact(b).cmp(&impact(a)).then_with(|| (&a.scope, a.first_day).cmp(&(&b.scope, b.first_day)))
+        impact(b)
+            .cmp(&impact(a))
+            .then_with(|| (&a.scope, a.first_day).cmp(&(&b.scope, b.first_day)))
     });
     contribute(charges, &mut found, limits);
     found
@@ -127,7 +148,12 @@ struct Verdict {
 }
 
 /// Judges every day. `from` is the place of the first day of a level that people called usual.
-fn judged(first: i64, line: &[Amount], limits: &AnomalyLimits, from: Option<usize>) -> Vec<Option<Verdict>> {
+fn judged(
+    first: i64,
+    line: &[Amount],
+    limits: &AnomalyLimits,
+    from: Option<usize>,
+) -> Vec<Option<Verdict>> {
     let mut values: Vec<f64> = line.iter().map(|amount| amount.as_f64()).collect();
     if let Some(from) = from {
         to_new_level(&mut values, from, limits.baseline_days);
@@ -137,9 +163,11 @@ fn judged(first: i64, line: &[Amount], limits: &AnomalyLimits, from: Option<usiz
     let mut left_out = vec![false; values.len()];
     let mut running = 0;
     for day in 0..values.len() {
-        let past: Vec<usize> =
-            (day.saturating_sub(limits.baseline_days)..day).filter(|past| !left_out[*past]).collect();
-        let mut verdict = (past.len() >= limits.least_history).then(|| one(&values, day, &past, limits));
+        let past: Vec<usize> = (day.saturating_sub(limits.baseline_days)..day)
+            .filter(|past| !left_out[*past])
+            .collect();
+        let mut verdict =
+            (past.len() >= limits.least_history).then(|| one(&values, day, &past, limits));
         verdicts.push(verdict);
         if let Some(verdict) = &mut verdict {
             verdict.unusual &= !monthly(first, &values, &verdicts, day);
@@ -147,7 +175,11 @@ fn judged(first: i64, line: &[Amount], limits: &AnomalyLimits, from: Option<usiz
             // The newest days of a bill are still being filled.
             verdict.unusual &= values[day] > verdict.expected || !last_days;
         }
-        running = if verdict.is_some_and(|verdict| verdict.unusual) { running + 1 } else { 0 };
+        running = if verdict.is_some_and(|verdict| verdict.unusual) {
+            running + 1
+        } else {
+            0
+        };
         left_out[day] = running > 0;
         if running == SETTLED {
             // A new level: what came before it no longer counts, and its own days do.
@@ -163,10 +195,18 @@ fn judged(first: i64, line: &[Amount], limits: &AnomalyLimits, from: Option<usiz
 
 /// Brings the days before a place to the level of those from it on.
 fn to_new_level(values: &mut [f64], from: usize, days: usize) {
-    let (Some(before), Some(after)) = (values.get(from.saturating_sub(days)..from), values.get(from..)) else { return };
+    let (Some(before), Some(after)) = (
+        values.get(from.saturating_sub(days)..from),
+        values.get(from..),
+    ) else {
+        return;
+    };
     let (before, after) = (median(before.to_vec()), median(after.to_vec()));
     if before > 0.0 && after > 0.0 {
-        values.iter_mut().take(from).for_each(|value| *value *= after / before);
+        values
+            .iter_mut()
+            .take(from)
+            .for_each(|value| *value *= after / before);
     }
 }
 
@@ -175,20 +215,29 @@ fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Ve
     let average = seen.iter().sum::<f64>() / seen.len() as f64;
     // The same weekdays of the past, without the day itself: a day must not explain itself.
     let same = |day: usize| -> Vec<f64> {
-        past.iter().filter(|past| **past % 7 == day % 7 && **past != day).map(|past| values[*past]).collect()
+        past.iter()
+            .filter(|past| **past % 7 == day % 7 && **past != day)
+            .map(|past| values[*past])
+            .collect()
     };
     let flat = median(seen.clone());
     let about_flat: Vec<f64> = seen.iter().map(|value| (value - flat).abs()).collect();
     let weekday = |day: usize| Some(same(day)).filter(|same| same.len() >= 2).map(median);
-    let about_week: Option<Vec<f64>> =
-        past.iter().map(|past| weekday(*past).map(|usual| (values[*past] - usual).abs())).collect();
+    let about_week: Option<Vec<f64>> = past
+        .iter()
+        .map(|past| weekday(*past).map(|usual| (values[*past] - usual).abs()))
+        .collect();
     let (mut expected, mut spread, mut weekly) = (average, deviation(about_flat), false);
-    if let (Some(about_week), Some(today)) = (about_week.map(deviation), Some(same(day)).filter(|same| same.len() >= 3))
-        && about_week < 0.7 * spread
+    if let (Some(about_week), Some(today)) = (
+        about_week.map(deviation),
+        Some(same(day)).filter(|same| same.len() >= 3),
+    ) && about_week < 0.7 * spread
     {
         (expected, spread, weekly) = (median(today), about_week, true);
     }
-    let scale = spread.max(FLOOR * expected.abs()).max(limits.least_amount / limits.least_significance);
+    let scale = spread
+        .max(FLOOR * expected.abs())
+        .max(limits.least_amount / limits.least_significance);
     let difference = values[day] - expected;
     let significance = difference.abs() / scale;
     let filled = seen.iter().filter(|value| **value != 0.0).count() as f64 / seen.len() as f64;
@@ -197,25 +246,46 @@ fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Ve
     let beyond = difference.abs() > limits.threshold_percent / 100.0 * expected.abs()
         && significance >= limits.least_significance
         && difference.abs() >= limits.least_amount;
-    let unusual = beyond && if difference > 0.0 { regular || values[day] > greatest } else { filled >= 0.9 };
-    Verdict { expected, average, weekly, significance, history: past.len(), is_new: filled == 0.0, unusual }
+    let unusual = beyond
+        && if difference > 0.0 {
+            regular || values[day] > greatest
+        } else {
+            filled >= 0.9
+        };
+    Verdict {
+        expected,
+        average,
+        weekly,
+        significance,
+        history: past.len(),
+        is_new: filled == 0.0,
+        unusual,
+    }
 }
 
 /// Returns `true` if a day about a month earlier stood out as much, which makes it a monthly fee. Compared is what stands out above
 /// the usual: the usual itself may have changed since.
 fn monthly(first: i64, values: &[f64], verdicts: &[Option<Verdict>], day: usize) -> bool {
-    let (Some(date), Some(Some(today))) = (date(first + day as i64), verdicts.get(day)) else { return false };
+    let (Some(date), Some(Some(today))) = (date(first + day as i64), verdicts.get(day)) else {
+        return false;
+    };
     let excess = values.get(day).map_or(0.0, |value| value - today.expected);
     excess > 0.0
         && (1..=3_i32).any(|months| {
-            let Some(before) = date.checked_sub(months.months()).ok().and_then(day_of) else { return false };
+            let Some(before) = date.checked_sub(months.months()).ok().and_then(day_of) else {
+                return false;
+            };
             (-MONTH_WANDERS..=MONTH_WANDERS).any(|off| {
-                let Some(place) = usize::try_from(before + off - first).ok().filter(|place| *place < day) else {
+                let Some(place) = usize::try_from(before + off - first)
+                    .ok()
+                    .filter(|place| *place < day)
+                else {
                     return false;
                 };
                 let earlier = excess_of(values, verdicts, place);
                 let alike = if off == 0 { SAME_DAY } else { OTHER_DAY };
-                earlier > 0.2 * today.expected.min(values[place]) && alike.contains(&(excess / earlier))
+                earlier > 0.2 * today.expected.min(values[place])
+                    && alike.contains(&(excess / earlier))
             })
         })
 }
@@ -236,7 +306,9 @@ fn date(day: i64) -> Option<Date> {
 }
 
 fn day_of(date: Date) -> Option<i64> {
-    date.since(Date::constant(1970, 1, 1)).ok().map(|span| i64::from(span.get_days()))
+    date.since(Date::constant(1970, 1, 1))
+        .ok()
+        .map(|span| i64::from(span.get_days()))
 }
 
 /// A standard deviation estimated from absolute residuals: by their median and by their mean, whichever is greater, since the
@@ -256,13 +328,25 @@ pub(super) fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Unusual days that follow one another, in one direction, as one anomaly.
-fn grouped(scope: &Scope, first: i64, line: &[Amount], verdicts: &[Option<Verdict>]) -> Vec<Anomaly> {
+fn grouped(
+    scope: &Scope,
+    first: i64,
+    line: &[Amount],
+    verdicts: &[Option<Verdict>],
+) -> Vec<Anomaly> {
     let mut found: Vec<Anomaly> = Vec::new();
     for (at, (amount, verdict)) in line.iter().zip(verdicts).enumerate() {
-        let Some(verdict) = verdict.filter(|verdict| verdict.unusual) else { continue };
-        let (day, expected) = (first + at as i64, Amount::from_f64(verdict.expected).rounded(6));
+        let Some(verdict) = verdict.filter(|verdict| verdict.unusual) else {
+            continue;
+        };
+        let (day, expected) = (
+            first + at as i64,
+            Amount::from_f64(verdict.expected).rounded(6),
+        );
         let more = *amount > expected;
-        let goes_on = |last: &&mut Anomaly| last.last_day + 1 == day && (last.observed > last.expected) == more;
+        let goes_on = |last: &&mut Anomaly| {
+            last.last_day + 1 == day && (last.observed > last.expected) == more
+        };
         if let Some(last) = found.last_mut().filter(|last| goes_on(last)) {
             last.last_day = day;
             last.observed += *amount;
@@ -317,7 +401,10 @@ fn contribute(charges: &[Charge], found: &mut [Anomaly], limits: &AnomalyLimits)
     for charge in charges.iter().filter(|charge| is_usage(charge)) {
         let scope = Scope::from_charge(charge);
         if last.0.as_ref() != Some(&scope) {
-            last = (Some(scope.clone()), places.get(&scope).map_or(&[], Vec::as_slice));
+            last = (
+                Some(scope.clone()),
+                places.get(&scope).map_or(&[], Vec::as_slice),
+            );
         }
         for place in last.1 {
             let anomaly = &found[*place];
@@ -328,8 +415,11 @@ fn contribute(charges: &[Charge], found: &mut [Anomaly], limits: &AnomalyLimits)
                     return;
                 }
                 let text = super::named;
-                let key =
-                    (text(charge.resource.as_ref()), text(charge.description.as_ref()), text(charge.region.as_ref()));
+                let key = (
+                    text(charge.resource.as_ref()),
+                    text(charge.description.as_ref()),
+                    text(charge.region.as_ref()),
+                );
                 let part = parts[*place].entry(key).or_default();
                 *(if during { &mut part.0 } else { &mut part.1 }) += amount;
             });
@@ -342,7 +432,13 @@ fn contribute(charges: &[Charge], found: &mut [Anomaly], limits: &AnomalyLimits)
             .into_iter()
             .map(|((resource, description, region), (observed, before))| {
                 let expected = before.share(length, limits.baseline_days as i64).rounded(6);
-                Contributor { resource, description, region, observed, expected }
+                Contributor {
+                    resource,
+                    description,
+                    region,
+                    observed,
+                    expected,
+                }
             })
             .filter(|part| (part.observed > part.expected) == more)
             .collect();

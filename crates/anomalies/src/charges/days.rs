@@ -53,8 +53,14 @@ impl Days {
         let usage = || charges.iter().filter(|charge| is_usage(charge));
         // A fee of a month may reach beyond the day the file was made: what is used by the hour or day does not.
         let short = || usage().filter(|charge| is_short(charge));
-        let end = short().map(|charge| charge.end_ms).max().or_else(|| usage().map(|charge| charge.end_ms).max());
-        days.first = usage().map(|charge| charge.start_ms.div_euclid(DAY_MS)).min().unwrap_or(0);
+        let end = short()
+            .map(|charge| charge.end_ms)
+            .max()
+            .or_else(|| usage().map(|charge| charge.end_ms).max());
+        days.first = usage()
+            .map(|charge| charge.start_ms.div_euclid(DAY_MS))
+            .min()
+            .unwrap_or(0);
         days.last = end.map_or(days.first - 1, |end| end.div_euclid(DAY_MS) - 1);
         let mut last: Option<(Scope, BTreeMap<i64, Amount>)> = None;
         for charge in usage() {
@@ -67,7 +73,9 @@ impl Days {
                 last = Some((scope, filled));
             }
             if let Some((_, filled)) = &mut last {
-                spread(charge, |day, amount| *filled.entry(day).or_default() += amount);
+                spread(charge, |day, amount| {
+                    *filled.entry(day).or_default() += amount
+                });
             }
         }
         days.scopes.extend(last);
@@ -90,11 +98,18 @@ impl Days {
         let count = (self.last - self.first + 1).max(1) as f64;
         for (days, cost) in sold.values() {
             // What is new counts from its first day, but never from less than half of the bill's.
-            let since = days.first().map_or(count, |first| (self.last - first + 1) as f64).max(count / 2.0);
+            let since = days
+                .first()
+                .map_or(count, |first| (self.last - first + 1) as f64)
+                .max(count / 2.0);
             filled += cost * (days.range(..=self.last).count() as f64 / since).min(1.0);
             all += cost;
         }
-        Span { start_ms, end_ms, presence: if all > 0.0 { filled / all } else { 1.0 } }
+        Span {
+            start_ms,
+            end_ms,
+            presence: if all > 0.0 { filled / all } else { 1.0 },
+        }
     }
 }
 
@@ -110,8 +125,11 @@ pub(crate) fn is_short(charge: &Charge) -> bool {
 /// decides where it is at least half of the cost, because fees of a month reach beyond the day the file was made.
 fn period(charges: &[Charge]) -> (i64, i64) {
     let usage = || charges.iter().filter(|charge| is_usage(charge));
-    let cost =
-        |charges: &mut dyn Iterator<Item = &Charge>| charges.map(|charge| charge.cost().as_f64().abs()).sum::<f64>();
+    let cost = |charges: &mut dyn Iterator<Item = &Charge>| {
+        charges
+            .map(|charge| charge.cost().as_f64().abs())
+            .sum::<f64>()
+    };
     let all = cost(&mut usage());
     let bounds = |charges: &mut dyn Iterator<Item = &Charge>| {
         charges.fold(None, |bounds: Option<(i64, i64)>, charge| {
@@ -120,22 +138,34 @@ fn period(charges: &[Charge]) -> (i64, i64) {
         })
     };
     let mut short = usage().filter(|charge| is_short(charge));
-    let last =
-        (2.0 * cost(&mut short) >= all).then(|| bounds(&mut usage().filter(|charge| is_short(charge)))).flatten();
-    let (start_ms, end_ms) = bounds(&mut usage()).or_else(|| bounds(&mut charges.iter())).unwrap_or((0, 0));
-    (start_ms, last.map_or(end_ms, |(_, end)| end).max(start_ms + 1))
+    let last = (2.0 * cost(&mut short) >= all)
+        .then(|| bounds(&mut usage().filter(|charge| is_short(charge))))
+        .flatten();
+    let (start_ms, end_ms) = bounds(&mut usage())
+        .or_else(|| bounds(&mut charges.iter()))
+        .unwrap_or((0, 0));
+    (
+        start_ms,
+        last.map_or(end_ms, |(_, end)| end).max(start_ms + 1),
+    )
 }
 
 /// Calls `add` with each day of a charge and its part of the cost.
 pub(crate) fn spread(charge: &Charge, mut add: impl FnMut(i64, Amount)) {
     let (start, end) = (charge.start_ms, charge.end_ms);
-    let (first, last) = (start.div_euclid(DAY_MS), (end - 1).max(start).div_euclid(DAY_MS));
+    let (first, last) = (
+        start.div_euclid(DAY_MS),
+        (end - 1).max(start).div_euclid(DAY_MS),
+    );
     if first == last || last - first > MOST_DAYS {
         return add(first, charge.cost());
     }
     let mut left = charge.cost();
     for day in first..last {
-        let part = charge.cost().share(((day + 1) * DAY_MS).min(end) - (day * DAY_MS).max(start), end - start);
+        let part = charge.cost().share(
+            ((day + 1) * DAY_MS).min(end) - (day * DAY_MS).max(start),
+            end - start,
+        );
         left -= part;
         add(day, part);
     }

@@ -151,7 +151,11 @@ pub(super) fn total(charges: &[Charge], span: Span) -> Totals {
             totals.add(charge);
         }
     }
-    Totals { span, charges: charges.len(), currencies }
+    Totals {
+        span,
+        charges: charges.len(),
+        currencies,
+    }
 }
 
 impl CurrencyTotals {
@@ -165,13 +169,20 @@ impl CurrencyTotals {
                 None => values.entry(Arc::from(value)).or_default().add(charge),
             }
         }
-        self.by_day.entry(charge.start_ms.div_euclid(DAY_MS)).or_default().add(charge);
+        self.by_day
+            .entry(charge.start_ms.div_euclid(DAY_MS))
+            .or_default()
+            .add(charge);
         let month = month(charge.billing_start_ms.unwrap_or(charge.start_ms));
         self.by_month.entry(month).or_default().add(charge);
         self.discounts.add(charge);
         if let (Some(tags), true) = (&charge.tags, is_usage(charge)) {
             let coverage = self.tags.get_or_insert_default();
-            *(if tags.is_empty() { &mut coverage.untagged } else { &mut coverage.tagged }) += charge.cost();
+            *(if tags.is_empty() {
+                &mut coverage.untagged
+            } else {
+                &mut coverage.tagged
+            }) += charge.cost();
             for (key, _) in tags.iter() {
                 match coverage.keys.get_mut(key) {
                     Some(cost) => *cost += charge.cost(),
@@ -204,7 +215,9 @@ impl Discounts {
             (_, Some(CommitmentStatus::Unused)) => self.commitments_unused += charge.cost(),
             (Some(_), _) => {
                 self.committed += charge.cost();
-                self.commitments += charge.contracted.map_or(Amount::ZERO, |contracted| contracted - charge.cost());
+                self.commitments += charge
+                    .contracted
+                    .map_or(Amount::ZERO, |contracted| contracted - charge.cost());
             }
             (None, _) if matches!(charge.pricing, None | Some(PricingCategory::Standard)) => {
                 self.on_demand += charge.cost();

@@ -68,25 +68,40 @@ const MOST_HOURS: u32 = 744;
 pub fn windows(charges: &[Charge], limits: &AnomalyLimits, hours: u32) -> Windows {
     let step = i64::from(hours.clamp(1, MOST_HOURS)) * HOUR_MS;
     let usage: Vec<&Charge> = charges.iter().filter(|charge| is_usage(charge)).collect();
-    let Some(end) = usage.iter().filter(|charge| is_of_hours(charge, step)).map(|charge| charge.end_ms).max() else {
+    let Some(end) = usage
+        .iter()
+        .filter(|charge| is_of_hours(charge, step))
+        .map(|charge| charge.end_ms)
+        .max()
+    else {
         return Windows::default();
     };
     let last = end.div_euclid(step) - 1;
     let mut lines: BTreeMap<Scope, Line> = BTreeMap::new();
     for charge in usage.iter().filter(|charge| charge.start_ms < end) {
-        lines.entry(Scope::from_charge(charge)).or_default().add(charge, step);
+        lines
+            .entry(Scope::from_charge(charge))
+            .or_default()
+            .add(charge, step);
     }
     let mut found = Windows::default();
     let least = least_windows(step, limits);
     // A service with too short a history for such windows is left to days too, instead of being judged by nothing.
-    for (scope, line) in lines.into_iter().filter(|(_, line)| line.has_hours() && line.reaches_back(last, least)) {
-        found.anomalies.extend(line.judge(&scope, last, step, limits));
+    for (scope, line) in lines
+        .into_iter()
+        .filter(|(_, line)| line.has_hours() && line.reaches_back(last, least))
+    {
+        found
+            .anomalies
+            .extend(line.judge(&scope, last, step, limits));
         found.scopes.insert(scope);
     }
     for anomaly in &mut found.anomalies {
         anomaly.contributors = contributors(&usage, anomaly, limits);
     }
-    found.anomalies.sort_by(|a, b| (b.observed - b.expected).total_cmp(&(a.observed - a.expected)));
+    found
+        .anomalies
+        .sort_by(|a, b| (b.observed - b.expected).total_cmp(&(a.observed - a.expected)));
     found
 }
 
@@ -125,8 +140,10 @@ impl Line {
             return;
         }
         self.of_hours += charge.cost().as_f64().abs();
-        let (first, last) =
-            (charge.start_ms.div_euclid(step), (charge.end_ms - 1).max(charge.start_ms).div_euclid(step));
+        let (first, last) = (
+            charge.start_ms.div_euclid(step),
+            (charge.end_ms - 1).max(charge.start_ms).div_euclid(step),
+        );
         for window in first..=last {
             let part = overlap(charge, &(window * step..(window + 1) * step));
             *self.costs.entry(window).or_default() += part.as_f64();
@@ -138,15 +155,26 @@ impl Line {
     }
 
     fn reaches_back(&self, last: i64, windows: i64) -> bool {
-        self.costs.keys().next().is_some_and(|first| last - first >= windows)
+        self.costs
+            .keys()
+            .next()
+            .is_some_and(|first| last - first >= windows)
     }
 
     fn cost(&self, window: i64) -> f64 {
         self.costs.get(&window).copied().unwrap_or(0.0)
     }
 
-    fn judge(&self, scope: &Scope, last: i64, step: i64, limits: &AnomalyLimits) -> Vec<WindowAnomaly> {
-        let Some(first) = self.costs.keys().next().copied() else { return Vec::new() };
+    fn judge(
+        &self,
+        scope: &Scope,
+        last: i64,
+        step: i64,
+        limits: &AnomalyLimits,
+    ) -> Vec<WindowAnomaly> {
+        let Some(first) = self.costs.keys().next().copied() else {
+            return Vec::new();
+        };
         // A baseline of few windows has no spread, so that long windows look back further.
         let baseline = (limits.baseline_days as i64 * DAY_MS / step).max(LEAST_WINDOWS);
         let least = least_windows(step, limits) as usize;
@@ -154,12 +182,15 @@ impl Line {
         let mut unusual: BTreeSet<i64> = BTreeSet::new();
         let mut found: Vec<WindowAnomaly> = Vec::new();
         for window in (last - judged + 1)..=last {
-            let past: Vec<i64> =
-                (first.max(window - baseline)..window).filter(|past| !unusual.contains(past)).collect();
+            let past: Vec<i64> = (first.max(window - baseline)..window)
+                .filter(|past| !unusual.contains(past))
+                .collect();
             if past.len() < least {
                 continue;
             }
-            let Some(verdict) = self.one(window, &past, step, limits) else { continue };
+            let Some(verdict) = self.one(window, &past, step, limits) else {
+                continue;
+            };
             unusual.insert(window);
             match found.last_mut().filter(|one| one.end_ms == window * step) {
                 Some(goes_on) => goes_on.extend(verdict, step),
@@ -177,17 +208,33 @@ impl Line {
             seen.iter().sum::<f64>() / seen.len() as f64,
             deviation(seen.iter().map(|value| (value - flat).abs()).collect()),
         );
-        for season in [DAY_MS, 7 * DAY_MS].into_iter().filter(|season| season % step == 0).map(|season| season / step) {
+        for season in [DAY_MS, 7 * DAY_MS]
+            .into_iter()
+            .filter(|season| season % step == 0)
+            .map(|season| season / step)
+        {
             let mut same: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
             for (past, value) in past.iter().zip(&seen) {
-                same.entry(past.rem_euclid(season)).or_default().push(*value);
+                same.entry(past.rem_euclid(season))
+                    .or_default()
+                    .push(*value);
             }
-            let Some(here) = same.get(&window.rem_euclid(season)).filter(|here| here.len() >= SAME).cloned() else {
+            let Some(here) = same
+                .get(&window.rem_euclid(season))
+                .filter(|here| here.len() >= SAME)
+                .cloned()
+            else {
                 continue;
             };
-            let usual: BTreeMap<i64, f64> = same.into_iter().map(|(hour, values)| (hour, median(values))).collect();
-            let residuals =
-                past.iter().zip(&seen).map(|(past, value)| (value - usual[&past.rem_euclid(season)]).abs()).collect();
+            let usual: BTreeMap<i64, f64> = same
+                .into_iter()
+                .map(|(hour, values)| (hour, median(values)))
+                .collect();
+            let residuals = past
+                .iter()
+                .zip(&seen)
+                .map(|(past, value)| (value - usual[&past.rem_euclid(season)]).abs())
+                .collect();
             let left = deviation(residuals);
             if left < RHYTHM * spread {
                 (expected, spread) = (median(here), left);
@@ -195,7 +242,9 @@ impl Line {
         }
         let value = self.cost(window);
         let least_amount = limits.least_amount * step as f64 / DAY_MS as f64;
-        let scale = spread.max(FLOOR * expected.abs()).max(least_amount / limits.least_significance);
+        let scale = spread
+            .max(FLOOR * expected.abs())
+            .max(least_amount / limits.least_significance);
         let difference = value - expected;
         let filled = seen.iter().filter(|value| **value != 0.0).count() as f64 / seen.len() as f64;
         let greatest = seen.iter().copied().fold(0.0, f64::max);
@@ -203,8 +252,17 @@ impl Line {
             && difference / scale >= limits.least_significance
             && difference >= least_amount
             && (filled >= REGULAR || value > greatest);
-        let kind = if filled == 0.0 { AnomalyKind::New } else { AnomalyKind::Spike };
-        beyond.then_some(Verdict { kind, value, expected, significance: difference / scale })
+        let kind = if filled == 0.0 {
+            AnomalyKind::New
+        } else {
+            AnomalyKind::Spike
+        };
+        beyond.then_some(Verdict {
+            kind,
+            value,
+            expected,
+            significance: difference / scale,
+        })
     }
 }
 
@@ -241,13 +299,26 @@ impl WindowAnomaly {
 }
 
 /// The resources that cost more in the windows than in as long a time of the baseline.
-fn contributors(usage: &[&Charge], anomaly: &WindowAnomaly, limits: &AnomalyLimits) -> Vec<Contributor> {
+fn contributors(
+    usage: &[&Charge],
+    anomaly: &WindowAnomaly,
+    limits: &AnomalyLimits,
+) -> Vec<Contributor> {
     let baseline = limits.baseline_days as i64 * DAY_MS;
-    let (during, before) = (anomaly.start_ms..anomaly.end_ms, anomaly.start_ms - baseline..anomaly.start_ms);
+    let (during, before) = (
+        anomaly.start_ms..anomaly.end_ms,
+        anomaly.start_ms - baseline..anomaly.start_ms,
+    );
     let mut parts = Parts::new();
-    let concerned = usage.iter().filter(|charge| charge.start_ms < during.end && charge.end_ms > before.start);
+    let concerned = usage
+        .iter()
+        .filter(|charge| charge.start_ms < during.end && charge.end_ms > before.start);
     for charge in concerned.filter(|charge| Scope::from_charge(charge) == anomaly.scope) {
-        let key = (named(charge.resource.as_ref()), named(charge.description.as_ref()), named(charge.region.as_ref()));
+        let key = (
+            named(charge.resource.as_ref()),
+            named(charge.description.as_ref()),
+            named(charge.region.as_ref()),
+        );
         let part = parts.entry(key).or_default();
         part.0 += overlap(charge, &during);
         part.1 += overlap(charge, &before);
@@ -256,7 +327,13 @@ fn contributors(usage: &[&Charge], anomaly: &WindowAnomaly, limits: &AnomalyLimi
         .into_iter()
         .map(|((resource, description, region), (observed, before))| {
             let expected = before.share(during.end - during.start, baseline).rounded(6);
-            Contributor { resource, description, region, observed, expected }
+            Contributor {
+                resource,
+                description,
+                region,
+                observed,
+                expected,
+            }
         })
         .filter(|part| part.observed > part.expected)
         .collect();

@@ -37,10 +37,20 @@ impl Companion {
     }
 
     pub(crate) fn evidence(&self) -> Evidence {
-        let (during, usual) = (words::amount(self.metric, self.during), words::amount(self.metric, self.usual));
-        let times = if self.usual > NOTHING * self.during { self.during / self.usual } else { f64::INFINITY };
-        let times =
-            if times.is_finite() { format!(", {} times as high", words::figures(times)) } else { String::new() };
+        let (during, usual) = (
+            words::amount(self.metric, self.during),
+            words::amount(self.metric, self.usual),
+        );
+        let times = if self.usual > NOTHING * self.during {
+            self.during / self.usual
+        } else {
+            f64::INFINITY
+        };
+        let times = if times.is_finite() {
+            format!(", {} times as high", words::figures(times))
+        } else {
+            String::new()
+        };
         let text = format!(
             "{} averaged {during} during the anomaly, usually {usual} at that time{times}",
             words::name(self.metric)
@@ -51,7 +61,9 @@ impl Companion {
 
 /// Start of the samples that the comparison of an anomaly needs.
 pub(crate) fn first_needed(of: &Anomaly) -> Timestamp {
-    of.started_at.checked_sub(SignedDuration::from_hours(24 * DAYS)).unwrap_or(Timestamp::MIN)
+    of.started_at
+        .checked_sub(SignedDuration::from_hours(24 * DAYS))
+        .unwrap_or(Timestamp::MIN)
 }
 
 fn period(of: &Anomaly) -> (Timestamp, Timestamp) {
@@ -61,8 +73,13 @@ fn period(of: &Anomaly) -> (Timestamp, Timestamp) {
 }
 
 fn mean(series: &Series, from: Timestamp, to: Timestamp) -> Option<f64> {
-    let values = series.points.iter().filter(|(at, value)| *at >= from && *at < to && value.is_finite());
-    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), (_, value)| (sum + value, count + 1.0));
+    let values = series
+        .points
+        .iter()
+        .filter(|(at, value)| *at >= from && *at < to && value.is_finite());
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), (_, value)| {
+        (sum + value, count + 1.0)
+    });
     (count > 0.0).then(|| sum / count)
 }
 
@@ -71,7 +88,11 @@ fn compare(series: &Series, (from, to): (Timestamp, Timestamp)) -> Option<Compan
     let mut before: Vec<f64> = (1..=DAYS)
         .filter_map(|day| {
             let back = SignedDuration::from_hours(24 * day);
-            mean(series, from.checked_sub(back).ok()?, to.checked_sub(back).ok()?)
+            mean(
+                series,
+                from.checked_sub(back).ok()?,
+                to.checked_sub(back).ok()?,
+            )
         })
         .collect();
     if before.len() < LEAST_DAYS {
@@ -79,12 +100,24 @@ fn compare(series: &Series, (from, to): (Timestamp, Timestamp)) -> Option<Compan
     }
     before.sort_by(f64::total_cmp);
     let middle = before.len() / 2;
-    let usual = if before.len() % 2 == 1 { before[middle] } else { f64::midpoint(before[middle - 1], before[middle]) };
-    Some(Companion { metric: series.metric, during, usual })
+    let usual = if before.len() % 2 == 1 {
+        before[middle]
+    } else {
+        f64::midpoint(before[middle - 1], before[middle])
+    };
+    Some(Companion {
+        metric: series.metric,
+        during,
+        usual,
+    })
 }
 
 /// Compares every metric of the resource. Returns the comparisons and one lookup for each metric that was asked for.
-pub(crate) fn companions(of: &Anomaly, asked: &[Metric], read: &[Series]) -> (Vec<Companion>, Vec<Lookup>) {
+pub(crate) fn companions(
+    of: &Anomaly,
+    asked: &[Metric],
+    read: &[Series],
+) -> (Vec<Companion>, Vec<Lookup>) {
     let span = period(of);
     let mut found = Vec::new();
     let mut lookups = Vec::new();
@@ -96,8 +129,15 @@ pub(crate) fn companions(of: &Anomaly, asked: &[Metric], read: &[Series]) -> (Ve
             (_, 0) => "no samples".to_owned(),
             (None, _) => "too few days to compare with".to_owned(),
             (Some(one), _) => {
-                let higher = if one.is_higher() { "higher than usual: " } else { "" };
-                let (during, usual) = (words::amount(*metric, one.during), words::amount(*metric, one.usual));
+                let higher = if one.is_higher() {
+                    "higher than usual: "
+                } else {
+                    ""
+                };
+                let (during, usual) = (
+                    words::amount(*metric, one.during),
+                    words::amount(*metric, one.usual),
+                );
                 format!("{higher}{during} on average, usually {usual} at that time")
             }
         };

@@ -15,7 +15,12 @@ const MOST_OF_IT: f64 = 0.5;
 /// Share of the present cost up to which the cost before was nothing.
 const NOTHING: f64 = 0.02;
 /// Metrics that carry the work of a resource, the clearest first.
-const WORK: [Metric; 4] = [Metric::RequestRate, Metric::DatabaseConnections, Metric::NetworkIn, Metric::DiskReadOps];
+const WORK: [Metric; 4] = [
+    Metric::RequestRate,
+    Metric::DatabaseConnections,
+    Metric::NetworkIn,
+    Metric::DiskReadOps,
+];
 
 /// Facts that hypotheses follow from.
 #[derive(Debug, Clone, Copy)]
@@ -39,17 +44,27 @@ pub(crate) fn hypotheses(of: &Anomaly, context: &Context<'_>) -> Vec<Hypothesis>
 /// The last change of the resource is the likeliest, whoever made it; tags seldom have an effect.
 fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
     let own = cause::by_reeve(of, around.actions);
-    let (tags, seen): (Vec<_>, Vec<_>) =
-        cause::seen_shortly(of, around).into_iter().partition(|change| change.attribute == Attribute::Tags);
+    let (tags, seen): (Vec<_>, Vec<_>) = cause::seen_shortly(of, around)
+        .into_iter()
+        .partition(|change| change.attribute == Attribute::Tags);
     let last = seen.iter().map(|change| change.seen_at).max();
-    let own_is_last = own.is_some_and(|action| last.is_none_or(|seen| seen <= cause::ended(action)));
+    let own_is_last =
+        own.is_some_and(|action| last.is_none_or(|seen| seen <= cause::ended(action)));
     let place = || Link::Resource(of.place.id.clone());
     let mut found = Vec::new();
     if let Some(action) = own {
-        let text = format!("action {} ended at {}", action.id.0, minute(cause::ended(action)));
+        let text = format!(
+            "action {} ended at {}",
+            action.id.0,
+            minute(cause::ended(action))
+        );
         found.push(Hypothesis {
             kind: HypothesisKind::ChangeByReeve,
-            support: if own_is_last { Support::Strong } else { Support::Moderate },
+            support: if own_is_last {
+                Support::Strong
+            } else {
+                Support::Moderate
+            },
             statement: CHANGE_BY_REEVE.to_owned(),
             evidence: vec![Evidence::new(text, Link::Action(action.id.clone()))],
         });
@@ -58,12 +73,32 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
         if changes.is_empty() {
             return;
         }
-        let evidence = changes.iter().map(|change| Evidence::new(cause::changed(&[change]), place())).collect();
-        found.push(Hypothesis { kind, support, statement: cause::changed(changes), evidence });
+        let evidence = changes
+            .iter()
+            .map(|change| Evidence::new(cause::changed(&[change]), place()))
+            .collect();
+        found.push(Hypothesis {
+            kind,
+            support,
+            statement: cause::changed(changes),
+            evidence,
+        });
     };
-    let support = if own_is_last { Support::Moderate } else { Support::Strong };
-    let newest: Vec<_> = seen.iter().filter(|change| Some(change.seen_at) == last).copied().collect();
-    let earlier: Vec<_> = seen.iter().filter(|change| Some(change.seen_at) != last).copied().collect();
+    let support = if own_is_last {
+        Support::Moderate
+    } else {
+        Support::Strong
+    };
+    let newest: Vec<_> = seen
+        .iter()
+        .filter(|change| Some(change.seen_at) == last)
+        .copied()
+        .collect();
+    let earlier: Vec<_> = seen
+        .iter()
+        .filter(|change| Some(change.seen_at) != last)
+        .copied()
+        .collect();
     of_changes(HypothesisKind::ChangeByOthers, support, &newest);
     of_changes(HypothesisKind::ChangeByOthers, Support::Moderate, &earlier);
     of_changes(HypothesisKind::ChangedTags, Support::Weak, &tags);
@@ -72,18 +107,37 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
 
 /// Resources of a bill that make most of the excess.
 fn spending(of: &Anomaly) -> Vec<Hypothesis> {
-    let excess: f64 = of.contributions.iter().map(|part| (part.observed - part.expected).max(0.0)).sum();
-    let parts = of.contributions.iter().filter(|part| part.observed > part.expected);
+    let excess: f64 = of
+        .contributions
+        .iter()
+        .map(|part| (part.observed - part.expected).max(0.0))
+        .sum();
+    let parts = of
+        .contributions
+        .iter()
+        .filter(|part| part.observed > part.expected);
     parts
         .map(|part| {
             let is_new = part.expected <= NOTHING * part.observed;
             let most = part.observed - part.expected >= MOST_OF_IT * excess;
-            let kind = if is_new { HypothesisKind::NewResource } else { HypothesisKind::CostlierResource };
-            let verb = if is_new { "costs where it cost nothing" } else { "costs more than before" };
+            let kind = if is_new {
+                HypothesisKind::NewResource
+            } else {
+                HypothesisKind::CostlierResource
+            };
+            let verb = if is_new {
+                "costs where it cost nothing"
+            } else {
+                "costs more than before"
+            };
             let link = (!part.resource.is_empty()).then(|| Link::Resource(part.resource.clone()));
             Hypothesis {
                 kind,
-                support: if most { Support::Strong } else { Support::Moderate },
+                support: if most {
+                    Support::Strong
+                } else {
+                    Support::Moderate
+                },
                 statement: format!("{} {verb}: {}", part.name(), part.amounts()),
                 evidence: vec![Evidence::new(part.words(), link)],
             }
@@ -93,7 +147,10 @@ fn spending(of: &Anomaly) -> Vec<Hypothesis> {
 
 /// Evidence that raised a security anomaly.
 fn behavior(of: &Anomaly) -> Option<Hypothesis> {
-    let reading = of.readings.first().filter(|_| of.class == AnomalyClass::Security)?;
+    let reading = of
+        .readings
+        .first()
+        .filter(|_| of.class == AnomalyClass::Security)?;
     let listed = reading.indication == Indication::ThreatList;
     let (kind, support) = if listed {
         (HypothesisKind::ThreatList, Support::Strong)
@@ -105,8 +162,17 @@ fn behavior(of: &Anomaly) -> Option<Hypothesis> {
     } else {
         cause::behavior_statement(of).unwrap_or_default()
     };
-    let evidence = of.evidence.iter().map(|text| Evidence::new(text.clone(), None)).collect();
-    Some(Hypothesis { kind, support, statement, evidence })
+    let evidence = of
+        .evidence
+        .iter()
+        .map(|text| Evidence::new(text.clone(), None))
+        .collect();
+    Some(Hypothesis {
+        kind,
+        support,
+        statement,
+        evidence,
+    })
 }
 
 fn shared(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
@@ -128,28 +194,50 @@ fn shared(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
 /// More work than usual explains a busier resource.
 fn demand(of: &Anomaly, companions: &[Companion]) -> Option<Hypothesis> {
     let reading = of.readings.first()?;
-    let metric = reading.metric.filter(|_| reading.value > reading.expected)?;
+    let metric = reading
+        .metric
+        .filter(|_| reading.value > reading.expected)?;
     let carriers: Vec<&Companion> = WORK
         .iter()
         .filter(|work| **work != metric)
-        .filter_map(|work| companions.iter().find(|one| one.metric == *work && one.is_higher()))
+        .filter_map(|work| {
+            companions
+                .iter()
+                .find(|one| one.metric == *work && one.is_higher())
+        })
         .collect();
     let first = carriers.first()?;
-    let clear = matches!(first.metric, Metric::RequestRate | Metric::DatabaseConnections);
+    let clear = matches!(
+        first.metric,
+        Metric::RequestRate | Metric::DatabaseConnections
+    );
     Some(Hypothesis {
         kind: HypothesisKind::HigherDemand,
-        support: if clear { Support::Strong } else { Support::Moderate },
-        statement: format!("more work arrived: {} rose with it", words::name(first.metric).to_lowercase()),
+        support: if clear {
+            Support::Strong
+        } else {
+            Support::Moderate
+        },
+        statement: format!(
+            "more work arrived: {} rose with it",
+            words::name(first.metric).to_lowercase()
+        ),
         evidence: carriers.iter().map(|one| one.evidence()).collect(),
     })
 }
 
 fn same_resource(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
-    let same: Vec<_> = cause::together(of, around.others).into_iter().filter(|o| o.place.id == of.place.id).collect();
+    let same: Vec<_> = cause::together(of, around.others)
+        .into_iter()
+        .filter(|o| o.place.id == of.place.id)
+        .collect();
     (!same.is_empty()).then(|| Hypothesis {
         kind: HypothesisKind::SameResource,
         support: Support::Weak,
         statement: "another anomaly of the same resource, with one cause".to_owned(),
-        evidence: same.iter().map(|o| Evidence::new(o.title.clone(), Link::Anomaly(o.id.clone()))).collect(),
+        evidence: same
+            .iter()
+            .map(|o| Evidence::new(o.title.clone(), Link::Anomaly(o.id.clone())))
+            .collect(),
     })
 }

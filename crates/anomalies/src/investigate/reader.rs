@@ -15,14 +15,22 @@ impl Anomaly {
     #[must_use]
     pub fn investigation_for(&self, entries: &[&RelatedEntry]) -> Option<Investigation> {
         let mut seen = self.investigation.clone()?;
-        if let Some(lookup) = seen.lookups.iter_mut().find(|lookup| lookup.source == Source::AuditLog)
+        if let Some(lookup) = seen
+            .lookups
+            .iter_mut()
+            .find(|lookup| lookup.source == Source::AuditLog)
             && lookup.found.is_some()
             && !entries.is_empty()
         {
             lookup.found = Some(entries.len() as u64);
-            lookup.result = format!("{} that changed it", counted(entries.len(), "entry", "entries"));
+            lookup.result = format!(
+                "{} that changed it",
+                counted(entries.len(), "entry", "entries")
+            );
         }
-        let Some(last) = entries.last() else { return Some(seen) };
+        let Some(last) = entries.last() else {
+            return Some(seen);
+        };
         let evidence = entries
             .iter()
             .rev()
@@ -37,7 +45,10 @@ impl Anomaly {
         // Beside a known change it names the author; a change by Reeve needs none.
         let place = seen.hypotheses.iter().take_while(|one| {
             one.support == Support::Strong
-                && matches!(one.kind, HypothesisKind::ChangeByReeve | HypothesisKind::ChangeByOthers)
+                && matches!(
+                    one.kind,
+                    HypothesisKind::ChangeByReeve | HypothesisKind::ChangeByOthers
+                )
         });
         let place = place.count();
         seen.hypotheses.insert(place, logged);
@@ -54,6 +65,11 @@ pub(crate) fn log_lookup(of: &Anomaly, readable: bool) -> Lookup {
         from: of.started_at.checked_sub(SHORTLY).unwrap_or(Timestamp::MIN),
         to: of.started_at,
         found: readable.then_some(0),
-        result: if readable { "no entry that you may see" } else { "the log could not be read" }.to_owned(),
+        result: if readable {
+            "no entry that you may see"
+        } else {
+            "the log could not be read"
+        }
+        .to_owned(),
     }
 }

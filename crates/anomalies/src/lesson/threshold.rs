@@ -48,13 +48,23 @@ impl Threshold {
         lessons.retain(|one| one.withdrawn.is_none() && now.duration_since(one.at) <= COUNTS_FOR);
         lessons.sort_by_key(|one| std::cmp::Reverse(one.at));
         let factor = factor(&key, &lessons);
-        let accepted = lessons.iter().filter(|one| one.kind == LessonKind::NewNormal);
+        let accepted = lessons
+            .iter()
+            .filter(|one| one.kind == LessonKind::NewNormal);
         let baseline_from = accepted.map(|one| one.started_at).max();
-        Threshold { key, factor, baseline_from, lessons }
+        Threshold {
+            key,
+            factor,
+            baseline_from,
+            lessons,
+        }
     }
 
     fn count(&self, kinds: &[LessonKind]) -> usize {
-        self.lessons.iter().filter(|one| kinds.contains(&one.kind)).count()
+        self.lessons
+            .iter()
+            .filter(|one| kinds.contains(&one.kind))
+            .count()
     }
 
     /// Explains the threshold.
@@ -80,12 +90,22 @@ impl Threshold {
 }
 
 fn factor(key: &ThresholdKey, lessons: &[Lesson]) -> f64 {
-    let of = |kinds: &'static [LessonKind]| lessons.iter().filter(move |one| kinds.contains(&one.kind));
+    let of =
+        |kinds: &'static [LessonKind]| lessons.iter().filter(move |one| kinds.contains(&one.kind));
     let real: &'static [LessonKind] = &[LessonKind::Confirmed, LessonKind::RemedyHeld];
-    let last: Vec<f64> = of(&[LessonKind::FalseAlarm]).take(FALSE_ALARMS).map(|one| one.excess).collect();
-    let most = if key.class == AnomalyClass::Security { BEHAVIOR_MOST } else { HIGHEST };
+    let last: Vec<f64> = of(&[LessonKind::FalseAlarm])
+        .take(FALSE_ALARMS)
+        .map(|one| one.excess)
+        .collect();
+    let most = if key.class == AnomalyClass::Security {
+        BEHAVIOR_MOST
+    } else {
+        HIGHEST
+    };
     if last.len() < FALSE_ALARMS {
-        return CONFIRMED.powi(i32::try_from(of(real).count()).unwrap_or(i32::MAX)).max(LOWEST);
+        return CONFIRMED
+            .powi(i32::try_from(of(real).count()).unwrap_or(i32::MAX))
+            .max(LOWEST);
     }
     let raised = BEYOND * last.into_iter().fold(1.0, f64::max);
     let confirmed = of(real).map(|one| one.excess).fold(f64::INFINITY, f64::min);
@@ -116,7 +136,11 @@ impl Thresholds {
     /// Every threshold, in the order of its key.
     #[must_use]
     pub fn list(&self) -> Vec<&Threshold> {
-        let mut all: Vec<&Threshold> = self.all.values().filter(|one| !one.lessons.is_empty()).collect();
+        let mut all: Vec<&Threshold> = self
+            .all
+            .values()
+            .filter(|one| !one.lessons.is_empty())
+            .collect();
         all.sort_by(|a, b| a.key.cmp(&b.key));
         all
     }
@@ -136,16 +160,42 @@ impl Thresholds {
 
     /// The lowest threshold of a metric of a resource, at most 1: how much more sensitive its detector is.
     #[must_use]
-    pub(crate) fn sensitivity(&self, class: AnomalyClass, metric: Option<Metric>, place: &str) -> f64 {
-        let key = |direction| ThresholdKey { class, metric, direction, place: place.to_owned() };
-        Direction::ALL.iter().map(|direction| self.factor(&key(*direction))).fold(1.0, f64::min)
+    pub(crate) fn sensitivity(
+        &self,
+        class: AnomalyClass,
+        metric: Option<Metric>,
+        place: &str,
+    ) -> f64 {
+        let key = |direction| ThresholdKey {
+            class,
+            metric,
+            direction,
+            place: place.to_owned(),
+        };
+        Direction::ALL
+            .iter()
+            .map(|direction| self.factor(&key(*direction)))
+            .fold(1.0, f64::min)
     }
 
     /// Start of the level that people called usual, of a metric of a resource or of a place's spending.
     #[must_use]
-    pub(crate) fn baseline_from(&self, class: AnomalyClass, metric: Option<Metric>, place: &str) -> Option<Timestamp> {
-        let key = |direction| ThresholdKey { class, metric, direction, place: place.to_owned() };
-        Direction::ALL.iter().filter_map(|direction| self.all.get(&key(*direction))?.baseline_from).max()
+    pub(crate) fn baseline_from(
+        &self,
+        class: AnomalyClass,
+        metric: Option<Metric>,
+        place: &str,
+    ) -> Option<Timestamp> {
+        let key = |direction| ThresholdKey {
+            class,
+            metric,
+            direction,
+            place: place.to_owned(),
+        };
+        Direction::ALL
+            .iter()
+            .filter_map(|direction| self.all.get(&key(*direction))?.baseline_from)
+            .max()
     }
 }
 
@@ -158,7 +208,12 @@ mod tests {
 
     fn key() -> ThresholdKey {
         let (class, metric) = (AnomalyClass::Performance, Some(Metric::CpuUtilization));
-        ThresholdKey { class, metric, direction: Direction::Above, place: "i-1".to_owned() }
+        ThresholdKey {
+            class,
+            metric,
+            direction: Direction::Above,
+            place: "i-1".to_owned(),
+        }
     }
 
     fn lessons(of: &[(LessonKind, f64)]) -> Vec<Lesson> {
@@ -185,11 +240,34 @@ mod tests {
     fn false_alarms_raise_and_confirmed_ones_lower_within_bounds() {
         use LessonKind::{Confirmed, FalseAlarm, NewNormal, RemedyFailed, RemedyHeld};
         assert_eq!(factor_of(&[]), 1.0);
-        assert_eq!(factor_of(&[(FalseAlarm, 2.0); 2]), 1.0, "two answers raise nothing");
-        assert_eq!(factor_of(&[(FalseAlarm, 2.0), (FalseAlarm, 1.5), (FalseAlarm, 1.2)]), 2.2);
-        assert_eq!(factor_of(&[(FalseAlarm, 9.0), (FalseAlarm, 1.5), (FalseAlarm, 1.2), (FalseAlarm, 1.0)]), 1.65);
+        assert_eq!(
+            factor_of(&[(FalseAlarm, 2.0); 2]),
+            1.0,
+            "two answers raise nothing"
+        );
+        assert_eq!(
+            factor_of(&[(FalseAlarm, 2.0), (FalseAlarm, 1.5), (FalseAlarm, 1.2)]),
+            2.2
+        );
+        assert_eq!(
+            factor_of(&[
+                (FalseAlarm, 9.0),
+                (FalseAlarm, 1.5),
+                (FalseAlarm, 1.2),
+                (FalseAlarm, 1.0)
+            ]),
+            1.65
+        );
         assert_eq!(factor_of(&[(FalseAlarm, 50.0); 5]), 4.0, "at the most");
-        assert_eq!(factor_of(&[(FalseAlarm, 3.0), (FalseAlarm, 3.0), (FalseAlarm, 3.0), (Confirmed, 2.0)]), 2.0);
+        assert_eq!(
+            factor_of(&[
+                (FalseAlarm, 3.0),
+                (FalseAlarm, 3.0),
+                (FalseAlarm, 3.0),
+                (Confirmed, 2.0)
+            ]),
+            2.0
+        );
         assert_eq!(factor_of(&[(Confirmed, 2.0)]), 0.9);
         assert_eq!(factor_of(&[(Confirmed, 2.0), (RemedyHeld, 2.0)]), 0.81);
         assert_eq!(factor_of(&[(Confirmed, 2.0); 9]), 0.7, "at the least");

@@ -64,7 +64,8 @@ pub(crate) fn capacity(
     }
     let mut why = None;
     for reading in &of.readings {
-        let found = need(reading).and_then(|need| relieve(need, reading, resource, all, terms.catalogue, now));
+        let found = need(reading)
+            .and_then(|need| relieve(need, reading, resource, all, terms.catalogue, now));
         match found {
             Ok((target, relief, finding)) => {
                 return Ok(remedy(
@@ -87,13 +88,20 @@ fn need(reading: &Reading) -> Result<Need, String> {
     let up = reading.value >= reading.expected;
     let name = words::name(metric);
     match (metric, up) {
-        (Metric::CpuUtilization, true) | (Metric::CpuCreditBalance, false) => Ok(Need::Size(Shortage::Processors)),
+        (Metric::CpuUtilization, true) | (Metric::CpuCreditBalance, false) => {
+            Ok(Need::Size(Shortage::Processors))
+        }
         (Metric::MemoryUtilization, true) => Ok(Need::Size(Shortage::Memory)),
         (Metric::FreeStorage, false) | (Metric::DiskUtilization, true) => Ok(Need::Storage),
         (Metric::DatabaseConnections, true) => Ok(Need::Connections),
         (Metric::RequestRate | Metric::ResponseTime, true) => Ok(Need::Requests),
-        (Metric::ErrorRate, true) => Err("errors come from what runs on it, and no size makes them fewer".to_owned()),
-        (_, true) => Err(format!("{} has no limit that Reeve could raise", name.to_lowercase())),
+        (Metric::ErrorRate, true) => {
+            Err("errors come from what runs on it, and no size makes them fewer".to_owned())
+        }
+        (_, true) => Err(format!(
+            "{} has no limit that Reeve could raise",
+            name.to_lowercase()
+        )),
         (_, false) => Err(format!("{name} fell, so no capacity runs short")),
     }
 }
@@ -109,18 +117,31 @@ fn relieve<'a>(
     now: Timestamp,
 ) -> Result<Found<'a>, String> {
     let more_members = |group: &'a Resource| {
-        let times = if reading.expected > 0.0 { reading.value / reading.expected } else { MOST_TIMES };
+        let times = if reading.expected > 0.0 {
+            reading.value / reading.expected
+        } else {
+            MOST_TIMES
+        };
         let wanted = move |desired: u32| {
             let times = times.clamp(1.0, MOST_TIMES);
             ((f64::from(desired) * times).ceil() as u32).max(desired.saturating_add(1))
         };
-        (group, relief::more_members(group, wanted, now, Some(now + MEMBERS_FOR), catalogue), MORE_MEMBERS)
+        (
+            group,
+            relief::more_members(group, wanted, now, Some(now + MEMBERS_FOR), catalogue),
+            MORE_MEMBERS,
+        )
     };
-    let group = || resource.group.as_ref().and_then(|group| all.iter().find(|one| one.id == *group));
+    let group = || {
+        resource
+            .group
+            .as_ref()
+            .and_then(|group| all.iter().find(|one| one.id == *group))
+    };
     match (need, resource.kind) {
-        (Need::Size(_), ResourceKind::VirtualMachine) if resource.group.is_some() => {
-            group().map(more_members).ok_or_else(|| "its group is not known".to_owned())
-        }
+        (Need::Size(_), ResourceKind::VirtualMachine) if resource.group.is_some() => group()
+            .map(more_members)
+            .ok_or_else(|| "its group is not known".to_owned()),
         (Need::Size(_) | Need::Requests, ResourceKind::ScalingGroup) => Ok(more_members(resource)),
         (Need::Size(short), ResourceKind::VirtualMachine | ResourceKind::Database) => {
             let larger = relief::larger_size(resource, short, catalogue).map_err(str::to_owned)?;
@@ -129,27 +150,52 @@ fn relieve<'a>(
         (Need::Requests, ResourceKind::LoadBalancer) => relief::group_behind(resource, all)
             .map(more_members)
             .ok_or_else(|| "the machines behind it do not belong to one scaling group".to_owned()),
-        (Need::Connections, ResourceKind::Database) => Ok((resource, relief::read_replica(resource), READ_REPLICA)),
-        (Need::Storage, ResourceKind::Volume | ResourceKind::Database) => {
-            Ok((resource, relief::more_storage(resource, STORAGE_PERCENT, catalogue), MORE_STORAGE))
+        (Need::Connections, ResourceKind::Database) => {
+            Ok((resource, relief::read_replica(resource), READ_REPLICA))
         }
+        (Need::Storage, ResourceKind::Volume | ResourceKind::Database) => Ok((
+            resource,
+            relief::more_storage(resource, STORAGE_PERCENT, catalogue),
+            MORE_STORAGE,
+        )),
         (Need::Storage, ResourceKind::VirtualMachine) => {
             let disk = relief::only_disk(resource, all).unwrap_or(resource);
-            Ok((disk, relief::more_storage(disk, STORAGE_PERCENT, catalogue), MORE_STORAGE))
+            Ok((
+                disk,
+                relief::more_storage(disk, STORAGE_PERCENT, catalogue),
+                MORE_STORAGE,
+            ))
         }
-        (_, kind) => Err(format!("Reeve cannot enlarge a {}", kind.as_str().replace('_', " "))),
+        (_, kind) => Err(format!(
+            "Reeve cannot enlarge a {}",
+            kind.as_str().replace('_', " ")
+        )),
     }
 }
 
-fn facts(reading: &Reading, resource: &Resource, account: Option<Money>, catalogue: &Catalogue) -> Facts {
-    let own_cost = resource.monthly_cost.or_else(|| catalogue.monthly_cost(resource).map(|monthly| monthly.cost));
+fn facts(
+    reading: &Reading,
+    resource: &Resource,
+    account: Option<Money>,
+    catalogue: &Catalogue,
+) -> Facts {
+    let own_cost = resource
+        .monthly_cost
+        .or_else(|| catalogue.monthly_cost(resource).map(|monthly| monthly.cost));
     let detail = words::evidence(reading).unwrap_or_default();
     let sized = reading.metric.is_some_and(|metric| {
-        matches!(metric, Metric::CpuUtilization | Metric::MemoryUtilization | Metric::CpuCreditBalance)
+        matches!(
+            metric,
+            Metric::CpuUtilization | Metric::MemoryUtilization | Metric::CpuCreditBalance
+        )
     }) && resource.group.is_none()
         && resource.kind != ResourceKind::ScalingGroup;
     Facts {
-        check: Decision { check: "Is the capacity that the change adds short?".to_owned(), answer: Some(true), detail },
+        check: Decision {
+            check: "Is the capacity that the change adds short?".to_owned(),
+            answer: Some(true),
+            detail,
+        },
         degradation_percent: Some(0.0),
         performance: "it gets more of the capacity that was short".to_owned(),
         not_measured: Vec::new(),

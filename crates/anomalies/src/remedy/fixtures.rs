@@ -10,13 +10,23 @@ use super::super::record::{Anomaly, AnomalyClass, AnomalyStatus, Place, Reading}
 use super::Terms;
 
 pub(super) fn terms(matrix: &ApprovalMatrix) -> Terms<'_> {
-    Terms { catalogue: Catalogue::builtin(), matrix }
+    Terms {
+        catalogue: Catalogue::builtin(),
+        matrix,
+    }
 }
 
 pub(super) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Resource {
     let mut made = running(id, kind, size);
-    let is_machine = matches!(kind, ResourceKind::VirtualMachine | ResourceKind::ScalingGroup);
-    made.state = if is_machine { ResourceState::Running } else { ResourceState::Available };
+    let is_machine = matches!(
+        kind,
+        ResourceKind::VirtualMachine | ResourceKind::ScalingGroup
+    );
+    made.state = if is_machine {
+        ResourceState::Running
+    } else {
+        ResourceState::Available
+    };
     made.name = id.to_owned();
     made.specification.storage_gib = Some(100.0);
     made
@@ -30,7 +40,10 @@ pub(super) fn anomaly(metric: Option<Metric>, value: f64, expected: f64) -> Anom
         status: AnomalyStatus::Open,
         severity: Priority::High,
         title: "something rose".to_owned(),
-        place: Place { id: "i-1".to_owned(), ..Place::default() },
+        place: Place {
+            id: "i-1".to_owned(),
+            ..Place::default()
+        },
         readings: vec![Reading {
             metric,
             at,

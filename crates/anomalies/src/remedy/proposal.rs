@@ -2,7 +2,9 @@
 
 use reeve_estate::{Money, Resource};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, RecommendationType};
+use reeve_recommend::recommendation::{
+    Decision, Explanation, ImpactAssessment, RecommendationType,
+};
 use reeve_recommend::relief::Relief;
 use reeve_recommend::{AgentType, ApprovalMatrix, FactorKind, Factors, Hazards, Proposal, Trust};
 
@@ -59,7 +61,11 @@ pub(super) fn remedy(
     let risk = relief.risk(resource, hazards);
     let cost_percent = relief.cost_percent(facts.compared_with);
     let cost = cost_words(&relief, cost_percent);
-    let score = of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+    let score = of
+        .readings
+        .iter()
+        .map(|reading| reading.score)
+        .fold(0.0, f64::max);
     let factors = factors(of, &relief, code_owner.as_deref());
     let mut reason_codes = vec![CODE.to_owned(), code(&of.id)];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
@@ -77,7 +83,11 @@ pub(super) fn remedy(
         models: Vec::new(),
         success_rate: None,
         risk,
-        cost_reduction: if saves { cost.clone() } else { format!("none: {cost}") },
+        cost_reduction: if saves {
+            cost.clone()
+        } else {
+            format!("none: {cost}")
+        },
         performance_impact: facts.performance.clone(),
         decision_path: vec![is_anomalous(of, score), facts.check],
     };
@@ -88,8 +98,15 @@ pub(super) fn remedy(
         subject: reeve_recommend::subject(resource, relief.target.clone()),
         priority: of.severity,
         confidence: (score * 100.0).clamp(0.0, MOST_CONFIDENCE),
-        trust: Trust { raw: score, features: Vec::new(), cap_percent: Some(MOST_CONFIDENCE) },
-        impact_level: relief.added.map_or(Impact::Low, |added| matrix.impact_by_cost(added)).max(risk),
+        trust: Trust {
+            raw: score,
+            features: Vec::new(),
+            cap_percent: Some(MOST_CONFIDENCE),
+        },
+        impact_level: relief
+            .added
+            .map_or(Impact::Low, |added| matrix.impact_by_cost(added))
+            .max(risk),
         impact: ImpactAssessment {
             cost_percent,
             cost,
@@ -106,15 +123,28 @@ pub(super) fn remedy(
         not_measured,
         explanation,
     };
-    Remedy { resource: resource.clone(), agent_type: finding.agent_type, proposal, by_hand: relief.by_hand }
+    Remedy {
+        resource: resource.clone(),
+        agent_type: finding.agent_type,
+        proposal,
+        by_hand: relief.by_hand,
+    }
 }
 
 /// Reasons for the proposal, in sentences.
 fn factors(of: &Anomaly, relief: &Relief, code_owner: Option<&str>) -> Factors {
     let mut factors = Factors::from([(FactorKind::Measured, of.title.clone())]);
-    factors.extend(of.evidence_in_words().take(MOST_EVIDENCE).map(|text| (FactorKind::Measured, text)));
-    let by_hand = relief.by_hand.as_ref().map(|why| format!("Advice only, no automatic change: {why}"));
-    let code = code_owner.map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
+    factors.extend(
+        of.evidence_in_words()
+            .take(MOST_EVIDENCE)
+            .map(|text| (FactorKind::Measured, text)),
+    );
+    let by_hand = relief
+        .by_hand
+        .as_ref()
+        .map(|why| format!("Advice only, no automatic change: {why}"));
+    let code = code_owner
+        .map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
     let consequences = relief.notes.iter().cloned().chain(by_hand).chain(code);
     factors.extend(consequences.map(|text| (FactorKind::Consequence, text)));
     factors

@@ -43,8 +43,12 @@ pub(crate) struct Usage {
 impl Usage {
     /// Of a series of CPU; `None` where too little was measured.
     pub(crate) fn from_series(series: &Series) -> Option<Usage> {
-        let values: Vec<f64> =
-            series.points.iter().map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
+        let values: Vec<f64> = series
+            .points
+            .iter()
+            .map(|(_, value)| *value)
+            .filter(|value| value.is_finite())
+            .collect();
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let peak = values.iter().copied().fold(0.0, f64::max);
         (values.len() >= LEAST_POINTS).then_some(Usage { mean, peak })
@@ -55,7 +59,11 @@ impl Usage {
     }
 
     fn words(self) -> String {
-        format!("CPU {} % on average and {} % at its busiest", figures(self.mean), figures(self.peak))
+        format!(
+            "CPU {} % on average and {} % at its busiest",
+            figures(self.mean),
+            figures(self.peak)
+        )
     }
 }
 
@@ -76,25 +84,41 @@ pub(crate) fn spending(
         return Err(format!("a tag excludes {name}"));
     }
     if resource.group.is_some() {
-        return Err(format!("{name} belongs to a group, which starts another one"));
+        return Err(format!(
+            "{name} belongs to a group, which starts another one"
+        ));
     }
-    if !matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database) {
+    if !matches!(
+        resource.kind,
+        ResourceKind::VirtualMachine | ResourceKind::Database
+    ) {
         return Err(format!("Reeve cannot reduce the cost of a {kind}"));
     }
-    if !matches!(resource.state, ResourceState::Running | ResourceState::Available) {
+    if !matches!(
+        resource.state,
+        ResourceState::Running | ResourceState::Available
+    ) {
         return Err(format!("{name} does not run any more"));
     }
     let is_new = part.expected <= 0.02 * part.observed;
-    let choose = Choice { of, resource, usage, terms };
+    let choose = Choice {
+        of,
+        resource,
+        usage,
+        terms,
+    };
     match (before, usage) {
-        (Some(before), _) if choose.fits(before).is_some_and(|fits| fits) => {
-            choose.size(before, "Was it enlarged just before, and does its load fit the former size?")
-        }
+        (Some(before), _) if choose.fits(before).is_some_and(|fits| fits) => choose.size(
+            before,
+            "Was it enlarged just before, and does its load fit the former size?",
+        ),
         (_, Some(usage)) if usage.is_idle() => Ok(choose.stop(volumes, "Is it not used?")),
         (_, None) if is_new => Ok(choose.stop(volumes, "Is it new, and is its use not measured?")),
         (_, Some(_)) => match choose.smaller() {
             Some(smaller) => choose.size(&smaller, "Does its load fit a smaller size?"),
-            None => Err(format!("{name} is in use: decide manually whether it is needed")),
+            None => Err(format!(
+                "{name} is in use: decide manually whether it is needed"
+            )),
         },
         (_, None) => Err(format!("the use of {name} is not measured")),
     }
@@ -112,9 +136,16 @@ impl Choice<'_> {
     fn spec(&self, size: &str) -> Option<InstanceSpec> {
         let database = self.resource.kind == ResourceKind::Database;
         if database {
-            return self.terms.catalogue.database(size).map(|found| found.machine);
+            return self
+                .terms
+                .catalogue
+                .database(size)
+                .map(|found| found.machine);
         }
-        self.terms.catalogue.instance(self.resource.provider, size).cloned()
+        self.terms
+            .catalogue
+            .instance(self.resource.provider, size)
+            .cloned()
     }
 
     /// Returns `true` if the load fits a size; `None` where a size or the load is not known.
@@ -122,7 +153,11 @@ impl Choice<'_> {
         let now = self.spec(self.resource.specification.instance_type.as_deref()?)?;
         let then = self.spec(size)?;
         let peak = self.usage?.peak * f64::from(now.vcpu) / f64::from(then.vcpu);
-        Some(size != self.resource.specification.instance_type.as_deref()? && peak <= FITS && then.vcpu <= now.vcpu)
+        Some(
+            size != self.resource.specification.instance_type.as_deref()?
+                && peak <= FITS
+                && then.vcpu <= now.vcpu,
+        )
     }
 
     /// The next smaller size of the family that the load fits.
@@ -130,59 +165,111 @@ impl Choice<'_> {
         let size = self.resource.specification.instance_type.as_deref()?;
         let machine = size.strip_prefix("db.").unwrap_or(size);
         let prefix = &size[..size.len() - machine.len()];
-        let all = self.terms.catalogue.smaller_in_family(self.resource.provider, machine);
+        let all = self
+            .terms
+            .catalogue
+            .smaller_in_family(self.resource.provider, machine);
         let sizes = all.into_iter().map(|spec| format!("{prefix}{}", spec.name));
-        sizes.into_iter().take(1).find(|size| self.fits(size) == Some(true))
+        sizes
+            .into_iter()
+            .take(1)
+            .find(|size| self.fits(size) == Some(true))
     }
 
     fn monthly(&self, of: &Resource) -> Option<Money> {
-        self.terms.catalogue.monthly_cost(of).map(|monthly| monthly.cost)
+        self.terms
+            .catalogue
+            .monthly_cost(of)
+            .map(|monthly| monthly.cost)
     }
 
     fn size(&self, to: &str, check: &str) -> Result<Remedy, String> {
         let resource = self.resource;
-        let from = resource.specification.instance_type.clone().ok_or("its size is not known")?;
+        let from = resource
+            .specification
+            .instance_type
+            .clone()
+            .ok_or("its size is not known")?;
         let mut after = resource.clone();
         after.specification.instance_type = Some(to.to_owned());
-        let added = self.monthly(&after).zip(self.monthly(resource)).map(|(after, now)| after - now);
+        let added = self
+            .monthly(&after)
+            .zip(self.monthly(resource))
+            .map(|(after, now)| after - now);
         let relief = Relief {
             target: Some(to.to_owned()),
             added,
-            ..Relief::advice(title("Resize ", &resource.name, &format!(" from {from} to {to}")), Effort::Medium, "")
-                .planned(resize(resource, &from, to))
+            ..Relief::advice(
+                title("Resize ", &resource.name, &format!(" from {from} to {to}")),
+                Effort::Medium,
+                "",
+            )
+            .planned(resize(resource, &from, to))
         };
         let facts = Facts {
-            performance: "its load fits the smaller size by CPU; memory was not compared".to_owned(),
+            performance: "its load fits the smaller size by CPU; memory was not compared"
+                .to_owned(),
             not_measured: vec!["memory_utilization".to_owned()],
             ..self.facts(check, self.usage.map(|_| 0.0))
         };
-        Ok(remedy(self.of, resource, relief, SMALLER, facts, self.terms.matrix))
+        Ok(remedy(
+            self.of,
+            resource,
+            relief,
+            SMALLER,
+            facts,
+            self.terms.matrix,
+        ))
     }
 
     fn stop(&self, volumes: &[Resource], check: &str) -> Remedy {
         let resource = self.resource;
         let relief = Relief {
-            words: format!("Stop {} after a snapshot; nothing is deleted", resource.name),
-            added: resource.monthly_cost.or_else(|| self.monthly(resource)).map(|cost| -cost),
-            ..Relief::advice(title("Stop ", &resource.name, ""), Effort::Low, "").planned(stop_idle(resource, volumes))
+            words: format!(
+                "Stop {} after a snapshot; nothing is deleted",
+                resource.name
+            ),
+            added: resource
+                .monthly_cost
+                .or_else(|| self.monthly(resource))
+                .map(|cost| -cost),
+            ..Relief::advice(title("Stop ", &resource.name, ""), Effort::Low, "")
+                .planned(stop_idle(resource, volumes))
         };
         let performance = match self.usage {
             Some(usage) => format!("none expected: {}", usage.words()),
             None => "not known: its use was not measured".to_owned(),
         };
-        let not_measured = if self.usage.is_some() { Vec::new() } else { vec!["cpu_utilization".to_owned()] };
-        let facts = Facts { performance, not_measured, ..self.facts(check, self.usage.map(|_| 0.0)) };
+        let not_measured = if self.usage.is_some() {
+            Vec::new()
+        } else {
+            vec!["cpu_utilization".to_owned()]
+        };
+        let facts = Facts {
+            performance,
+            not_measured,
+            ..self.facts(check, self.usage.map(|_| 0.0))
+        };
         remedy(self.of, resource, relief, STOP, facts, self.terms.matrix)
     }
 
     fn facts(&self, check: &str, degradation_percent: Option<f64>) -> Facts {
-        let detail = self.usage.map_or_else(|| "no samples".to_owned(), Usage::words);
+        let detail = self
+            .usage
+            .map_or_else(|| "no samples".to_owned(), Usage::words);
         Facts {
-            check: Decision { check: check.to_owned(), answer: Some(true), detail },
+            check: Decision {
+                check: check.to_owned(),
+                answer: Some(true),
+                detail,
+            },
             degradation_percent,
             performance: String::new(),
             not_measured: Vec::new(),
-            compared_with: self.resource.monthly_cost.or_else(|| self.monthly(self.resource)),
+            compared_with: self
+                .resource
+                .monthly_cost
+                .or_else(|| self.monthly(self.resource)),
         }
     }
 }

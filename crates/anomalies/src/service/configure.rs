@@ -16,7 +16,11 @@ impl AnomalyService {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; a conflict if they changed since they were read.
-    pub async fn settings_put(&self, wanted: AnomalySettings, caller: &Caller) -> Result<AnomalySettings, EngineError> {
+    pub async fn settings_put(
+        &self,
+        wanted: AnomalySettings,
+        caller: &Caller,
+    ) -> Result<AnomalySettings, EngineError> {
         let cost = &wanted.cost;
         let mut errors = Vec::new();
         let mut check = |field: &str, holds: bool, message: &str| {
@@ -24,10 +28,23 @@ impl AnomalyService {
                 errors.push(FieldError::new(field, "invalid_value", message));
             }
         };
-        let percent = cost.threshold_percent.is_finite() && (1.0..=10_000.0).contains(&cost.threshold_percent);
-        check("cost.threshold", percent, "must be a percentage from 1% to 10000%");
-        check("cost.window", (1..=744).contains(&cost.window_hours), "must be from 1h to 31d");
-        check("cost.baseline", (7..=365).contains(&cost.baseline_days), "must be from 7d_average to 365d_average");
+        let percent = cost.threshold_percent.is_finite()
+            && (1.0..=10_000.0).contains(&cost.threshold_percent);
+        check(
+            "cost.threshold",
+            percent,
+            "must be a percentage from 1% to 10000%",
+        );
+        check(
+            "cost.window",
+            (1..=744).contains(&cost.window_hours),
+            "must be from 1h to 31d",
+        );
+        check(
+            "cost.baseline",
+            (7..=365).contains(&cost.baseline_days),
+            "must be from 7d_average to 365d_average",
+        );
         for (field, class) in [
             ("cost.action", AnomalyClass::Cost),
             ("performance.action", AnomalyClass::Performance),
@@ -35,7 +52,11 @@ impl AnomalyService {
         ] {
             let may = Reaction::of_class(class);
             let names: Vec<&str> = may.iter().map(|reaction| reaction.as_str()).collect();
-            check(field, may.contains(&wanted.action(class)), &format!("must be one of {}", names.join(", ")));
+            check(
+                field,
+                may.contains(&wanted.action(class)),
+                &format!("must be one of {}", names.join(", ")),
+            );
         }
         if !errors.is_empty() {
             return Err(EngineError::Invalid(errors));
@@ -48,7 +69,10 @@ impl AnomalyService {
             );
             return Err(EngineError::Conflict(message));
         }
-        let after = AnomalySettings { version: before.version + 1, ..wanted };
+        let after = AnomalySettings {
+            version: before.version + 1,
+            ..wanted
+        };
         self.change(
             log_entry::policy(described(&before), described(&after), caller),
             self.ports.anomalies.anomaly_settings_put(&after),
@@ -72,7 +96,11 @@ impl AnomalyService {
         let name = name.trim();
         if !(1..=128).contains(&name.chars().count()) || name.chars().any(char::is_control) {
             let message = "must have 1 to 128 characters without control characters";
-            return Err(EngineError::Invalid(vec![FieldError::new("name", "invalid_value", message)]));
+            return Err(EngineError::Invalid(vec![FieldError::new(
+                "name",
+                "invalid_value",
+                message,
+            )]));
         }
         let indicators = threat::parse(&text).map_err(EngineError::Invalid)?.len() as u64;
         let before = self.threat_list(name).await?;
@@ -99,7 +127,12 @@ impl AnomalyService {
     ///
     /// # Errors
     /// A conflict for a list that is read from a file, unless the file was removed (`file_gone`).
-    pub async fn threat_list_delete(&self, name: &str, file_gone: bool, caller: &Caller) -> Result<(), EngineError> {
+    pub async fn threat_list_delete(
+        &self,
+        name: &str,
+        file_gone: bool,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
         let before = self.ports.threats.threat_list_get(name).await?;
         if !file_gone {
             refuse_from_file(Some(&before))?;
@@ -123,7 +156,10 @@ impl AnomalyService {
 fn refuse_from_file(list: Option<&ThreatList>) -> Result<(), EngineError> {
     match list.filter(|list| list.from_file) {
         Some(list) => {
-            let message = format!("list {:?} is read from a file in the data directory; change that file", list.name);
+            let message = format!(
+                "list {:?} is read from a file in the data directory; change that file",
+                list.name
+            );
             Err(EngineError::Conflict(message))
         }
         None => Ok(()),
@@ -131,18 +167,47 @@ fn refuse_from_file(list: Option<&ThreatList>) -> Result<(), EngineError> {
 }
 
 fn described(settings: &AnomalySettings) -> Json {
-    let metrics: Vec<String> = settings.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect();
+    let metrics: Vec<String> = settings
+        .performance
+        .metrics
+        .iter()
+        .map(|metric| metric.as_str().to_owned())
+        .collect();
     Json::object([
-        ("cost.threshold_percent", Json::from(settings.cost.threshold_percent)),
+        (
+            "cost.threshold_percent",
+            Json::from(settings.cost.threshold_percent),
+        ),
         ("cost.window_hours", Json::from(settings.cost.window_hours)),
-        ("cost.baseline_days", Json::from(settings.cost.baseline_days)),
+        (
+            "cost.baseline_days",
+            Json::from(settings.cost.baseline_days),
+        ),
         ("cost.action", Json::from(settings.cost.action.as_str())),
         ("performance.metrics", Json::from(metrics)),
-        ("performance.sensitivity", Json::from(settings.performance.sensitivity.as_str())),
-        ("performance.action", Json::from(settings.performance.action.as_str())),
-        ("security.behavioral_analysis", Json::from(settings.security.behavioral_analysis)),
-        ("security.threat_intelligence", Json::from(settings.security.threat_intelligence)),
-        ("security.action", Json::from(settings.security.action.as_str())),
-        ("security.sensitivity", Json::from(settings.security.sensitivity.as_str())),
+        (
+            "performance.sensitivity",
+            Json::from(settings.performance.sensitivity.as_str()),
+        ),
+        (
+            "performance.action",
+            Json::from(settings.performance.action.as_str()),
+        ),
+        (
+            "security.behavioral_analysis",
+            Json::from(settings.security.behavioral_analysis),
+        ),
+        (
+            "security.threat_intelligence",
+            Json::from(settings.security.threat_intelligence),
+        ),
+        (
+            "security.action",
+            Json::from(settings.security.action.as_str()),
+        ),
+        (
+            "security.sensitivity",
+            Json::from(settings.security.sensitivity.as_str()),
+        ),
     ])
 }

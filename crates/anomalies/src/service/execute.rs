@@ -19,7 +19,8 @@ impl AnomalyService {
             AnomalyClass::Security => self.isolate(&anomaly, isolation).await?,
             _ => self.carry_out(&anomaly).await,
         };
-        self.record_stage(&mut anomaly, Stage::Execute, detail, caller).await?;
+        self.record_stage(&mut anomaly, Stage::Execute, detail, caller)
+            .await?;
         anomaly.version += 1;
         match self.ports.anomalies.anomaly_update(&anomaly).await {
             // Somebody answered it meanwhile; what was done stands in the log.
@@ -32,13 +33,25 @@ impl AnomalyService {
     async fn carry_out(&self, anomaly: &Anomaly) -> String {
         let why = format!("anomaly {}: {}", anomaly.id.0, anomaly.title);
         let remediation = anomaly.remediation.as_ref();
-        let action = remediation.and_then(|one| one.action.as_ref()).map(RemedyTarget::Undo);
-        let recommended = remediation.and_then(|one| one.recommendation.as_ref()).map(RemedyTarget::Apply);
+        let action = remediation
+            .and_then(|one| one.action.as_ref())
+            .map(RemedyTarget::Undo);
+        let recommended = remediation
+            .and_then(|one| one.recommendation.as_ref())
+            .map(RemedyTarget::Apply);
         match action.or(recommended) {
-            Some(target) => self.ports.responses.remedy(target, &why).await.map_or_else(failure_text, remedy_text),
+            Some(target) => self
+                .ports
+                .responses
+                .remedy(target, &why)
+                .await
+                .map_or_else(failure_text, remedy_text),
             None => {
                 let reason = remediation.and_then(|one| one.by_hand.as_deref());
-                format!("nothing was done: {}", reason.unwrap_or("no remedy is known"))
+                format!(
+                    "nothing was done: {}",
+                    reason.unwrap_or("no remedy is known")
+                )
             }
         }
     }

@@ -6,7 +6,9 @@ use super::super::record::Anomaly;
 use super::super::remediation::Remediation;
 use super::AnomalyService;
 use crate::quarantine;
-use reeve_recommend::{AgentType, Cause, EngineError, Offer, Priority, Recommendation, RecommendationId, Remedy};
+use reeve_recommend::{
+    AgentType, Cause, EngineError, Offer, Priority, Recommendation, RecommendationId, Remedy,
+};
 
 impl AnomalyService {
     /// Makes the isolation of the anomaly's machine a recommendation, where the threat is severe enough to interrupt it. The
@@ -18,13 +20,17 @@ impl AnomalyService {
         let machine = anomaly.place.kind == ResourceKind::VirtualMachine.as_str();
         if !machine {
             let what = anomaly.place.kind.replace('_', " ");
-            let why = format!("Reeve cannot block this {what}; disable it in your identity provider or firewall");
+            let why = format!(
+                "Reeve cannot block this {what}; disable it in your identity provider or firewall"
+            );
             anomaly.remediation = Some(Remediation::none(why));
             return Ok(None);
         }
         if anomaly.severity > Priority::High {
-            let why =
-                format!("the threat is {}; machines are isolated only for high and critical threats", anomaly.severity);
+            let why = format!(
+                "the threat is {}; machines are isolated only for high and critical threats",
+                anomaly.severity
+            );
             anomaly.remediation = Some(Remediation::none(why));
             return Ok(None);
         }
@@ -35,7 +41,10 @@ impl AnomalyService {
         };
         anomaly.remediation = Some(match &proposed {
             Ok(recommendation) => Remediation {
-                description: format!("Isolate {}: recommendation {}", anomaly.place.name, recommendation.id.0),
+                description: format!(
+                    "Isolate {}: recommendation {}",
+                    anomaly.place.name, recommendation.id.0
+                ),
                 recommendation: Some(recommendation.id.clone()),
                 action: None,
                 has_plan: recommendation.plan.is_some(),
@@ -44,7 +53,11 @@ impl AnomalyService {
             Err(why) => Remediation::none(why.clone()),
         });
         if let Ok(recommendation) = &proposed {
-            let how = if recommendation.plan.is_some() { "which can be undone" } else { "by hand" };
+            let how = if recommendation.plan.is_some() {
+                "which can be undone"
+            } else {
+                "by hand"
+            };
             let more = format!(
                 "Isolate {} from the network, {how}: recommendation {}.",
                 anomaly.place.name, recommendation.id.0
@@ -55,7 +68,10 @@ impl AnomalyService {
     }
 
     /// Keeps the isolation of the anomaly's machine as a recommendation. The inner error is the reason why there is none.
-    async fn keep_isolation(&self, anomaly: &Anomaly) -> Result<Result<Recommendation, String>, EngineError> {
+    async fn keep_isolation(
+        &self,
+        anomaly: &Anomaly,
+    ) -> Result<Result<Recommendation, String>, EngineError> {
         let id = ResourceId::new(anomaly.place.id.clone());
         let machine = match self.ports.estate.resource_get(&id).await {
             Ok(found) if found.kind == ResourceKind::VirtualMachine => found,
@@ -68,8 +84,16 @@ impl AnomalyService {
             return Ok(Err(format!("{id} is already isolated")));
         }
         let proposal = quarantine::proposal(&machine, anomaly);
-        let offer = Offer { resource: machine, proposal, cause: Cause::Anomaly(anomaly.id.clone()) };
-        let kept = self.ports.responses.keep(AgentType::SECURITY_INTELLIGENCE, offer).await?;
+        let offer = Offer {
+            resource: machine,
+            proposal,
+            cause: Cause::Anomaly(anomaly.id.clone()),
+        };
+        let kept = self
+            .ports
+            .responses
+            .keep(AgentType::SECURITY_INTELLIGENCE, offer)
+            .await?;
         Ok(kept.map_err(|reason| reason.replace('_', " ")))
     }
 
@@ -102,7 +126,11 @@ impl AnomalyService {
             }
             Some(Ok(recommendation)) => {
                 let why = format!("anomaly {}: {}", anomaly.id.0, anomaly.title);
-                self.ports.responses.respond(&recommendation, &why).await.map_or_else(failure_text, remedy_text)
+                self.ports
+                    .responses
+                    .respond(&recommendation, &why)
+                    .await
+                    .map_or_else(failure_text, remedy_text)
             }
         })
     }
@@ -113,7 +141,10 @@ pub(super) fn remedy_text(remedy: Remedy) -> String {
     match remedy {
         Remedy::Undoing(action) => format!("action {} is being undone", action.0),
         Remedy::Began(action) => format!("action {} has begun", action.0),
-        Remedy::Asked(approval) => format!("nothing was done yet: approval {} was requested", approval.0),
+        Remedy::Asked(approval) => format!(
+            "nothing was done yet: approval {} was requested",
+            approval.0
+        ),
         Remedy::Nothing(reason) => format!("nothing was done: {reason}"),
     }
 }

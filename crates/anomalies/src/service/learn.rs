@@ -37,7 +37,9 @@ impl AnomalyService {
                 continue;
             }
             let known = all.list().into_iter().find(|one| one.key == key).cloned();
-            found.push(known.unwrap_or_else(|| Threshold::from_lessons(key, Vec::new(), self.ports.clock.now())));
+            found.push(known.unwrap_or_else(|| {
+                Threshold::from_lessons(key, Vec::new(), self.ports.clock.now())
+            }));
         }
         Ok(found)
     }
@@ -46,17 +48,33 @@ impl AnomalyService {
     ///
     /// # Errors
     /// A threshold that nothing moved does not exist; the store or the log failed.
-    pub async fn threshold_reset(&self, id: &str, caller: &Caller) -> Result<Threshold, EngineError> {
+    pub async fn threshold_reset(
+        &self,
+        id: &str,
+        caller: &Caller,
+    ) -> Result<Threshold, EngineError> {
         let all = self.thresholds().await?;
-        let Some(before) = all.list().into_iter().find(|one| one.key.id() == id).cloned() else {
-            return Err(StoreError::NotFound { what: "anomaly threshold", id: id.to_owned() }.into());
+        let Some(before) = all
+            .list()
+            .into_iter()
+            .find(|one| one.key.id() == id)
+            .cloned()
+        else {
+            return Err(StoreError::NotFound {
+                what: "anomaly threshold",
+                id: id.to_owned(),
+            }
+            .into());
         };
         let now = self.ports.clock.now();
         let after = Threshold::from_lessons(before.key.clone(), Vec::new(), now);
         let entry = log_entry::threshold("anomaly_threshold.reset", &before, &after, caller);
         let withdraw = async {
             for lesson in &before.lessons {
-                let lesson = Lesson { withdrawn: Some((now, caller.name.clone())), ..lesson.clone() };
+                let lesson = Lesson {
+                    withdrawn: Some((now, caller.name.clone())),
+                    ..lesson.clone()
+                };
                 self.ports.anomalies.anomaly_lesson_put(&lesson).await?;
             }
             Ok(())
@@ -84,8 +102,15 @@ impl AnomalyService {
         }
     }
 
-    async fn learn(&self, anomaly: &Anomaly, kind: LessonKind, caller: &Caller) -> Result<Option<String>, EngineError> {
-        let Some(reading) = anomaly.readings.first() else { return Ok(None) };
+    async fn learn(
+        &self,
+        anomaly: &Anomaly,
+        kind: LessonKind,
+        caller: &Caller,
+    ) -> Result<Option<String>, EngineError> {
+        let Some(reading) = anomaly.readings.first() else {
+            return Ok(None);
+        };
         let key = ThresholdKey::new(anomaly.class, &anomaly.place.id, reading);
         let before = self.thresholds().await?.factor(&key);
         let lesson = Lesson {
@@ -105,10 +130,18 @@ impl AnomalyService {
 
     async fn unlearn(&self, anomaly: &Anomaly, caller: &Caller) -> Result<(), EngineError> {
         let lessons = self.ports.anomalies.anomaly_lessons().await?;
-        let own = lessons.into_iter().find(|one| one.anomaly == anomaly.id && one.withdrawn.is_none());
+        let own = lessons
+            .into_iter()
+            .find(|one| one.anomaly == anomaly.id && one.withdrawn.is_none());
         if let Some(lesson) = own {
             let withdrawn = Some((self.ports.clock.now(), caller.name.clone()));
-            self.ports.anomalies.anomaly_lesson_put(&Lesson { withdrawn, ..lesson }).await?;
+            self.ports
+                .anomalies
+                .anomaly_lesson_put(&Lesson {
+                    withdrawn,
+                    ..lesson
+                })
+                .await?;
         }
         Ok(())
     }
@@ -119,10 +152,19 @@ impl AnomalyService {
         anomaly: &Anomaly,
         caller: &Caller,
     ) -> Result<Option<Anomaly>, EngineError> {
-        let Some(id) = anomaly.remediation.as_ref().and_then(|one| one.recommendation.as_ref()) else {
+        let Some(id) = anomaly
+            .remediation
+            .as_ref()
+            .and_then(|one| one.recommendation.as_ref())
+        else {
             return Ok(None);
         };
-        if anomaly.current_feedback().is_some() || anomaly.responses.iter().any(|one| one.stage == Stage::Learn) {
+        if anomaly.current_feedback().is_some()
+            || anomaly
+                .responses
+                .iter()
+                .any(|one| one.stage == Stage::Learn)
+        {
             return Ok(None);
         }
         let recommendation = match self.ports.agents.recommendation_get(id).await {
@@ -131,16 +173,33 @@ impl AnomalyService {
             Err(error) => return Err(error.into()),
         };
         let (kind, outcome) = match recommendation.status {
-            Status::Succeeded => (LessonKind::RemedyHeld, "the remedy worked, so it counts as a true positive"),
-            Status::RolledBack | Status::Failed => (LessonKind::RemedyFailed, "the remedy did not work"),
+            Status::Succeeded => (
+                LessonKind::RemedyHeld,
+                "the remedy worked, so it counts as a true positive",
+            ),
+            Status::RolledBack | Status::Failed => {
+                (LessonKind::RemedyFailed, "the remedy did not work")
+            }
             _ => return Ok(None),
         };
         let effect = self.learn(anomaly, kind, caller).await?.unwrap_or_default();
-        let detail = format!("{outcome}: recommendation {} is {}; {effect}", id.0, recommendation.status);
-        let mut next = Anomaly { version: anomaly.version + 1, ..anomaly.clone() };
-        let entry = log_entry::stage(Stage::Learn, &next, &detail, caller).with_metadata("outcome", kind.as_str());
-        self.record(entry.with_metadata("recommendation_id", Json::from(id.0.clone()))).await?;
-        next.responses.push(Response { stage: Stage::Learn, at: self.ports.clock.now(), detail });
+        let detail = format!(
+            "{outcome}: recommendation {} is {}; {effect}",
+            id.0, recommendation.status
+        );
+        let mut next = Anomaly {
+            version: anomaly.version + 1,
+            ..anomaly.clone()
+        };
+        let entry = log_entry::stage(Stage::Learn, &next, &detail, caller)
+            .with_metadata("outcome", kind.as_str());
+        self.record(entry.with_metadata("recommendation_id", Json::from(id.0.clone())))
+            .await?;
+        next.responses.push(Response {
+            stage: Stage::Learn,
+            at: self.ports.clock.now(),
+            detail,
+        });
         match self.ports.anomalies.anomaly_update(&next).await {
             Ok(()) => Ok(Some(next)),
             // Somebody answers it at this moment, and an answer counts for more.
@@ -150,12 +209,19 @@ impl AnomalyService {
     }
 
     /// Ends the recommendation of an anomaly that is over: what was short is no longer. Threats outlast their anomaly.
-    pub(super) async fn withdraw_remedy(&self, anomaly: &Anomaly, caller: &Caller) -> Result<(), EngineError> {
+    pub(super) async fn withdraw_remedy(
+        &self,
+        anomaly: &Anomaly,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
         if anomaly.class == AnomalyClass::Security || anomaly.remediation.is_none() {
             return Ok(());
         }
         let cause = Cause::Anomaly(anomaly.id.clone());
-        self.ports.responses.withdraw(&cause, None, "the anomaly it was for is over", caller).await
+        self.ports
+            .responses
+            .withdraw(&cause, None, "the anomaly it was for is over", caller)
+            .await
     }
 }
 
@@ -164,5 +230,9 @@ fn moved(before: f64, after: f64) -> String {
     if (before - after).abs() < f64::EPSILON {
         return format!("the threshold stays at {}", bands(after));
     }
-    format!("the threshold moved from {} to {}", bands(before), bands(after))
+    format!(
+        "the threshold moved from {} to {}",
+        bands(before),
+        bands(after)
+    )
 }

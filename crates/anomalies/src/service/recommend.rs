@@ -2,7 +2,9 @@
 //! there is neither.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Attribute, Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError};
+use reeve_estate::{
+    Attribute, Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError,
+};
 
 use super::super::contribution::Contribution;
 use super::super::likely_cause::LikelyCause;
@@ -21,12 +23,22 @@ const ENLARGED_WITHIN: SignedDuration = SignedDuration::from_hours(96);
 /// Resources of a bill that are looked at, the costliest first.
 const MOST_PARTS: usize = 3;
 /// States in which a recommendation is still to be decided or carried out.
-const OPEN: [Status; 5] = [Status::Open, Status::PendingApproval, Status::Approved, Status::Scheduled, Status::Snoozed];
+const OPEN: [Status; 5] = [
+    Status::Open,
+    Status::PendingApproval,
+    Status::Approved,
+    Status::Scheduled,
+    Status::Snoozed,
+];
 
 impl AnomalyService {
     /// Finds the remedy of an anomaly that is not of security and keeps it as a recommendation. The anomaly's advice says so.
     pub(super) async fn recommend(&self, anomaly: &mut Anomaly) -> Result<(), EngineError> {
-        let suspect = anomaly.cause.as_ref().and_then(LikelyCause::suspect).cloned();
+        let suspect = anomaly
+            .cause
+            .as_ref()
+            .and_then(LikelyCause::suspect)
+            .cloned();
         let is_rollback = suspect.is_some();
         let remediation = match suspect {
             Some(action) => Remediation::rollback(action),
@@ -48,32 +60,56 @@ impl AnomalyService {
             return self.cheaper(anomaly).await;
         }
         if ResourceKind::parse(&anomaly.place.kind).is_none() {
-            return Ok(Err("it is not about a resource that Reeve can change".to_owned()));
+            return Ok(Err(
+                "it is not about a resource that Reeve can change".to_owned()
+            ));
         }
         let Some(resource) = resource_at(&*self.ports.estate, &anomaly.place).await? else {
-            return Ok(Err(format!("{} is not a resource in the inventory", anomaly.place.id)));
+            return Ok(Err(format!(
+                "{} is not a resource in the inventory",
+                anomaly.place.id
+            )));
         };
         let around = self.around(&resource).await?;
         let account = self.account_cost(&resource).await?;
         let matrix = self.ports.responses.approval_matrix().await?;
-        let terms = Terms { catalogue: &self.ports.catalogue, matrix: &matrix };
-        Ok(capacity(anomaly, &resource, &around, account, terms, self.ports.clock.now()))
+        let terms = Terms {
+            catalogue: &self.ports.catalogue,
+            matrix: &matrix,
+        };
+        Ok(capacity(
+            anomaly,
+            &resource,
+            &around,
+            account,
+            terms,
+            self.ports.clock.now(),
+        ))
     }
 
     /// Judges the resources that make the difference of a bill, the costliest first.
     async fn cheaper(&self, anomaly: &Anomaly) -> Result<Result<Remedy, String>, EngineError> {
-        if anomaly.readings.first().is_some_and(|reading| reading.value < reading.expected) {
+        if anomaly
+            .readings
+            .first()
+            .is_some_and(|reading| reading.value < reading.expected)
+        {
             return Ok(Err("it costs less than usual".to_owned()));
         }
         let mut why = None;
-        let parts = anomaly.contributions.iter().filter(|part| part.observed > part.expected);
+        let parts = anomaly
+            .contributions
+            .iter()
+            .filter(|part| part.observed > part.expected);
         for part in parts.take(MOST_PARTS) {
             match self.cheaper_resource(anomaly, part).await? {
                 Ok(remedy) => return Ok(Ok(remedy)),
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
-        Ok(Err(why.unwrap_or_else(|| "the bill does not name a resource that explains the difference".to_owned())))
+        Ok(Err(why.unwrap_or_else(|| {
+            "the bill does not name a resource that explains the difference".to_owned()
+        })))
     }
 
     async fn cheaper_resource(
@@ -88,14 +124,31 @@ impl AnomalyService {
             }
         }
         let Some(resource) = found else {
-            return Ok(Err(format!("{} is not a resource in the inventory", part.name())));
+            return Ok(Err(format!(
+                "{} is not a resource in the inventory",
+                part.name()
+            )));
         };
-        let since = anomaly.started_at.checked_sub(ENLARGED_WITHIN).unwrap_or(Timestamp::MIN);
-        let changes =
-            self.ports.estate.resource_changes(&resource.connection, std::slice::from_ref(&resource.id), since).await?;
+        let since = anomaly
+            .started_at
+            .checked_sub(ENLARGED_WITHIN)
+            .unwrap_or(Timestamp::MIN);
+        let changes = self
+            .ports
+            .estate
+            .resource_changes(
+                &resource.connection,
+                std::slice::from_ref(&resource.id),
+                since,
+            )
+            .await?;
         let now = resource.specification.instance_type.clone();
-        let resized = changes.iter().filter(|change| change.attribute == Attribute::InstanceType);
-        let before = resized.max_by_key(|change| change.seen_at).filter(|change| Some(&change.after) == now.as_ref());
+        let resized = changes
+            .iter()
+            .filter(|change| change.attribute == Attribute::InstanceType);
+        let before = resized
+            .max_by_key(|change| change.seen_at)
+            .filter(|change| Some(&change.after) == now.as_ref());
         let before = before.map(|change| change.before.as_str());
         let attached = ResourceFilter {
             kind: Some(ResourceKind::Volume),
@@ -105,22 +158,40 @@ impl AnomalyService {
         let (volumes, _) = self.ports.estate.resource_list(&attached).await?;
         let usage = self.usage(&resource, anomaly.started_at).await;
         let matrix = self.ports.responses.approval_matrix().await?;
-        let terms = Terms { catalogue: &self.ports.catalogue, matrix: &matrix };
-        Ok(spending(anomaly, part, &resource, &volumes, usage, before, terms))
+        let terms = Terms {
+            catalogue: &self.ports.catalogue,
+            matrix: &matrix,
+        };
+        Ok(spending(
+            anomaly, part, &resource, &volumes, usage, before, terms,
+        ))
     }
 
     /// The group, the disks and the targets of a resource, and the groups of its targets. An estate is not read for one anomaly.
     async fn around(&self, resource: &Resource) -> Result<Vec<Resource>, EngineError> {
-        let mut ids: Vec<ResourceId> = resource.attached_to.iter().chain(&resource.group).cloned().collect();
-        let attached = ResourceFilter { attached_to: Some(resource.id.clone()), ..connected(resource) };
+        let mut ids: Vec<ResourceId> = resource
+            .attached_to
+            .iter()
+            .chain(&resource.group)
+            .cloned()
+            .collect();
+        let attached = ResourceFilter {
+            attached_to: Some(resource.id.clone()),
+            ..connected(resource)
+        };
         let (mut around, _) = self.ports.estate.resource_list(&attached).await?;
         // The groups of the targets are known once the targets are.
         for _ in 0..2 {
             if !ids.is_empty() {
-                let filter = ResourceFilter { ids: std::mem::take(&mut ids), ..connected(resource) };
+                let filter = ResourceFilter {
+                    ids: std::mem::take(&mut ids),
+                    ..connected(resource)
+                };
                 let (found, _) = self.ports.estate.resource_list(&filter).await?;
                 let groups = found.iter().filter_map(|one| one.group.clone());
-                ids = groups.filter(|id| !found.iter().any(|one| one.id == *id)).collect();
+                ids = groups
+                    .filter(|id| !found.iter().any(|one| one.id == *id))
+                    .collect();
                 ids.sort();
                 ids.dedup();
                 around.extend(found);
@@ -132,7 +203,9 @@ impl AnomalyService {
     /// Monthly cost of a resource's connection at list prices; `None` where no resource has a price.
     async fn account_cost(&self, resource: &Resource) -> Result<Option<Money>, EngineError> {
         let totals = self.ports.estate.resource_totals().await?;
-        let own = totals.iter().filter(|one| one.connection == resource.connection && one.resources > one.unpriced);
+        let own = totals
+            .iter()
+            .filter(|one| one.connection == resource.connection && one.resources > one.unpriced);
         Ok(own.map(|one| one.monthly_cost).reduce(|sum, one| sum + one))
     }
 
@@ -140,9 +213,16 @@ impl AnomalyService {
     async fn usage(&self, resource: &Resource, from: Timestamp) -> Option<Usage> {
         let now = self.ports.clock.now();
         let (ids, metric) = (std::slice::from_ref(&resource.id), [Metric::CpuUtilization]);
-        let read = self.ports.samples.sample_series(&resource.connection, ids, &metric, from, now).await;
-        let read =
-            read.inspect_err(|error| tracing::warn!(%error, resource = resource.id.0, "its use was not read")).ok()?;
+        let read = self
+            .ports
+            .samples
+            .sample_series(&resource.connection, ids, &metric, from, now)
+            .await;
+        let read = read
+            .inspect_err(
+                |error| tracing::warn!(%error, resource = resource.id.0, "its use was not read"),
+            )
+            .ok()?;
         read.first().and_then(Usage::from_series)
     }
 
@@ -155,14 +235,22 @@ impl AnomalyService {
     }
 
     /// Keeps a remedy as a recommendation, unless one of its kind waits already.
-    async fn keep_remedy(&self, anomaly: &Anomaly, remedy: Remedy) -> Result<Remediation, EngineError> {
+    async fn keep_remedy(
+        &self,
+        anomaly: &Anomaly,
+        remedy: Remedy,
+    ) -> Result<Remediation, EngineError> {
         let words = remedy.proposal.explanation.action.clone();
         if let Some(open) = self.open_already(&remedy).await? {
             let words = format!("{}, as recommended before", open.explanation.action);
             return Ok(of_recommendation(&open, &words, remedy.by_hand));
         }
         let (cause, by_hand) = (Cause::Anomaly(anomaly.id.clone()), remedy.by_hand.clone());
-        let offer = Offer { resource: remedy.resource, proposal: remedy.proposal, cause };
+        let offer = Offer {
+            resource: remedy.resource,
+            proposal: remedy.proposal,
+            cause,
+        };
         let kept = match self.ports.responses.keep(remedy.agent_type, offer).await {
             Ok(kept) => kept,
             Err(error) if error.is_outage() => return Err(error),
@@ -193,7 +281,10 @@ impl AnomalyService {
 
 /// The resources of the same connection.
 fn connected(resource: &Resource) -> ResourceFilter {
-    ResourceFilter { connection: Some(resource.connection.clone()), ..ResourceFilter::default() }
+    ResourceFilter {
+        connection: Some(resource.connection.clone()),
+        ..ResourceFilter::default()
+    }
 }
 
 fn of_recommendation(of: &Recommendation, words: &str, by_hand: Option<String>) -> Remediation {

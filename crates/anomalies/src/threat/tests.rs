@@ -18,8 +18,14 @@ fn entry(address: &str, agent: &str) -> Entry {
 fn threats(text: &str) -> Threats {
     let updated_at = "2026-11-01T00:00:00Z".parse().unwrap();
     let indicators = parse(text).unwrap().len() as u64;
-    let list =
-        ThreatList { name: "mine".into(), from_file: false, updated_at, by: "x".into(), text: text.into(), indicators };
+    let list = ThreatList {
+        name: "mine".into(),
+        from_file: false,
+        updated_at,
+        by: "x".into(),
+        text: text.into(),
+        indicators,
+    };
     Threats::new(&[list])
 }
 
@@ -30,19 +36,31 @@ fn what_is_on_a_list_is_named_with_the_list_and_its_date() {
     let at = Timestamp::UNIX_EPOCH;
     let found = |address: &str, agent: &str| threats.observe(&entry(address, agent), at);
     let one = found("203.0.113.7", "curl").unwrap();
-    assert_eq!((one.class, one.severity, one.place.kind.as_str()), (AnomalyClass::Security, Priority::High, "address"));
+    assert_eq!(
+        (one.class, one.severity, one.place.kind.as_str()),
+        (AnomalyClass::Security, Priority::High, "address")
+    );
     assert_eq!(
         one.evidence,
         [
             "address 203.0.113.7 is 203.0.113.7/32 (Scanner of May), dated 2026-05-03 on threat list \"mine\" of 2026-11-01"
         ]
     );
-    assert!(found("198.51.100.1", "curl").is_some() && found("::ffff:198.51.100.1", "curl").is_some());
+    assert!(
+        found("198.51.100.1", "curl").is_some() && found("::ffff:198.51.100.1", "curl").is_some()
+    );
     assert!(found("2001:db8:1::9", "curl").is_some());
     assert!(found("203.0.113.8", "curl").is_none() && found("2001:db9::1", "curl").is_none());
     let agent = found("10.0.0.1", "sqlMAP/1.7").unwrap();
-    assert_eq!((agent.place.id.as_str(), agent.place.kind.as_str()), ("ann@example.com", "principal"));
-    assert!(agent.title.contains("called ListBuckets with program"), "{}", agent.title);
+    assert_eq!(
+        (agent.place.id.as_str(), agent.place.kind.as_str()),
+        ("ann@example.com", "principal")
+    );
+    assert!(
+        agent.title.contains("called ListBuckets with program"),
+        "{}",
+        agent.title
+    );
     let system = Entry::new(EventType::from_static("api.call")).by(Actor::system());
     assert!(threats.observe(&system, at).is_none());
 }
@@ -50,9 +68,19 @@ fn what_is_on_a_list_is_named_with_the_list_and_its_date() {
 #[test]
 fn wrong_lines_are_named() {
     let errors =
-        parse("203.0.113.7\n203.0.113.0/33\nexample.com\n10.0.0.1,x,May\nuser_agent:a\n0.0.0.0/0").unwrap_err();
+        parse("203.0.113.7\n203.0.113.0/33\nexample.com\n10.0.0.1,x,May\nuser_agent:a\n0.0.0.0/0")
+            .unwrap_err();
     let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
-    assert_eq!(paths, ["indicators[2]", "indicators[3]", "indicators[4]", "indicators[5]", "indicators[6]"]);
+    assert_eq!(
+        paths,
+        [
+            "indicators[2]",
+            "indicators[3]",
+            "indicators[4]",
+            "indicators[5]",
+            "indicators[6]"
+        ]
+    );
     assert!(parse("").unwrap().is_empty());
 }
 
@@ -60,11 +88,21 @@ fn wrong_lines_are_named() {
 fn the_list_that_ships_with_reeve_can_be_read_and_says_its_day() {
     let indicators = parse(BUILT_IN).unwrap();
     assert!(indicators.len() > 20, "{}", indicators.len());
-    assert!(indicators.iter().all(|one| one.date == Some(BUILT_IN_DAY) && !one.name.is_empty()));
+    assert!(
+        indicators
+            .iter()
+            .all(|one| one.date == Some(BUILT_IN_DAY) && !one.name.is_empty())
+    );
     let threats = threats(BUILT_IN);
     let kali = "Boto3/1.34.0 Python/3.11.8 Linux/6.6.9-kali1-amd64 Botocore/1.34.0";
-    let found = threats.observe(&entry("198.51.100.7", kali), Timestamp::UNIX_EPOCH).unwrap();
-    assert!(found.evidence[0].contains("(Kali Linux), dated 2026-11-24"), "{:?}", found.evidence);
+    let found = threats
+        .observe(&entry("198.51.100.7", kali), Timestamp::UNIX_EPOCH)
+        .unwrap();
+    assert!(
+        found.evidence[0].contains("(Kali Linux), dated 2026-11-24"),
+        "{:?}",
+        found.evidence
+    );
     // Addresses and programs of everyday work are not on it.
     for (address, agent) in [
         ("10.40.8.33", "aws-cli/2.19.5"),
@@ -74,6 +112,11 @@ fn the_list_that_ships_with_reeve_can_be_read_and_says_its_day() {
         ("100.64.3.4", "Terraform/1.9"),
         ("fd00::1", "Mozilla/5.0 (X11; Linux x86_64)"),
     ] {
-        assert!(threats.observe(&entry(address, agent), Timestamp::UNIX_EPOCH).is_none(), "{address} {agent}");
+        assert!(
+            threats
+                .observe(&entry(address, agent), Timestamp::UNIX_EPOCH)
+                .is_none(),
+            "{address} {agent}"
+        );
     }
 }

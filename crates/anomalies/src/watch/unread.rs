@@ -28,8 +28,10 @@ impl Unread {
 
     /// Chunks of neighbouring resources, each with the time from which on it is read.
     pub(super) fn chunks(self, now: Timestamp) -> Vec<(Vec<ResourceId>, Timestamp)> {
-        let (recent, behind): (Vec<_>, Vec<_>) =
-            self.0.into_iter().partition(|(_, from)| now.duration_since(*from) <= RECENT);
+        let (recent, behind): (Vec<_>, Vec<_>) = self
+            .0
+            .into_iter()
+            .partition(|(_, from)| now.duration_since(*from) <= RECENT);
         let chunks = |resources: &[(ResourceId, Timestamp)], most| {
             resources
                 .chunks(most)
@@ -52,14 +54,37 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(1_000);
         let mut unread = Unread::default();
         for number in 0..3_000 {
-            let hours = if number % 30 == 0 { 500 } else { 1 + number % 3 };
-            unread.add(ResourceId::new(format!("i-{number:04}")), now - SignedDuration::from_hours(hours));
+            let hours = if number % 30 == 0 {
+                500
+            } else {
+                1 + number % 3
+            };
+            unread.add(
+                ResourceId::new(format!("i-{number:04}")),
+                now - SignedDuration::from_hours(hours),
+            );
         }
-        unread.add(ResourceId::new("i-0001"), now - SignedDuration::from_hours(5));
+        unread.add(
+            ResourceId::new("i-0001"),
+            now - SignedDuration::from_hours(5),
+        );
         let chunks = unread.chunks(now);
-        let shape: Vec<(usize, i64)> =
-            chunks.iter().map(|(ids, from)| (ids.len(), now.duration_since(*from).as_hours())).collect();
-        assert_eq!(shape, [(1_024, 5), (1_024, 3), (852, 3), (32, 500), (32, 500), (32, 500), (4, 500)]);
+        let shape: Vec<(usize, i64)> = chunks
+            .iter()
+            .map(|(ids, from)| (ids.len(), now.duration_since(*from).as_hours()))
+            .collect();
+        assert_eq!(
+            shape,
+            [
+                (1_024, 5),
+                (1_024, 3),
+                (852, 3),
+                (32, 500),
+                (32, 500),
+                (32, 500),
+                (4, 500)
+            ]
+        );
         assert!(chunks.iter().all(|(ids, _)| ids.is_sorted()));
     }
 }

@@ -49,7 +49,11 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     pub(super) fn expect(&mut self, byte: u8) -> Fast<()> {
-        if self.takes(byte) { Ok(()) } else { Err(Unusual) }
+        if self.takes(byte) {
+            Ok(())
+        } else {
+            Err(Unusual)
+        }
     }
 
     /// Returns `true` if only white space is left.
@@ -115,7 +119,10 @@ impl<'a> Cursor<'a> {
 
     /// Calls `each` with the name of every member of the next object; `each` reads the value.
     #[inline]
-    pub(super) fn members(&mut self, mut each: impl FnMut(&mut Self, Cow<'a, str>) -> Fast<()>) -> Fast<()> {
+    pub(super) fn members(
+        &mut self,
+        mut each: impl FnMut(&mut Self, Cow<'a, str>) -> Fast<()>,
+    ) -> Fast<()> {
         self.expect(b'{')?;
         if self.takes(b'}') {
             return Ok(());

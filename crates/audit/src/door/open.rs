@@ -59,7 +59,10 @@ fn number(cursor: &mut Cursor<'_>, source: Source) -> Fast<f64> {
     let next = rest.as_bytes().get(digits);
     let short = (1..=SAFE_DIGITS).contains(&digits) && (digits == 1 || first != Some(&b'0'));
     if short && !matches!(next, Some(b'.' | b'e' | b'E')) {
-        let value = rest.bytes().take(digits).fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0'));
+        let value = rest
+            .bytes()
+            .take(digits)
+            .fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0'));
         cursor.skip(digits);
         return Ok(value as f64);
     }

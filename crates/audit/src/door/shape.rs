@@ -11,7 +11,8 @@ use super::Source;
 use super::cursor::{Cursor, Fast, Unusual};
 use super::open;
 use crate::entry::{
-    Action, Actor, Changes, EventId, EventType, Metadata, ResourceRef, Severity, Submitter, SubmitterType, Tags, email,
+    Action, Actor, Changes, EventId, EventType, Metadata, ResourceRef, Severity, Submitter,
+    SubmitterType, Tags, email,
 };
 use crate::instant::parse_instant;
 use crate::json::{Json, MAX_DEPTH};
@@ -54,26 +55,38 @@ pub(super) fn entry(cursor: &mut Cursor<'_>, source: Source) -> Fast<Members> {
     cursor.members(|cursor, name| match &*name {
         "event_id" => seen.once(0).and_then(|()| {
             let text = text(cursor)?;
-            all.event_id = text.map(|text| EventId::new(text).map_err(|_| Unusual)).transpose()?;
+            all.event_id = text
+                .map(|text| EventId::new(text).map_err(|_| Unusual))
+                .transpose()?;
             Ok(())
         }),
-        "timestamp" => seen.once(1).and_then(|()| set(&mut all.timestamp, instant(cursor))),
+        "timestamp" => seen
+            .once(1)
+            .and_then(|()| set(&mut all.timestamp, instant(cursor))),
         "event_type" => seen.once(2).and_then(|()| {
             all.event_type = Some(EventType::new(cursor.string()?).map_err(|_| Unusual)?);
             Ok(())
         }),
-        "severity" => seen.once(3).and_then(|()| set(&mut all.severity, named(cursor))),
+        "severity" => seen
+            .once(3)
+            .and_then(|()| set(&mut all.severity, named(cursor))),
         "actor" => seen.once(4).and_then(|()| actor(cursor, &mut all.actor)),
-        "resource" => seen.once(5).and_then(|()| resource(cursor, &mut all.resource)),
+        "resource" => seen
+            .once(5)
+            .and_then(|()| resource(cursor, &mut all.resource)),
         "action" => seen.once(6).and_then(|()| action(cursor, &mut all.action)),
-        "changes" => seen.once(7).and_then(|()| changes(cursor, source, &mut all.changes)),
-        "metadata" => seen.once(8).and_then(|()| metadata(cursor, source, &mut all.metadata)),
-        "recorded_at" if source == Source::Stored => {
-            seen.once(9).and_then(|()| set(&mut all.recorded_at, instant(cursor)))
-        }
-        "submitted_by" if source == Source::Stored => {
-            seen.once(10).and_then(|()| set(&mut all.submitted_by, submitter(cursor).map(Some)))
-        }
+        "changes" => seen
+            .once(7)
+            .and_then(|()| changes(cursor, source, &mut all.changes)),
+        "metadata" => seen
+            .once(8)
+            .and_then(|()| metadata(cursor, source, &mut all.metadata)),
+        "recorded_at" if source == Source::Stored => seen
+            .once(9)
+            .and_then(|()| set(&mut all.recorded_at, instant(cursor))),
+        "submitted_by" if source == Source::Stored => seen
+            .once(10)
+            .and_then(|()| set(&mut all.submitted_by, submitter(cursor).map(Some))),
         _ => Err(Unusual),
     })?;
     Ok(all)
@@ -101,11 +114,15 @@ fn owned(cursor: &mut Cursor<'_>) -> Fast<Option<String>> {
 
 #[inline]
 fn named<T: FromStr>(cursor: &mut Cursor<'_>) -> Fast<Option<T>> {
-    text(cursor)?.map(|text| text.parse().map_err(|_| Unusual)).transpose()
+    text(cursor)?
+        .map(|text| text.parse().map_err(|_| Unusual))
+        .transpose()
 }
 
 fn instant(cursor: &mut Cursor<'_>) -> Fast<Option<Timestamp>> {
-    text(cursor)?.map(|text| parse_instant(&text).map_err(|_| Unusual)).transpose()
+    text(cursor)?
+        .map(|text| parse_instant(&text).map_err(|_| Unusual))
+        .transpose()
 }
 
 fn actor(cursor: &mut Cursor<'_>, actor: &mut Actor) -> Fast<()> {
@@ -114,15 +131,27 @@ fn actor(cursor: &mut Cursor<'_>, actor: &mut Actor) -> Fast<()> {
     }
     let mut seen = Seen::default();
     cursor.members(|cursor, name| match &*name {
-        "type" => seen.once(0).and_then(|()| set(&mut actor.kind, named(cursor))),
-        "id" => seen.once(1).and_then(|()| set(&mut actor.id, owned(cursor))),
+        "type" => seen
+            .once(0)
+            .and_then(|()| set(&mut actor.kind, named(cursor))),
+        "id" => seen
+            .once(1)
+            .and_then(|()| set(&mut actor.id, owned(cursor))),
         "email" => seen.once(2).and_then(|()| {
-            actor.email = text(cursor)?.map(|text| email(&text).map_err(|_| Unusual)).transpose()?;
+            actor.email = text(cursor)?
+                .map(|text| email(&text).map_err(|_| Unusual))
+                .transpose()?;
             Ok(())
         }),
-        "ip_address" => seen.once(3).and_then(|()| set(&mut actor.ip_address, named(cursor))),
-        "user_agent" => seen.once(4).and_then(|()| set(&mut actor.user_agent, owned(cursor))),
-        "session_id" => seen.once(5).and_then(|()| set(&mut actor.session_id, owned(cursor))),
+        "ip_address" => seen
+            .once(3)
+            .and_then(|()| set(&mut actor.ip_address, named(cursor))),
+        "user_agent" => seen
+            .once(4)
+            .and_then(|()| set(&mut actor.user_agent, owned(cursor))),
+        "session_id" => seen
+            .once(5)
+            .and_then(|()| set(&mut actor.session_id, owned(cursor))),
         _ => Err(Unusual),
     })
 }
@@ -133,32 +162,61 @@ fn resource(cursor: &mut Cursor<'_>, resource: &mut ResourceRef) -> Fast<()> {
     }
     let mut seen = Seen::default();
     cursor.members(|cursor, name| match &*name {
-        "type" => seen.once(0).and_then(|()| set(&mut resource.kind, owned(cursor))),
-        "id" => seen.once(1).and_then(|()| set(&mut resource.id, owned(cursor))),
-        "cloud_provider" => seen.once(2).and_then(|()| set(&mut resource.cloud_provider, owned(cursor))),
-        "account_id" => seen.once(3).and_then(|()| set(&mut resource.account_id, owned(cursor))),
-        "region" => seen.once(4).and_then(|()| set(&mut resource.region, owned(cursor))),
-        "tags" => seen.once(5).and_then(|()| set(&mut resource.tags, tags(cursor))),
+        "type" => seen
+            .once(0)
+            .and_then(|()| set(&mut resource.kind, owned(cursor))),
+        "id" => seen
+            .once(1)
+            .and_then(|()| set(&mut resource.id, owned(cursor))),
+        "cloud_provider" => seen
+            .once(2)
+            .and_then(|()| set(&mut resource.cloud_provider, owned(cursor))),
+        "account_id" => seen
+            .once(3)
+            .and_then(|()| set(&mut resource.account_id, owned(cursor))),
+        "region" => seen
+            .once(4)
+            .and_then(|()| set(&mut resource.region, owned(cursor))),
+        "tags" => seen
+            .once(5)
+            .and_then(|()| set(&mut resource.tags, tags(cursor))),
         _ => Err(Unusual),
     })
 }
 
 /// Most entries are Reeve's own or of one submitter; the former share one value.
 fn submitter(cursor: &mut Cursor<'_>) -> Fast<Arc<Submitter>> {
-    let (mut kind, mut submitter, mut seen) = (None, Submitter::new(SubmitterType::Reeve), Seen::default());
+    let (mut kind, mut submitter, mut seen) =
+        (None, Submitter::new(SubmitterType::Reeve), Seen::default());
     cursor.members(|cursor, name| match &*name {
         "type" => seen.once(0).and_then(|()| set(&mut kind, named(cursor))),
-        "id" => seen.once(1).and_then(|()| set(&mut submitter.id, owned(cursor))),
-        "email" => seen.once(2).and_then(|()| set(&mut submitter.email, owned(cursor))),
-        "ip_address" => seen.once(3).and_then(|()| set(&mut submitter.ip_address, named(cursor))),
-        "session_id" => seen.once(4).and_then(|()| set(&mut submitter.session_id, owned(cursor))),
-        "token_id" => seen.once(5).and_then(|()| set(&mut submitter.token_id, owned(cursor))),
-        "token_name" => seen.once(6).and_then(|()| set(&mut submitter.token_name, owned(cursor))),
+        "id" => seen
+            .once(1)
+            .and_then(|()| set(&mut submitter.id, owned(cursor))),
+        "email" => seen
+            .once(2)
+            .and_then(|()| set(&mut submitter.email, owned(cursor))),
+        "ip_address" => seen
+            .once(3)
+            .and_then(|()| set(&mut submitter.ip_address, named(cursor))),
+        "session_id" => seen
+            .once(4)
+            .and_then(|()| set(&mut submitter.session_id, owned(cursor))),
+        "token_id" => seen
+            .once(5)
+            .and_then(|()| set(&mut submitter.token_id, owned(cursor))),
+        "token_name" => seen
+            .once(6)
+            .and_then(|()| set(&mut submitter.token_name, owned(cursor))),
         _ => Err(Unusual),
     })?;
     submitter.kind = kind.ok_or(Unusual)?;
     let own = Submitter::reeve();
-    Ok(if *own == submitter { own } else { Arc::new(submitter) })
+    Ok(if *own == submitter {
+        own
+    } else {
+        Arc::new(submitter)
+    })
 }
 
 fn tags(cursor: &mut Cursor<'_>) -> Fast<Tags> {
@@ -179,9 +237,15 @@ fn action(cursor: &mut Cursor<'_>, action: &mut Action) -> Fast<()> {
     }
     let mut seen = Seen::default();
     cursor.members(|cursor, name| match &*name {
-        "operation" => seen.once(0).and_then(|()| set(&mut action.operation, owned(cursor))),
-        "status" => seen.once(1).and_then(|()| set(&mut action.status, named(cursor))),
-        "method" => seen.once(2).and_then(|()| set(&mut action.method, named(cursor))),
+        "operation" => seen
+            .once(0)
+            .and_then(|()| set(&mut action.operation, owned(cursor))),
+        "status" => seen
+            .once(1)
+            .and_then(|()| set(&mut action.status, named(cursor))),
+        "method" => seen
+            .once(2)
+            .and_then(|()| set(&mut action.method, named(cursor))),
         _ => Err(Unusual),
     })
 }
@@ -192,8 +256,12 @@ fn changes(cursor: &mut Cursor<'_>, source: Source, changes: &mut Changes) -> Fa
     }
     let mut seen = Seen::default();
     cursor.members(|cursor, name| match &*name {
-        "before" => seen.once(0).and_then(|()| set(&mut changes.before, state(cursor, source))),
-        "after" => seen.once(1).and_then(|()| set(&mut changes.after, state(cursor, source))),
+        "before" => seen
+            .once(0)
+            .and_then(|()| set(&mut changes.before, state(cursor, source))),
+        "after" => seen
+            .once(1)
+            .and_then(|()| set(&mut changes.after, state(cursor, source))),
         _ => Err(Unusual),
     })
 }
@@ -212,7 +280,9 @@ fn metadata(cursor: &mut Cursor<'_>, source: Source, metadata: &mut Metadata) ->
     }
     let (mut seen, mut extra) = (Seen::default(), Vec::new());
     cursor.members(|cursor, name| match &*name {
-        "request_id" => seen.once(0).and_then(|()| set(&mut metadata.request_id, owned(cursor))),
+        "request_id" => seen
+            .once(0)
+            .and_then(|()| set(&mut metadata.request_id, owned(cursor))),
         "api_version" => seen.once(1).and_then(|()| {
             if let Some(version) = text(cursor)?
                 && version != Metadata::API_VERSION
@@ -221,9 +291,14 @@ fn metadata(cursor: &mut Cursor<'_>, source: Source, metadata: &mut Metadata) ->
             }
             Ok(())
         }),
-        "tags" => seen.once(2).and_then(|()| set(&mut metadata.tags, labels(cursor))),
+        "tags" => seen
+            .once(2)
+            .and_then(|()| set(&mut metadata.tags, labels(cursor))),
         _ => {
-            extra.push((name.into_owned(), open::value(cursor, source, MAX_DEPTH - 2)?));
+            extra.push((
+                name.into_owned(),
+                open::value(cursor, source, MAX_DEPTH - 2)?,
+            ));
             Ok(())
         }
     })?;

@@ -28,15 +28,35 @@ fn received() -> Timestamp {
 /// Returns `true` if the fast reader took the text, after checking that the slow reader gives the same entry.
 /// Generated event ids differ between the two and are not compared.
 fn agree(text: &str) -> bool {
-    let Some(mut quick) = sent(text, received()) else { return false };
-    let slow = json::parse(text.as_bytes()).map_err(|e| vec![e.into()]).and_then(|tree| read_claim(tree, received()));
-    let Claim { entry, timestamp_defaulted } = slow.unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    let Some(mut quick) = sent(text, received()) else {
+        return false;
+    };
+    let slow = json::parse(text.as_bytes())
+        .map_err(|e| vec![e.into()])
+        .and_then(|tree| read_claim(tree, received()));
+    let Claim {
+        entry,
+        timestamp_defaulted,
+    } = slow.unwrap_or_else(|e| panic!("{text}: {e:?}"));
     if quick.entry.event_id != entry.event_id {
-        assert!([&quick.entry, &entry].iter().all(|entry| entry.event_id.as_str().as_bytes()[14] == b'7'), "{text}");
+        assert!(
+            [&quick.entry, &entry]
+                .iter()
+                .all(|entry| entry.event_id.as_str().as_bytes()[14] == b'7'),
+            "{text}"
+        );
         quick.entry.event_id = entry.event_id.clone();
     }
-    assert_eq!(quick.entry.to_canonical(received()), entry.to_canonical(received()), "{text}");
-    assert_eq!((quick.entry, quick.timestamp_defaulted), (entry, timestamp_defaulted), "{text}");
+    assert_eq!(
+        quick.entry.to_canonical(received()),
+        entry.to_canonical(received()),
+        "{text}"
+    );
+    assert_eq!(
+        (quick.entry, quick.timestamp_defaulted),
+        (entry, timestamp_defaulted),
+        "{text}"
+    );
     true
 }
 
@@ -53,12 +73,31 @@ fn usual_entries_take_the_fast_path() {
         let several = format!("[{text} , {text}]");
         assert_eq!(sent_array(&several, received(), 2, Some).unwrap().len(), 2);
         assert!(sent_array(&several, received(), 1, Some).is_none());
-        assert_eq!(parse_batch(several.as_bytes(), Content::Array, received(), 2).unwrap().len(), 2);
-        assert_eq!(parse_batch(format!("{line}\n{line}").as_bytes(), Content::Ndjson, received(), 2).unwrap().len(), 2);
+        assert_eq!(
+            parse_batch(several.as_bytes(), Content::Array, received(), 2)
+                .unwrap()
+                .len(),
+            2
+        );
+        assert_eq!(
+            parse_batch(
+                format!("{line}\n{line}").as_bytes(),
+                Content::Ndjson,
+                received(),
+                2
+            )
+            .unwrap()
+            .len(),
+            2
+        );
     }
-    for left in
-        ["", "{}", "[]", r#"{"event_type":"a.b"} x"#, r#"{"event_type":"a.b","recorded_at":"2026-11-20T11:00:00Z"}"#]
-    {
+    for left in [
+        "",
+        "{}",
+        "[]",
+        r#"{"event_type":"a.b"} x"#,
+        r#"{"event_type":"a.b","recorded_at":"2026-11-20T11:00:00Z"}"#,
+    ] {
         assert!(!agree(left), "{left}");
     }
 }
@@ -71,21 +110,35 @@ fn stored_bytes_go_the_short_way() {
     assert!(canonical.contains("100000000000000000"));
     assert_eq!(stored(canonical), Some((draft.entry, received())));
     assert!(sent(canonical, received()).is_none());
-    let by = Submitter { email: Some("a@b.c".into()), token_name: Some("a \"b\"".into()), ..Submitter::local("uid 7") };
+    let by = Submitter {
+        email: Some("a@b.c".into()),
+        token_name: Some("a \"b\"".into()),
+        ..Submitter::local("uid 7")
+    };
     let draft = Draft::from_bytes(text.as_bytes(), received()).unwrap();
-    let draft = Draft::submitted_by(vec![draft], &by.into()).unwrap().remove(0);
+    let draft = Draft::submitted_by(vec![draft], &by.into())
+        .unwrap()
+        .remove(0);
     let canonical = std::str::from_utf8(&draft.canonical).unwrap();
     assert_eq!(stored(canonical), Some((draft.entry.clone(), received())));
     assert!(sent(canonical, received()).is_none());
     let own = Draft::by_reeve(draft.entry, received()).unwrap();
-    let read = stored(std::str::from_utf8(&own.canonical).unwrap()).unwrap().0;
-    assert!(std::sync::Arc::ptr_eq(&read.submitted_by.unwrap(), &Submitter::reeve()));
+    let read = stored(std::str::from_utf8(&own.canonical).unwrap())
+        .unwrap()
+        .0;
+    assert!(std::sync::Arc::ptr_eq(
+        &read.submitted_by.unwrap(),
+        &Submitter::reeve()
+    ));
     for missing in ["event_id", "timestamp", "recorded_at"] {
         let Json::Object(mut tree) = json::parse(br#"{"event_id":"e","event_type":"a.b","recorded_at":"2026-11-20T10:00:00.000Z","timestamp":"2026-11-20T10:00:00.000Z"}"#).unwrap() else { panic!() };
         assert!(stored(&Json::Object(tree.clone()).to_string()).is_some());
         tree.remove(missing);
         let text = Json::Object(tree).to_string();
-        assert!(stored(&text).is_none() && Entry::from_canonical(text.as_bytes()).is_err(), "{text}");
+        assert!(
+            stored(&text).is_none() && Entry::from_canonical(text.as_bytes()).is_err(),
+            "{text}"
+        );
     }
 }
 
@@ -138,7 +191,10 @@ fn name() -> impl Strategy<Value = &'static str> {
 }
 
 fn object(members: &[(&str, String)]) -> String {
-    let members: Vec<_> = members.iter().map(|(name, value)| format!(r#""{name}" : {value}"#)).collect();
+    let members: Vec<_> = members
+        .iter()
+        .map(|(name, value)| format!(r#""{name}" : {value}"#))
+        .collect();
     format!("{{{}}}", members.join(" ,"))
 }
 
@@ -156,7 +212,10 @@ fn entry_text() -> impl Strategy<Value = String> {
         "metadata",
         "changes",
     ]);
-    (vec((top, inner()), 0..5), prop::sample::select(vec![r#""a.b""#, r#""resource.modify""#, r#""\u0061.b""#]))
+    (
+        vec((top, inner()), 0..5),
+        prop::sample::select(vec![r#""a.b""#, r#""resource.modify""#, r#""\u0061.b""#]),
+    )
         .prop_map(|(mut members, kind)| {
             members.push(("event_type", kind.to_owned()));
             object(&members)
@@ -166,9 +225,20 @@ fn entry_text() -> impl Strategy<Value = String> {
 /// Members in their valid positions, so that most of these entries are accepted.
 fn sound_text() -> impl Strategy<Value = String> {
     let inner = |names: &'static [&'static str]| {
-        vec((prop::sample::select(names), prop::sample::select(vec![r#""x""#, r#""a\u00e9""#, "null", r#""""#])), 0..4)
-            .prop_map(|members| members.into_iter().map(|(n, v)| (n, v.to_owned())).collect::<Vec<_>>())
-            .prop_map(|members| object(&members))
+        vec(
+            (
+                prop::sample::select(names),
+                prop::sample::select(vec![r#""x""#, r#""a\u00e9""#, "null", r#""""#]),
+            ),
+            0..4,
+        )
+        .prop_map(|members| {
+            members
+                .into_iter()
+                .map(|(n, v)| (n, v.to_owned()))
+                .collect::<Vec<_>>()
+        })
+        .prop_map(|members| object(&members))
     };
     let actor = inner(&["id", "user_agent", "session_id"]);
     let resource = inner(&["type", "id", "cloud_provider", "account_id", "region"]);
@@ -194,7 +264,12 @@ fn the_slow_reader_agrees_about_whatever_is_taken() {
             Ok(())
         })
         .unwrap();
-    assert!(taken.get() > asked.get() / 10, "{} of {}", taken.get(), asked.get());
+    assert!(
+        taken.get() > asked.get() / 10,
+        "{} of {}",
+        taken.get(),
+        asked.get()
+    );
 }
 
 proptest! {

@@ -24,7 +24,11 @@ pub struct Actor {
 impl Actor {
     /// A party of this kind and id.
     pub fn new(kind: ActorType, id: impl Into<String>) -> Self {
-        Self { kind: Some(kind), id: Some(id.into()), ..Self::default() }
+        Self {
+            kind: Some(kind),
+            id: Some(id.into()),
+            ..Self::default()
+        }
     }
 
     /// A person.

@@ -40,6 +40,11 @@ impl Metadata {
 
 impl Default for Metadata {
     fn default() -> Self {
-        Self { request_id: None, api_version: Self::API_VERSION.to_owned(), tags: Vec::new(), extra: Object::new() }
+        Self {
+            request_id: None,
+            api_version: Self::API_VERSION.to_owned(),
+            tags: Vec::new(),
+            extra: Object::new(),
+        }
     }
 }

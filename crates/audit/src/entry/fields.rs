@@ -20,12 +20,25 @@ pub(super) struct Fields<'e> {
 }
 
 impl<'e> Fields<'e> {
-    pub(super) fn new(path: &'static str, members: Object, errors: &'e mut Vec<FieldError>) -> Self {
-        Self { path, members, known: Vec::new(), errors }
+    pub(super) fn new(
+        path: &'static str,
+        members: Object,
+        errors: &'e mut Vec<FieldError>,
+    ) -> Self {
+        Self {
+            path,
+            members,
+            known: Vec::new(),
+            errors,
+        }
     }
 
     fn path_of(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+        if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
+        }
     }
 
     pub(super) fn error(&mut self, name: &str, code: &'static str, message: impl Into<String>) {
@@ -34,7 +47,11 @@ impl<'e> Fields<'e> {
     }
 
     fn wrong_type(&mut self, name: &str, expected: &str, got: &Json) {
-        self.error(name, "wrong_type", format!("must be {expected}, not {}", got.kind()));
+        self.error(
+            name,
+            "wrong_type",
+            format!("must be {expected}, not {}", got.kind()),
+        );
     }
 
     /// Takes a member as it is.
@@ -137,7 +154,11 @@ impl<'e> Fields<'e> {
     }
 
     /// Reads the members of an object inside this one.
-    pub(super) fn inside<T>(&mut self, name: &'static str, read: impl FnOnce(Fields<'_>) -> T) -> Option<T> {
+    pub(super) fn inside<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(Fields<'_>) -> T,
+    ) -> Option<T> {
         let members = self.object(name)?;
         Some(read(Fields::new(name, members, self.errors)))
     }
@@ -154,8 +175,14 @@ impl<'e> Fields<'e> {
                 _ if self.path.is_empty() && SET_BY_REEVE.contains(&name.as_str()) => {
                     "is set by Reeve and cannot be sent".to_owned()
                 }
-                Some(meant) => format!("is not a field of an entry; did you mean {}?", self.path_of(meant)),
-                None => format!("is not a field of an entry; known here: {}", self.known.join(", ")),
+                Some(meant) => format!(
+                    "is not a field of an entry; did you mean {}?",
+                    self.path_of(meant)
+                ),
+                None => format!(
+                    "is not a field of an entry; known here: {}",
+                    self.known.join(", ")
+                ),
             };
             self.error(&name, "unknown_field", message);
         }

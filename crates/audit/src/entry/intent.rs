@@ -10,7 +10,10 @@ impl Entry {
     /// Returns the entry that announces this change: `pending`, under an id of its own.
     #[must_use]
     pub fn intent(&self) -> Entry {
-        let mut intent = Entry { event_id: EventId::fresh(), ..self.clone() };
+        let mut intent = Entry {
+            event_id: EventId::fresh(),
+            ..self.clone()
+        };
         intent.action.status = Some(ActionStatus::Pending);
         intent
     }
@@ -46,10 +49,22 @@ mod tests {
         assert_ne!(intent.event_id, change.event_id);
         assert_eq!(intent.changes, change.changes);
         let done = change.clone().outcome(&intent.event_id, None);
-        assert_eq!((done.action.status, &done.changes), (Some(ActionStatus::Success), &change.changes));
+        assert_eq!(
+            (done.action.status, &done.changes),
+            (Some(ActionStatus::Success), &change.changes)
+        );
         let failed = change.outcome(&intent.event_id, Some("taken"));
-        assert_eq!((failed.action.status, failed.changes.is_empty()), (Some(ActionStatus::Failed), true));
-        assert_eq!(failed.metadata.extra.get("intent"), Some(&Json::from(intent.event_id.as_str())));
-        assert_eq!(failed.metadata.extra.get("reason"), Some(&Json::from("taken")));
+        assert_eq!(
+            (failed.action.status, failed.changes.is_empty()),
+            (Some(ActionStatus::Failed), true)
+        );
+        assert_eq!(
+            failed.metadata.extra.get("intent"),
+            Some(&Json::from(intent.event_id.as_str()))
+        );
+        assert_eq!(
+            failed.metadata.extra.get("reason"),
+            Some(&Json::from("taken"))
+        );
     }
 }

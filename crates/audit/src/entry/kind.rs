@@ -8,7 +8,9 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Invalid event type.
-    #[error("must be a lower-case dotted name such as authentication.login, of a-z, 0-9 and _, at most 128 bytes")]
+    #[error(
+        "must be a lower-case dotted name such as authentication.login, of a-z, 0-9 and _, at most 128 bytes"
+    )]
     EventType,
     /// Invalid identifier.
     #[error("must have 1 to 256 bytes, no control characters and no space at either end")]
@@ -34,7 +36,11 @@ impl EventId {
         let text = text.into();
         let plain = text.bytes().all(|byte| byte.is_ascii_graphic());
         let sound = plain || !text.chars().any(char::is_control) && text.trim() == text;
-        if sound && (1..=256).contains(&text.len()) { Ok(Self(text)) } else { Err(NameError::EventId) }
+        if sound && (1..=256).contains(&text.len()) {
+            Ok(Self(text))
+        } else {
+            Err(NameError::EventId)
+        }
     }
 
     /// Returns the identifier of an entry of Reeve that follows from what the entry is about, in the reserved namespace.
@@ -84,7 +90,11 @@ impl EventType {
     /// Takes a type as it is.
     pub fn new(name: impl Into<String>) -> Result<Self, NameError> {
         let name = name.into();
-        if sound(name.as_bytes()) { Ok(Self(Cow::Owned(name))) } else { Err(NameError::EventType) }
+        if sound(name.as_bytes()) {
+            Ok(Self(Cow::Owned(name)))
+        } else {
+            Err(NameError::EventType)
+        }
     }
 
     /// The whole name.
@@ -94,7 +104,9 @@ impl EventType {
 
     /// The part before the first dot.
     pub fn category(&self) -> &str {
-        self.0.split_once('.').map_or(self.as_str(), |(category, _)| category)
+        self.0
+            .split_once('.')
+            .map_or(self.as_str(), |(category, _)| category)
     }
 }
 
@@ -131,11 +143,21 @@ mod tests {
 
     #[test]
     fn event_types() {
-        for good in ["authentication.login", "resource.modify", "a.b.c", "x1_.y_2"] {
-            assert_eq!(EventType::new(good).map(|t| t.as_str().to_owned()), Ok(good.to_owned()));
+        for good in [
+            "authentication.login",
+            "resource.modify",
+            "a.b.c",
+            "x1_.y_2",
+        ] {
+            assert_eq!(
+                EventType::new(good).map(|t| t.as_str().to_owned()),
+                Ok(good.to_owned())
+            );
         }
         let long = format!("a.{}", "b".repeat(127));
-        for bad in ["", "login", "a.", ".a", "a..b", "A.b", "a.b ", "a-b.c", "a.é", &long] {
+        for bad in [
+            "", "login", "a.", ".a", "a..b", "A.b", "a.b ", "a-b.c", "a.é", &long,
+        ] {
             assert_eq!(EventType::new(bad), Err(NameError::EventType), "{bad}");
         }
         const LOGIN: EventType = EventType::from_static("authentication.login");

@@ -163,7 +163,10 @@ mod tests {
         let wrong = "faild".parse::<ActionStatus>();
         assert_eq!(
             wrong.map_err(|e| (e.suggestion(), e.to_string())),
-            Err((Some("failed"), "must be one of success, failed, denied, pending".into()))
+            Err((
+                Some("failed"),
+                "must be one of success, failed, denied, pending".into()
+            ))
         );
         assert!("Info".parse::<Severity>().is_err());
     }

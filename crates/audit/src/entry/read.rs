@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 
 use super::fields::Fields;
-use super::{Action, Actor, Changes, Entry, EventId, EventType, Metadata, ResourceRef, Severity, Submitter};
+use super::{
+    Action, Actor, Changes, Entry, EventId, EventType, Metadata, ResourceRef, Severity, Submitter,
+};
 use crate::field_error::FieldError;
 use crate::instant::{parse_instant, to_millis};
 use crate::json::Json;
@@ -60,7 +62,10 @@ fn claim(mut fields: Fields<'_>, received: Timestamp) -> Option<Claim> {
         metadata,
         submitted_by: None,
     };
-    Some(Claim { entry, timestamp_defaulted: timestamp.is_none() })
+    Some(Claim {
+        entry,
+        timestamp_defaulted: timestamp.is_none(),
+    })
 }
 
 /// Reads the stored `submitted_by`.
@@ -72,7 +77,11 @@ pub(crate) fn read_submitter(value: Json) -> Result<Submitter, Vec<FieldError>> 
     };
     match submitter {
         Some(submitter) if errors.is_empty() => Ok(submitter),
-        _ if errors.is_empty() => Err(vec![FieldError::new("submitted_by", "invalid_value", "is not a submitter")]),
+        _ if errors.is_empty() => Err(vec![FieldError::new(
+            "submitted_by",
+            "invalid_value",
+            "is not a submitter",
+        )]),
         _ => Err(errors),
     }
 }
@@ -86,7 +95,15 @@ fn submitter(mut fields: Fields<'_>) -> Option<Submitter> {
     let token_id = fields.text("token_id");
     let token_name = fields.text("token_name");
     fields.finish();
-    Some(Submitter { kind: kind?, id, email, ip_address, session_id, token_id, token_name })
+    Some(Submitter {
+        kind: kind?,
+        id,
+        email,
+        ip_address,
+        session_id,
+        token_id,
+        token_name,
+    })
 }
 
 fn event_type(fields: &mut Fields<'_>) -> Option<EventType> {
@@ -96,7 +113,11 @@ fn event_type(fields: &mut Fields<'_>) -> Option<EventType> {
             Err(e) => fields.error("event_type", "invalid_value", e.to_string()),
         },
         None | Some(Json::Null) => fields.error("event_type", "missing_field", "is required"),
-        Some(other) => fields.error("event_type", "wrong_type", format!("must be a string, not {}", other.kind())),
+        Some(other) => fields.error(
+            "event_type",
+            "wrong_type",
+            format!("must be a string, not {}", other.kind()),
+        ),
     }
     None
 }
@@ -106,7 +127,9 @@ fn actor(mut fields: Fields<'_>) -> Actor {
         kind: fields.name("type"),
         id: fields.text("id"),
         email: fields.parsed("email", email),
-        ip_address: fields.parsed("ip_address", |text| text.parse::<IpAddr>().map_err(|_| "must be an IP address")),
+        ip_address: fields.parsed("ip_address", |text| {
+            text.parse::<IpAddr>().map_err(|_| "must be an IP address")
+        }),
         user_agent: fields.text("user_agent"),
         session_id: fields.text("session_id"),
     };
@@ -122,7 +145,9 @@ pub fn is_email_address(text: &str) -> bool {
 
 /// Soft on purpose: the directory knows which addresses exist, the log only refuses what cannot be one.
 pub(crate) fn email(text: &str) -> Result<String, &'static str> {
-    let sound = text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
+    let sound = text
+        .split_once('@')
+        .is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
     let plain = || text.bytes().all(|byte| byte.is_ascii_graphic());
     if sound && (plain() || !text.chars().any(|c| c.is_whitespace() || c.is_control())) {
         Ok(text.to_owned())
@@ -145,21 +170,34 @@ fn resource(mut fields: Fields<'_>) -> ResourceRef {
 }
 
 fn action(mut fields: Fields<'_>) -> Action {
-    let action =
-        Action { operation: fields.text("operation"), status: fields.name("status"), method: fields.name("method") };
+    let action = Action {
+        operation: fields.text("operation"),
+        status: fields.name("status"),
+        method: fields.name("method"),
+    };
     fields.finish();
     action
 }
 
 fn changes(mut fields: Fields<'_>) -> Changes {
-    let changes = Changes { before: fields.state("before"), after: fields.state("after") };
+    let changes = Changes {
+        before: fields.state("before"),
+        after: fields.state("after"),
+    };
     fields.finish();
     changes
 }
 
 fn metadata(mut fields: Fields<'_>) -> Metadata {
     let request_id = fields.text("request_id");
-    let api_version = fields.text("api_version").unwrap_or_else(|| Metadata::API_VERSION.to_owned());
+    let api_version = fields
+        .text("api_version")
+        .unwrap_or_else(|| Metadata::API_VERSION.to_owned());
     let tags = fields.texts("tags");
-    Metadata { request_id, api_version, tags, extra: fields.rest() }
+    Metadata {
+        request_id,
+        api_version,
+        tags,
+        extra: fields.rest(),
+    }
 }

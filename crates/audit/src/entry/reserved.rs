@@ -6,8 +6,14 @@
 use super::EventType;
 
 /// Categories that only Reeve writes: what its agents do, approvals of that, access to the log, and the log itself.
-pub const RESERVED_CATEGORIES: [&str; 6] =
-    ["approval", "audit", "checkpoint", "intelligence", "ledger", "recommendation"];
+pub const RESERVED_CATEGORIES: [&str; 6] = [
+    "approval",
+    "audit",
+    "checkpoint",
+    "intelligence",
+    "ledger",
+    "recommendation",
+];
 
 impl EventType {
     /// Returns `true` if only Reeve writes entries of this type.
@@ -35,7 +41,11 @@ mod tests {
             ("resource.modify", false),
             ("authorization.denied", false),
         ] {
-            assert_eq!(EventType::from_static(name).is_reserved(), reserved, "{name}");
+            assert_eq!(
+                EventType::from_static(name).is_reserved(),
+                reserved,
+                "{name}"
+            );
         }
     }
 }

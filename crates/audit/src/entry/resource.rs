@@ -22,7 +22,11 @@ pub struct ResourceRef {
 impl ResourceRef {
     /// A resource of this kind and id.
     pub fn new(kind: impl Into<String>, id: impl Into<String>) -> Self {
-        Self { kind: Some(kind.into()), id: Some(id.into()), ..Self::default() }
+        Self {
+            kind: Some(kind.into()),
+            id: Some(id.into()),
+            ..Self::default()
+        }
     }
 
     /// Sets provider, account and region.

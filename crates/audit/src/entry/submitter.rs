@@ -54,8 +54,15 @@ pub enum SubmitterField {
 
 impl SubmitterField {
     /// Every member.
-    pub const ALL: [Self; 7] =
-        [Self::Type, Self::Id, Self::Email, Self::IpAddress, Self::SessionId, Self::TokenId, Self::TokenName];
+    pub const ALL: [Self; 7] = [
+        Self::Type,
+        Self::Id,
+        Self::Email,
+        Self::IpAddress,
+        Self::SessionId,
+        Self::TokenId,
+        Self::TokenName,
+    ];
 
     /// The member's name inside `submitted_by`.
     pub const fn member(self) -> &'static str {
@@ -87,18 +94,30 @@ impl SubmitterField {
 impl Submitter {
     /// A submitter of which only the way is known.
     pub fn new(kind: SubmitterType) -> Self {
-        Self { kind, id: None, email: None, ip_address: None, session_id: None, token_id: None, token_name: None }
+        Self {
+            kind,
+            id: None,
+            email: None,
+            ip_address: None,
+            session_id: None,
+            token_id: None,
+            token_name: None,
+        }
     }
 
     /// Reeve itself.
     pub fn reeve() -> Arc<Self> {
-        static REEVE: LazyLock<Arc<Submitter>> = LazyLock::new(|| Arc::new(Submitter::new(SubmitterType::Reeve)));
+        static REEVE: LazyLock<Arc<Submitter>> =
+            LazyLock::new(|| Arc::new(Submitter::new(SubmitterType::Reeve)));
         Arc::clone(&REEVE)
     }
 
     /// A program on Reeve's own machine that writes into the data directory, run by this account of the operating system.
     pub fn local(id: impl Into<String>) -> Self {
-        Self { id: Some(id.into()), ..Self::new(SubmitterType::Local) }
+        Self {
+            id: Some(id.into()),
+            ..Self::new(SubmitterType::Local)
+        }
     }
 
     /// Returns the text of a member, if it has one.
@@ -107,7 +126,11 @@ impl Submitter {
             SubmitterField::Type => Some(self.kind.as_str()),
             SubmitterField::Id => self.id.as_deref(),
             SubmitterField::Email => self.email.as_deref(),
-            SubmitterField::IpAddress => return self.ip_address.map(|address| Cow::Owned(address.to_string())),
+            SubmitterField::IpAddress => {
+                return self
+                    .ip_address
+                    .map(|address| Cow::Owned(address.to_string()));
+            }
             SubmitterField::SessionId => self.session_id.as_deref(),
             SubmitterField::TokenId => self.token_id.as_deref(),
             SubmitterField::TokenName => self.token_name.as_deref(),
@@ -136,15 +159,26 @@ impl Submitter {
 
     /// The members as a tree, for the wire.
     pub(super) fn members(&self) -> Object {
-        let texts = SubmitterField::ALL.into_iter().map(|field| (field, self.text(field)));
-        texts.filter_map(|(field, text)| Some((field.member().to_owned(), Json::from(text?.into_owned())))).collect()
+        let texts = SubmitterField::ALL
+            .into_iter()
+            .map(|field| (field, self.text(field)));
+        texts
+            .filter_map(|(field, text)| {
+                Some((field.member().to_owned(), Json::from(text?.into_owned())))
+            })
+            .collect()
     }
 }
 
 /// Puts a member of [`Submitter::to_member`] where RFC 8785 wants it in canonical bytes that have none: between `severity` and
 /// `timestamp`, the last member, whose value holds no text like its name.
 pub(crate) fn insert_submitter(canonical: &mut Vec<u8>, member: &[u8]) {
-    let Some(at) = canonical.windows(LAST.len()).rposition(|bytes| bytes == LAST) else { return };
+    let Some(at) = canonical
+        .windows(LAST.len())
+        .rposition(|bytes| bytes == LAST)
+    else {
+        return;
+    };
     let end = canonical.len();
     canonical.reserve_exact(member.len());
     canonical.extend_from_slice(member);

@@ -27,7 +27,10 @@ impl Tags {
     /// Sets a tag and returns the text it had.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<String>) -> Option<String> {
         let (name, value) = (name.into(), value.into());
-        match self.0.binary_search_by(|(known, _)| utf16_order(known, &name)) {
+        match self
+            .0
+            .binary_search_by(|(known, _)| utf16_order(known, &name))
+        {
             Ok(at) => Some(std::mem::replace(&mut self.0[at].1, value)),
             Err(at) => {
                 self.0.insert(at, (name, value));
@@ -38,13 +41,18 @@ impl Tags {
 
     /// The text of a tag.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let at = self.0.binary_search_by(|(known, _)| utf16_order(known, name)).ok()?;
+        let at = self
+            .0
+            .binary_search_by(|(known, _)| utf16_order(known, name))
+            .ok()?;
         self.0.get(at).map(|(_, value)| value.as_str())
     }
 
     /// Names and texts in canonical order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The texts alone.
@@ -90,15 +98,27 @@ mod tests {
     #[test]
     fn tags_stand_in_order_and_once() {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let mut tags: Tags = [pair("b", "1"), pair("a", "2"), pair("b", "3")].into_iter().collect();
+        let mut tags: Tags = [pair("b", "1"), pair("a", "2"), pair("b", "3")]
+            .into_iter()
+            .collect();
         assert_eq!(tags.iter().collect::<Vec<_>>(), [("a", "2"), ("b", "3")]);
-        assert_eq!((tags.get("b"), tags.get("c"), tags.len()), (Some("3"), None, 2));
-        assert_eq!((tags.insert("a", "4"), tags.insert("c", "5")), (Some("2".to_owned()), None));
+        assert_eq!(
+            (tags.get("b"), tags.get("c"), tags.len()),
+            (Some("3"), None, 2)
+        );
+        assert_eq!(
+            (tags.insert("a", "4"), tags.insert("c", "5")),
+            (Some("2".to_owned()), None)
+        );
         assert_eq!(tags.values().collect::<Vec<_>>(), ["4", "3", "5"]);
         assert_eq!(
-            Tags::distinct(vec![pair("\u{fb33}", "1"), pair("\u{1f600}", "2")]).map(|t| t.0[0].1.clone()),
+            Tags::distinct(vec![pair("\u{fb33}", "1"), pair("\u{1f600}", "2")])
+                .map(|t| t.0[0].1.clone()),
             Some("2".into())
         );
-        assert_eq!(Tags::distinct(vec![pair("b", "1"), pair("a", "2"), pair("b", "1")]), None);
+        assert_eq!(
+            Tags::distinct(vec![pair("b", "1"), pair("a", "2"), pair("b", "1")]),
+            None
+        );
     }
 }

@@ -13,7 +13,17 @@ impl Entry {
     /// Calls `visit` with every string and number of the claim, tag values included; names of members, points in time and
     /// the submitter are left out. Stops when `visit` answers true, and answers whether it did.
     pub fn any_text(&self, visit: &mut dyn FnMut(Leaf<'_>) -> bool) -> bool {
-        let Self { event_id, event_type, severity, actor, resource, action, changes, metadata, .. } = self;
+        let Self {
+            event_id,
+            event_type,
+            severity,
+            actor,
+            resource,
+            action,
+            changes,
+            metadata,
+            ..
+        } = self;
         let ip = actor.ip_address.map(|ip| ip.to_string());
         let fields = [
             Some(event_id.as_str()),
@@ -36,10 +46,24 @@ impl Entry {
             metadata.request_id.as_deref(),
             Some(metadata.api_version.as_str()),
         ];
-        let lists = resource.tags.values().chain(metadata.tags.iter().map(String::as_str));
-        fields.into_iter().flatten().chain(lists).any(|text| visit(Leaf(Cow::Borrowed(text))))
-            || changes.before.iter().chain(&changes.after).any(|state| any_leaf(state, visit))
-            || metadata.extra.iter().any(|(_, value)| any_leaf(value, visit))
+        let lists = resource
+            .tags
+            .values()
+            .chain(metadata.tags.iter().map(String::as_str));
+        fields
+            .into_iter()
+            .flatten()
+            .chain(lists)
+            .any(|text| visit(Leaf(Cow::Borrowed(text))))
+            || changes
+                .before
+                .iter()
+                .chain(&changes.after)
+                .any(|state| any_leaf(state, visit))
+            || metadata
+                .extra
+                .iter()
+                .any(|(_, value)| any_leaf(value, visit))
     }
 }
 

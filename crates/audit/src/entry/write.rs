@@ -39,11 +39,28 @@ impl Entry {
     /// Writes the known shape straight in canonical order, all but the submitter; a test holds it against the generic writer.
     /// Answers where `recorded_at` stands.
     fn write(&self, recorded_at: Option<Timestamp>, out: &mut Vec<u8>) -> Range<usize> {
-        let Self { event_id, event_type, severity, timestamp, actor, resource, action, changes, metadata, .. } = self;
+        let Self {
+            event_id,
+            event_type,
+            severity,
+            timestamp,
+            actor,
+            resource,
+            action,
+            changes,
+            metadata,
+            ..
+        } = self;
         let mut top = Writer::open(out);
-        top.nested(!action.is_empty(), br#""action":"#, |out| write_action(action, out));
-        top.nested(!actor.is_empty(), br#""actor":"#, |out| write_actor(actor, out));
-        top.nested(!changes.is_empty(), br#""changes":"#, |out| write_changes(changes, out));
+        top.nested(!action.is_empty(), br#""action":"#, |out| {
+            write_action(action, out)
+        });
+        top.nested(!actor.is_empty(), br#""actor":"#, |out| {
+            write_actor(actor, out)
+        });
+        top.nested(!changes.is_empty(), br#""changes":"#, |out| {
+            write_changes(changes, out)
+        });
         top.text(br#""event_id":"#, event_id.as_str());
         top.plain(br#""event_type":"#, event_type.as_str());
         top.nested(true, br#""metadata":"#, |out| write_metadata(metadata, out));
@@ -52,7 +69,9 @@ impl Entry {
             top.instant(br#""recorded_at":"#, recorded_at);
         }
         let ours = start..top.out.len();
-        top.nested(!resource.is_empty(), br#""resource":"#, |out| write_resource(resource, out));
+        top.nested(!resource.is_empty(), br#""resource":"#, |out| {
+            write_resource(resource, out)
+        });
         top.plain(br#""severity":"#, severity.as_str());
         top.instant(br#""timestamp":"#, *timestamp);
         top.close();
@@ -72,7 +91,13 @@ impl Entry {
         nested("changes", changes_members(&self.changes));
         nested("metadata", metadata_members(&self.metadata));
         nested("resource", resource_members(&self.resource));
-        nested("submitted_by", self.submitted_by.as_deref().map(Submitter::members).unwrap_or_default());
+        nested(
+            "submitted_by",
+            self.submitted_by
+                .as_deref()
+                .map(Submitter::members)
+                .unwrap_or_default(),
+        );
         top.insert("category", self.category());
         top.insert("event_id", self.event_id.as_str());
         top.insert("event_type", self.event_type.as_str());
@@ -185,7 +210,10 @@ fn write_actor(actor: &Actor, out: &mut Vec<u8>) {
 
 fn write_changes(changes: &Changes, out: &mut Vec<u8>) {
     let mut members = Writer::open(out);
-    for (name, state) in [(br#""after":"#.as_slice(), &changes.after), (br#""before":"#, &changes.before)] {
+    for (name, state) in [
+        (br#""after":"#.as_slice(), &changes.after),
+        (br#""before":"#, &changes.before),
+    ] {
         if let Some(state) = state {
             members.nested(true, name, |out| write_canonical(state, out));
         }
@@ -201,7 +229,10 @@ fn write_resource(resource: &ResourceRef, out: &mut Vec<u8>) {
     members.given(br#""region":"#, resource.region.as_deref());
     members.nested(!resource.tags.is_empty(), br#""tags":"#, |out| {
         let mut tags = Writer::open(out);
-        resource.tags.iter().for_each(|(name, value)| tags.open_member(name, |out| write_string(value, out)));
+        resource
+            .tags
+            .iter()
+            .for_each(|(name, value)| tags.open_member(name, |out| write_string(value, out)));
         tags.close();
     });
     members.given(br#""type":"#, resource.kind.as_deref());
@@ -256,7 +287,10 @@ fn write_texts(values: &[String], out: &mut Vec<u8>) {
 }
 
 fn present<const N: usize>(members: [(&str, Option<&str>); N]) -> Object {
-    members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), Json::from(value?)))).collect()
+    members
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), Json::from(value?))))
+        .collect()
 }
 
 fn action_members(action: &Action) -> Object {
@@ -272,7 +306,10 @@ fn actor_members(actor: &Actor) -> Object {
         ("type", actor.kind.map(|k| k.as_str())),
         ("id", actor.id.as_deref()),
         ("email", actor.email.as_deref()),
-        ("ip_address", actor.ip_address.map(|ip| ip.to_string()).as_deref()),
+        (
+            "ip_address",
+            actor.ip_address.map(|ip| ip.to_string()).as_deref(),
+        ),
         ("user_agent", actor.user_agent.as_deref()),
         ("session_id", actor.session_id.as_deref()),
     ])
@@ -294,7 +331,10 @@ fn resource_members(resource: &ResourceRef) -> Object {
 
 fn changes_members(changes: &Changes) -> Object {
     let states = [("before", &changes.before), ("after", &changes.after)];
-    states.into_iter().filter_map(|(name, state)| Some((name.to_owned(), state.clone()?))).collect()
+    states
+        .into_iter()
+        .filter_map(|(name, state)| Some((name.to_owned(), state.clone()?)))
+        .collect()
 }
 
 fn metadata_members(metadata: &Metadata) -> Object {

@@ -19,7 +19,11 @@ pub fn document() -> String {
     let reserved = crate::entry::RESERVED_CATEGORIES.map(|category| format!("`{category}`"));
     let _ = writeln!(page, "{}.\n", reserved.join(", "));
     let common = COMMON_FIELDS.map(|field| format!("`{field}`"));
-    let _ = writeln!(page, "Each entry of Reeve has {}. The column *fields* names what", common.join(", "));
+    let _ = writeln!(
+        page,
+        "Each entry of Reeve has {}. The column *fields* names what",
+        common.join(", ")
+    );
     page.push_str(
         "an entry of the type has besides, where the case provides it.\n\n\
          *Written by*: **Reeve** alone; **Reeve and others**, where `submitted_by` distinguishes them; **others**, which are importers and API\n\
@@ -47,6 +51,16 @@ fn row(kind: &EventKind) -> String {
         Source::Others => "others",
         Source::Planned => "not yet",
     };
-    let fields: Vec<String> = kind.fields.iter().map(|field| format!("`{field}`")).collect();
-    format!("| `{}` | {} | {by} | {} | {} |\n", kind.name, kind.severity.as_str(), kind.meaning, fields.join(", "))
+    let fields: Vec<String> = kind
+        .fields
+        .iter()
+        .map(|field| format!("`{field}`"))
+        .collect();
+    format!(
+        "| `{}` | {} | {by} | {} | {} |\n",
+        kind.name,
+        kind.severity.as_str(),
+        kind.meaning,
+        fields.join(", ")
+    )
 }

@@ -26,7 +26,13 @@ pub(super) fn write_entry(
     options: &CefOptions,
 ) -> Result<Written, FormatError> {
     let frame = |record: &str| format!("{record}\n").into_bytes();
-    write_fitting(out, view.integrity.sequence, options.limit, |detail| spell(view, detail), frame)
+    write_fitting(
+        out,
+        view.integrity.sequence,
+        options.limit,
+        |detail| spell(view, detail),
+        frame,
+    )
 }
 
 fn spell(view: &EntryView<'_>, detail: Detail) -> String {
@@ -37,7 +43,11 @@ fn spell(view: &EntryView<'_>, detail: Detail) -> String {
     out.push('|');
     push_header(entry.event_type.as_str(), &mut out);
     out.push('|');
-    let name = entry.action.operation.as_deref().unwrap_or(entry.event_type.as_str());
+    let name = entry
+        .action
+        .operation
+        .as_deref()
+        .unwrap_or(entry.event_type.as_str());
     push_header(&short(name, detail), &mut out);
     out.push('|');
     out.push_str(severity(entry.severity));
@@ -70,21 +80,52 @@ const fn severity(severity: Severity) -> &'static str {
 }
 
 fn short(text: &str, detail: Detail) -> Cow<'_, str> {
-    if detail == Detail::Cut { cut(text, Detail::KEPT) } else { text.into() }
+    if detail == Detail::Cut {
+        cut(text, Detail::KEPT)
+    } else {
+        text.into()
+    }
 }
 
 /// Keys of the dictionary that mean what the field means.
-fn put_dictionary(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Option<Cow<'_, str>>)) {
+fn put_dictionary(
+    view: &EntryView<'_>,
+    detail: Detail,
+    put: &mut impl FnMut(&str, Option<Cow<'_, str>>),
+) {
     let entry = view.entry;
     let actor = &entry.actor;
-    put("rt", Some(view.recorded_at.as_millisecond().to_string().into()));
-    put("start", Some(entry.timestamp.as_millisecond().to_string().into()));
+    put(
+        "rt",
+        Some(view.recorded_at.as_millisecond().to_string().into()),
+    );
+    put(
+        "start",
+        Some(entry.timestamp.as_millisecond().to_string().into()),
+    );
     put("externalId", Some(entry.event_id.as_str().into()));
     put("cat", Some(entry.category().into()));
-    put("act", entry.action.operation.as_deref().map(|text| short(text, detail)));
-    put("outcome", entry.action.status.map(|status| status.as_str().into()));
+    put(
+        "act",
+        entry
+            .action
+            .operation
+            .as_deref()
+            .map(|text| short(text, detail)),
+    );
+    put(
+        "outcome",
+        entry.action.status.map(|status| status.as_str().into()),
+    );
     put("suid", actor.id.as_deref().map(|text| short(text, detail)));
-    put("suser", actor.email.as_deref().or(actor.id.as_deref()).map(|text| short(text, detail)));
+    put(
+        "suser",
+        actor
+            .email
+            .as_deref()
+            .or(actor.id.as_deref())
+            .map(|text| short(text, detail)),
+    );
     match actor.ip_address {
         Some(IpAddr::V4(address)) => put("src", Some(address.to_string().into())),
         Some(IpAddr::V6(address)) => {
@@ -93,16 +134,28 @@ fn put_dictionary(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&st
         }
         None => {}
     }
-    put("requestClientApplication", actor.user_agent.as_deref().map(|text| short(text, detail)));
+    put(
+        "requestClientApplication",
+        actor.user_agent.as_deref().map(|text| short(text, detail)),
+    );
 }
 
 /// Custom strings and the custom number, each with its label.
-fn put_labelled(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Option<Cow<'_, str>>)) {
+fn put_labelled(
+    view: &EntryView<'_>,
+    detail: Detail,
+    put: &mut impl FnMut(&str, Option<Cow<'_, str>>),
+) {
     let on = &view.entry.resource;
     let fields = [
         ("cs1Label", "resourceType", "cs1", on.kind.as_deref()),
         ("cs2Label", "resourceId", "cs2", on.id.as_deref()),
-        ("cs3Label", "cloudProvider", "cs3", on.cloud_provider.as_deref()),
+        (
+            "cs3Label",
+            "cloudProvider",
+            "cs3",
+            on.cloud_provider.as_deref(),
+        ),
         ("cs4Label", "accountId", "cs4", on.account_id.as_deref()),
         ("cs5Label", "region", "cs5", on.region.as_deref()),
     ];
@@ -122,21 +175,63 @@ fn put_labelled(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str,
 fn put_own(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Option<Cow<'_, str>>)) {
     let (entry, proof) = (view.entry, view.integrity);
     let metadata = &entry.metadata;
-    put("ReeveActorType", entry.actor.kind.map(|kind| kind.as_str().into()));
-    put("ReeveSessionId", entry.actor.session_id.as_deref().map(|text| short(text, detail)));
-    put("ReeveMethod", entry.action.method.map(|method| method.as_str().into()));
-    put("ReeveRequestId", metadata.request_id.as_deref().map(|text| short(text, detail)));
-    put("ReeveApiVersion", Some(short(&metadata.api_version, detail)));
+    put(
+        "ReeveActorType",
+        entry.actor.kind.map(|kind| kind.as_str().into()),
+    );
+    put(
+        "ReeveSessionId",
+        entry
+            .actor
+            .session_id
+            .as_deref()
+            .map(|text| short(text, detail)),
+    );
+    put(
+        "ReeveMethod",
+        entry.action.method.map(|method| method.as_str().into()),
+    );
+    put(
+        "ReeveRequestId",
+        metadata
+            .request_id
+            .as_deref()
+            .map(|text| short(text, detail)),
+    );
+    put(
+        "ReeveApiVersion",
+        Some(short(&metadata.api_version, detail)),
+    );
     if detail.has_open_metadata() {
         put("ReeveResourceTags", tags_of(&entry.resource).map(Cow::from));
         let labels = &metadata.tags;
-        put("ReeveTags", (!labels.is_empty()).then(|| Json::from(labels.clone()).to_string().into()));
+        put(
+            "ReeveTags",
+            (!labels.is_empty()).then(|| Json::from(labels.clone()).to_string().into()),
+        );
         let open = &metadata.extra;
-        put("ReeveMetadata", (!open.is_empty()).then(|| Json::Object(open.clone()).to_string().into()));
+        put(
+            "ReeveMetadata",
+            (!open.is_empty()).then(|| Json::Object(open.clone()).to_string().into()),
+        );
     }
     if detail.has_changes() {
-        put("ReeveChangesBefore", entry.changes.before.as_ref().map(|state| state.to_string().into()));
-        put("ReeveChangesAfter", entry.changes.after.as_ref().map(|state| state.to_string().into()));
+        put(
+            "ReeveChangesBefore",
+            entry
+                .changes
+                .before
+                .as_ref()
+                .map(|state| state.to_string().into()),
+        );
+        put(
+            "ReeveChangesAfter",
+            entry
+                .changes
+                .after
+                .as_ref()
+                .map(|state| state.to_string().into()),
+        );
     }
     if let Some(submitter) = &entry.submitted_by {
         for field in SubmitterField::ALL {
@@ -163,7 +258,8 @@ const fn submitter_key(field: SubmitterField) -> &'static str {
 
 /// Escapes `|` and `\`. A header has no escape for control characters, so those are written as JSON escapes.
 fn push_header(text: &str, out: &mut String) {
-    text.chars().for_each(|c| push_escaped(c, &['|', '\\'], out));
+    text.chars()
+        .for_each(|c| push_escaped(c, &['|', '\\'], out));
 }
 
 /// Escapes `=` and `\`, newlines as `\n` and `\r`, and other control characters as JSON escapes.

@@ -93,7 +93,10 @@ pub(super) fn write_entry(
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_csv_row<'a>(out: &mut impl Write, values: impl IntoIterator<Item = Option<&'a str>>) -> io::Result<()> {
+pub fn write_csv_row<'a>(
+    out: &mut impl Write,
+    values: impl IntoIterator<Item = Option<&'a str>>,
+) -> io::Result<()> {
     let mut row = String::with_capacity(256);
     for (at, value) in values.into_iter().enumerate() {
         if at > 0 {
@@ -110,8 +113,18 @@ pub fn write_csv_row<'a>(out: &mut impl Write, values: impl IntoIterator<Item = 
 /// The values in the order of [`COLUMNS`].
 fn cells<'a>(view: &EntryView<'a>) -> [Option<Cow<'a, str>>; COLUMNS.len()] {
     let (entry, proof) = (view.entry, view.integrity);
-    let (actor, on, action, metadata) = (&entry.actor, &entry.resource, &entry.action, &entry.metadata);
-    let by = |field| entry.submitted_by.as_deref().and_then(|submitter| submitter.text(field));
+    let (actor, on, action, metadata) = (
+        &entry.actor,
+        &entry.resource,
+        &entry.action,
+        &entry.metadata,
+    );
+    let by = |field| {
+        entry
+            .submitted_by
+            .as_deref()
+            .and_then(|submitter| submitter.text(field))
+    };
     [
         Some(proof.sequence.to_string().into()),
         Some(format_instant(entry.timestamp).into()),
@@ -135,12 +148,21 @@ fn cells<'a>(view: &EntryView<'a>) -> [Option<Cow<'a, str>>; COLUMNS.len()] {
         action.operation.as_deref().map(Cow::from),
         action.status.map(|status| status.as_str().into()),
         action.method.map(|method| method.as_str().into()),
-        entry.changes.before.as_ref().map(|state| state.to_string().into()),
-        entry.changes.after.as_ref().map(|state| state.to_string().into()),
+        entry
+            .changes
+            .before
+            .as_ref()
+            .map(|state| state.to_string().into()),
+        entry
+            .changes
+            .after
+            .as_ref()
+            .map(|state| state.to_string().into()),
         metadata.request_id.as_deref().map(Cow::from),
         Some(metadata.api_version.as_str().into()),
         (!metadata.tags.is_empty()).then(|| Json::from(metadata.tags.clone()).to_string().into()),
-        (!metadata.extra.is_empty()).then(|| Json::Object(metadata.extra.clone()).to_string().into()),
+        (!metadata.extra.is_empty())
+            .then(|| Json::Object(metadata.extra.clone()).to_string().into()),
         Some(hex(&proof.commitment).into()),
         Some(hex(&proof.leaf_hash).into()),
         Some(hex(&proof.previous_hash).into()),
@@ -161,7 +183,11 @@ pub fn push_csv_cell(value: &str, row: &mut String) {
 }
 
 fn push_cell(value: &str, options: CsvOptions, row: &mut String) {
-    let value = if options.raw { value.into() } else { visible(value) };
+    let value = if options.raw {
+        value.into()
+    } else {
+        visible(value)
+    };
     let apostrophe = !options.raw && value.starts_with(is_formula);
     // A space at either end is part of the value (RFC 4180, 2.4), but readers differ unless it is quoted.
     let quoted = value.is_empty()
@@ -192,14 +218,22 @@ fn visible(value: &str) -> Cow<'_, str> {
         return value.into();
     }
     let mut out = String::with_capacity(value.len() + 16);
-    value.chars().for_each(|c| if escaped(c) { push_escape(c, &mut out) } else { out.push(c) });
+    value.chars().for_each(|c| {
+        if escaped(c) {
+            push_escape(c, &mut out)
+        } else {
+            out.push(c)
+        }
+    });
     out.into()
 }
 
 /// First characters that begin a formula in one spreadsheet or another, their wide forms, and the apostrophe itself. Some
 /// spreadsheets skip white space and controls before they look.
 fn is_formula(first: char) -> bool {
-    matches!(first, '=' | '+' | '-' | '@' | '\'' | '＝' | '＋' | '－' | '＠')
-        || first.is_whitespace()
+    matches!(
+        first,
+        '=' | '+' | '-' | '@' | '\'' | '＝' | '＋' | '－' | '＠'
+    ) || first.is_whitespace()
         || first.is_control()
 }

@@ -9,7 +9,10 @@ use super::{EntryView, FormatError, Written};
 use crate::json::{Json, write_canonical};
 
 /// Writes one line.
-pub(super) fn write_entry(out: &mut impl Write, view: &EntryView<'_>) -> Result<Written, FormatError> {
+pub(super) fn write_entry(
+    out: &mut impl Write,
+    view: &EntryView<'_>,
+) -> Result<Written, FormatError> {
     let mut line = Vec::with_capacity(1280);
     write_canonical(&tree(view, Detail::Whole), &mut line);
     line.push(b'\n');
@@ -25,7 +28,11 @@ pub(super) fn ascii(view: &EntryView<'_>, detail: Detail) -> String {
     }
     let mut text = String::with_capacity(spelled.len() + 64);
     for c in spelled.chars() {
-        if c.is_ascii() && c != '\u{7f}' { text.push(c) } else { push_escape(c, &mut text) }
+        if c.is_ascii() && c != '\u{7f}' {
+            text.push(c)
+        } else {
+            push_escape(c, &mut text)
+        }
     }
     text
 }

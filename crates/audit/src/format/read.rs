@@ -21,20 +21,38 @@ pub struct Exported {
 impl Exported {
     /// Reads one JSON object: an exported line, or an entry as the HTTP interface shows it.
     pub fn read(bytes: &[u8]) -> Result<Self, ReadBackError> {
-        let options = Options { numbers: Numbers::Stored, ..Options::default() };
-        let mut value = json::parse_with(bytes, &options).map_err(|e| ReadBackError(e.to_string()))?.value;
+        let options = Options {
+            numbers: Numbers::Stored,
+            ..Options::default()
+        };
+        let mut value = json::parse_with(bytes, &options)
+            .map_err(|e| ReadBackError(e.to_string()))?
+            .value;
         let Json::Object(members) = &mut value else {
-            return Err(ReadBackError(format!("an entry must be an object, not {}", value.kind())));
+            return Err(ReadBackError(format!(
+                "an entry must be an object, not {}",
+                value.kind()
+            )));
         };
         members.remove("category");
-        let proof = members.remove("integrity").ok_or_else(|| ReadBackError("no integrity".into()))?;
+        let proof = members
+            .remove("integrity")
+            .ok_or_else(|| ReadBackError("no integrity".into()))?;
         let (entry, recorded_at) = Entry::from_canonical(&value.to_canonical())?;
-        Ok(Self { entry, recorded_at, integrity: integrity(&proof)? })
+        Ok(Self {
+            entry,
+            recorded_at,
+            integrity: integrity(&proof)?,
+        })
     }
 
     /// Returns the view that formats write.
     pub fn view(&self) -> EntryView<'_> {
-        EntryView { entry: &self.entry, recorded_at: self.recorded_at, integrity: &self.integrity }
+        EntryView {
+            entry: &self.entry,
+            recorded_at: self.recorded_at,
+            integrity: &self.integrity,
+        }
     }
 }
 
@@ -43,7 +61,10 @@ fn integrity(proof: &Json) -> Result<Integrity, ReadBackError> {
     let text = |name: &str| proof.get(name).and_then(Json::as_str);
     let hash = |name: &str| text(name).and_then(unhex::<32>).ok_or_else(|| wrong(name));
     let salt = text("salt").map(|salt| unhex::<16>(salt).ok_or_else(|| wrong("salt")));
-    let sequence = proof.get("sequence").and_then(Json::as_f64).filter(|n| *n >= 0.0 && n.fract() == 0.0);
+    let sequence = proof
+        .get("sequence")
+        .and_then(Json::as_f64)
+        .filter(|n| *n >= 0.0 && n.fract() == 0.0);
     Ok(Integrity {
         // Below 2^53 the double is the number itself, and no log is longer.
         sequence: sequence.ok_or_else(|| wrong("sequence"))? as u64,

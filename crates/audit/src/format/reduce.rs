@@ -30,7 +30,10 @@ impl Limit {
 
 impl Default for Limit {
     fn default() -> Self {
-        Self { bytes: Some(Self::USUAL_BYTES), oversize: Oversize::Reduce }
+        Self {
+            bytes: Some(Self::USUAL_BYTES),
+            oversize: Oversize::Reduce,
+        }
     }
 }
 
@@ -94,5 +97,9 @@ pub(super) fn write_fitting(
             }
         }
     }
-    Err(FormatError::Oversize { sequence, bytes: whole.len(), limit: most })
+    Err(FormatError::Oversize {
+        sequence,
+        bytes: whole.len(),
+        limit: most,
+    })
 }

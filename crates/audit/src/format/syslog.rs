@@ -55,7 +55,13 @@ pub struct HostnameError;
 impl Default for SyslogOptions {
     fn default() -> Self {
         let (framing, limit) = (Framing::default(), Limit::default());
-        Self { hostname: Hostname::default(), facility: 13, enterprise: 32_473, framing, limit }
+        Self {
+            hostname: Hostname::default(),
+            facility: 13,
+            enterprise: 32_473,
+            framing,
+            limit,
+        }
     }
 }
 
@@ -69,8 +75,13 @@ impl FromStr for Hostname {
     type Err = HostnameError;
 
     fn from_str(text: &str) -> Result<Self, HostnameError> {
-        let sound = (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if sound { Ok(Self(text.to_owned())) } else { Err(HostnameError) }
+        let sound =
+            (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if sound {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(HostnameError)
+        }
     }
 }
 
@@ -97,7 +108,11 @@ fn spell(view: &EntryView<'_>, options: &SyslogOptions, detail: Detail) -> Strin
     let msgid = event_type.get(..32).unwrap_or(event_type);
     let at = format_instant(entry.timestamp);
     // Writing to a string does not fail.
-    let _ = write!(out, "<{priority}>1 {at} {} reeve - {msgid} ", options.hostname.0);
+    let _ = write!(
+        out,
+        "<{priority}>1 {at} {} reeve - {msgid} ",
+        options.hostname.0
+    );
     push_data(view, options.enterprise, detail, &mut out);
     if detail != Detail::Cut {
         out.push(' ');
@@ -131,7 +146,10 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
             ("category", Some(entry.category().into())),
             ("severity", Some(entry.severity.as_str().into())),
             ("recorded_at", Some(format_instant(view.recorded_at).into())),
-            ("request_id", entry.metadata.request_id.as_deref().map(Cow::from)),
+            (
+                "request_id",
+                entry.metadata.request_id.as_deref().map(Cow::from),
+            ),
             ("reduced", detail.left_out().map(Cow::from)),
         ],
     );
@@ -141,7 +159,10 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
             ("type", actor.kind.map(|kind| kind.as_str().into())),
             ("id", actor.id.as_deref().map(Cow::from)),
             ("email", actor.email.as_deref().map(Cow::from)),
-            ("ip_address", actor.ip_address.map(|ip| ip.to_string().into())),
+            (
+                "ip_address",
+                actor.ip_address.map(|ip| ip.to_string().into()),
+            ),
             ("user_agent", actor.user_agent.as_deref().map(Cow::from)),
             ("session_id", actor.session_id.as_deref().map(Cow::from)),
         ],
@@ -151,7 +172,10 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
         &[
             ("type", on.kind.as_deref().map(Cow::from)),
             ("id", on.id.as_deref().map(Cow::from)),
-            ("cloud_provider", on.cloud_provider.as_deref().map(Cow::from)),
+            (
+                "cloud_provider",
+                on.cloud_provider.as_deref().map(Cow::from),
+            ),
             ("account_id", on.account_id.as_deref().map(Cow::from)),
             ("region", on.region.as_deref().map(Cow::from)),
         ],
@@ -164,8 +188,16 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
             ("method", action.method.map(|method| method.as_str().into())),
         ],
     );
-    let by = |field| entry.submitted_by.as_deref().and_then(|submitter| submitter.text(field));
-    element("submitter", &SubmitterField::ALL.map(|field| (field.member(), by(field))));
+    let by = |field| {
+        entry
+            .submitted_by
+            .as_deref()
+            .and_then(|submitter| submitter.text(field))
+    };
+    element(
+        "submitter",
+        &SubmitterField::ALL.map(|field| (field.member(), by(field))),
+    );
     element(
         "integrity",
         &[
@@ -194,7 +226,11 @@ fn push_element(
     for (field, value) in values {
         let Some(value) = value else { continue };
         let keeps = detail != Detail::Cut || *field == "event_id" || name == "integrity";
-        let value = if keeps { value.as_ref().into() } else { cut(value, Detail::KEPT) };
+        let value = if keeps {
+            value.as_ref().into()
+        } else {
+            cut(value, Detail::KEPT)
+        };
         let _ = write!(out, " {field}=\"");
         push_value(&value, out);
         out.push('"');
@@ -204,5 +240,7 @@ fn push_element(
 
 /// Escapes `"`, `\` and `]` (RFC 5424, 6.3.3), and control characters as JSON escapes.
 fn push_value(value: &str, out: &mut String) {
-    value.chars().for_each(|c| push_escaped(c, &['"', '\\', ']'], out));
+    value
+        .chars()
+        .for_each(|c| push_escaped(c, &['"', '\\', ']'], out));
 }

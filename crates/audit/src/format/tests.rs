@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::entry::{
-    ActionMethod, ActionStatus, Actor, ActorType, EventId, EventType, ResourceRef, Severity, Submitter, SubmitterType,
+    ActionMethod, ActionStatus, Actor, ActorType, EventId, EventType, ResourceRef, Severity,
+    Submitter, SubmitterType,
 };
 
 fn integrity(sequence: u64) -> Integrity {
@@ -27,7 +28,9 @@ fn entry(text: &str) -> Entry {
         .with_id(EventId::new("evt-1").unwrap())
         .at("2026-11-20T10:00:00.123Z".parse().unwrap())
         .with_severity(Severity::High)
-        .by(Actor::new(ActorType::User, text).with_user_agent(text).with_ip_address("10.0.0.1".parse().unwrap()))
+        .by(Actor::new(ActorType::User, text)
+            .with_user_agent(text)
+            .with_ip_address("10.0.0.1".parse().unwrap()))
         .on(ResourceRef::new("ec2_instance", text).with_tag("env", text))
         .with_action(text, ActionStatus::Failed, ActionMethod::Api)
         .before(crate::Json::object([("size", text)]))
@@ -37,7 +40,11 @@ fn entry(text: &str) -> Entry {
 
 fn write(format: &Format, entry: &Entry) -> Result<(String, Written), FormatError> {
     let proof = integrity(7);
-    let view = EntryView { entry, recorded_at: "2026-11-20T10:00:01Z".parse().unwrap(), integrity: &proof };
+    let view = EntryView {
+        entry,
+        recorded_at: "2026-11-20T10:00:01Z".parse().unwrap(),
+        integrity: &proof,
+    };
     let mut out = Vec::new();
     let written = format.write_entry(&mut out, &view)?;
     Ok((String::from_utf8(out).unwrap(), written))
@@ -50,7 +57,13 @@ fn spell(format: &Format, entry: &Entry) -> String {
 /// Returns the value with control characters escaped as JSON does.
 fn visible(value: &str) -> String {
     let mut out = String::new();
-    value.chars().for_each(|c| if text::is_unsafe(c) { text::push_escape(c, &mut out) } else { out.push(c) });
+    value.chars().for_each(|c| {
+        if text::is_unsafe(c) {
+            text::push_escape(c, &mut out)
+        } else {
+            out.push(c)
+        }
+    });
     out
 }
 
@@ -60,7 +73,9 @@ fn read_csv(row: &str) -> Vec<String> {
     let (mut chars, mut quoted) = (row.strip_suffix("\r\n").unwrap().chars().peekable(), false);
     while let Some(c) = chars.next() {
         match c {
-            '"' if quoted && chars.peek() == Some(&'"') => cells.last_mut().unwrap().push(chars.next().unwrap()),
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                cells.last_mut().unwrap().push(chars.next().unwrap())
+            }
             '"' => quoted = !quoted,
             ',' if !quoted => cells.push(String::new()),
             c => cells.last_mut().unwrap().push(c),
@@ -94,7 +109,10 @@ fn read_syslog(record: &str) -> (BTreeMap<String, String>, String) {
         }
         rest = params.strip_prefix(']').unwrap();
     }
-    (fields, rest.strip_prefix(' ').unwrap_or_default().to_owned())
+    (
+        fields,
+        rest.strip_prefix(' ').unwrap_or_default().to_owned(),
+    )
 }
 
 /// Header and extension of a CEF record.
@@ -131,21 +149,31 @@ fn read_cef(record: &str) -> (Vec<String>, BTreeMap<String, String>) {
             let (value, next) = piece.rsplit_once(' ').unwrap();
             (value.to_owned(), next.to_owned())
         };
-        assert!(fields.insert(std::mem::replace(&mut key, next), value).is_none());
+        assert!(
+            fields
+                .insert(std::mem::replace(&mut key, next), value)
+                .is_none()
+        );
     }
     header.pop();
     (header, fields)
 }
 
 fn no_limit() -> Limit {
-    Limit { bytes: None, oversize: Oversize::Refuse }
+    Limit {
+        bytes: None,
+        oversize: Oversize::Refuse,
+    }
 }
 
 fn formats() -> [Format; 4] {
     [
         Format::Json,
         Format::Csv(CsvOptions { raw: true }),
-        Format::Syslog(SyslogOptions { limit: no_limit(), ..SyslogOptions::default() }),
+        Format::Syslog(SyslogOptions {
+            limit: no_limit(),
+            ..SyslogOptions::default()
+        }),
         Format::Cef(CefOptions { limit: no_limit() }),
     ]
 }
@@ -171,29 +199,63 @@ fn check(text: &str) {
     let original = entry(text);
     let [json, csv, syslog, cef] = formats().map(|format| spell(&format, &original));
     let back = Exported::read(json.as_bytes()).unwrap();
-    assert_eq!((&back.entry, back.integrity), (&original, integrity(7)), "{text:?}");
+    assert_eq!(
+        (&back.entry, back.integrity),
+        (&original, integrity(7)),
+        "{text:?}"
+    );
     assert_eq!(json.matches('\n').count(), 1);
 
     let cells = read_csv(&csv);
     assert_eq!(cells.len(), COLUMNS.len(), "{csv}");
     let cell = |name: &str| &cells[COLUMNS.iter().position(|column| *column == name).unwrap()];
-    assert_eq!((cell("actor.id").as_str(), cell("action.operation").as_str()), (text, text));
-    assert_eq!(*cell("resource.tags"), crate::Json::object([("env", text)]).to_string());
+    assert_eq!(
+        (cell("actor.id").as_str(), cell("action.operation").as_str()),
+        (text, text)
+    );
+    assert_eq!(
+        *cell("resource.tags"),
+        crate::Json::object([("env", text)]).to_string()
+    );
 
-    assert_eq!(syslog.chars().filter(|c| text::is_unsafe(*c)).collect::<String>(), "\n", "{syslog:?}");
+    assert_eq!(
+        syslog
+            .chars()
+            .filter(|c| text::is_unsafe(*c))
+            .collect::<String>(),
+        "\n",
+        "{syslog:?}"
+    );
     let (fields, message) = read_syslog(syslog.strip_suffix('\n').unwrap());
     assert_eq!(fields["actor.user_agent"], visible(text));
-    assert_eq!((fields["integrity.sequence"].as_str(), fields.len()), ("7", 19), "{syslog}");
+    assert_eq!(
+        (fields["integrity.sequence"].as_str(), fields.len()),
+        ("7", 19),
+        "{syslog}"
+    );
     assert!(message.is_ascii());
     assert_eq!(Exported::read(message.as_bytes()).unwrap(), back);
 
-    assert_eq!(cef.chars().filter(|c| text::is_unsafe(*c)).collect::<String>(), "\n", "{cef:?}");
+    assert_eq!(
+        cef.chars()
+            .filter(|c| text::is_unsafe(*c))
+            .collect::<String>(),
+        "\n",
+        "{cef:?}"
+    );
     let (header, fields) = read_cef(cef.strip_suffix('\n').unwrap());
-    assert_eq!((header.len(), header[5].as_str(), header[6].as_str()), (7, visible(text).as_str(), "8"));
+    assert_eq!(
+        (header.len(), header[5].as_str(), header[6].as_str()),
+        (7, visible(text).as_str(), "8")
+    );
     // Newlines have an escape of their own in an extension.
     let shown = |value: &str| value.replace("\\u000a", "\n").replace("\\u000d", "\r");
     assert_eq!(shown(&fields["cs2"]), shown(&visible(text)), "{cef:?}");
-    assert_eq!((fields["cs1"].as_str(), fields["cn1"].as_str(), fields.len()), ("ec2_instance", "7", 28), "{cef}");
+    assert_eq!(
+        (fields["cs1"].as_str(), fields["cn1"].as_str(), fields.len()),
+        ("ec2_instance", "7", 28),
+        "{cef}"
+    );
 }
 
 #[test]
@@ -211,14 +273,18 @@ proptest! {
 #[test]
 fn a_record_of_each() {
     let entry = entry("i-1");
-    let format =
-        Format::Syslog(SyslogOptions { hostname: "log.acme.example".parse().unwrap(), ..SyslogOptions::default() });
+    let format = Format::Syslog(SyslogOptions {
+        hostname: "log.acme.example".parse().unwrap(),
+        ..SyslogOptions::default()
+    });
     let syslog = spell(&format, &entry);
-    let start =
-        "<107>1 2026-11-20T10:00:00.123Z log.acme.example reeve - resource.modify [entry@32473 event_id=\"evt-1\" ";
+    let start = "<107>1 2026-11-20T10:00:00.123Z log.acme.example reeve - resource.modify [entry@32473 event_id=\"evt-1\" ";
     assert!(syslog.starts_with(start), "{syslog}");
     assert!("two words".parse::<Hostname>().is_err());
-    let counting = Format::Syslog(SyslogOptions { framing: Framing::OctetCounting, ..SyslogOptions::default() });
+    let counting = Format::Syslog(SyslogOptions {
+        framing: Framing::OctetCounting,
+        ..SyslogOptions::default()
+    });
     let counted = spell(&counting, &entry);
     let (length, message) = counted.split_once(' ').unwrap();
     assert_eq!(length.parse(), Ok(message.len()));
@@ -229,9 +295,15 @@ fn a_record_of_each() {
     );
     assert!(cef.starts_with(&start), "{cef}");
     let mut header = Vec::new();
-    Format::Csv(CsvOptions::default()).write_header(&mut header).unwrap();
+    Format::Csv(CsvOptions::default())
+        .write_header(&mut header)
+        .unwrap();
     assert_eq!(read_csv(&String::from_utf8(header).unwrap()), COLUMNS);
-    assert!(FormatName::ALL.iter().all(|name| name.as_str().parse() == Ok(*name) && name.usual().name() == *name));
+    assert!(
+        FormatName::ALL
+            .iter()
+            .all(|name| name.as_str().parse() == Ok(*name) && name.usual().name() == *name)
+    );
 }
 
 #[test]
@@ -251,11 +323,21 @@ fn no_cell_is_a_formula_or_a_command_to_a_terminal() {
     ]) {
         let row = spell(&format, &entry(text));
         let cell = &read_csv(&row)[8];
-        let shown: String = text.split_inclusive(['\n', '\t']).map(csv_visible).collect();
+        let shown: String = text
+            .split_inclusive(['\n', '\t'])
+            .map(csv_visible)
+            .collect();
         let guarded = "=+-@'＝\t ".contains(text.chars().next().unwrap());
-        assert_eq!(*cell, if guarded { format!("'{shown}") } else { shown }, "{row}");
+        assert_eq!(
+            *cell,
+            if guarded { format!("'{shown}") } else { shown },
+            "{row}"
+        );
         let strange = |c: char| text::is_unsafe(c) && !matches!(c, '\n' | '\t');
-        assert!(!row.strip_suffix("\r\n").unwrap().contains(strange), "{row:?}");
+        assert!(
+            !row.strip_suffix("\r\n").unwrap().contains(strange),
+            "{row:?}"
+        );
     }
 }
 
@@ -275,15 +357,38 @@ fn every_format_names_the_submitter() {
         token_name: Some("=ci".into()),
         ..Submitter::new(SubmitterType::Token)
     };
-    let entry = Entry { submitted_by: Some(submitter.into()), ..entry("i-1") };
+    let entry = Entry {
+        submitted_by: Some(submitter.into()),
+        ..entry("i-1")
+    };
     let [json, csv, syslog, cef] = formats().map(|format| spell(&format, &entry));
     assert_eq!(Exported::read(json.as_bytes()).unwrap().entry, entry);
-    let expect = ["token", "u-1", "alice@example.com", "10.0.0.1", "", "t-1", "=ci"];
+    let expect = [
+        "token",
+        "u-1",
+        "alice@example.com",
+        "10.0.0.1",
+        "",
+        "t-1",
+        "=ci",
+    ];
     assert_eq!(read_csv(&csv)[32..], expect);
     let (fields, _) = read_syslog(syslog.trim_end());
-    assert_eq!((fields["submitter.type"].as_str(), fields["submitter.token_name"].as_str()), ("token", "=ci"));
+    assert_eq!(
+        (
+            fields["submitter.type"].as_str(),
+            fields["submitter.token_name"].as_str()
+        ),
+        ("token", "=ci")
+    );
     let (_, fields) = read_cef(cef.trim_end());
-    assert_eq!((fields["ReeveSubmittedByType"].as_str(), fields["ReeveSubmittedByTokenId"].as_str()), ("token", "t-1"));
+    assert_eq!(
+        (
+            fields["ReeveSubmittedByType"].as_str(),
+            fields["ReeveSubmittedByTokenId"].as_str()
+        ),
+        ("token", "t-1")
+    );
     let guarded = spell(&Format::Csv(CsvOptions::default()), &entry);
     assert_eq!(read_csv(&guarded)[38], "'=ci");
 }
@@ -291,18 +396,42 @@ fn every_format_names_the_submitter() {
 #[test]
 fn reduced_records_name_the_parts_left_out() {
     let small = entry("i-1");
-    let limit = |bytes, oversize| Limit { bytes: Some(bytes), oversize };
+    let limit = |bytes, oversize| Limit {
+        bytes: Some(bytes),
+        oversize,
+    };
     let cases = [
         (small.clone(), None),
-        (small.clone().after(crate::Json::object([("blob", "x".repeat(9000))])), Some("changes")),
-        (small.clone().with_metadata("blob", "\u{1}".repeat(9000)), Some("changes,metadata")),
-        (entry(&"\u{1}\"".repeat(9000)), Some("changes,metadata,long texts")),
+        (
+            small
+                .clone()
+                .after(crate::Json::object([("blob", "x".repeat(9000))])),
+            Some("changes"),
+        ),
+        (
+            small.clone().with_metadata("blob", "\u{1}".repeat(9000)),
+            Some("changes,metadata"),
+        ),
+        (
+            entry(&"\u{1}\"".repeat(9000)),
+            Some("changes,metadata,long texts"),
+        ),
     ];
     for (entry, left_out) in cases {
-        for format in [Format::Syslog(SyslogOptions::default()), Format::Cef(CefOptions::default())] {
+        for format in [
+            Format::Syslog(SyslogOptions::default()),
+            Format::Cef(CefOptions::default()),
+        ] {
             let (record, written) = write(&format, &entry).unwrap();
             assert!(record.len() <= Limit::USUAL_BYTES + 1, "{}", record.len());
-            assert_eq!(written, if left_out.is_some() { Written::Reduced } else { Written::Whole });
+            assert_eq!(
+                written,
+                if left_out.is_some() {
+                    Written::Reduced
+                } else {
+                    Written::Whole
+                }
+            );
             let note = match format {
                 Format::Syslog(_) => read_syslog(record.trim_end()).0.remove("entry.reduced"),
                 _ => read_cef(record.trim_end()).1.remove("ReeveReduced"),
@@ -313,23 +442,52 @@ fn reduced_records_name_the_parts_left_out() {
     let strict = limit(900, Oversize::Refuse);
     for format in [
         Format::Cef(CefOptions { limit: strict }),
-        Format::Syslog(SyslogOptions { limit: strict, ..Default::default() }),
+        Format::Syslog(SyslogOptions {
+            limit: strict,
+            ..Default::default()
+        }),
     ] {
-        let refused = write(&format, &small.clone().after(crate::Json::object([("a", "b".repeat(900))])));
-        assert!(matches!(refused, Err(FormatError::Oversize { sequence: 7, limit: 900, bytes: 900.. })), "{refused:?}");
+        let refused = write(
+            &format,
+            &small
+                .clone()
+                .after(crate::Json::object([("a", "b".repeat(900))])),
+        );
+        assert!(
+            matches!(
+                refused,
+                Err(FormatError::Oversize {
+                    sequence: 7,
+                    limit: 900,
+                    bytes: 900..
+                })
+            ),
+            "{refused:?}"
+        );
     }
-    let hopeless = Format::Cef(CefOptions { limit: limit(50, Oversize::Reduce) });
-    assert!(matches!(write(&hopeless, &small), Err(FormatError::Oversize { .. })));
+    let hopeless = Format::Cef(CefOptions {
+        limit: limit(50, Oversize::Reduce),
+    });
+    assert!(matches!(
+        write(&hopeless, &small),
+        Err(FormatError::Oversize { .. })
+    ));
 }
 
 #[test]
 fn lines_that_were_not_exported_are_refused() {
     let line = spell(&Format::Json, &entry("i-1"));
     assert!(Exported::read(line.as_bytes()).is_ok());
-    for (from, to) in
-        [("\"sequence\":7", "\"sequence\":-7"), ("abab", "zbab"), ("\"integrity\"", "\"else\""), ("{", "[")]
-    {
-        assert!(Exported::read(line.replacen(from, to, 1).as_bytes()).is_err(), "{to}");
+    for (from, to) in [
+        ("\"sequence\":7", "\"sequence\":-7"),
+        ("abab", "zbab"),
+        ("\"integrity\"", "\"else\""),
+        ("{", "["),
+    ] {
+        assert!(
+            Exported::read(line.replacen(from, to, 1).as_bytes()).is_err(),
+            "{to}"
+        );
     }
     assert!(Exported::read(b"17").is_err());
 }

@@ -18,7 +18,8 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 /// Returns `true` if a terminal or a reader of lines could misread the character: control characters, the line and
 /// paragraph separators, and characters that change the direction of writing.
 pub(super) fn is_unsafe(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Appends a character as JSON spells it in ASCII: `\u001b`, or two of them beyond the basic plane.
@@ -36,7 +37,11 @@ pub(super) fn push_escaped(c: char, special: &[char], out: &mut String) {
     if escape || special.contains(&c) {
         out.push('\\');
     }
-    if escape { push_escape(c, out) } else { out.push(c) }
+    if escape {
+        push_escape(c, out)
+    } else {
+        out.push(c)
+    }
 }
 
 /// Returns at most so many characters; `…` replaces the rest.
@@ -49,6 +54,11 @@ pub(super) fn cut(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
 
 /// The tags of a resource as JSON, where it has any.
 pub(super) fn tags_of(resource: &ResourceRef) -> Option<String> {
-    let pairs = || resource.tags.iter().map(|(name, value)| -> (&str, &str) { (name, value) });
+    let pairs = || {
+        resource
+            .tags
+            .iter()
+            .map(|(name, value)| -> (&str, &str) { (name, value) })
+    };
     (!resource.tags.is_empty()).then(|| Json::object(pairs()).to_string())
 }

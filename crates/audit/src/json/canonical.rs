@@ -116,9 +116,15 @@ mod tests {
             (Json::Number(0.002), "0.002"),
             (Json::Number(1e-27), "1e-27"),
             (Json::Number(f64::NAN), "null"),
-            (Json::from("€$\u{f}\nA'B\"\\\\\"/\u{7f}"), "\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\u{7f}\""),
             (
-                Json::object([("b", Json::Null), ("a", Json::Array(vec![true.into(), 1.into()]))]),
+                Json::from("€$\u{f}\nA'B\"\\\\\"/\u{7f}"),
+                "\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\u{7f}\"",
+            ),
+            (
+                Json::object([
+                    ("b", Json::Null),
+                    ("a", Json::Array(vec![true.into(), 1.into()])),
+                ]),
                 r#"{"a":[true,1],"b":null}"#,
             ),
         ];

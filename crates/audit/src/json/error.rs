@@ -120,7 +120,12 @@ mod tests {
 
     #[test]
     fn paths_read_well() {
-        let path = Path(vec![Step::Index(2), Step::Key("a/b~c".into()), Step::Index(0), Step::Key("d".into())]);
+        let path = Path(vec![
+            Step::Index(2),
+            Step::Key("a/b~c".into()),
+            Step::Index(0),
+            Step::Key("d".into()),
+        ]);
         assert_eq!(path.to_string(), "[2].a/b~c[0].d");
         assert_eq!(path.to_pointer(), "/2/a~1b~0c/0/d");
         assert_eq!(Path::default().to_string(), "");

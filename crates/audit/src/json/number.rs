@@ -7,14 +7,23 @@ use super::error::JsonFault;
 /// into `text` it was found.
 pub(crate) fn scan(text: &str) -> Result<&str, (JsonFault, usize)> {
     let bytes = text.as_bytes();
-    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count()
+    };
     let need = |from: usize| match digits(from) {
         0 if from < bytes.len() => Err((JsonFault::Syntax("a digit"), from)),
         0 => Err((JsonFault::UnexpectedEnd, from)),
         count => Ok(from + count),
     };
     let mut at = usize::from(bytes.first() == Some(&b'-'));
-    at = if bytes.get(at) == Some(&b'0') { at + 1 } else { need(at)? };
+    at = if bytes.get(at) == Some(&b'0') {
+        at + 1
+    } else {
+        need(at)?
+    };
     if bytes.get(at) == Some(&b'.') {
         at = need(at + 1)?;
     }
@@ -57,7 +66,9 @@ pub(super) fn unchanged(literal: &str, value: f64) -> Result<f64, JsonFault> {
 /// Significant digits without zeros at either end, and the power of ten of the last of them. Zero has no digits
 /// (and no sign: RFC 8785 writes -0 as 0).
 fn decimal(literal: &str) -> Option<(bool, String, i64)> {
-    let (negative, rest) = literal.strip_prefix('-').map_or((false, literal), |rest| (true, rest));
+    let (negative, rest) = literal
+        .strip_prefix('-')
+        .map_or((false, literal), |rest| (true, rest));
     let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
         None => (rest, 0),
@@ -65,7 +76,9 @@ fn decimal(literal: &str) -> Option<(bool, String, i64)> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let all = format!("{whole}{fraction}");
     let digits = all.trim_end_matches('0');
-    let power = exponent.checked_sub(fraction.len() as i64)?.checked_add((all.len() - digits.len()) as i64)?;
+    let power = exponent
+        .checked_sub(fraction.len() as i64)?
+        .checked_add((all.len() - digits.len()) as i64)?;
     let digits = digits.trim_start_matches('0');
     if digits.is_empty() {
         return Some((false, String::new(), 0));
@@ -79,8 +92,13 @@ mod tests {
 
     #[test]
     fn a_double_keeps_or_changes_the_digits() {
-        for same in ["0", "-0", "0.0", "1", "100", "1e2", "1.50", "-12.25", "1e21", "5e-324", "0.1"] {
-            assert!(unchanged(same, same.parse().unwrap_or(f64::NAN)).is_ok(), "{same}");
+        for same in [
+            "0", "-0", "0.0", "1", "100", "1e2", "1.50", "-12.25", "1e21", "5e-324", "0.1",
+        ] {
+            assert!(
+                unchanged(same, same.parse().unwrap_or(f64::NAN)).is_ok(),
+                "{same}"
+            );
         }
         for changed in [
             "9007199254740993",
@@ -90,7 +108,10 @@ mod tests {
             "1.00000000000000000001",
             "1e-400",
         ] {
-            assert!(unchanged(changed, changed.parse().unwrap_or(f64::NAN)).is_err(), "{changed}");
+            assert!(
+                unchanged(changed, changed.parse().unwrap_or(f64::NAN)).is_err(),
+                "{changed}"
+            );
         }
     }
 }

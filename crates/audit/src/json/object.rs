@@ -14,17 +14,24 @@ pub struct Object {
 impl Object {
     /// An object without members.
     pub const fn new() -> Self {
-        Self { members: Vec::new() }
+        Self {
+            members: Vec::new(),
+        }
     }
 
     /// Takes members whose names are known to be distinct and in canonical order.
     pub(crate) fn from_sorted(members: Vec<(String, Json)>) -> Self {
-        debug_assert!(members.windows(2).all(|pair| utf16_order(&pair[0].0, &pair[1].0) == Ordering::Less));
+        debug_assert!(
+            members
+                .windows(2)
+                .all(|pair| utf16_order(&pair[0].0, &pair[1].0) == Ordering::Less)
+        );
         Self { members }
     }
 
     fn position(&self, key: &str) -> Result<usize, usize> {
-        self.members.binary_search_by(|(name, _)| utf16_order(name, key))
+        self.members
+            .binary_search_by(|(name, _)| utf16_order(name, key))
     }
 
     /// The value of `key`.
@@ -61,7 +68,9 @@ impl Object {
 
     /// Members in canonical order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
-        self.members.iter().map(|(name, value)| (name.as_str(), value))
+        self.members
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// Returns the number of members.
@@ -118,8 +127,21 @@ mod tests {
 
     #[test]
     fn order_is_that_of_utf16_code_units() {
-        let names =
-            ["", "a", "aa", "ö", "€", "\u{e000}", "\u{ffff}", "\u{10000}", "😀", "\u{10ffff}", "é", "A", "\u{d7ff}"];
+        let names = [
+            "",
+            "a",
+            "aa",
+            "ö",
+            "€",
+            "\u{e000}",
+            "\u{ffff}",
+            "\u{10000}",
+            "😀",
+            "\u{10ffff}",
+            "é",
+            "A",
+            "\u{d7ff}",
+        ];
         for a in names {
             for b in names {
                 let expect = a.encode_utf16().cmp(b.encode_utf16());
@@ -130,8 +152,10 @@ mod tests {
 
     #[test]
     fn a_later_member_replaces_an_earlier_one() {
-        let object: Object =
-            [("b", 1), ("a", 2), ("b", 3)].into_iter().map(|(k, v)| (k.to_owned(), Json::from(v))).collect();
+        let object: Object = [("b", 1), ("a", 2), ("b", 3)]
+            .into_iter()
+            .map(|(k, v)| (k.to_owned(), Json::from(v)))
+            .collect();
         assert_eq!(object.len(), 2);
         assert_eq!(object.get("b"), Some(&Json::Number(3.0)));
     }

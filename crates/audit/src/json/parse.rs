@@ -31,7 +31,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_depth: MAX_DEPTH, numbers: Numbers::Strict }
+        Self {
+            max_depth: MAX_DEPTH,
+            numbers: Numbers::Strict,
+        }
     }
 }
 
@@ -51,12 +54,27 @@ pub fn parse(bytes: &[u8]) -> Result<Json, JsonError> {
 
 /// Reads one JSON text as `options` say.
 pub fn parse_with(bytes: &[u8], options: &Options) -> Result<Parsed, JsonError> {
-    let input = std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e.valid_up_to(), options))?;
-    let reader = Reader { input, at: 0, depth: 0, options, kept: Vec::new() };
+    let input =
+        std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e.valid_up_to(), options))?;
+    let reader = Reader {
+        input,
+        at: 0,
+        depth: 0,
+        options,
+        kept: Vec::new(),
+    };
     reader.text().map_err(|failure| {
-        let Failure { fault, offset, mut steps } = *failure;
+        let Failure {
+            fault,
+            offset,
+            mut steps,
+        } = *failure;
         steps.reverse();
-        JsonError { fault, path: Path(steps), offset }
+        JsonError {
+            fault,
+            path: Path(steps),
+            offset,
+        }
     })
 }
 
@@ -66,7 +84,11 @@ fn invalid_utf8(bytes: &[u8], offset: usize, options: &Options) -> JsonError {
         Err(e) if e.offset == offset => e.path,
         _ => Path::default(),
     };
-    JsonError { fault: JsonFault::InvalidUtf8, path, offset }
+    JsonError {
+        fault: JsonFault::InvalidUtf8,
+        path,
+        offset,
+    }
 }
 
 /// A fault on its way out; steps are pushed while unwinding, so innermost first.
@@ -98,7 +120,10 @@ impl Reader<'_> {
             steps.reverse();
             Path(steps)
         });
-        Ok(Parsed { value, kept_as_text: kept_as_text.collect() })
+        Ok(Parsed {
+            value,
+            kept_as_text: kept_as_text.collect(),
+        })
     }
 
     fn fail(&self, fault: JsonFault) -> Box<Failure> {
@@ -106,7 +131,11 @@ impl Reader<'_> {
     }
 
     fn fail_at(&self, fault: JsonFault, offset: usize) -> Box<Failure> {
-        Box::new(Failure { fault, offset, steps: Vec::new() })
+        Box::new(Failure {
+            fault,
+            offset,
+            steps: Vec::new(),
+        })
     }
 
     fn peek(&self) -> Option<u8> {
@@ -121,7 +150,11 @@ impl Reader<'_> {
 
     /// The fault for a missing piece: the text went on differently, or ended.
     fn missing(&self, expected: &'static str) -> Box<Failure> {
-        self.fail(if self.peek().is_some() { JsonFault::Syntax(expected) } else { JsonFault::UnexpectedEnd })
+        self.fail(if self.peek().is_some() {
+            JsonFault::Syntax(expected)
+        } else {
+            JsonFault::UnexpectedEnd
+        })
     }
 
     fn value(&mut self) -> Outcome<Json> {
@@ -144,7 +177,11 @@ impl Reader<'_> {
             self.at += word.len();
             return Ok(value);
         }
-        let same = rest.iter().zip(word.as_bytes()).take_while(|(a, b)| a == b).count();
+        let same = rest
+            .iter()
+            .zip(word.as_bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
         self.at += same;
         Err(self.missing("true, false or null"))
     }
@@ -165,7 +202,9 @@ impl Reader<'_> {
         let noted = self.kept.len();
         match self.value() {
             Ok(value) => {
-                self.kept[noted..].iter_mut().for_each(|steps| steps.push(step()));
+                self.kept[noted..]
+                    .iter_mut()
+                    .for_each(|steps| steps.push(step()));
                 Ok(value)
             }
             Err(mut failure) => {
@@ -232,9 +271,14 @@ impl Reader<'_> {
         if !members.is_sorted_by(|a, b| utf16_order(&a.0, &b.0).is_lt()) {
             let mut order: Vec<usize> = (0..members.len()).collect();
             order.sort_by(|&a, &b| utf16_order(&members[a].0, &members[b].0));
-            if let Some(pair) = order.windows(2).find(|pair| members[pair[0]].0 == members[pair[1]].0) {
+            if let Some(pair) = order
+                .windows(2)
+                .find(|pair| members[pair[0]].0 == members[pair[1]].0)
+            {
                 let mut failure = self.fail_at(JsonFault::DuplicateKey, offsets[pair[1]]);
-                failure.steps.push(Step::Key(std::mem::take(&mut members[pair[1]].0)));
+                failure
+                    .steps
+                    .push(Step::Key(std::mem::take(&mut members[pair[1]].0)));
                 return Err(failure);
             }
             members.sort_by(|a, b| utf16_order(&a.0, &b.0));
@@ -243,25 +287,31 @@ impl Reader<'_> {
     }
 
     fn string(&mut self) -> Outcome<String> {
-        let (value, next) =
-            text::read(self.input, self.at + 1).map_err(|(fault, offset)| self.fail_at(fault, offset))?;
+        let (value, next) = text::read(self.input, self.at + 1)
+            .map_err(|(fault, offset)| self.fail_at(fault, offset))?;
         self.at = next;
         Ok(value)
     }
 
     fn number(&mut self) -> Outcome<Json> {
-        let literal =
-            number::scan(&self.input[self.at..]).map_err(|(fault, skip)| self.fail_at(fault, self.at + skip))?;
+        let literal = number::scan(&self.input[self.at..])
+            .map_err(|(fault, skip)| self.fail_at(fault, self.at + skip))?;
         let value = match self.options.numbers {
-            Numbers::Strict => number::value(literal).map(Json::Number).map_err(|fault| self.fail(fault))?,
-            Numbers::Stored => number::finite(literal).map(Json::Number).map_err(|fault| self.fail(fault))?,
-            Numbers::KeepAsText => match number::finite(literal).and_then(|value| number::unchanged(literal, value)) {
-                Ok(value) => Json::Number(value),
-                Err(_) => {
-                    self.kept.push(Vec::new());
-                    Json::String(literal.to_owned())
+            Numbers::Strict => number::value(literal)
+                .map(Json::Number)
+                .map_err(|fault| self.fail(fault))?,
+            Numbers::Stored => number::finite(literal)
+                .map(Json::Number)
+                .map_err(|fault| self.fail(fault))?,
+            Numbers::KeepAsText => {
+                match number::finite(literal).and_then(|value| number::unchanged(literal, value)) {
+                    Ok(value) => Json::Number(value),
+                    Err(_) => {
+                        self.kept.push(Vec::new());
+                        Json::String(literal.to_owned())
+                    }
                 }
-            },
+            }
         };
         self.at += literal.len();
         Ok(value)
@@ -275,7 +325,11 @@ mod tests {
 
     fn refused(text: &str, fault: JsonFault, path: &str, offset: usize) {
         let error = parse(text.as_bytes()).unwrap_err();
-        assert_eq!((error.fault, error.path.to_string().as_str(), error.offset), (fault, path, offset), "{text}");
+        assert_eq!(
+            (error.fault, error.path.to_string().as_str(), error.offset),
+            (fault, path, offset),
+            "{text}"
+        );
     }
 
     #[test]
@@ -291,9 +345,19 @@ mod tests {
         refused(r#"[1e999]"#, NumberTooLarge, "[0]", 1);
         refused("{} x", TrailingBytes, "", 3);
         refused("", UnexpectedEnd, "", 0);
-        refused(r#"{"a":{"b":tru}}"#, Syntax("true, false or null"), "a.b", 13);
+        refused(
+            r#"{"a":{"b":tru}}"#,
+            Syntax("true, false or null"),
+            "a.b",
+            13,
+        );
         refused("\u{feff}{}", Syntax("a value"), "", 0);
-        refused("{\"a\":\"x\ny\"}", Syntax("an escape instead of a control character"), "a", 7);
+        refused(
+            "{\"a\":\"x\ny\"}",
+            Syntax("an escape instead of a control character"),
+            "a",
+            7,
+        );
         refused("[01]", Syntax("`,` or `]`"), "[0]".get(..0).unwrap(), 2);
     }
 
@@ -312,27 +376,47 @@ mod tests {
     fn depth_is_bounded() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert!(parse(nested(MAX_DEPTH).as_bytes()).is_ok());
-        assert_eq!(parse(nested(MAX_DEPTH + 1).as_bytes()).unwrap_err().fault, JsonFault::TooDeep);
-        assert_eq!(parse("[".repeat(1_000_000).as_bytes()).unwrap_err().fault, JsonFault::TooDeep);
+        assert_eq!(
+            parse(nested(MAX_DEPTH + 1).as_bytes()).unwrap_err().fault,
+            JsonFault::TooDeep
+        );
+        assert_eq!(
+            parse("[".repeat(1_000_000).as_bytes()).unwrap_err().fault,
+            JsonFault::TooDeep
+        );
     }
 
     #[test]
     fn limits_of_integers() {
-        for (text, value) in
-            [("9007199254740992", 2f64.powi(53)), ("-9007199254740992", -(2f64.powi(53))), ("-0", 0.0), ("1e3", 1000.0)]
-        {
-            assert_eq!(parse(text.as_bytes()).unwrap(), Json::Number(value), "{text}");
+        for (text, value) in [
+            ("9007199254740992", 2f64.powi(53)),
+            ("-9007199254740992", -(2f64.powi(53))),
+            ("-0", 0.0),
+            ("1e3", 1000.0),
+        ] {
+            assert_eq!(
+                parse(text.as_bytes()).unwrap(),
+                Json::Number(value),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn foreign_numbers_are_kept_and_noted() {
-        let options = Options { numbers: Numbers::KeepAsText, ..Options::default() };
-        let text = br#"{"a":[1,9007199254740993],"b":{"c":1e999},"d":1.50,"e":0.12345678901234567890}"#;
+        let options = Options {
+            numbers: Numbers::KeepAsText,
+            ..Options::default()
+        };
+        let text =
+            br#"{"a":[1,9007199254740993],"b":{"c":1e999},"d":1.50,"e":0.12345678901234567890}"#;
         let parsed = parse_with(text, &options).unwrap();
         let places: Vec<_> = parsed.kept_as_text.iter().map(Path::to_pointer).collect();
         assert_eq!(places, ["/a/1", "/b/c", "/e"]);
-        assert_eq!(parsed.value.get("b").unwrap().get("c"), Some(&Json::from("1e999")));
+        assert_eq!(
+            parsed.value.get("b").unwrap().get("c"),
+            Some(&Json::from("1e999"))
+        );
         assert_eq!(parsed.value.get("d"), Some(&Json::Number(1.5)));
     }
 }

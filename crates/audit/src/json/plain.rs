@@ -15,7 +15,10 @@ pub(crate) fn end_of_run(bytes: &[u8], from: usize) -> usize {
         }
         at += 8;
     }
-    while bytes.get(at).is_some_and(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
+    while bytes
+        .get(at)
+        .is_some_and(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
+    {
         at += 1;
     }
     at
@@ -47,11 +50,22 @@ mod tests {
                     bytes[19] = b'"';
                     for from in 0..=place {
                         let expect = if ends { place } else { 19 };
-                        assert_eq!(end_of_run(&bytes, from), expect, "{byte} at {place} from {from}");
+                        assert_eq!(
+                            end_of_run(&bytes, from),
+                            expect,
+                            "{byte} at {place} from {from}"
+                        );
                     }
                 }
             }
         }
-        assert_eq!((end_of_run(b"", 0), end_of_run(b"abc", 1), end_of_run(b"abc", 3)), (0, 3, 3));
+        assert_eq!(
+            (
+                end_of_run(b"", 0),
+                end_of_run(b"abc", 1),
+                end_of_run(b"abc", 3)
+            ),
+            (0, 3, 3)
+        );
     }
 }

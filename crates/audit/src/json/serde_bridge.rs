@@ -9,12 +9,16 @@ impl Serialize for Json {
         match self {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Number(n) if n.fract() == 0.0 && n.abs() <= MAX_INTEGER as f64 => serializer.serialize_i64(*n as i64),
+            Self::Number(n) if n.fract() == 0.0 && n.abs() <= MAX_INTEGER as f64 => {
+                serializer.serialize_i64(*n as i64)
+            }
             Self::Number(n) => serializer.serialize_f64(*n),
             Self::String(text) => serializer.serialize_str(text),
             Self::Array(items) => {
                 let mut seq = serializer.serialize_seq(Some(items.len()))?;
-                items.iter().try_for_each(|item| seq.serialize_element(item))?;
+                items
+                    .iter()
+                    .try_for_each(|item| seq.serialize_element(item))?;
                 seq.end()
             }
             Self::Object(object) => object.serialize(serializer),
@@ -25,7 +29,8 @@ impl Serialize for Json {
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.len()))?;
-        self.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
+        self.iter()
+            .try_for_each(|(name, value)| map.serialize_entry(name, value))?;
         map.end()
     }
 }
@@ -44,7 +49,11 @@ impl From<&serde_json::Value> for Json {
             },
             Value::String(text) => Self::String(text.clone()),
             Value::Array(items) => Self::Array(items.iter().map(Self::from).collect()),
-            Value::Object(map) => Self::Object(map.iter().map(|(k, v)| (k.clone(), Self::from(v))).collect()),
+            Value::Object(map) => Self::Object(
+                map.iter()
+                    .map(|(k, v)| (k.clone(), Self::from(v)))
+                    .collect(),
+            ),
         }
     }
 }
@@ -64,6 +73,9 @@ mod tests {
     fn there_and_back() {
         let value = serde_json::json!({"b": [1, -2.5, null, true, "x"], "a": {}});
         assert_eq!(serde_json::to_value(Json::from(&value)).unwrap(), value);
-        assert_eq!(Json::from(serde_json::json!(u64::MAX)), Json::from("18446744073709551615"));
+        assert_eq!(
+            Json::from(serde_json::json!(u64::MAX)),
+            Json::from("18446744073709551615")
+        );
     }
 }

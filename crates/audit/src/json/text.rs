@@ -4,7 +4,8 @@ use super::error::JsonFault;
 use super::plain::end_of_run;
 
 const CONTROL: JsonFault = JsonFault::Syntax("an escape instead of a control character");
-const ESCAPE: JsonFault = JsonFault::Syntax("one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
+const ESCAPE: JsonFault =
+    JsonFault::Syntax("one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
 const HEX: JsonFault = JsonFault::Syntax("four hexadecimal digits");
 
 /// Reads the string whose first byte after the quote is at `start`; returns it and the place after its closing
@@ -73,7 +74,9 @@ fn unicode(bytes: &[u8], at: usize) -> Result<(char, usize), (JsonFault, usize)>
 fn hex4(bytes: &[u8], at: usize) -> Result<u32, (JsonFault, usize)> {
     let mut value = 0;
     for place in at..at + 4 {
-        let byte = bytes.get(place).ok_or((JsonFault::UnexpectedEnd, bytes.len()))?;
+        let byte = bytes
+            .get(place)
+            .ok_or((JsonFault::UnexpectedEnd, bytes.len()))?;
         let digit = char::from(*byte).to_digit(16).ok_or((HEX, place))?;
         value = value * 16 + digit;
     }
@@ -98,7 +101,11 @@ mod tests {
         ];
         for (text, expect) in cases {
             let got = read(text, 0);
-            assert_eq!(got.as_ref().map(|(s, _)| s.as_str()).map_err(|e| *e), expect, "{text}");
+            assert_eq!(
+                got.as_ref().map(|(s, _)| s.as_str()).map_err(|e| *e),
+                expect,
+                "{text}"
+            );
         }
     }
 }

@@ -75,7 +75,9 @@ impl Match {
             Match::Regular(expression) => expression.is_satisfied_by(text),
             Match::Exists => true,
             Match::Between(range) => range.holds(|side, bound| bound.orders_text(side, text)),
-            Match::Cidr(net) => text.parse::<IpAddr>().is_ok_and(|address| net.contains(&address)),
+            Match::Cidr(net) => text
+                .parse::<IpAddr>()
+                .is_ok_and(|address| net.contains(&address)),
             Match::Listed(list) => list.contains(text),
             Match::Compare(..) | Match::Ip(_) => false,
         }
@@ -116,7 +118,10 @@ pub struct Range {
 impl Range {
     /// Returns `true` if a condition holds for each end that there is.
     pub fn holds(&self, condition: impl Fn(Comparison, &Bound) -> bool) -> bool {
-        self.low.iter().chain(&self.high).all(|(side, bound)| condition(*side, bound))
+        self.low
+            .iter()
+            .chain(&self.high)
+            .all(|(side, bound)| condition(*side, bound))
     }
 }
 
@@ -190,8 +195,13 @@ impl Bound {
     /// Returns `true` if a text that may also be a number or a time lies on this side. Distances from now are no bounds here.
     pub fn orders_open_text(&self, side: Comparison, text: &str) -> bool {
         match self {
-            Bound::Number(bound) => text.trim().parse().is_ok_and(|number: f64| side.is_satisfied(&number, bound)),
-            Bound::Time(bound) => parse_instant(text).is_ok_and(|instant| side.is_satisfied(&instant, bound)),
+            Bound::Number(bound) => text
+                .trim()
+                .parse()
+                .is_ok_and(|number: f64| side.is_satisfied(&number, bound)),
+            Bound::Time(bound) => {
+                parse_instant(text).is_ok_and(|instant| side.is_satisfied(&instant, bound))
+            }
             _ => self.orders_text(side, text),
         }
     }
@@ -242,6 +252,9 @@ impl Expr {
 
     /// A condition on one field.
     pub fn field(field: impl Into<FieldPath>, op: Match) -> Self {
-        Self::Field { field: field.into(), op }
+        Self::Field {
+            field: field.into(),
+            op,
+        }
     }
 }

@@ -36,7 +36,10 @@ pub(super) struct Problem {
 
 impl Problem {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None }
+        Self {
+            message: message.into(),
+            hint: None,
+        }
     }
 
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -46,6 +49,11 @@ impl Problem {
 
     /// Returns the error for `part` at `position`.
     pub(super) fn at(self, position: usize, part: impl Into<String>) -> QueryError {
-        QueryError { position, part: part.into(), message: self.message, hint: self.hint }
+        QueryError {
+            position,
+            part: part.into(),
+            message: self.message,
+            hint: self.hint,
+        }
     }
 }

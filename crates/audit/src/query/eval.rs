@@ -32,14 +32,17 @@ pub(super) fn matches(expr: &Expr, candidate: Candidate<'_>) -> bool {
         Expr::Field { field, op } => candidate.field(field, op),
         Expr::Text(term) => {
             candidate.words.is_none_or(|words| words.may_have(term))
-                && candidate.entry.any_text(&mut |Leaf(value)| term.found_in(&value))
+                && candidate
+                    .entry
+                    .any_text(&mut |Leaf(value)| term.found_in(&value))
         }
     }
 }
 
 /// `now` and a distance from it, kept inside the range of a timestamp.
 pub(super) fn from_now(now: Timestamp, ms: i64) -> Timestamp {
-    now.saturating_add(SignedDuration::from_millis(ms)).unwrap_or(now)
+    now.saturating_add(SignedDuration::from_millis(ms))
+        .unwrap_or(now)
 }
 
 impl Candidate<'_> {
@@ -51,38 +54,65 @@ impl Candidate<'_> {
             FieldPath::Column(Column::RecordedAt) => self.time(self.recorded_at, op),
             FieldPath::Column(Column::ActorIpAddress) => address(entry.actor.ip_address, op),
             FieldPath::Column(Column::Severity) => match op {
-                Match::Compare(side, Bound::Severity(bound)) => side.is_satisfied(&entry.severity, bound),
+                Match::Compare(side, Bound::Severity(bound)) => {
+                    side.is_satisfied(&entry.severity, bound)
+                }
                 _ => text(entry.severity.as_str()),
             },
-            FieldPath::Column(column) => column_text(entry, *column).is_some_and(|value| text(&value)),
-            FieldPath::User => [&entry.actor.id, &entry.actor.email].into_iter().flatten().any(|value| text(value)),
+            FieldPath::Column(column) => {
+                column_text(entry, *column).is_some_and(|value| text(&value))
+            }
+            FieldPath::User => [&entry.actor.id, &entry.actor.email]
+                .into_iter()
+                .flatten()
+                .any(|value| text(value)),
             FieldPath::Tags => {
                 let tags = &entry.resource.tags;
                 entry.metadata.tags.iter().any(|tag| text(tag))
-                    || tags.iter().any(|(name, value)| text(name) || text(value) || text(&format!("{name}={value}")))
+                    || tags.iter().any(|(name, value)| {
+                        text(name) || text(value) || text(&format!("{name}={value}"))
+                    })
             }
             FieldPath::MetadataTags => entry.metadata.tags.iter().any(|tag| text(tag)),
             FieldPath::ApiVersion => text(&entry.metadata.api_version),
             FieldPath::ResourceTags => entry.resource.tags.values().any(text),
-            FieldPath::ResourceTag(name) => {
-                entry.resource.tags.iter().any(|(tag, value)| fold::equals(tag, name) && self.string(value, op))
+            FieldPath::ResourceTag(name) => entry
+                .resource
+                .tags
+                .iter()
+                .any(|(tag, value)| fold::equals(tag, name) && self.string(value, op)),
+            FieldPath::Changes => entry
+                .changes
+                .before
+                .iter()
+                .chain(&entry.changes.after)
+                .any(|state| self.inside(state, &[], op)),
+            FieldPath::Before(path) => entry
+                .changes
+                .before
+                .as_ref()
+                .is_some_and(|state| self.inside(state, path, op)),
+            FieldPath::After(path) => entry
+                .changes
+                .after
+                .as_ref()
+                .is_some_and(|state| self.inside(state, path, op)),
+            FieldPath::Metadata(path) => {
+                path.split_first().is_some_and(|(first, rest)| {
+                    entry.metadata.extra.iter().any(|(name, value)| {
+                        fold::equals(name, first) && self.inside(value, rest, op)
+                    })
+                })
             }
-            FieldPath::Changes => {
-                entry.changes.before.iter().chain(&entry.changes.after).any(|state| self.inside(state, &[], op))
-            }
-            FieldPath::Before(path) => entry.changes.before.as_ref().is_some_and(|state| self.inside(state, path, op)),
-            FieldPath::After(path) => entry.changes.after.as_ref().is_some_and(|state| self.inside(state, path, op)),
-            FieldPath::Metadata(path) => path.split_first().is_some_and(|(first, rest)| {
+            FieldPath::Submitter(field) => {
                 entry
-                    .metadata
-                    .extra
-                    .iter()
-                    .any(|(name, value)| fold::equals(name, first) && self.inside(value, rest, op))
-            }),
-            FieldPath::Submitter(field) => entry.submitted_by.as_ref().is_some_and(|submitter| match field {
-                SubmitterField::IpAddress => address(submitter.ip_address, op),
-                field => submitter.text(*field).is_some_and(|value| text(&value)),
-            }),
+                    .submitted_by
+                    .as_ref()
+                    .is_some_and(|submitter| match field {
+                        SubmitterField::IpAddress => address(submitter.ip_address, op),
+                        field => submitter.text(*field).is_some_and(|value| text(&value)),
+                    })
+            }
         }
     }
 
@@ -96,7 +126,8 @@ impl Candidate<'_> {
 
     fn time(self, value: Timestamp, op: &Match) -> bool {
         let holds = |side: Comparison, bound: &Bound| {
-            self.instant(bound).is_some_and(|bound| side.is_satisfied(&value, &bound))
+            self.instant(bound)
+                .is_some_and(|bound| side.is_satisfied(&value, &bound))
         };
         match op {
             Match::Compare(side, bound) => holds(*side, bound),
@@ -122,9 +153,9 @@ impl Candidate<'_> {
     /// number in the path selects one element.
     fn inside(self, value: &Json, path: &[String], op: &Match) -> bool {
         match (value, path.split_first()) {
-            (Json::Object(object), Some((first, rest))) => {
-                object.iter().any(|(name, value)| fold::equals(name, first) && self.inside(value, rest, op))
-            }
+            (Json::Object(object), Some((first, rest))) => object
+                .iter()
+                .any(|(name, value)| fold::equals(name, first) && self.inside(value, rest, op)),
             (Json::Array(items), Some((first, rest))) => {
                 items.iter().any(|item| self.inside(item, path, op))
                     || first
@@ -171,7 +202,12 @@ fn address(value: Option<IpAddr>, op: &Match) -> bool {
 
 /// The text of a column that holds text, if the entry has it.
 pub(super) fn column_text(entry: &Entry, column: Column) -> Option<Cow<'_, str>> {
-    let Entry { actor, resource, action, .. } = entry;
+    let Entry {
+        actor,
+        resource,
+        action,
+        ..
+    } = entry;
     let text = match column {
         Column::EventId => Some(entry.event_id.as_str()),
         Column::EventType => Some(entry.event_type.as_str()),
@@ -199,6 +235,15 @@ pub(super) fn column_text(entry: &Entry, column: Column) -> Option<Cow<'_, str>>
 
 /// Conditions that hold for an instant in `[start, end]`, either of which may be open.
 pub(super) fn time_range(column: Column, start: Option<Timestamp>, end: Option<Timestamp>) -> Expr {
-    let side = |side, at: Option<Timestamp>| at.map(|at| Expr::field(column, Match::Compare(side, Bound::Time(at))));
-    Expr::and([side(Comparison::AtLeast, start), side(Comparison::AtMost, end)].into_iter().flatten())
+    let side = |side, at: Option<Timestamp>| {
+        at.map(|at| Expr::field(column, Match::Compare(side, Bound::Time(at))))
+    };
+    Expr::and(
+        [
+            side(Comparison::AtLeast, start),
+            side(Comparison::AtMost, end),
+        ]
+        .into_iter()
+        .flatten(),
+    )
 }

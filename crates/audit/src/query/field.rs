@@ -36,8 +36,10 @@ pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
     if let Some(field) = named(&name) {
         return Ok(field);
     }
-    let starts =
-        |prefix: &[&str]| segments.len() > prefix.len() && prefix.iter().zip(segments).all(|(p, s)| fold::equals(s, p));
+    let starts = |prefix: &[&str]| {
+        segments.len() > prefix.len()
+            && prefix.iter().zip(segments).all(|(p, s)| fold::equals(s, p))
+    };
     let rest = |skip: usize| segments[skip..].to_vec();
     if starts(&["resource", "tags"]) {
         Ok(FieldPath::ResourceTag(rest(2).join(".")))
@@ -55,21 +57,38 @@ pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
 }
 
 fn named(name: &str) -> Option<FieldPath> {
-    let column =
-        Column::ALL.into_iter().find(|c| fold::equals(name, c.field_name()) || fold::equals(name, c.segment_name()));
-    let submitter = || SubmitterField::ALL.into_iter().find(|field| fold::equals(name, field.field_name()));
+    let column = Column::ALL
+        .into_iter()
+        .find(|c| fold::equals(name, c.field_name()) || fold::equals(name, c.segment_name()));
+    let submitter = || {
+        SubmitterField::ALL
+            .into_iter()
+            .find(|field| fold::equals(name, field.field_name()))
+    };
     column
         .map(FieldPath::Column)
         .or_else(|| submitter().map(FieldPath::Submitter))
-        .or_else(|| SHORT.iter().find(|(short, _)| fold::equals(name, short)).map(|(_, field)| field.clone()))
+        .or_else(|| {
+            SHORT
+                .iter()
+                .find(|(short, _)| fold::equals(name, short))
+                .map(|(_, field)| field.clone())
+        })
 }
 
 /// Every name without open members, for suggestions and completion.
 pub fn field_names() -> impl Iterator<Item = &'static str> {
     let open = ["changes.before", "changes.after"];
-    let submitter = SubmitterField::ALL.into_iter().map(SubmitterField::field_name);
-    let fields = Column::ALL.into_iter().map(Column::field_name).chain(submitter);
-    fields.chain(SHORT.iter().map(|(short, _)| *short)).chain(open)
+    let submitter = SubmitterField::ALL
+        .into_iter()
+        .map(SubmitterField::field_name);
+    let fields = Column::ALL
+        .into_iter()
+        .map(Column::field_name)
+        .chain(submitter);
+    fields
+        .chain(SHORT.iter().map(|(short, _)| *short))
+        .chain(open)
 }
 
 /// Kind of the values of a field.
@@ -128,7 +147,12 @@ pub fn fields() -> impl Iterator<Item = QueryField> {
             _ if !values.is_empty() => FieldKind::Name,
             _ => FieldKind::Text,
         };
-        Some(QueryField { name, kind, values, sortable: matches!(field, FieldPath::Column(_)) })
+        Some(QueryField {
+            name,
+            kind,
+            values,
+            sortable: matches!(field, FieldPath::Column(_)),
+        })
     })
 }
 
@@ -139,12 +163,17 @@ fn unknown(name: &str) -> Problem {
         return problem.hint("name a member, such as metadata.request_id");
     }
     if fold::equals(top, "changes") {
-        return problem.hint(format!("write changes.before.{rest} or changes.after.{rest}"));
+        return problem.hint(format!(
+            "write changes.before.{rest} or changes.after.{rest}"
+        ));
     }
     match suggest::closest(name, field_names()) {
         Some(meant) => problem.hint(format!("did you mean {meant}?")),
         None => {
-            match suggest::closest(rest, field_names().filter_map(|name| name.strip_prefix(top)?.strip_prefix('.'))) {
+            match suggest::closest(
+                rest,
+                field_names().filter_map(|name| name.strip_prefix(top)?.strip_prefix('.')),
+            ) {
                 Some(meant) => problem.hint(format!("did you mean {top}.{meant}?")),
                 None => problem.hint("to search for the text itself, put it in double quotes"),
             }
@@ -167,17 +196,33 @@ mod tests {
             assert_eq!(resolved(name), resolved(&name.to_uppercase()));
         }
         assert_eq!(resolved("resource_type"), Ok(Column::ResourceType.into()));
-        assert_eq!(resolved("resource.tags.k8s.io"), Ok(FieldPath::ResourceTag("k8s.io".into())));
-        assert_eq!(resolved("changes.after.a.b"), Ok(FieldPath::After(vec!["a".into(), "b".into()])));
-        assert_eq!(resolved("metadata.request_id"), Ok(Column::RequestId.into()));
-        assert_eq!(resolved("metadata.x"), Ok(FieldPath::Metadata(vec!["x".into()])));
+        assert_eq!(
+            resolved("resource.tags.k8s.io"),
+            Ok(FieldPath::ResourceTag("k8s.io".into()))
+        );
+        assert_eq!(
+            resolved("changes.after.a.b"),
+            Ok(FieldPath::After(vec!["a".into(), "b".into()]))
+        );
+        assert_eq!(
+            resolved("metadata.request_id"),
+            Ok(Column::RequestId.into())
+        );
+        assert_eq!(
+            resolved("metadata.x"),
+            Ok(FieldPath::Metadata(vec!["x".into()]))
+        );
         assert_eq!(resolved("submitted_by"), resolved("submitted_by.type"));
     }
 
     #[test]
     fn forms_get_every_name_with_its_kind() {
         assert_eq!(fields().count(), field_names().count());
-        let of = |name: &str| fields().find(|field| field.name == name).map(|field| (field.kind, field.sortable));
+        let of = |name: &str| {
+            fields()
+                .find(|field| field.name == name)
+                .map(|field| (field.kind, field.sortable))
+        };
         for (name, kind, sortable) in [
             ("timestamp", FieldKind::Time, true),
             ("ip", FieldKind::Address, true),
@@ -193,15 +238,31 @@ mod tests {
     fn slips_get_a_hint() {
         for (name, hint) in [
             ("actor.emial", "did you mean actor.email?"),
-            ("actor.adress", "to search for the text itself, put it in double quotes"),
+            (
+                "actor.adress",
+                "to search for the text itself, put it in double quotes",
+            ),
             ("sevrity", "did you mean severity?"),
-            ("submitted_by.tokenid", "did you mean submitted_by.token_id?"),
+            (
+                "submitted_by.tokenid",
+                "did you mean submitted_by.token_id?",
+            ),
             ("usr", "did you mean user?"),
             ("metadata", "name a member, such as metadata.request_id"),
-            ("changes.size", "write changes.before.size or changes.after.size"),
-            ("arn", "to search for the text itself, put it in double quotes"),
+            (
+                "changes.size",
+                "write changes.before.size or changes.after.size",
+            ),
+            (
+                "arn",
+                "to search for the text itself, put it in double quotes",
+            ),
         ] {
-            assert_eq!(resolved(name).map_err(|p| p.hint), Err(Some(hint.to_owned())), "{name}");
+            assert_eq!(
+                resolved(name).map_err(|p| p.hint),
+                Err(Some(hint.to_owned())),
+                "{name}"
+            );
         }
     }
 }

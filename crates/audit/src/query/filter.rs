@@ -24,7 +24,10 @@ pub const FILTERS: [(&str, FieldPath); 15] = [
     ("ip", FieldPath::Column(Column::ActorIpAddress)),
     ("resource_type", FieldPath::Column(Column::ResourceType)),
     ("resource_id", FieldPath::Column(Column::ResourceId)),
-    ("cloud_provider", FieldPath::Column(Column::ResourceCloudProvider)),
+    (
+        "cloud_provider",
+        FieldPath::Column(Column::ResourceCloudProvider),
+    ),
     ("account_id", FieldPath::Column(Column::ResourceAccountId)),
     ("region", FieldPath::Column(Column::ResourceRegion)),
     ("request_id", FieldPath::Column(Column::RequestId)),
@@ -36,16 +39,26 @@ const RESOURCE: &str = "resource";
 /// The condition of one filter. The value is taken whole, spaces and quotes included; `*` is a wildcard, and an
 /// address may be a network. The full name of a field is a filter too. `resource` finds an identifier or a name.
 pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
-    let short = FILTERS.iter().find(|(known, _)| *known == name).map(|(_, field)| field.clone());
-    let field = short.or_else(|| Column::ALL.into_iter().find(|c| c.field_name() == name).map(FieldPath::Column));
+    let short = FILTERS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, field)| field.clone());
+    let field = short.or_else(|| {
+        Column::ALL
+            .into_iter()
+            .find(|c| c.field_name() == name)
+            .map(FieldPath::Column)
+    });
     let fields = match field {
         Some(field) => vec![field],
         None if name == RESOURCE => resource_fields(),
         None => return Err(unknown(name)),
     };
     if value.len() > MAX_QUERY_BYTES {
-        let problem =
-            Problem::new(format!("filter `{name}` has {} bytes; the limit is {MAX_QUERY_BYTES}", value.len()));
+        let problem = Problem::new(format!(
+            "filter `{name}` has {} bytes; the limit is {MAX_QUERY_BYTES}",
+            value.len()
+        ));
         return Err(problem.at(0, ""));
     }
     let of_field = |field: &FieldPath| condition(field, Operator::Plain, Written::starred(value));
@@ -74,7 +87,12 @@ fn unknown(name: &str) -> QueryError {
     let problem = Problem::new(format!("there is no filter `{name}`"));
     match suggest::closest(name, known()) {
         Some(meant) => problem.hint(format!("did you mean {meant}?")).at(0, name),
-        None => problem.hint(format!("filters are {}", known().collect::<Vec<_>>().join(", "))).at(0, name),
+        None => problem
+            .hint(format!(
+                "filters are {}",
+                known().collect::<Vec<_>>().join(", ")
+            ))
+            .at(0, name),
     }
 }
 
@@ -97,7 +115,10 @@ pub fn may_be_by_reeve() -> Expr {
 /// ([`Entry::intent`](crate::Entry::intent)). A count over both counts the change twice.
 pub(super) fn no_intent() -> Expr {
     let pending = Match::Exact(ActionStatus::Pending.as_str().to_owned());
-    Expr::negate(Expr::field(FieldPath::Column(Column::ActionStatus), pending))
+    Expr::negate(Expr::field(
+        FieldPath::Column(Column::ActionStatus),
+        pending,
+    ))
 }
 
 /// Returns `true` if any condition of the expression asks for the status of an action.

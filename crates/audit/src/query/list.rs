@@ -50,18 +50,25 @@ impl ValueList {
         if !self.texts.is_empty() && self.texts.contains(fold(value).as_ref()) {
             return true;
         }
-        !self.spans.is_empty() && value.parse().is_ok_and(|address| self.contains_address(address))
+        !self.spans.is_empty()
+            && value
+                .parse()
+                .is_ok_and(|address| self.contains_address(address))
     }
 
     fn contains_address(&self, address: IpAddr) -> bool {
         let after = self.spans.partition_point(|(first, _)| *first <= address);
-        after.checked_sub(1).is_some_and(|at| address <= self.spans[at].1)
+        after
+            .checked_sub(1)
+            .is_some_and(|at| address <= self.spans[at].1)
     }
 }
 
 /// Returns the network that a text stands for; an address is a network of one.
 pub fn network(text: &str) -> Option<IpNet> {
-    parse_address(text).map(IpNet::from).or_else(|| text.parse::<IpNet>().ok().map(|net| net.trunc()))
+    parse_address(text)
+        .map(IpNet::from)
+        .or_else(|| text.parse::<IpNet>().ok().map(|net| net.trunc()))
 }
 
 /// Name of a list in a query, with its values once they are known.
@@ -76,18 +83,26 @@ pub struct ListName {
 impl ListName {
     /// Returns a name without values.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), values: None }
+        Self {
+            name: name.into(),
+            values: None,
+        }
     }
 
     /// Gives the name its values.
     #[must_use]
     pub fn with_values(self, values: Arc<ValueList>) -> Self {
-        Self { values: Some(values), ..self }
+        Self {
+            values: Some(values),
+            ..self
+        }
     }
 
     /// Returns `true` if the value is on the list.
     pub fn contains(&self, value: &str) -> bool {
-        self.values.as_ref().is_some_and(|values| values.contains(value))
+        self.values
+            .as_ref()
+            .is_some_and(|values| values.contains(value))
     }
 }
 
@@ -103,8 +118,18 @@ mod tests {
 
     #[test]
     fn addresses_networks_and_texts() {
-        let list = ValueList::new(["10.0.0.0/9", "10.64.0.0/10", "192.168.1.7", "2001:db8::/32", "Alice@Example.com"]);
-        assert_eq!(list.spans.len(), 3, "a network inside another is no span of its own");
+        let list = ValueList::new([
+            "10.0.0.0/9",
+            "10.64.0.0/10",
+            "192.168.1.7",
+            "2001:db8::/32",
+            "Alice@Example.com",
+        ]);
+        assert_eq!(
+            list.spans.len(),
+            3,
+            "a network inside another is no span of its own"
+        );
         for (value, expect) in [
             ("10.0.0.1", true),
             ("10.127.255.255", true),
@@ -122,6 +147,9 @@ mod tests {
         ] {
             assert_eq!(list.contains(value), expect, "{value}");
         }
-        assert!(!ListName::new("x").contains("10.0.0.1"), "a list that is not known has no values");
+        assert!(
+            !ListName::new("x").contains("10.0.0.1"),
+            "a list that is not known has no values"
+        );
     }
 }

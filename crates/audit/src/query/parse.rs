@@ -27,10 +27,19 @@ pub(super) fn parse(text: &str) -> Result<Expr, QueryError> {
 /// Reads a query whose field names another table resolves.
 pub(super) fn parse_with(text: &str, resolve: Resolve) -> Result<Expr, QueryError> {
     if text.len() > MAX_QUERY_BYTES {
-        let problem = Problem::new(format!("the query has {} bytes; the limit is {MAX_QUERY_BYTES}", text.len()));
+        let problem = Problem::new(format!(
+            "the query has {} bytes; the limit is {MAX_QUERY_BYTES}",
+            text.len()
+        ));
         return Err(problem.at(0, ""));
     }
-    let mut parser = Parser { scanner: Scanner::new(text), resolve, depth: 0, terms: 0, expressions: 0 };
+    let mut parser = Parser {
+        scanner: Scanner::new(text),
+        resolve,
+        depth: 0,
+        terms: 0,
+        expressions: 0,
+    };
     parser.scanner.skip_space();
     if parser.scanner.peek().is_none() {
         return Ok(Expr::All);
@@ -38,9 +47,11 @@ pub(super) fn parse_with(text: &str, resolve: Resolve) -> Result<Expr, QueryErro
     let expr = parser.alternatives(None)?;
     match parser.scanner.peek() {
         None => Ok(expr),
-        Some(_) => Err(parser
-            .scanner
-            .fail(Problem::new("this `)` closes nothing").hint("remove it, or quote the text it belongs to"), ")")),
+        Some(_) => Err(parser.scanner.fail(
+            Problem::new("this `)` closes nothing")
+                .hint("remove it, or quote the text it belongs to"),
+            ")",
+        )),
     }
 }
 
@@ -49,7 +60,9 @@ pub(super) fn field_path(text: &str) -> Result<FieldPath, QueryError> {
     let written = format!("{text}:");
     let mut scanner = Scanner::new(&written);
     match scanner.field()? {
-        Some(segments) if scanner.rest().is_empty() => field::resolve(&segments).map_err(|problem| problem.at(0, text)),
+        Some(segments) if scanner.rest().is_empty() => {
+            field::resolve(&segments).map_err(|problem| problem.at(0, text))
+        }
         _ => Err(Problem::new(format!("`{text}` is not the name of a field")).at(0, text)),
     }
 }
@@ -82,7 +95,9 @@ impl Parser<'_> {
         loop {
             self.scanner.skip_space();
             let joined = self.scanner.take_word("AND");
-            if !joined && (self.scanner.peek().is_none_or(|c| c == ')') || self.scanner.sees_word("OR")) {
+            if !joined
+                && (self.scanner.peek().is_none_or(|c| c == ')') || self.scanner.sees_word("OR"))
+            {
                 return Ok(Expr::and(terms));
             }
             terms.push(self.negation(scope)?);
@@ -91,19 +106,29 @@ impl Parser<'_> {
 
     fn negation(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
         self.scanner.skip_space();
-        let dash = self.scanner.rest().strip_prefix('-').and_then(|rest| rest.chars().next());
+        let dash = self
+            .scanner
+            .rest()
+            .strip_prefix('-')
+            .and_then(|rest| rest.chars().next());
         if self.scanner.take_word("NOT")
             || (dash.is_some_and(|c| !c.is_whitespace() && c != ')') && self.scanner.take("-"))
         {
-            return self.deeper(|parser| parser.negation(scope)).map(Expr::negate);
+            return self
+                .deeper(|parser| parser.negation(scope))
+                .map(Expr::negate);
         }
         self.primary(scope)
     }
 
     /// Runs `inner` one level deeper.
-    fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, QueryError>) -> Result<T, QueryError> {
+    fn deeper<T>(
+        &mut self,
+        inner: impl FnOnce(&mut Self) -> Result<T, QueryError>,
+    ) -> Result<T, QueryError> {
         if self.depth == MAX_QUERY_DEPTH {
-            let problem = Problem::new(format!("the query is nested deeper than {MAX_QUERY_DEPTH}"));
+            let problem =
+                Problem::new(format!("the query is nested deeper than {MAX_QUERY_DEPTH}"));
             return Err(self.scanner.fail(problem, ""));
         }
         self.depth += 1;
@@ -114,13 +139,23 @@ impl Parser<'_> {
 
     fn primary(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
         match self.scanner.peek() {
-            None => Err(self.scanner.fail(Problem::new("a term is missing at the end"), "")),
-            Some(')') => Err(self.scanner.fail(Problem::new("a term is missing before `)`"), ")")),
+            None => Err(self
+                .scanner
+                .fail(Problem::new("a term is missing at the end"), "")),
+            Some(')') => Err(self
+                .scanner
+                .fail(Problem::new("a term is missing before `)`"), ")")),
             Some('(') => self.group(scope),
             Some(_) => {
-                if let Some(word) = ["AND", "OR"].into_iter().find(|word| self.scanner.sees_word(word)) {
+                if let Some(word) = ["AND", "OR"]
+                    .into_iter()
+                    .find(|word| self.scanner.sees_word(word))
+                {
                     let problem = Problem::new(format!("a term is missing before {word}"));
-                    let hint = format!("to search for the word itself, write \"{}\"", word.to_lowercase());
+                    let hint = format!(
+                        "to search for the word itself, write \"{}\"",
+                        word.to_lowercase()
+                    );
                     return Err(self.scanner.fail(problem.hint(hint), word));
                 }
                 self.counted()?;
@@ -139,7 +174,9 @@ impl Parser<'_> {
             return Ok(());
         }
         let problem = Problem::new(format!("the query has more than {MAX_QUERY_TERMS} terms"));
-        Err(self.scanner.fail(problem.hint("use wildcards, or ask in parts"), ""))
+        Err(self
+            .scanner
+            .fail(problem.hint("use wildcards, or ask in parts"), ""))
     }
 
     fn group(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
@@ -150,16 +187,25 @@ impl Parser<'_> {
         if self.scanner.take(")") {
             Ok(inner)
         } else {
-            Err(Problem::new("this `(` is never closed").hint("add a `)`").at(open, "("))
+            Err(Problem::new("this `(` is never closed")
+                .hint("add a `)`")
+                .at(open, "("))
         }
     }
 
     /// `field:value`, or free text.
     fn term(&mut self) -> Result<Expr, QueryError> {
         let start = self.scanner.position();
-        let Some(segments) = self.scanner.field()? else { return self.free_text(start) };
-        let field = (self.resolve)(&segments).map_err(|problem| problem.at(start, segments.join(".")))?;
-        if self.scanner.peek() == Some('(') { self.group(Some(&field)) } else { self.value(&field) }
+        let Some(segments) = self.scanner.field()? else {
+            return self.free_text(start);
+        };
+        let field =
+            (self.resolve)(&segments).map_err(|problem| problem.at(start, segments.join(".")))?;
+        if self.scanner.peek() == Some('(') {
+            self.group(Some(&field))
+        } else {
+            self.value(&field)
+        }
     }
 
     fn value(&mut self, field: &FieldPath) -> Result<Expr, QueryError> {
@@ -168,7 +214,9 @@ impl Parser<'_> {
         if operator == Operator::Plain {
             if let Some(source) = self.scanner.regular() {
                 let raw = format!("/{source}/");
-                return self.expression(field, source).map_err(|problem| problem.at(start, raw));
+                return self
+                    .expression(field, source)
+                    .map_err(|problem| problem.at(start, raw));
             }
             if let Some(written) = self.scanner.range()? {
                 let raw = written.raw.clone();
@@ -191,8 +239,10 @@ impl Parser<'_> {
     fn expression(&mut self, field: &FieldPath, source: &str) -> Result<Expr, Problem> {
         self.expressions += 1;
         if self.expressions > MAX_EXPRESSIONS {
-            return Err(Problem::new(format!("the query has more than {MAX_EXPRESSIONS} regular expressions"))
-                .hint("join them with |, as in /a|b/"));
+            return Err(Problem::new(format!(
+                "the query has more than {MAX_EXPRESSIONS} regular expressions"
+            ))
+            .hint("join them with |, as in /a|b/"));
         }
         regular(field, RegularExpression::new(source)?)
     }
@@ -237,27 +287,40 @@ fn slip(opens: Option<char>, raw: &str) -> Result<(), Problem> {
     let closer = match opens {
         Some('[') => ']',
         Some('{') => '}',
-        Some('/') if raw.len() > 1 && raw.ends_with('/') && raw.contains(['[', '|', '^', '$', '+', '\\', '{']) => {
-            return Err(Problem::new("a `/` inside a regular expression is written `\\/`")
-                .hint("to mean the text itself, put it in double quotes"));
+        Some('/')
+            if raw.len() > 1
+                && raw.ends_with('/')
+                && raw.contains(['[', '|', '^', '$', '+', '\\', '{']) =>
+        {
+            return Err(
+                Problem::new("a `/` inside a regular expression is written `\\/`")
+                    .hint("to mean the text itself, put it in double quotes"),
+            );
         }
         _ => return Ok(()),
     };
     if raw.ends_with(closer) {
         return Ok(());
     }
-    Err(Problem::new("a range is written [a TO b], or {a TO b} to leave its ends out")
-        .hint("to mean the text itself, put it in double quotes"))
+    Err(
+        Problem::new("a range is written [a TO b], or {a TO b} to leave its ends out")
+            .hint("to mean the text itself, put it in double quotes"),
+    )
 }
 
 /// Refuses `field=value` and `field>value`, which would otherwise quietly search for the words.
 fn assignment(raw: &str, resolve: Resolve) -> Result<(), Problem> {
-    let Some((name, rest)) = raw.find(['=', '<', '>', '!']).map(|at| raw.split_at(at)) else { return Ok(()) };
+    let Some((name, rest)) = raw.find(['=', '<', '>', '!']).map(|at| raw.split_at(at)) else {
+        return Ok(());
+    };
     let segments: Vec<_> = name.split('.').map(str::to_owned).collect();
     if resolve(&segments).is_err() {
         return Ok(());
     }
     let value = rest.trim_start_matches(['=', '!']);
     let dash = if rest.starts_with('!') { "-" } else { "" };
-    Err(Problem::new(format!("`{name}` is a field and needs a colon")).hint(format!("write {dash}{name}:{value}")))
+    Err(
+        Problem::new(format!("`{name}` is a field and needs a colon"))
+            .hint(format!("write {dash}{name}:{value}")),
+    )
 }

@@ -29,7 +29,9 @@ impl Pattern {
 
     /// Returns the pattern of texts with a `*` between each two.
     pub fn starred<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
-        let pieces = texts.into_iter().flat_map(|text| [Piece::AnyText, Piece::Text(text.to_owned())]);
+        let pieces = texts
+            .into_iter()
+            .flat_map(|text| [Piece::AnyText, Piece::Text(text.to_owned())]);
         Self::new(pieces.skip(1))
     }
 
@@ -50,17 +52,31 @@ impl Pattern {
 
     /// Returns the texts between wildcards.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter_map(|piece| if let Piece::Text(text) = piece { Some(text.as_str()) } else { None })
+        self.0.iter().filter_map(|piece| {
+            if let Piece::Text(text) = piece {
+                Some(text.as_str())
+            } else {
+                None
+            }
+        })
     }
 
     /// Returns the text that every value begins with; empty if a wildcard stands there.
     pub fn start(&self) -> &str {
-        if let Some(Piece::Text(text)) = self.0.first() { text } else { "" }
+        if let Some(Piece::Text(text)) = self.0.first() {
+            text
+        } else {
+            ""
+        }
     }
 
     /// Returns the text that every value ends with; empty if a wildcard stands there.
     pub fn end(&self) -> &str {
-        if let Some(Piece::Text(text)) = self.0.last() { text } else { "" }
+        if let Some(Piece::Text(text)) = self.0.last() {
+            text
+        } else {
+            ""
+        }
     }
 
     /// Returns `true` if the pattern has a wildcard.
@@ -82,7 +98,9 @@ impl Pattern {
     pub fn is_satisfied_by(&self, value: &str) -> bool {
         let value = fold(value);
         let mut parts = self.0.split(|piece| *piece == Piece::AnyText);
-        let Some(mut rest) = after(&value, parts.next().unwrap_or_default()) else { return false };
+        let Some(mut rest) = after(&value, parts.next().unwrap_or_default()) else {
+            return false;
+        };
         let mut next = parts.next();
         if next.is_none() {
             return rest.is_empty();
@@ -114,18 +132,29 @@ fn after<'v>(value: &'v str, part: &[Piece]) -> Option<&'v str> {
 fn after_first<'v>(value: &'v str, part: &[Piece]) -> Option<&'v str> {
     if let [Piece::Text(text)] = part {
         let text = fold(text);
-        return value.find(text.as_ref()).map(|at| &value[at + text.len()..]);
+        return value
+            .find(text.as_ref())
+            .map(|at| &value[at + text.len()..]);
     }
-    let starts = value.char_indices().map(|(at, _)| at).chain(once(value.len()));
+    let starts = value
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain(once(value.len()));
     starts.into_iter().find_map(|at| after(&value[at..], part))
 }
 
 /// Returns `true` if a value ends with a part.
 fn before(value: &str, part: &[Piece]) -> bool {
-    let start = part.iter().rev().try_fold(value, |rest, piece| match piece {
-        Piece::Text(text) => rest.strip_suffix(fold(text).as_ref()),
-        Piece::AnyCharacter | Piece::AnyText => rest.chars().next_back().map(|c| &rest[..rest.len() - c.len_utf8()]),
-    });
+    let start = part
+        .iter()
+        .rev()
+        .try_fold(value, |rest, piece| match piece {
+            Piece::Text(text) => rest.strip_suffix(fold(text).as_ref()),
+            Piece::AnyCharacter | Piece::AnyText => rest
+                .chars()
+                .next_back()
+                .map(|c| &rest[..rest.len() - c.len_utf8()]),
+        });
     start.is_some()
 }
 
@@ -163,7 +192,11 @@ mod tests {
             ("ab", "?", false),
             ("abxab", "ab*?ab", true),
         ] {
-            assert_eq!(pattern(written).is_satisfied_by(value), expect, "{value} {written}");
+            assert_eq!(
+                pattern(written).is_satisfied_by(value),
+                expect,
+                "{value} {written}"
+            );
         }
     }
 
@@ -172,7 +205,14 @@ mod tests {
         assert_eq!(pattern("a**b?").text(), "a*b?");
         assert_eq!(Pattern::starred(["a", "", "b"]), pattern("a*b"));
         assert_eq!(Pattern::starred(["", "b", ""]), pattern("*b*"));
-        assert_eq!((pattern("ab*c").start(), pattern("ab*c").end(), pattern("*").start()), ("ab", "c", ""));
+        assert_eq!(
+            (
+                pattern("ab*c").start(),
+                pattern("ab*c").end(),
+                pattern("*").start()
+            ),
+            ("ab", "c", "")
+        );
         assert!(!pattern("plain").is_wild() && pattern("plai?").is_wild());
     }
 }

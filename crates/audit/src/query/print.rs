@@ -23,7 +23,10 @@ impl Display for Expr {
                 operand(term, f)
             }
             // Elsewhere a network without the sign is the text of it.
-            Self::Field { field, op: Match::Cidr(net) } if !holds_address(field) => write!(f, "{field}:@{net}"),
+            Self::Field {
+                field,
+                op: Match::Cidr(net),
+            } if !holds_address(field) => write!(f, "{field}:@{net}"),
             Self::Field { field, op } => write!(f, "{field}:{op}"),
             Self::Text(term) => text(term, f),
         }
@@ -43,7 +46,10 @@ fn text(term: &TextMatch, f: &mut Formatter<'_>) -> fmt::Result {
                 all.push(Piece::Text(start.clone()));
                 all.push(Piece::AnyText);
             }
-            TextWord::Like(pattern) => pattern.pieces().iter().for_each(|piece| all.push(piece.clone())),
+            TextWord::Like(pattern) => pattern
+                .pieces()
+                .iter()
+                .for_each(|piece| all.push(piece.clone())),
         }
     }
     all.pieces().iter().try_for_each(|piece| match piece {
@@ -74,9 +80,13 @@ impl Display for FieldPath {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let path = |name: &str, segments: &[String], f: &mut Formatter<'_>| {
             f.write_str(name)?;
-            segments
-                .iter()
-                .try_for_each(|s| if plain_segment(s) { write!(f, ".{s}") } else { write!(f, ".{}", Quoted(s)) })
+            segments.iter().try_for_each(|s| {
+                if plain_segment(s) {
+                    write!(f, ".{s}")
+                } else {
+                    write!(f, ".{}", Quoted(s))
+                }
+            })
         };
         match self {
             Self::Column(column) => f.write_str(column.field_name()),
@@ -96,7 +106,10 @@ impl Display for FieldPath {
 }
 
 fn plain_segment(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'/'))
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'/'))
 }
 
 impl Display for Match {
@@ -118,13 +131,19 @@ impl Display for Match {
             }),
             Self::Regular(expression) => write!(f, "/{}/", expression.source()),
             Self::Between(range) => {
-                let open = |side: Option<Comparison>| matches!(side, Some(Comparison::Greater | Comparison::Less));
+                let open = |side: Option<Comparison>| {
+                    matches!(side, Some(Comparison::Greater | Comparison::Less))
+                };
                 let (low, high) = (range.low.as_ref(), range.high.as_ref());
                 f.write_char(if open(low.map(|low| low.0)) { '{' } else { '[' })?;
                 end(low, f)?;
                 f.write_str(" TO ")?;
                 end(high, f)?;
-                f.write_char(if open(high.map(|high| high.0)) { '}' } else { ']' })
+                f.write_char(if open(high.map(|high| high.0)) {
+                    '}'
+                } else {
+                    ']'
+                })
             }
             Self::Listed(list) => {
                 f.write_char('@')?;
@@ -149,7 +168,11 @@ fn end(end: Option<&(Comparison, Bound)>, f: &mut Formatter<'_>) -> fmt::Result 
 /// The name of a list, in quotes where it could be taken for an address or cut short.
 fn list_name(name: &str, f: &mut Formatter<'_>) -> fmt::Result {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
-    if name.chars().all(plain) && network(name).is_none() { f.write_str(name) } else { write!(f, "{}", Quoted(name)) }
+    if name.chars().all(plain) && network(name).is_none() {
+        f.write_str(name)
+    } else {
+        write!(f, "{}", Quoted(name))
+    }
 }
 
 impl Display for Bound {
@@ -158,7 +181,10 @@ impl Display for Bound {
             Self::Time(at) => f.write_str(&format_instant(*at)),
             Self::Now(0) => f.write_str("now"),
             Self::Now(ms) => {
-                let (unit, unit_ms) = UNITS.into_iter().find(|(_, unit_ms)| ms % unit_ms == 0).unwrap_or(("ms", 1));
+                let (unit, unit_ms) = UNITS
+                    .into_iter()
+                    .find(|(_, unit_ms)| ms % unit_ms == 0)
+                    .unwrap_or(("ms", 1));
                 write!(f, "now{:+}{unit}", ms / unit_ms)
             }
             Self::Number(number) => write!(f, "{}", Json::Number(*number)),
@@ -173,7 +199,10 @@ impl Display for Bound {
 /// A value as it is when nothing in it could be misread, in quotes otherwise.
 fn value(text: &str, f: &mut Formatter<'_>) -> fmt::Result {
     let plain = |c: char| !c.is_whitespace() && !matches!(c, '(' | ')' | '"' | '*' | '?');
-    if !text.is_empty() && text.chars().all(plain) && !text.starts_with(['<', '>', '=', '@', '/', '[', '{']) {
+    if !text.is_empty()
+        && text.chars().all(plain)
+        && !text.starts_with(['<', '>', '=', '@', '/', '[', '{'])
+    {
         f.write_str(text)
     } else {
         write!(f, "{}", Quoted(text))
@@ -184,6 +213,10 @@ struct Quoted<'a>(&'a str);
 
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\""))
+        write!(
+            f,
+            "\"{}\"",
+            self.0.replace('\\', "\\\\").replace('"', "\\\"")
+        )
     }
 }

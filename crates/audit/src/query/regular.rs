@@ -29,8 +29,10 @@ impl RegularExpression {
     /// Reads an expression as it stands between the slashes.
     pub(super) fn new(source: &str) -> Result<Self, Problem> {
         if source.len() > MAX_EXPRESSION_BYTES {
-            let message =
-                format!("the regular expression has {} bytes; the limit is {MAX_EXPRESSION_BYTES}", source.len());
+            let message = format!(
+                "the regular expression has {} bytes; the limit is {MAX_EXPRESSION_BYTES}",
+                source.len()
+            );
             return Err(Problem::new(message));
         }
         // Read by itself first: `a)|(b` is no expression, although it would be one inside the group.
@@ -42,8 +44,13 @@ impl RegularExpression {
                 .dfa_size_limit(COMPILED_BYTES)
                 .build()
         };
-        let compiled = compile(source).and_then(|_| compile(&format!(r"\A(?:{source})\z"))).map_err(problem)?;
-        Ok(Self { source: source.to_owned(), compiled })
+        let compiled = compile(source)
+            .and_then(|_| compile(&format!(r"\A(?:{source})\z")))
+            .map_err(problem)?;
+        Ok(Self {
+            source: source.to_owned(),
+            compiled,
+        })
     }
 
     /// Returns the expression as written between the slashes.
@@ -60,12 +67,17 @@ impl RegularExpression {
 
 fn problem(error: regex::Error) -> Problem {
     match error {
-        regex::Error::CompiledTooBig(_) => Problem::new("the regular expression is too large once it is compiled")
-            .hint("use smaller counts, or [0-9] and [a-z] in place of \\d and \\w"),
+        regex::Error::CompiledTooBig(_) => {
+            Problem::new("the regular expression is too large once it is compiled")
+                .hint("use smaller counts, or [0-9] and [a-z] in place of \\d and \\w")
+        }
         error => {
             let text = error.to_string();
-            let reason =
-                text.lines().rev().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it cannot be read");
+            let reason = text
+                .lines()
+                .rev()
+                .find_map(|line| line.strip_prefix("error: "))
+                .unwrap_or("it cannot be read");
             Problem::new(format!("the regular expression is wrong: {reason}"))
                 .hint("to mean the text itself, put it in double quotes")
         }
@@ -112,12 +124,18 @@ mod tests {
         for (source, message) in [
             ("a)|(b", "the regular expression is wrong: unopened group"),
             ("(", "the regular expression is wrong: unclosed group"),
-            (r"(a)\1", "the regular expression is wrong: backreferences are not supported"),
+            (
+                r"(a)\1",
+                "the regular expression is wrong: backreferences are not supported",
+            ),
             (
                 r"(?=a)",
                 "the regular expression is wrong: look-around, including look-ahead and look-behind, is not supported",
             ),
-            (r"(\w{100}){100}", "the regular expression is too large once it is compiled"),
+            (
+                r"(\w{100}){100}",
+                "the regular expression is too large once it is compiled",
+            ),
         ] {
             let refused = RegularExpression::new(source).map_err(|problem| problem.message);
             assert_eq!(refused, Err(message.to_owned()), "{source}");

@@ -6,7 +6,15 @@ use super::fold;
 use crate::suggest;
 
 /// Attributes that a resource has beside those of an entry's resource; they are read as metadata.
-const ATTRIBUTES: [&str; 7] = ["name", "service", "state", "connection", "monthly_cost", "created_at", "workload"];
+const ATTRIBUTES: [&str; 7] = [
+    "name",
+    "service",
+    "state",
+    "connection",
+    "monthly_cost",
+    "created_at",
+    "workload",
+];
 
 /// Names of fields that a resource shares with the `resource` of an entry.
 const COLUMNS: [(&str, Column); 5] = [
@@ -28,25 +36,42 @@ pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
         return Ok(FieldPath::After(rest.to_vec()));
     }
     if is("tags") {
-        return Ok(if rest.is_empty() { FieldPath::ResourceTags } else { FieldPath::ResourceTag(rest.join(".")) });
+        return Ok(if rest.is_empty() {
+            FieldPath::ResourceTags
+        } else {
+            FieldPath::ResourceTag(rest.join("."))
+        });
     }
     if is("relations") {
         let path = std::iter::once("relations".to_owned()).chain(rest.iter().cloned());
         return Ok(FieldPath::Metadata(path.collect()));
     }
-    let column = COLUMNS.iter().find(|(name, _)| is(name)).map(|(_, column)| FieldPath::Column(*column));
-    let attribute =
-        || ATTRIBUTES.iter().find(|name| is(name)).map(|name| FieldPath::Metadata(vec![(*name).to_owned()]));
+    let column = COLUMNS
+        .iter()
+        .find(|(name, _)| is(name))
+        .map(|(_, column)| FieldPath::Column(*column));
+    let attribute = || {
+        ATTRIBUTES
+            .iter()
+            .find(|name| is(name))
+            .map(|name| FieldPath::Metadata(vec![(*name).to_owned()]))
+    };
     let found = column.or_else(attribute).filter(|_| rest.is_empty());
     found.ok_or_else(|| unknown(&segments.join(".")))
 }
 
 fn unknown(name: &str) -> Problem {
     let problem = Problem::new(format!("resources have no field `{name}`"));
-    let names = COLUMNS.iter().map(|(name, _)| *name).chain(ATTRIBUTES).chain(["configuration", "tags", "relations"]);
+    let names = COLUMNS
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(ATTRIBUTES)
+        .chain(["configuration", "tags", "relations"]);
     match suggest::closest(name, names) {
         Some(meant) => problem.hint(format!("did you mean {meant}?")),
-        None => problem.hint(format!("a member of the configuration is written configuration.{name}")),
+        None => problem.hint(format!(
+            "a member of the configuration is written configuration.{name}"
+        )),
     }
 }
 
@@ -59,23 +84,38 @@ mod tests {
     fn fields_of_resources_resolve() {
         let of = |name: &str| resolve(&name.split('.').map(str::to_owned).collect::<Vec<_>>());
         assert_eq!(of("Type"), Ok(Column::ResourceType.into()));
-        assert_eq!(of("configuration.State.Name"), Ok(FieldPath::After(vec!["State".into(), "Name".into()])));
-        assert_eq!(of("tags.k8s.io"), Ok(FieldPath::ResourceTag("k8s.io".into())));
+        assert_eq!(
+            of("configuration.State.Name"),
+            Ok(FieldPath::After(vec!["State".into(), "Name".into()]))
+        );
+        assert_eq!(
+            of("tags.k8s.io"),
+            Ok(FieldPath::ResourceTag("k8s.io".into()))
+        );
         assert_eq!(
             of("relations.protected_by"),
-            Ok(FieldPath::Metadata(vec!["relations".into(), "protected_by".into()]))
+            Ok(FieldPath::Metadata(vec![
+                "relations".into(),
+                "protected_by".into()
+            ]))
         );
         let hint = |name: &str| of(name).map_err(|problem| problem.hint);
         assert_eq!(hint("stat"), Err(Some("did you mean state?".into())));
         assert_eq!(
             hint("IpPermissions"),
-            Err(Some("a member of the configuration is written configuration.IpPermissions".into()))
+            Err(Some(
+                "a member of the configuration is written configuration.IpPermissions".into()
+            ))
         );
     }
 
     #[test]
     fn the_syntax_is_that_of_entries() {
-        for text in ["type:(volume OR snapshot) -tags.owner:*", "configuration.Size:>=100 name:web*", "\"10.0.0.0\""] {
+        for text in [
+            "type:(volume OR snapshot) -tags.owner:*",
+            "configuration.Size:>=100 name:web*",
+            "\"10.0.0.0\"",
+        ] {
             assert!(Query::parse_over_resources(text).is_ok(), "{text}");
         }
         assert!(Query::parse_over_resources("severity:high").is_err());

@@ -63,7 +63,12 @@ impl<'q> Scanner<'q> {
     /// Returns `true` if the next word is exactly `word`.
     pub(super) fn sees_word(&self, word: &str) -> bool {
         let after = self.rest().strip_prefix(word);
-        after.is_some_and(|after| after.chars().next().is_none_or(|c| ends_word(c) || c == '"'))
+        after.is_some_and(|after| {
+            after
+                .chars()
+                .next()
+                .is_none_or(|c| ends_word(c) || c == '"')
+        })
     }
 
     pub(super) fn take_word(&mut self, word: &str) -> bool {
@@ -78,7 +83,10 @@ impl<'q> Scanner<'q> {
     /// A field name and its colon, if that is what comes next: dotted segments, of which all but the first may be in
     /// double quotes.
     pub(super) fn field(&mut self) -> Result<Option<Vec<String>>, QueryError> {
-        if !self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
+        if !self
+            .peek()
+            .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        {
             return Ok(None);
         }
         let start = self.at;
@@ -87,7 +95,9 @@ impl<'q> Scanner<'q> {
             if !segments.is_empty() && self.peek() == Some('"') {
                 segments.push(self.quoted()?);
             } else {
-                let plain = |c: char| !ends_word(c) && !matches!(c, ':' | '.' | '"' | '<' | '>' | '=' | '*' | '?');
+                let plain = |c: char| {
+                    !ends_word(c) && !matches!(c, ':' | '.' | '"' | '<' | '>' | '=' | '*' | '?')
+                };
                 let end = self.rest().find(|c| !plain(c)).unwrap_or(self.rest().len());
                 segments.push(self.rest()[..end].to_owned());
                 self.at += end;
@@ -108,9 +118,15 @@ impl<'q> Scanner<'q> {
         let written = self.written(ends_word)?;
         if self.peek() == Some('(') {
             let problem = Problem::new("`(` cannot follow a word directly");
-            return Err(self.fail(problem.hint("put a space before it, or quote the text it belongs to"), "("));
+            return Err(self.fail(
+                problem.hint("put a space before it, or quote the text it belongs to"),
+                "(",
+            ));
         }
-        Ok(Lexeme { written, raw: self.text[start..self.at].to_owned() })
+        Ok(Lexeme {
+            written,
+            raw: self.text[start..self.at].to_owned(),
+        })
     }
 
     /// Text with quoted parts and wildcards, up to a character that ends it.
@@ -124,12 +140,18 @@ impl<'q> Scanner<'q> {
             }
             let end = match c {
                 '*' | '?' => {
-                    pattern.push(if c == '*' { Piece::AnyText } else { Piece::AnyCharacter });
+                    pattern.push(if c == '*' {
+                        Piece::AnyText
+                    } else {
+                        Piece::AnyCharacter
+                    });
                     1
                 }
                 _ => {
                     let rest = self.rest();
-                    let end = rest.find(|c| ends(c) || matches!(c, '"' | '*' | '?')).unwrap_or(rest.len());
+                    let end = rest
+                        .find(|c| ends(c) || matches!(c, '"' | '*' | '?'))
+                        .unwrap_or(rest.len());
                     pattern.push(Piece::Text(rest[..end].to_owned()));
                     end
                 }
@@ -150,7 +172,12 @@ impl<'q> Scanner<'q> {
             escaped = c == '\\' && !escaped;
             closes
         })?;
-        if end == 0 || inside[end + 1..].chars().next().is_some_and(|c| !ends_word(c)) {
+        if end == 0
+            || inside[end + 1..]
+                .chars()
+                .next()
+                .is_some_and(|c| !ends_word(c))
+        {
             return None;
         }
         self.at += end + 2;
@@ -185,7 +212,13 @@ impl<'q> Scanner<'q> {
             return Ok(None);
         }
         let raw = self.text[start..self.at].to_owned();
-        Ok(Some(WrittenRange { low, includes_low, high, includes_high, raw }))
+        Ok(Some(WrittenRange {
+            low,
+            includes_low,
+            high,
+            includes_high,
+            raw,
+        }))
     }
 
     /// Reads a text in double quotes; `\"` and `\\` are `"` and `\`, any other backslash is a plain character.

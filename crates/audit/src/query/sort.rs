@@ -59,7 +59,13 @@ pub struct Sort {
 impl Sort {
     /// Compares two entries by their keys and sequences.
     pub fn compare(self, a: (Option<&SortKey>, u64), b: (Option<&SortKey>, u64)) -> Ordering {
-        let directed = |ordering: Ordering| if self.descending { ordering.reverse() } else { ordering };
+        let directed = |ordering: Ordering| {
+            if self.descending {
+                ordering.reverse()
+            } else {
+                ordering
+            }
+        };
         match (a.0, b.0) {
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
@@ -73,7 +79,9 @@ impl FromStr for Sort {
 
     /// Reads the name of a field, with `-` before it for the greatest first: `timestamp`, `-severity`.
     fn from_str(text: &str) -> Result<Self, QueryError> {
-        let (name, descending) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
+        let (name, descending) = text
+            .strip_prefix('-')
+            .map_or((text, false), |name| (name, true));
         match name.parse::<FieldPath>()? {
             FieldPath::Column(column) => Ok(Self { column, descending }),
             _ => Err(Problem::new(format!("`{name}` is not a column, so entries cannot be sorted by it"))
@@ -85,7 +93,12 @@ impl FromStr for Sort {
 
 impl fmt::Display for Sort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", if self.descending { "-" } else { "" }, self.column.field_name())
+        write!(
+            f,
+            "{}{}",
+            if self.descending { "-" } else { "" },
+            self.column.field_name()
+        )
     }
 }
 
@@ -95,15 +108,26 @@ mod tests {
 
     #[test]
     fn names_there_and_back() {
-        for (text, printed) in [("timestamp", "timestamp"), ("-ip", "-actor.ip_address"), ("-Status", "-action.status")]
-        {
+        for (text, printed) in [
+            ("timestamp", "timestamp"),
+            ("-ip", "-actor.ip_address"),
+            ("-Status", "-action.status"),
+        ] {
             let sort: Result<Sort, _> = text.parse();
             assert_eq!(sort.map(|sort| sort.to_string()), Ok(printed.to_owned()));
         }
         for (text, position) in [("-tags", 1), ("metadata.x", 0), ("user", 0)] {
-            assert_eq!(text.parse::<Sort>().map_err(|error| error.position), Err(position), "{text}");
+            assert_eq!(
+                text.parse::<Sort>().map_err(|error| error.position),
+                Err(position),
+                "{text}"
+            );
         }
-        assert!("-severty".parse::<Sort>().is_err_and(|error| error.hint.as_deref() == Some("did you mean severity?")));
+        assert!(
+            "-severty"
+                .parse::<Sort>()
+                .is_err_and(|error| error.hint.as_deref() == Some("did you mean severity?"))
+        );
     }
 
     #[test]
@@ -113,13 +137,36 @@ mod tests {
             Sort { column, descending }.compare((a.as_ref(), 1), (b.as_ref(), 2))
         };
         use Column::{ActorId, ActorIpAddress, Severity};
-        for (column, a, b) in [(Severity, "low", "high"), (ActorIpAddress, "9.0.0.1", "10.0.0.1"), (ActorId, "A", "b")]
-        {
-            assert_eq!(order(column, false, key(a, column), key(b, column)), Ordering::Less, "{a} {b}");
-            assert_eq!(order(column, true, key(a, column), key(b, column)), Ordering::Greater, "{a} {b}");
-            assert_eq!(order(column, true, None, key(b, column)), Ordering::Greater, "no value comes last");
-            assert_eq!(order(column, false, None, key(b, column)), Ordering::Greater, "no value comes last");
+        for (column, a, b) in [
+            (Severity, "low", "high"),
+            (ActorIpAddress, "9.0.0.1", "10.0.0.1"),
+            (ActorId, "A", "b"),
+        ] {
+            assert_eq!(
+                order(column, false, key(a, column), key(b, column)),
+                Ordering::Less,
+                "{a} {b}"
+            );
+            assert_eq!(
+                order(column, true, key(a, column), key(b, column)),
+                Ordering::Greater,
+                "{a} {b}"
+            );
+            assert_eq!(
+                order(column, true, None, key(b, column)),
+                Ordering::Greater,
+                "no value comes last"
+            );
+            assert_eq!(
+                order(column, false, None, key(b, column)),
+                Ordering::Greater,
+                "no value comes last"
+            );
         }
-        assert_eq!(order(ActorId, true, key("a", ActorId), key("A", ActorId)), Ordering::Greater, "the newest first");
+        assert_eq!(
+            order(ActorId, true, key("a", ActorId), key("A", ActorId)),
+            Ordering::Greater,
+            "the newest first"
+        );
     }
 }

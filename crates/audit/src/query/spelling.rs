@@ -11,7 +11,10 @@ pub(super) fn any_spelling(expr: Expr) -> Expr {
         Expr::And(inner) => Expr::and(inner.into_iter().map(any_spelling)),
         Expr::Or(inner) => Expr::or(inner.into_iter().map(any_spelling)),
         Expr::Not(inner) => Expr::negate(any_spelling(*inner)),
-        Expr::Field { field: FieldPath::Column(Column::ActionOperation), op } => {
+        Expr::Field {
+            field: FieldPath::Column(Column::ActionOperation),
+            op,
+        } => {
             let other = match &op {
                 Match::Exact(text) => other_spelling(text).map(Match::Exact),
                 Match::Prefix(text) => other_spelling(text).map(Match::Prefix),
@@ -30,7 +33,11 @@ fn other_spelling(text: &str) -> Option<String> {
     if text.is_empty() || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return None;
     }
-    let other = if text.contains('_') { text.replace('_', "") } else { snake_case(text) };
+    let other = if text.contains('_') {
+        text.replace('_', "")
+    } else {
+        snake_case(text)
+    };
     (!other.is_empty() && !other.eq_ignore_ascii_case(text)).then_some(other)
 }
 
@@ -42,7 +49,8 @@ fn snake_case(text: &str) -> String {
         let before = at.checked_sub(1).map(|at| bytes[at]);
         let begins = byte.is_ascii_uppercase()
             && before.is_some_and(|before| {
-                !before.is_ascii_uppercase() || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase)
+                !before.is_ascii_uppercase()
+                    || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase)
             });
         if begins {
             snake.push('_');
@@ -60,7 +68,10 @@ mod tests {
     #[test]
     fn operations_have_two_spellings() {
         for (text, other) in [
-            ("AuthorizeSecurityGroupIngress", Some("authorize_security_group_ingress")),
+            (
+                "AuthorizeSecurityGroupIngress",
+                Some("authorize_security_group_ingress"),
+            ),
             ("DeleteDBInstance", Some("delete_db_instance")),
             ("CreateSAMLProvider", Some("create_saml_provider")),
             ("delete_snapshot", Some("deletesnapshot")),
@@ -81,16 +92,31 @@ mod tests {
                 crate::ActionStatus::Success,
                 crate::ActionMethod::Api,
             );
-            Query::parse(query).unwrap().any_spelling().matches(&entry, entry.timestamp, entry.timestamp)
+            Query::parse(query).unwrap().any_spelling().matches(
+                &entry,
+                entry.timestamp,
+                entry.timestamp,
+            )
         };
-        for query in
-            ["operation:DeleteSnapshot", "operation:delete_snapshot", "operation:(StopLogging OR delete_snap*)"]
-        {
-            assert!(finds(query, "DeleteSnapshot") && finds(query, "delete_snapshot"), "{query}");
+        for query in [
+            "operation:DeleteSnapshot",
+            "operation:delete_snapshot",
+            "operation:(StopLogging OR delete_snap*)",
+        ] {
+            assert!(
+                finds(query, "DeleteSnapshot") && finds(query, "delete_snapshot"),
+                "{query}"
+            );
             assert!(!finds(query, "delete_volume"), "{query}");
         }
         assert!(!finds("-operation:DeleteSnapshot", "delete_snapshot"));
-        assert!(!finds("operation:=DeleteSnapshot", "delete_snapshot"), "byte for byte");
-        assert!(finds("operation:DeactivateAccessKey*", "deactivate_access_key"));
+        assert!(
+            !finds("operation:=DeleteSnapshot", "delete_snapshot"),
+            "byte for byte"
+        );
+        assert!(finds(
+            "operation:DeactivateAccessKey*",
+            "deactivate_access_key"
+        ));
     }
 }

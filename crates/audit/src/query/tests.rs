@@ -28,7 +28,8 @@ fn now() -> Timestamp {
 }
 
 fn found(query: &str) -> bool {
-    let draft = Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
+    let draft =
+        Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
     let query = Query::parse(query).unwrap_or_else(|e| panic!("{query}: {e}"));
     let again = Query::parse(&query.to_string()).unwrap_or_else(|e| panic!("{query}: {e}"));
     assert_eq!(query, again, "printing changes the query");
@@ -249,8 +250,18 @@ fn lists_and_networks_in_any_member() {
             "metadata": {"peer": "2001:db8::7"}}"#,
     );
     let lists = BTreeMap::from([
-        ("known".to_owned(), Arc::new(ValueList::new(["10.20.0.0/16", "203.0.113.4", "2001:db8::/32"]))),
-        ("vips".to_owned(), Arc::new(ValueList::new(["ALICE", "carol"]))),
+        (
+            "known".to_owned(),
+            Arc::new(ValueList::new([
+                "10.20.0.0/16",
+                "203.0.113.4",
+                "2001:db8::/32",
+            ])),
+        ),
+        (
+            "vips".to_owned(),
+            Arc::new(ValueList::new(["ALICE", "carol"])),
+        ),
     ]);
     for (query, expect) in [
         ("ip:@known", true),
@@ -271,12 +282,22 @@ fn lists_and_networks_in_any_member() {
     ] {
         let query = Query::parse(query).unwrap();
         let bound = query.with_lists(&lists).unwrap();
-        assert_eq!(bound.matches(&draft.entry, draft.recorded_at, now()), expect, "{query}");
+        assert_eq!(
+            bound.matches(&draft.entry, draft.recorded_at, now()),
+            expect,
+            "{query}"
+        );
         assert_eq!(bound.to_string(), query.to_string());
     }
     let both = Query::parse("user:@vips OR NOT (ip:@known user:@nobody)").unwrap();
-    assert_eq!(both.expr.lists().into_iter().collect::<Vec<_>>(), ["known", "nobody", "vips"]);
-    assert_eq!(both.with_lists(&lists), Err(UnknownList("nobody".to_owned())));
+    assert_eq!(
+        both.expr.lists().into_iter().collect::<Vec<_>>(),
+        ["known", "nobody", "vips"]
+    );
+    assert_eq!(
+        both.with_lists(&lists),
+        Err(UnknownList("nobody".to_owned()))
+    );
 }
 
 #[test]
@@ -307,12 +328,30 @@ fn precedence_and_juxtaposition() {
         ("metadata.rows:[1 TO 5}", "metadata.rows:[1 TO 5}"),
         ("metadata.rows:{5 TO *]", "metadata.rows:>5"),
         ("metadata.rows:[* TO *]", "metadata.rows:*"),
-        ("metadata.at:[2026-11-01 TO now]", "metadata.at:[2026-11-01T00:00:00.000Z TO now]"),
-        ("metadata.name:[\"1\" TO b]", "metadata.name:[\"1\" TO \"b\"]"),
-        ("severity:[low TO high}", "severity:>=low AND severity:<high"),
-        ("timestamp:{2026 TO now]", "timestamp:>=2027-01-01T00:00:00.000Z AND timestamp:<=now"),
-        ("resource.id:[i-1 TO i-2]", "resource.id:[\"i-1\" TO \"i-2\"]"),
-        ("ip:[10.0.0.1 TO 10.0.0.9]", "actor.ip_address:[10.0.0.1 TO 10.0.0.9]"),
+        (
+            "metadata.at:[2026-11-01 TO now]",
+            "metadata.at:[2026-11-01T00:00:00.000Z TO now]",
+        ),
+        (
+            "metadata.name:[\"1\" TO b]",
+            "metadata.name:[\"1\" TO \"b\"]",
+        ),
+        (
+            "severity:[low TO high}",
+            "severity:>=low AND severity:<high",
+        ),
+        (
+            "timestamp:{2026 TO now]",
+            "timestamp:>=2027-01-01T00:00:00.000Z AND timestamp:<=now",
+        ),
+        (
+            "resource.id:[i-1 TO i-2]",
+            "resource.id:[\"i-1\" TO \"i-2\"]",
+        ),
+        (
+            "ip:[10.0.0.1 TO 10.0.0.9]",
+            "actor.ip_address:[10.0.0.1 TO 10.0.0.9]",
+        ),
         ("al?ce", "\"al\"?\"ce\""),
         ("*prod-*", "*\"prod\"*"),
         ("user:\"c:\\dir\\\"x\"", "user:\"c:\\\\dir\\\"x\""),
@@ -334,8 +373,14 @@ fn names_of_fields_there_and_back() {
         ("Status", "action.status"),
         ("resource_type", "resource.type"),
         ("resource.tags.env", "resource.tags.env"),
-        ("tags.kubernetes.io/name", "resource.tags.\"kubernetes.io/name\""),
-        ("resource.tags.\"aws:createdBy\"", "resource.tags.\"aws:createdBy\""),
+        (
+            "tags.kubernetes.io/name",
+            "resource.tags.\"kubernetes.io/name\"",
+        ),
+        (
+            "resource.tags.\"aws:createdBy\"",
+            "resource.tags.\"aws:createdBy\"",
+        ),
         ("changes.after.disks.0.size", "changes.after.disks.0.size"),
         ("metadata.\"trace.id\"", "metadata.\"trace.id\""),
     ] {
@@ -346,33 +391,66 @@ fn names_of_fields_there_and_back() {
     for (name, message) in [
         ("actor.emial", "there is no field `actor.emial`"),
         ("", "`` is not the name of a field"),
-        ("status:failed", "`status:failed` is not the name of a field"),
+        (
+            "status:failed",
+            "`status:failed` is not the name of a field",
+        ),
         ("a b", "`a b` is not the name of a field"),
         ("metadata", "there is no field `metadata`"),
     ] {
         assert_eq!(name.parse::<FieldPath>().unwrap_err().message, message);
     }
-    assert_eq!("actor.emial".parse::<FieldPath>().unwrap_err().hint.as_deref(), Some("did you mean actor.email?"));
+    assert_eq!(
+        "actor.emial"
+            .parse::<FieldPath>()
+            .unwrap_err()
+            .hint
+            .as_deref(),
+        Some("did you mean actor.email?")
+    );
 }
 
 #[test]
 fn a_resource_is_found_by_its_identifier_or_name() {
     for (entry, expect) in [
         (r#"{"event_type":"a.b","resource":{"id":"Web-1"}}"#, true),
-        (r#"{"event_type":"a.b","resource":{"id":"i-1","tags":{"Name":"web-1"}}}"#, true),
-        (r#"{"event_type":"a.b","resource":{"id":"i-1"},"metadata":{"resource_name":"web-1"}}"#, true),
-        (r#"{"event_type":"a.b","changes":{"after":{"name":"web-1"}}}"#, true),
-        (r#"{"event_type":"a.b","changes":{"before":{"name":"web-1"},"after":{"name":"web-2"}}}"#, true),
-        (r#"{"event_type":"a.b","resource":{"id":"i-1","tags":{"env":"web-1"}}}"#, false),
+        (
+            r#"{"event_type":"a.b","resource":{"id":"i-1","tags":{"Name":"web-1"}}}"#,
+            true,
+        ),
+        (
+            r#"{"event_type":"a.b","resource":{"id":"i-1"},"metadata":{"resource_name":"web-1"}}"#,
+            true,
+        ),
+        (
+            r#"{"event_type":"a.b","changes":{"after":{"name":"web-1"}}}"#,
+            true,
+        ),
+        (
+            r#"{"event_type":"a.b","changes":{"before":{"name":"web-1"},"after":{"name":"web-2"}}}"#,
+            true,
+        ),
+        (
+            r#"{"event_type":"a.b","resource":{"id":"i-1","tags":{"env":"web-1"}}}"#,
+            false,
+        ),
         (r#"{"event_type":"a.b","actor":{"id":"web-1"}}"#, false),
     ] {
         let draft = Draft::from_bytes(entry.as_bytes(), now()).unwrap();
         for value in ["web-1", "web-1*", "*eb-1"] {
-            let found = filter("resource", value).unwrap().matches(&draft.entry, draft.recorded_at, now());
+            let found =
+                filter("resource", value)
+                    .unwrap()
+                    .matches(&draft.entry, draft.recorded_at, now());
             assert_eq!(found, expect, "{value} {entry}");
         }
     }
-    assert!(filter("resource", &"a*".repeat(MAX_WILDCARDS + 1)).unwrap_err().message.starts_with("filter `resource`"));
+    assert!(
+        filter("resource", &"a*".repeat(MAX_WILDCARDS + 1))
+            .unwrap_err()
+            .message
+            .starts_with("filter `resource`")
+    );
 }
 
 #[test]
@@ -390,10 +468,22 @@ fn filters_are_conditions() {
         ("actor.session_id", "s-9", true),
         ("resource_id", "i 0abc", false),
     ] {
-        assert_eq!(finds(&filter(name, value).unwrap()), expect, "{name} {value}");
+        assert_eq!(
+            finds(&filter(name, value).unwrap()),
+            expect,
+            "{name} {value}"
+        );
     }
-    assert_eq!(filter("usr", "x").unwrap_err().hint.as_deref(), Some("did you mean user?"));
-    assert!(filter("status", "faild").unwrap_err().message.starts_with("filter `status`"));
+    assert_eq!(
+        filter("usr", "x").unwrap_err().hint.as_deref(),
+        Some("did you mean user?")
+    );
+    assert!(
+        filter("status", "faild")
+            .unwrap_err()
+            .message
+            .starts_with("filter `status`")
+    );
     let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
     let stamp = "2026-11-20T10:30:05.250Z";
     assert!(finds(&time_range(at(stamp), at(stamp))) && finds(&time_range(None, None)));
@@ -405,7 +495,8 @@ fn filters_are_conditions() {
 
 #[test]
 fn the_submitter_can_be_queried() {
-    let draft = Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
+    let draft =
+        Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
     let token = Submitter {
         id: Some("u-1".into()),
         email: Some("ci@example.com".into()),
@@ -415,7 +506,9 @@ fn the_submitter_can_be_queried() {
         ..Submitter::new(SubmitterType::Token)
     };
     let own = Draft::by_reeve(draft.entry.clone(), draft.recorded_at).unwrap();
-    let sent = Draft::submitted_by(vec![draft.clone()], &token.into()).unwrap().remove(0);
+    let sent = Draft::submitted_by(vec![draft.clone()], &token.into())
+        .unwrap()
+        .remove(0);
     for (query, expect) in [
         ("submitted_by.type:token", [false, true, false]),
         ("submitted_by:TOKEN", [false, true, false]),
@@ -427,43 +520,67 @@ fn the_submitter_can_be_queried() {
         ("submitted_by.ip_address:10.9.0.0/16", [false, true, false]),
         ("submitted_by.ip_address:10.9.*", [false, true, false]),
         ("submitted_by.ip_address:10.20.0.7", [false, false, false]),
-        ("submitted_by.token_name:\"ci import\"", [false, true, false]),
+        (
+            "submitted_by.token_name:\"ci import\"",
+            [false, true, false],
+        ),
         // Free text asks the claim alone.
         ("ci@example.com", [false, false, false]),
         ("\"ci import\"", [false, false, false]),
     ] {
         let asked = Query::parse(query).unwrap_or_else(|e| panic!("{query}: {e}"));
         assert_eq!(Query::parse(&asked.to_string()).unwrap(), asked);
-        let found = [&own, &sent, &draft].map(|draft| asked.matches(&draft.entry, draft.recorded_at, now()));
+        let found = [&own, &sent, &draft]
+            .map(|draft| asked.matches(&draft.entry, draft.recorded_at, now()));
         assert_eq!(found, expect, "{query}");
     }
     for draft in [own, sent, draft] {
         let asked = Query::all().and(may_be_by_reeve());
-        assert_eq!(asked.matches(&draft.entry, draft.recorded_at, now()), draft.entry.may_be_by_reeve());
+        assert_eq!(
+            asked.matches(&draft.entry, draft.recorded_at, now()),
+            draft.entry.may_be_by_reeve()
+        );
     }
-    let refused = Query::parse("submitted_by.type:tokn").unwrap_err().to_string();
-    assert!(refused.contains("submitted_by.type is never `tokn`"), "{refused}");
+    let refused = Query::parse("submitted_by.type:tokn")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("submitted_by.type is never `tokn`"),
+        "{refused}"
+    );
 }
 
 #[test]
 fn an_intent_and_its_outcome_count_once() {
-    let draft = Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
+    let draft =
+        Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
     let intent = draft.entry.intent();
     let outcome = draft.entry.clone().outcome(&intent.event_id, None);
-    let failed = draft.entry.clone().outcome(&intent.event_id, Some("refused"));
+    let failed = draft
+        .entry
+        .clone()
+        .outcome(&intent.event_id, Some("refused"));
     let mut without_status = draft.entry;
     without_status.action.status = None;
     for (query, expect) in [
         ("", [false, true, true, true]),
         ("event_type:resource.modify", [false, true, true, true]),
-        ("event_type:resource.modify OR user:bob", [false, true, true, true]),
+        (
+            "event_type:resource.modify OR user:bob",
+            [false, true, true, true],
+        ),
         ("status:pending", [true, false, false, false]),
         ("NOT status:failed", [true, true, false, true]),
         ("user:bob OR status:*", [true, true, true, false]),
     ] {
         let asked = Query::parse(query).unwrap().counting_outcomes();
-        assert_eq!(asked.clone().counting_outcomes(), asked, "asking twice is asking once");
-        let found = [&intent, &outcome, &failed, &without_status].map(|entry| asked.matches(entry, now(), now()));
+        assert_eq!(
+            asked.clone().counting_outcomes(),
+            asked,
+            "asking twice is asking once"
+        );
+        let found = [&intent, &outcome, &failed, &without_status]
+            .map(|entry| asked.matches(entry, now(), now()));
         assert_eq!(found, expect, "{query}");
     }
 }

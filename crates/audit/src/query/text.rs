@@ -41,7 +41,11 @@ impl TextWord {
 
     /// Returns the word if it has no wildcard.
     pub fn whole(&self) -> Option<&str> {
-        if let Self::Whole(word) = self { Some(word) } else { None }
+        if let Self::Whole(word) = self {
+            Some(word)
+        } else {
+            None
+        }
     }
 
     /// Returns the texts that stand in every word that fits.
@@ -72,14 +76,17 @@ impl TextWord {
 
 /// The words of a text, as written.
 pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
 }
 
 impl TextMatch {
     /// A term with the words of a text, the last of which may go on; `None` if the text has no letter or digit.
     pub fn new(text: &str, prefix: bool) -> Option<Self> {
         let star = prefix.then_some(Piece::AnyText);
-        Self::of_pattern(&Pattern::new([Piece::Text(text.to_owned())].into_iter().chain(star)))
+        Self::of_pattern(&Pattern::new(
+            [Piece::Text(text.to_owned())].into_iter().chain(star),
+        ))
     }
 
     /// A term with the words of a pattern; `None` if it has no letter or digit. A wildcard stands for letters and digits of one word.
@@ -99,12 +106,18 @@ impl TextMatch {
         }
         words.retain(|word| !word.pieces().is_empty());
         // A star behind a separator, as in `a.b.*`, belongs to the word before it, and so do further ones: `a * *` is `a*`.
-        while words.len() > 1 && words.last().is_some_and(|last| *last.pieces() == [Piece::AnyText]) {
+        while words.len() > 1
+            && words
+                .last()
+                .is_some_and(|last| *last.pieces() == [Piece::AnyText])
+        {
             words.pop();
             words.last_mut()?.push(Piece::AnyText);
         }
         let has_text = words.iter().any(|word| word.texts().next().is_some());
-        has_text.then(|| Self { words: words.into_iter().map(TextWord::new).collect() })
+        has_text.then(|| Self {
+            words: words.into_iter().map(TextWord::new).collect(),
+        })
     }
 
     /// Returns `true` if the value contains the words side by side.
@@ -121,7 +134,11 @@ impl TextMatch {
     }
 
     fn starts<'a>(&self, mut value: impl Iterator<Item = &'a str>) -> bool {
-        self.words.iter().all(|wanted| value.next().is_some_and(|word| wanted.is_satisfied_by(word)))
+        self.words.iter().all(|wanted| {
+            value
+                .next()
+                .is_some_and(|word| wanted.is_satisfied_by(word))
+        })
     }
 }
 
@@ -137,7 +154,10 @@ pub struct EntryWords<'e> {
 impl<'e> EntryWords<'e> {
     /// Returns the words of an entry, none collected yet.
     pub fn new(entry: &'e Entry) -> Self {
-        Self { entry, sorted: OnceCell::new() }
+        Self {
+            entry,
+            sorted: OnceCell::new(),
+        }
     }
 
     /// Returns the entry.
@@ -156,7 +176,11 @@ impl<'e> EntryWords<'e> {
             sorted.sort_unstable();
             sorted
         });
-        let has = |word: &str| sorted.binary_search_by(|other| other.as_ref().cmp(fold(word).as_ref())).is_ok();
+        let has = |word: &str| {
+            sorted
+                .binary_search_by(|other| other.as_ref().cmp(fold(word).as_ref()))
+                .is_ok()
+        };
         term.words.iter().filter_map(TextWord::whole).all(has)
     }
 }
@@ -181,7 +205,11 @@ mod tests {
             ("x", "", false),
         ];
         for (term, value, expect) in cases {
-            assert_eq!(TextMatch::new(term, false).is_some_and(|t| t.found_in(value)), expect, "{term} in {value}");
+            assert_eq!(
+                TextMatch::new(term, false).is_some_and(|t| t.found_in(value)),
+                expect,
+                "{term} in {value}"
+            );
         }
         assert!(TextMatch::new("alice exa", true).is_some_and(|t| t.found_in("alice@example.com")));
         assert!(TextMatch::new("ali exa", true).is_some_and(|t| !t.found_in("alice@example.com")));
@@ -208,7 +236,8 @@ mod tests {
             ("security.*", "security group", true),
             ("security.*-", "securitygroup", true),
         ] {
-            let found = TextMatch::of_pattern(&pattern(term)).is_some_and(|term| term.found_in(value));
+            let found =
+                TextMatch::of_pattern(&pattern(term)).is_some_and(|term| term.found_in(value));
             assert_eq!(found, expect, "{term} in {value}");
         }
         assert_eq!(TextMatch::of_pattern(&pattern("?*")), None);

@@ -64,29 +64,55 @@ fn distance(text: &str) -> Option<i64> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (count, unit) = rest.split_at(digits);
     let unit_ms = UNITS.iter().find(|(name, _)| *name == unit)?.1;
-    count.parse::<i64>().ok()?.checked_mul(unit_ms).filter(|ms| *ms <= FURTHEST_MS).map(|ms| sign * ms)
+    count
+        .parse::<i64>()
+        .ok()?
+        .checked_mul(unit_ms)
+        .filter(|ms| *ms <= FURTHEST_MS)
+        .map(|ms| sign * ms)
 }
 
 /// Units of a distance, longest first, in milliseconds.
-pub(super) const UNITS: [(&str, i64); 6] =
-    [("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+pub(super) const UNITS: [(&str, i64); 6] = [
+    ("w", 604_800_000),
+    ("d", 86_400_000),
+    ("h", 3_600_000),
+    ("m", 60_000),
+    ("s", 1000),
+    ("ms", 1),
+];
 
 /// A thousand years: no distance from now leaves the range of a timestamp.
 const FURTHEST_MS: i64 = 365_250 * 86_400_000;
 
 fn period(text: &str) -> Option<Moment> {
-    let (day, time) = text.split_once(['T', 't']).map_or((text, None), |(day, time)| (day, Some(time)));
+    let (day, time) = text
+        .split_once(['T', 't'])
+        .map_or((text, None), |(day, time)| (day, Some(time)));
     let mut parts = day.split('-');
     let year: i16 = number(parts.next()?, 4)?;
-    let month = parts.next().map(|m| number(m, 2)).map_or(Some(None), |m| m.map(Some))?;
-    let dom = parts.next().map(|d| number(d, 2)).map_or(Some(None), |d| d.map(Some))?;
+    let month = parts
+        .next()
+        .map(|m| number(m, 2))
+        .map_or(Some(None), |m| m.map(Some))?;
+    let dom = parts
+        .next()
+        .map(|d| number(d, 2))
+        .map_or(Some(None), |d| d.map(Some))?;
     if parts.next().is_some() {
         return None;
     }
     match (month, dom, time) {
-        (None, None, None) => between(Date::new(year, 1, 1).ok()?, Date::new(year.checked_add(1)?, 1, 1).ok()?),
+        (None, None, None) => between(
+            Date::new(year, 1, 1).ok()?,
+            Date::new(year.checked_add(1)?, 1, 1).ok()?,
+        ),
         (Some(month), None, None) => {
-            let next = if month == 12 { Date::new(year.checked_add(1)?, 1, 1) } else { Date::new(year, month + 1, 1) };
+            let next = if month == 12 {
+                Date::new(year.checked_add(1)?, 1, 1)
+            } else {
+                Date::new(year, month + 1, 1)
+            };
             between(Date::new(year, month, 1).ok()?, next.ok()?)
         }
         (Some(month), Some(dom), None) => {
@@ -99,16 +125,28 @@ fn period(text: &str) -> Option<Moment> {
 }
 
 fn within_day(day: Date, time: &str) -> Option<Moment> {
-    let (hour, minute) = time.split_once(':').map_or((time, None), |(hour, minute)| (hour, Some(minute)));
-    let (hour, length_ms) = (number(hour, 2)?, if minute.is_some() { 60_000 } else { 3_600_000 });
+    let (hour, minute) = time
+        .split_once(':')
+        .map_or((time, None), |(hour, minute)| (hour, Some(minute)));
+    let (hour, length_ms) = (
+        number(hour, 2)?,
+        if minute.is_some() { 60_000 } else { 3_600_000 },
+    );
     let minute = minute.map_or(Some(0), |m| number(m, 2))?;
-    let start = instant(DateTime::from_parts(day, jiff::civil::Time::new(hour, minute, 0, 0).ok()?))?;
+    let start = instant(DateTime::from_parts(
+        day,
+        jiff::civil::Time::new(hour, minute, 0, 0).ok()?,
+    ))?;
     let end = Timestamp::from_millisecond(start.as_millisecond() + length_ms).ok()?;
     Some(Moment::Period(start, end))
 }
 
 fn number<T: std::str::FromStr>(text: &str, digits: usize) -> Option<T> {
-    if text.len() == digits && text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
+    if text.len() == digits && text.bytes().all(|b| b.is_ascii_digit()) {
+        text.parse().ok()
+    } else {
+        None
+    }
 }
 
 fn between(from: Date, to: Date) -> Option<Moment> {
@@ -129,7 +167,9 @@ mod tests {
             None => "-".into(),
             Some(Moment::At(Bound::Time(at))) => format_instant(at),
             Some(Moment::At(bound)) => format!("{bound:?}"),
-            Some(Moment::Period(from, to)) => format!("{} {}", format_instant(from), format_instant(to)),
+            Some(Moment::Period(from, to)) => {
+                format!("{} {}", format_instant(from), format_instant(to))
+            }
         }
     }
 
@@ -140,13 +180,20 @@ mod tests {
             ("now", Some("2026-11-20T12:00:00.000Z")),
             ("now-24h", Some("2026-11-19T12:00:00.000Z")),
             ("now+1w", Some("2026-11-27T12:00:00.000Z")),
-            ("2026-11-20T10:00:00+01:00", Some("2026-11-20T09:00:00.000Z")),
+            (
+                "2026-11-20T10:00:00+01:00",
+                Some("2026-11-20T09:00:00.000Z"),
+            ),
             ("2026-11-20", None),
             ("now - 24h", None),
             ("24h", None),
             ("", None),
         ] {
-            assert_eq!(point_in_time(text, now).map(format_instant).as_deref(), expect, "{text}");
+            assert_eq!(
+                point_in_time(text, now).map(format_instant).as_deref(),
+                expect,
+                "{text}"
+            );
         }
     }
 
@@ -154,10 +201,22 @@ mod tests {
     fn times_as_people_write_them() {
         for (text, expect) in [
             ("2026", "2026-01-01T00:00:00.000Z 2027-01-01T00:00:00.000Z"),
-            ("2026-12", "2026-12-01T00:00:00.000Z 2027-01-01T00:00:00.000Z"),
-            ("2024-02-28", "2024-02-28T00:00:00.000Z 2024-02-29T00:00:00.000Z"),
-            ("2026-11-20T23", "2026-11-20T23:00:00.000Z 2026-11-21T00:00:00.000Z"),
-            ("2026-11-20T10:30", "2026-11-20T10:30:00.000Z 2026-11-20T10:31:00.000Z"),
+            (
+                "2026-12",
+                "2026-12-01T00:00:00.000Z 2027-01-01T00:00:00.000Z",
+            ),
+            (
+                "2024-02-28",
+                "2024-02-28T00:00:00.000Z 2024-02-29T00:00:00.000Z",
+            ),
+            (
+                "2026-11-20T23",
+                "2026-11-20T23:00:00.000Z 2026-11-21T00:00:00.000Z",
+            ),
+            (
+                "2026-11-20T10:30",
+                "2026-11-20T10:30:00.000Z 2026-11-20T10:31:00.000Z",
+            ),
             ("2026-11-20T10:30:05", "2026-11-20T10:30:05.000Z"),
             ("2026-11-20T10:30:05.5+01:00", "2026-11-20T09:30:05.500Z"),
             ("now", "Now(0)"),

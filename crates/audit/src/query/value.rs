@@ -13,7 +13,9 @@ use super::pattern::{Pattern, Piece};
 use super::regular::RegularExpression;
 use super::time::{Moment, moment};
 use crate::address::parse_address;
-use crate::entry::{ActionMethod, ActionStatus, ActorType, Severity, SubmitterField, SubmitterType, UnknownName};
+use crate::entry::{
+    ActionMethod, ActionStatus, ActorType, Severity, SubmitterField, SubmitterType, UnknownName,
+};
 
 /// A value may have this many stars.
 pub const MAX_WILDCARDS: usize = 16;
@@ -47,7 +49,10 @@ pub(super) struct Written {
 impl Written {
     /// Reads unquoted text whose stars are wildcards.
     pub(super) fn starred(text: &str) -> Self {
-        Self { pattern: Pattern::starred(text.split('*')), quoted: false }
+        Self {
+            pattern: Pattern::starred(text.split('*')),
+            quoted: false,
+        }
     }
 
     /// Returns the text, wildcards included.
@@ -62,20 +67,33 @@ impl Written {
 
 /// Refuses more wildcards than a value may have.
 pub(super) fn bounded(pattern: &Pattern) -> Result<(), Problem> {
-    let count = |wanted: &Piece| pattern.pieces().iter().filter(|piece| *piece == wanted).count();
-    for (piece, sign, limit) in
-        [(Piece::AnyText, '*', MAX_WILDCARDS), (Piece::AnyCharacter, '?', MAX_CHARACTER_WILDCARDS)]
-    {
+    let count = |wanted: &Piece| {
+        pattern
+            .pieces()
+            .iter()
+            .filter(|piece| *piece == wanted)
+            .count()
+    };
+    for (piece, sign, limit) in [
+        (Piece::AnyText, '*', MAX_WILDCARDS),
+        (Piece::AnyCharacter, '?', MAX_CHARACTER_WILDCARDS),
+    ] {
         let count = count(&piece);
         if count > limit {
-            return Err(Problem::new(format!("the value has {count} wildcards `{sign}`; the limit is {limit}")));
+            return Err(Problem::new(format!(
+                "the value has {count} wildcards `{sign}`; the limit is {limit}"
+            )));
         }
     }
     Ok(())
 }
 
 /// The condition that a field, an operator and a value mean together.
-pub(super) fn condition(field: &FieldPath, operator: Operator, written: Written) -> Result<Expr, Problem> {
+pub(super) fn condition(
+    field: &FieldPath,
+    operator: Operator,
+    written: Written,
+) -> Result<Expr, Problem> {
     let wildcard = written.pattern.is_wild();
     bounded(&written.pattern)?;
     if operator != Operator::Plain && wildcard {
@@ -85,25 +103,35 @@ pub(super) fn condition(field: &FieldPath, operator: Operator, written: Written)
     let op = match (field, operator) {
         (_, Operator::Plain) if *written.pattern.pieces() == [Piece::AnyText] => Match::Exists,
         (FieldPath::Column(column), Operator::Member) if column.is_time() => {
-            return Err(Problem::new("a time is on no list").hint("write a range, such as [2026-11-01 TO 2026-11-20]"));
+            return Err(Problem::new("a time is on no list")
+                .hint("write a range, such as [2026-11-01 TO 2026-11-20]"));
         }
-        (FieldPath::Column(column), _) if column.is_time() => return time(*column, operator, &written),
+        (FieldPath::Column(column), _) if column.is_time() => {
+            return time(*column, operator, &written);
+        }
         (FieldPath::Changes, _) => return Err(whole_state("changes.after")),
-        (FieldPath::Before(path), _) if path.is_empty() => return Err(whole_state("changes.before")),
+        (FieldPath::Before(path), _) if path.is_empty() => {
+            return Err(whole_state("changes.before"));
+        }
         (FieldPath::After(path), _) if path.is_empty() => return Err(whole_state("changes.after")),
         (_, Operator::Member) => member(&written)?,
         (field, Operator::Plain | Operator::Identical) if holds_address(field) => address(written)?,
         (FieldPath::Column(Column::Severity), Operator::Side(side)) => {
             Match::Compare(side, Bound::Severity(known::<Severity>(&written.text())?))
         }
-        (field, Operator::Plain | Operator::Identical) if closed(field).is_some() => name(field, written)?,
+        (field, Operator::Plain | Operator::Identical) if closed(field).is_some() => {
+            name(field, written)?
+        }
         (_, Operator::Plain) => written.into_match(),
         (_, Operator::Identical) => Match::Identical(written.text()),
         (field, Operator::Side(side)) if is_open(field) => compare(side, &written.text())?,
         (_, Operator::Side(side)) => {
-            let message =
-                format!("`{}` compares times, numbers and severities, which this field does not hold", side.as_str());
-            return Err(Problem::new(message).hint("write field:[a TO b], field:value, field:val* or field:*"));
+            let message = format!(
+                "`{}` compares times, numbers and severities, which this field does not hold",
+                side.as_str()
+            );
+            return Err(Problem::new(message)
+                .hint("write field:[a TO b], field:value, field:val* or field:*"));
         }
     };
     Ok(Expr::field(field.clone(), op))
@@ -111,12 +139,21 @@ pub(super) fn condition(field: &FieldPath, operator: Operator, written: Written)
 
 /// Returns `true` for fields that hold an address and nothing else.
 pub(super) fn holds_address(field: &FieldPath) -> bool {
-    matches!(field, FieldPath::Column(Column::ActorIpAddress) | FieldPath::Submitter(SubmitterField::IpAddress))
+    matches!(
+        field,
+        FieldPath::Column(Column::ActorIpAddress) | FieldPath::Submitter(SubmitterField::IpAddress)
+    )
 }
 
 /// Returns `true` for fields whose values may be texts, numbers and times.
 pub(super) fn is_open(field: &FieldPath) -> bool {
-    matches!(field, FieldPath::ResourceTag(_) | FieldPath::Before(_) | FieldPath::After(_) | FieldPath::Metadata(_))
+    matches!(
+        field,
+        FieldPath::ResourceTag(_)
+            | FieldPath::Before(_)
+            | FieldPath::After(_)
+            | FieldPath::Metadata(_)
+    )
 }
 
 /// The condition of a regular expression on a field.
@@ -150,30 +187,41 @@ fn member(written: &Written) -> Result<Match, Problem> {
 }
 
 pub(super) fn whole_state(name: &str) -> Problem {
-    Problem::new("a whole state can only be asked for with `*`")
-        .hint(format!("name a member, such as {name}.size, or write {name}:*"))
+    Problem::new("a whole state can only be asked for with `*`").hint(format!(
+        "name a member, such as {name}.size, or write {name}:*"
+    ))
 }
 
 fn compare(side: Comparison, text: &str) -> Result<Match, Problem> {
     if let Some(number) = text.parse::<f64>().ok().filter(|n| n.is_finite()) {
         return Ok(Match::Compare(side, Bound::Number(number)));
     }
-    let (side, bound) = moment(text).ok_or_else(|| not_a_time(text, "a number or a time"))?.compared(side);
+    let (side, bound) = moment(text)
+        .ok_or_else(|| not_a_time(text, "a number or a time"))?
+        .compared(side);
     Ok(Match::Compare(side, bound))
 }
 
 pub(super) fn not_a_time(text: &str, wanted: &str) -> Problem {
-    Problem::new(format!("`{text}` is not {wanted}"))
-        .hint("times are written 2026-11-20, 2026-11-20T10:00:00Z, now or now-24h (units s, m, h, d, w)")
+    Problem::new(format!("`{text}` is not {wanted}")).hint(
+        "times are written 2026-11-20, 2026-11-20T10:00:00Z, now or now-24h (units s, m, h, d, w)",
+    )
 }
 
 pub(super) fn time(column: Column, operator: Operator, written: &Written) -> Result<Expr, Problem> {
     let text = written.text();
     let side = |side, bound| Expr::field(column, Match::Compare(side, bound));
-    let trimmed = text.strip_suffix('*').map_or(text.as_str(), |start| start.trim_end_matches(['-', 'T', 't', ':']));
+    let trimmed = text.strip_suffix('*').map_or(text.as_str(), |start| {
+        start.trim_end_matches(['-', 'T', 't', ':'])
+    });
     let mut moment = moment(trimmed).ok_or_else(|| not_a_time(&text, "a time"))?;
     if let (Moment::At(Bound::Time(start)), true) = (&moment, text.ends_with('*')) {
-        moment = Moment::Period(*start, start.saturating_add(SignedDuration::from_secs(1)).unwrap_or(*start));
+        moment = Moment::Period(
+            *start,
+            start
+                .saturating_add(SignedDuration::from_secs(1))
+                .unwrap_or(*start),
+        );
     }
     Ok(match (operator, moment) {
         (Operator::Side(comparison), moment) => {
@@ -181,10 +229,16 @@ pub(super) fn time(column: Column, operator: Operator, written: &Written) -> Res
             side(comparison, bound)
         }
         (Operator::Plain | Operator::Identical | Operator::Member, Moment::Period(start, end)) => {
-            Expr::and([side(Comparison::AtLeast, Bound::Time(start)), side(Comparison::Less, Bound::Time(end))])
+            Expr::and([
+                side(Comparison::AtLeast, Bound::Time(start)),
+                side(Comparison::Less, Bound::Time(end)),
+            ])
         }
         (Operator::Plain | Operator::Identical | Operator::Member, Moment::At(bound)) => {
-            Expr::and([side(Comparison::AtLeast, bound.clone()), side(Comparison::AtMost, bound)])
+            Expr::and([
+                side(Comparison::AtLeast, bound.clone()),
+                side(Comparison::AtMost, bound),
+            ])
         }
     })
 }
@@ -197,7 +251,9 @@ fn address(written: Written) -> Result<Match, Problem> {
     if let Some(address) = parse_address(&text) {
         return Ok(Match::Ip(address));
     }
-    network(&text).map(Match::Cidr).ok_or_else(|| not_an_address(&text))
+    network(&text)
+        .map(Match::Cidr)
+        .ok_or_else(|| not_an_address(&text))
 }
 
 pub(super) fn not_an_address(text: &str) -> Problem {

@@ -17,9 +17,27 @@ const ONE: &str = r#"{"event_type":"a.b"}"#;
 
 #[test]
 fn the_three_shapes() {
-    assert_eq!(parse(ONE.as_bytes(), Content::of_json(b" \n{")).unwrap().len(), 1);
-    assert_eq!(parse(format!("[{ONE},{ONE}]").as_bytes(), Content::of_json(b"  [")).unwrap().len(), 2);
-    assert_eq!(parse(format!("{ONE}\n\n {ONE}\r\n").as_bytes(), Content::Ndjson).unwrap().len(), 2);
+    assert_eq!(
+        parse(ONE.as_bytes(), Content::of_json(b" \n{"))
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(
+        parse(
+            format!("[{ONE},{ONE}]").as_bytes(),
+            Content::of_json(b"  [")
+        )
+        .unwrap()
+        .len(),
+        2
+    );
+    assert_eq!(
+        parse(format!("{ONE}\n\n {ONE}\r\n").as_bytes(), Content::Ndjson)
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[test]
@@ -27,35 +45,77 @@ fn the_refused_entry_is_named() {
     let bad = r#"{"event_type":"a.b","actor":{"emial":1}}"#;
     let twice = r#"{"event_type":"a.b","actor":{"id":"a","id":"b"}}"#;
     let field = "actor.emial".to_owned();
-    assert_eq!(refused(bad, Content::One), (0, field.clone(), "unknown_field", None));
-    assert_eq!(refused(&format!("[{ONE},{ONE},{bad}]"), Content::Array), (2, field.clone(), "unknown_field", None));
-    assert_eq!(refused(&format!("{ONE}\n{bad}"), Content::Ndjson), (1, field, "unknown_field", None));
-    assert_eq!(refused(&format!("[{ONE},{twice}]"), Content::Array), (1, "actor.id".into(), "duplicate_key", Some(60)));
-    assert_eq!(refused(&format!("{ONE}\n{twice}"), Content::Ndjson), (1, "actor.id".into(), "duplicate_key", Some(59)));
-    assert_eq!(refused(&format!("[{ONE},5]"), Content::Array), (1, String::new(), "wrong_type", None));
-    assert_eq!(refused(&format!("{ONE}{ONE}"), Content::One).2, "trailing_bytes");
+    assert_eq!(
+        refused(bad, Content::One),
+        (0, field.clone(), "unknown_field", None)
+    );
+    assert_eq!(
+        refused(&format!("[{ONE},{ONE},{bad}]"), Content::Array),
+        (2, field.clone(), "unknown_field", None)
+    );
+    assert_eq!(
+        refused(&format!("{ONE}\n{bad}"), Content::Ndjson),
+        (1, field, "unknown_field", None)
+    );
+    assert_eq!(
+        refused(&format!("[{ONE},{twice}]"), Content::Array),
+        (1, "actor.id".into(), "duplicate_key", Some(60))
+    );
+    assert_eq!(
+        refused(&format!("{ONE}\n{twice}"), Content::Ndjson),
+        (1, "actor.id".into(), "duplicate_key", Some(59))
+    );
+    assert_eq!(
+        refused(&format!("[{ONE},5]"), Content::Array),
+        (1, String::new(), "wrong_type", None)
+    );
+    assert_eq!(
+        refused(&format!("{ONE}{ONE}"), Content::One).2,
+        "trailing_bytes"
+    );
 }
 
 #[test]
 fn emptiness_and_excess() {
-    for (text, content) in [("[]", Content::Array), ("", Content::Ndjson), ("\n \n", Content::Ndjson)] {
+    for (text, content) in [
+        ("[]", Content::Array),
+        ("", Content::Ndjson),
+        ("\n \n", Content::Ndjson),
+    ] {
         assert_eq!(refused(text, content).2, "empty_batch", "{text:?}");
     }
     let many = [ONE; 4].join(",");
     let limited = |text: &str, content| {
-        parse_batch(text.as_bytes(), content, Timestamp::UNIX_EPOCH, 3).map_err(|e| e.errors[0].code)
+        parse_batch(text.as_bytes(), content, Timestamp::UNIX_EPOCH, 3)
+            .map_err(|e| e.errors[0].code)
     };
-    assert_eq!(limited(&format!("[{many}]"), Content::Array), Err("batch_too_large"));
-    assert_eq!(limited(&[ONE; 4].join("\n"), Content::Ndjson), Err("batch_too_large"));
-    assert_eq!(limited(&[ONE; 3].join("\n"), Content::Ndjson).map(|drafts| drafts.len()), Ok(3));
+    assert_eq!(
+        limited(&format!("[{many}]"), Content::Array),
+        Err("batch_too_large")
+    );
+    assert_eq!(
+        limited(&[ONE; 4].join("\n"), Content::Ndjson),
+        Err("batch_too_large")
+    );
+    assert_eq!(
+        limited(&[ONE; 3].join("\n"), Content::Ndjson).map(|drafts| drafts.len()),
+        Ok(3)
+    );
 }
 
 #[test]
 fn nesting_is_counted_inside_each_entry() {
     let deep = |levels: usize| {
-        format!(r#"{{"event_type":"a.b","metadata":{{"x":{}{}}}}}"#, "[".repeat(levels), "]".repeat(levels))
+        format!(
+            r#"{{"event_type":"a.b","metadata":{{"x":{}{}}}}}"#,
+            "[".repeat(levels),
+            "]".repeat(levels)
+        )
     };
     assert!(parse(deep(62).as_bytes(), Content::One).is_ok());
     assert!(parse(format!("[{}]", deep(62)).as_bytes(), Content::Array).is_ok());
-    assert_eq!(refused(&format!("[{}]", deep(63)), Content::Array).2, "too_deep");
+    assert_eq!(
+        refused(&format!("[{}]", deep(63)), Content::Array).2,
+        "too_deep"
+    );
 }

@@ -10,7 +10,9 @@ use crate::{generate, test_data};
 
 #[test]
 fn published_pairs_byte_for_byte() {
-    let Some(folder) = test_data::folder("vectors/jcs", "RFC 8785 pairs") else { return };
+    let Some(folder) = test_data::folder("vectors/jcs", "RFC 8785 pairs") else {
+        return;
+    };
     let inputs = test_data::files(&folder.join("input"));
     assert_eq!(inputs.len(), 6);
     for (name, input) in inputs {
@@ -21,11 +23,12 @@ fn published_pairs_byte_for_byte() {
 
 #[test]
 fn a_generated_pair() {
-    let text =
-        "{\"\\u20ac\":\"Euro\",\"\\r\":1,\"\\ud83d\\ude00\":2,\"\\ufb33\":3,\"1\":[1E30,4.50,2e-3],\"\u{f6}\":null}";
-    let expect =
-        "{\"\\r\":1,\"1\":[1e+30,4.5,0.002],\"\u{f6}\":null,\"\u{20ac}\":\"Euro\",\"\u{1f600}\":2,\"\u{fb33}\":3}";
-    assert_eq!(String::from_utf8(parse(text.as_bytes()).unwrap().to_canonical()).unwrap(), expect);
+    let text = "{\"\\u20ac\":\"Euro\",\"\\r\":1,\"\\ud83d\\ude00\":2,\"\\ufb33\":3,\"1\":[1E30,4.50,2e-3],\"\u{f6}\":null}";
+    let expect = "{\"\\r\":1,\"1\":[1e+30,4.5,0.002],\"\u{f6}\":null,\"\u{20ac}\":\"Euro\",\"\u{1f600}\":2,\"\u{fb33}\":3}";
+    assert_eq!(
+        String::from_utf8(parse(text.as_bytes()).unwrap().to_canonical()).unwrap(),
+        expect
+    );
 }
 
 proptest! {

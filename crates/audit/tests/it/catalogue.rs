@@ -23,7 +23,16 @@ fn the_page_of_event_types_is_up_to_date() {
 }
 
 /// Crates whose entries are Reeve's own. Connectors name the types of other systems' entries.
-const WRITERS: [&str; 8] = ["agents", "alerts", "http", "lake", "ledger", "server", "store", "connect/notify"];
+const WRITERS: [&str; 8] = [
+    "agents",
+    "alerts",
+    "http",
+    "lake",
+    "ledger",
+    "server",
+    "store",
+    "connect/notify",
+];
 
 #[test]
 fn no_event_type_of_the_catalogue_is_spelled_out_where_entries_are_written() {
@@ -36,8 +45,13 @@ fn no_event_type_of_the_catalogue_is_spelled_out_where_entries_are_written() {
             let text = std::fs::read_to_string(&file).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             // Examples in the description of the interface are text.
-            for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.contains("example = ")) {
-                let literal = events::all().find(|kind| line.contains(&format!("\"{}\"", kind.name)));
+            for (number, line) in code
+                .lines()
+                .enumerate()
+                .filter(|(_, line)| !line.contains("example = "))
+            {
+                let literal =
+                    events::all().find(|kind| line.contains(&format!("\"{}\"", kind.name)));
                 assert!(
                     literal.is_none(),
                     "{}:{}: use the constant of reeve_audit::events for {}",

@@ -16,7 +16,10 @@ fn draft(text: &str) -> Draft {
 /// Every error as `path code`, in order.
 fn errors(text: impl AsRef<[u8]>) -> Vec<String> {
     let errors = Draft::from_bytes(text.as_ref(), received()).expect_err("refused");
-    errors.iter().map(|e| format!("{} {}", e.path, e.code)).collect()
+    errors
+        .iter()
+        .map(|e| format!("{} {}", e.path, e.code))
+        .collect()
 }
 
 #[test]
@@ -68,83 +71,168 @@ fn every_failing_field_is_reported_at_once() {
             "colour unknown_field",
         ]
     );
-    let errors = Draft::from_bytes(br#"{"event_type":"a.b","actor":{"emial":"x"}}"#, received()).unwrap_err();
-    assert_eq!(errors[0].to_string(), "actor.emial: is not a field of an entry; did you mean actor.email?");
-    let errors = Draft::from_bytes(br#"{"event_type":"a.b","recorded_at":"x"}"#, received()).unwrap_err();
-    assert_eq!(errors[0].to_string(), "recorded_at: is set by Reeve and cannot be sent");
+    let errors = Draft::from_bytes(br#"{"event_type":"a.b","actor":{"emial":"x"}}"#, received())
+        .unwrap_err();
+    assert_eq!(
+        errors[0].to_string(),
+        "actor.emial: is not a field of an entry; did you mean actor.email?"
+    );
+    let errors =
+        Draft::from_bytes(br#"{"event_type":"a.b","recorded_at":"x"}"#, received()).unwrap_err();
+    assert_eq!(
+        errors[0].to_string(),
+        "recorded_at: is set by Reeve and cannot be sent"
+    );
     let forged = br#"{"event_type":"a.b","submitted_by":{"type":"reeve"}}"#;
     let errors = Draft::from_bytes(forged, received()).unwrap_err();
-    assert_eq!(errors[0].to_string(), "submitted_by: is set by Reeve and cannot be sent");
+    assert_eq!(
+        errors[0].to_string(),
+        "submitted_by: is set by Reeve and cannot be sent"
+    );
 }
 
 #[test]
 fn nobody_else_writes_what_only_reeve_does() {
     let by = Arc::new(Submitter::local("uid 7"));
     let open = draft(r#"{"event_type":"policy.modify"}"#);
-    for reserved in
-        ["intelligence.approval", "approval.sign", "ledger.key_rotate", "audit.view", "recommendation.create"]
-    {
-        let forged = draft(&format!(r#"{{"event_type":"{reserved}","actor":{{"type":"user","id":"boss"}}}}"#));
+    for reserved in [
+        "intelligence.approval",
+        "approval.sign",
+        "ledger.key_rotate",
+        "audit.view",
+        "recommendation.create",
+    ] {
+        let forged = draft(&format!(
+            r#"{{"event_type":"{reserved}","actor":{{"type":"user","id":"boss"}}}}"#
+        ));
         let (index, error) = Draft::submitted_by(vec![open.clone(), forged], &by).unwrap_err();
-        assert_eq!((index, error.path.as_str(), error.code), (1, "event_type", "reserved"), "{reserved}");
-        assert!(error.message.contains(reserved.split('.').next().unwrap()), "{error}");
+        assert_eq!(
+            (index, error.path.as_str(), error.code),
+            (1, "event_type", "reserved"),
+            "{reserved}"
+        );
+        assert!(
+            error.message.contains(reserved.split('.').next().unwrap()),
+            "{error}"
+        );
     }
     let squatted = draft(r#"{"event_type":"policy.modify","event_id":"reeve:fir_0123"}"#);
-    let (index, error) = Draft::submitted_by(vec![open.clone(), squatted.clone()], &by).unwrap_err();
-    assert_eq!((index, error.path.as_str(), error.code), (1, "event_id", "reserved"));
+    let (index, error) =
+        Draft::submitted_by(vec![open.clone(), squatted.clone()], &by).unwrap_err();
+    assert_eq!(
+        (index, error.path.as_str(), error.code),
+        (1, "event_id", "reserved")
+    );
     assert!(Draft::by_reeve(squatted.entry, received()).is_ok());
-    let taken = Draft::submitted_by(vec![open.clone()], &by).unwrap().remove(0);
+    let taken = Draft::submitted_by(vec![open.clone()], &by)
+        .unwrap()
+        .remove(0);
     assert!(!taken.entry.may_be_by_reeve());
     let own = Draft::by_reeve(open.entry.clone(), received()).unwrap();
     assert!(own.entry.may_be_by_reeve() && open.entry.may_be_by_reeve());
     // What an entry brings along from elsewhere counts for nothing.
-    assert_eq!(Draft::from_entry(own.entry, received()).unwrap().entry.submitted_by, None);
+    assert_eq!(
+        Draft::from_entry(own.entry, received())
+            .unwrap()
+            .entry
+            .submitted_by,
+        None
+    );
 }
 
 #[test]
 fn a_stored_submitter_that_is_none_is_refused() {
     let by = Arc::new(Submitter::local("uid 7"));
-    let stored = Draft::submitted_by(vec![draft(r#"{"event_type":"a.b"}"#)], &by).unwrap().remove(0).canonical;
+    let stored = Draft::submitted_by(vec![draft(r#"{"event_type":"a.b"}"#)], &by)
+        .unwrap()
+        .remove(0)
+        .canonical;
     let stored = String::from_utf8(stored).unwrap();
-    assert!(stored.contains(r#""severity":"info","submitted_by":{"id":"uid 7","type":"local"},"timestamp""#));
-    for (from, to) in [("\"local\"", "\"locl\""), ("\"type\"", "\"kind\""), (r#"{"id":"uid 7","type":"local"}"#, "7")] {
-        assert!(Entry::from_canonical(stored.replace(from, to).as_bytes()).is_err(), "{to}");
+    assert!(
+        stored.contains(
+            r#""severity":"info","submitted_by":{"id":"uid 7","type":"local"},"timestamp""#
+        )
+    );
+    for (from, to) in [
+        ("\"local\"", "\"locl\""),
+        ("\"type\"", "\"kind\""),
+        (r#"{"id":"uid 7","type":"local"}"#, "7"),
+    ] {
+        assert!(
+            Entry::from_canonical(stored.replace(from, to).as_bytes()).is_err(),
+            "{to}"
+        );
     }
 }
 
 #[test]
 fn broken_json_names_field_and_byte() {
     for (text, expect) in [
-        (r#"{"event_type":"a.b","actor":{"id":"a","id":"b"}}"#, "actor.id duplicate_key"),
-        (r#"{"event_type":"a.b","metadata":{"n":9007199254740993}}"#, "metadata.n integer_too_large"),
-        (r#"{"event_type":"a.b","metadata":{"n":1e400}}"#, "metadata.n number_too_large"),
-        (r#"{"event_type":"a.b","metadata":{"n":NaN}}"#, "metadata.n invalid_json"),
-        (r#"{"event_type":"a.b","actor":{"id":"\ud800"}}"#, "actor.id lone_surrogate"),
+        (
+            r#"{"event_type":"a.b","actor":{"id":"a","id":"b"}}"#,
+            "actor.id duplicate_key",
+        ),
+        (
+            r#"{"event_type":"a.b","metadata":{"n":9007199254740993}}"#,
+            "metadata.n integer_too_large",
+        ),
+        (
+            r#"{"event_type":"a.b","metadata":{"n":1e400}}"#,
+            "metadata.n number_too_large",
+        ),
+        (
+            r#"{"event_type":"a.b","metadata":{"n":NaN}}"#,
+            "metadata.n invalid_json",
+        ),
+        (
+            r#"{"event_type":"a.b","actor":{"id":"\ud800"}}"#,
+            "actor.id lone_surrogate",
+        ),
         (r#"{"event_type":"a.b"} {}"#, " trailing_bytes"),
         (r#"{"event_type":"a.b""#, " invalid_json"),
         (r#"[]"#, " wrong_type"),
     ] {
         assert_eq!(errors(text), [expect], "{text}");
     }
-    assert_eq!(errors(b"{\"event_type\":\"a.b\",\"actor\":{\"id\":\"\xff\"}}"), ["actor.id invalid_utf8"]);
-    let deep = format!(r#"{{"event_type":"a.b","metadata":{{"x":{}{}}}}}"#, "[".repeat(63), "]".repeat(63));
+    assert_eq!(
+        errors(b"{\"event_type\":\"a.b\",\"actor\":{\"id\":\"\xff\"}}"),
+        ["actor.id invalid_utf8"]
+    );
+    let deep = format!(
+        r#"{{"event_type":"a.b","metadata":{{"x":{}{}}}}}"#,
+        "[".repeat(63),
+        "]".repeat(63)
+    );
     assert!(errors(deep)[0].ends_with("too_deep"));
 }
 
 #[test]
 fn an_entry_beyond_a_mebibyte_is_refused() {
-    let sized =
-        |bytes: usize| format!(r#"{{"event_type":"a.b","event_id":"e","metadata":{{"x":"{}"}}}}"#, "x".repeat(bytes));
+    let sized = |bytes: usize| {
+        format!(
+            r#"{{"event_type":"a.b","event_id":"e","metadata":{{"x":"{}"}}}}"#,
+            "x".repeat(bytes)
+        )
+    };
     let overhead = draft(&sized(0)).canonical.len();
-    assert_eq!(draft(&sized(MAX_ENTRY_BYTES - overhead)).canonical.len(), MAX_ENTRY_BYTES);
-    assert_eq!(errors(sized(MAX_ENTRY_BYTES - overhead + 1)), [" entry_too_large"]);
+    assert_eq!(
+        draft(&sized(MAX_ENTRY_BYTES - overhead)).canonical.len(),
+        MAX_ENTRY_BYTES
+    );
+    assert_eq!(
+        errors(sized(MAX_ENTRY_BYTES - overhead + 1)),
+        [" entry_too_large"]
+    );
 }
 
 #[test]
 fn the_same_claim_is_known_again() {
     let text = r#"{"event_type":"a.b","event_id":"e","timestamp":"2026-11-20T10:00:00Z","severity":"low"}"#;
     let later: Timestamp = "2026-11-21T00:00:00Z".parse().unwrap();
-    let (first, again) = (draft(text), Draft::from_bytes(text.as_bytes(), later).unwrap());
+    let (first, again) = (
+        draft(text),
+        Draft::from_bytes(text.as_bytes(), later).unwrap(),
+    );
     assert_eq!(first.claim_digest, again.claim_digest);
     assert_ne!(first.canonical, again.canonical);
     let other = Draft::from_bytes(text.replace("low", "high").as_bytes(), later).unwrap();
@@ -158,11 +246,21 @@ fn the_same_claim_is_known_again() {
 fn entries_built_here_are_checked_too() {
     let entry = || Entry::new(EventType::from_static("agent.run"));
     let error = |entry: Entry| Draft::from_entry(entry, received()).unwrap_err()[0].to_string();
-    assert!(Draft::from_entry(entry().before(Json::object([("size", 8)])).with_tag("x"), received()).is_ok());
-    assert!(error(entry().after("text")).starts_with("changes.after: must be an object or null"));
-    assert!(error(entry().with_metadata("tags", 1)).starts_with("metadata.tags: has a field of its own"));
     assert!(
-        error(entry().with_metadata("n", Json::Number(f64::NAN))).starts_with("metadata.n: must be a finite number")
+        Draft::from_entry(
+            entry().before(Json::object([("size", 8)])).with_tag("x"),
+            received()
+        )
+        .is_ok()
+    );
+    assert!(error(entry().after("text")).starts_with("changes.after: must be an object or null"));
+    assert!(
+        error(entry().with_metadata("tags", 1))
+            .starts_with("metadata.tags: has a field of its own")
+    );
+    assert!(
+        error(entry().with_metadata("n", Json::Number(f64::NAN)))
+            .starts_with("metadata.n: must be a finite number")
     );
     let deep = (0..64).fold(Json::Null, |inner, _| Json::Array(vec![inner]));
     assert!(error(entry().with_metadata("n", deep)).contains("nested too deep"));

@@ -5,7 +5,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use reeve_audit::query::{
-    Bound, Column, Comparison, Expr, FieldPath, ListName, Match, Pattern, Piece, Query, Range, TextMatch,
+    Bound, Column, Comparison, Expr, FieldPath, ListName, Match, Pattern, Piece, Query, Range,
+    TextMatch,
 };
 
 use crate::generate::{self, word};
@@ -18,12 +19,18 @@ fn text_op() -> impl Strategy<Value = Match> {
     prop_oneof![
         piece().prop_map(Match::Exact),
         piece().prop_map(Match::Identical),
-        piece().prop_filter("a prefix is not empty", |p| !p.is_empty()).prop_map(Match::Prefix),
-        pattern().prop_filter("neither a text nor a prefix nor a star", is_glob).prop_map(Match::Glob),
-        prop::sample::select(vec!["/i-[0-9a-f]+/", "/(a|b) \\/x\\\\/", "/.*prod.*/"]).prop_map(regular),
+        piece()
+            .prop_filter("a prefix is not empty", |p| !p.is_empty())
+            .prop_map(Match::Prefix),
+        pattern()
+            .prop_filter("neither a text nor a prefix nor a star", is_glob)
+            .prop_map(Match::Glob),
+        prop::sample::select(vec!["/i-[0-9a-f]+/", "/(a|b) \\/x\\\\/", "/.*prod.*/"])
+            .prop_map(regular),
         word().prop_map(|name| Match::Listed(ListName::new(name))),
         (option::of((low(), piece())), option::of((high(), piece())))
-            .prop_filter("one end is closed", |(low, high)| low.is_some() || high.is_some())
+            .prop_filter("one end is closed", |(low, high)| low.is_some()
+                || high.is_some())
             .prop_map(|(low, high)| between(low, high, Bound::Text)),
         Just(Match::Exists),
     ]
@@ -41,7 +48,10 @@ fn pattern() -> impl Strategy<Value = Pattern> {
 }
 
 fn is_glob(pattern: &Pattern) -> bool {
-    let plain = matches!(pattern.pieces(), [Piece::Text(_), Piece::AnyText] | [Piece::AnyText]);
+    let plain = matches!(
+        pattern.pieces(),
+        [Piece::Text(_), Piece::AnyText] | [Piece::AnyText]
+    );
     pattern.is_wild() && !plain
 }
 
@@ -61,9 +71,16 @@ fn high() -> impl Strategy<Value = Comparison> {
     prop::sample::select(vec![Comparison::Less, Comparison::AtMost])
 }
 
-fn between<T>(low: Option<(Comparison, T)>, high: Option<(Comparison, T)>, bound: impl Fn(T) -> Bound) -> Match {
+fn between<T>(
+    low: Option<(Comparison, T)>,
+    high: Option<(Comparison, T)>,
+    bound: impl Fn(T) -> Bound,
+) -> Match {
     let end = |end: Option<(Comparison, T)>| end.map(|(side, value)| (side, bound(value)));
-    Match::Between(Box::new(Range { low: end(low), high: end(high) }))
+    Match::Between(Box::new(Range {
+        low: end(low),
+        high: end(high),
+    }))
 }
 
 /// A range of numbers or times with both ends: with one it reads back as a comparison.
@@ -86,12 +103,15 @@ fn range() -> impl Strategy<Value = Match> {
 
 /// A range of addresses of one family.
 fn addresses() -> impl Strategy<Value = Match> {
-    let of = |family: fn(&std::net::IpAddr) -> bool| any::<std::net::IpAddr>().prop_filter("of one family", family);
+    let of = |family: fn(&std::net::IpAddr) -> bool| {
+        any::<std::net::IpAddr>().prop_filter("of one family", family)
+    };
     let pair = prop_oneof![
         (of(std::net::IpAddr::is_ipv4), of(std::net::IpAddr::is_ipv4)),
         (of(std::net::IpAddr::is_ipv6), of(std::net::IpAddr::is_ipv6)),
     ];
-    (low(), high(), pair).prop_map(|(a, b, (from, to))| between(Some((a, from)), Some((b, to)), Bound::Address))
+    (low(), high(), pair)
+        .prop_map(|(a, b, (from, to))| between(Some((a, from)), Some((b, to)), Bound::Address))
 }
 
 fn network() -> impl Strategy<Value = Match> {
@@ -101,14 +121,22 @@ fn network() -> impl Strategy<Value = Match> {
 
 fn bound() -> impl Strategy<Value = Bound> {
     prop_oneof![
-        (0i64..4_000_000_000_000).prop_map(|ms| Bound::Time(Timestamp::from_millisecond(ms).unwrap())),
+        (0i64..4_000_000_000_000)
+            .prop_map(|ms| Bound::Time(Timestamp::from_millisecond(ms).unwrap())),
         (-1_000_000i64..1_000_000).prop_map(|s| Bound::Now(s * 1000)),
-        any::<f64>().prop_filter("finite", |n| n.is_finite()).prop_map(|n| Bound::Number(n + 0.0)),
+        any::<f64>()
+            .prop_filter("finite", |n| n.is_finite())
+            .prop_map(|n| Bound::Number(n + 0.0)),
     ]
 }
 
 fn side() -> impl Strategy<Value = Comparison> {
-    prop::sample::select(vec![Comparison::Greater, Comparison::AtLeast, Comparison::Less, Comparison::AtMost])
+    prop::sample::select(vec![
+        Comparison::Greater,
+        Comparison::AtLeast,
+        Comparison::Less,
+        Comparison::AtMost,
+    ])
 }
 
 fn path() -> impl Strategy<Value = FieldPath> {
@@ -117,8 +145,12 @@ fn path() -> impl Strategy<Value = FieldPath> {
         segments().prop_map(FieldPath::Before),
         segments().prop_map(FieldPath::After),
         segments()
-            .prop_filter("a field of its own", |s| !["tags", "request_id", "api_version"]
-                .contains(&s.join(".").as_str()))
+            .prop_filter("a field of its own", |s| ![
+                "tags",
+                "request_id",
+                "api_version"
+            ]
+            .contains(&s.join(".").as_str()))
             .prop_map(FieldPath::Metadata),
         prop_oneof![word(), "[a-z.\" :]{1,5}"].prop_map(FieldPath::ResourceTag),
     ]
@@ -132,23 +164,32 @@ fn leaf() -> impl Strategy<Value = Expr> {
         Column::ActionOperation,
         Column::EventType,
     ]);
-    let lists =
-        prop::sample::select(vec![FieldPath::User, FieldPath::Tags, FieldPath::MetadataTags, FieldPath::ResourceTags]);
+    let lists = prop::sample::select(vec![
+        FieldPath::User,
+        FieldPath::Tags,
+        FieldPath::MetadataTags,
+        FieldPath::ResourceTags,
+    ]);
     let times = prop::sample::select(vec![Column::Timestamp, Column::RecordedAt]);
     prop_oneof![
         Just(Expr::All),
         (free, text_op()).prop_map(|(column, op)| Expr::field(column, op)),
         (lists, text_op()).prop_map(|(field, op)| Expr::field(field, op)),
         (path(), text_op()).prop_map(|(field, op)| Expr::field(field, op)),
-        (path(), side(), bound()).prop_map(|(field, side, bound)| Expr::field(field, Match::Compare(side, bound))),
+        (path(), side(), bound())
+            .prop_map(|(field, side, bound)| Expr::field(field, Match::Compare(side, bound))),
         (times, side(), bound())
-            .prop_filter("times compare with times", |(_, _, bound)| !matches!(bound, Bound::Number(_)))
+            .prop_filter("times compare with times", |(_, _, bound)| !matches!(
+                bound,
+                Bound::Number(_)
+            ))
             .prop_map(|(column, side, bound)| Expr::field(column, Match::Compare(side, bound))),
         any::<std::net::IpAddr>().prop_map(|ip| Expr::field(Column::ActorIpAddress, Match::Ip(ip))),
         (path(), range()).prop_map(|(field, op)| Expr::field(field, op)),
         (path(), network()).prop_map(|(field, op)| Expr::field(field, op)),
         prop_oneof![network(), addresses()].prop_map(|op| Expr::field(Column::ActorIpAddress, op)),
-        (word(), any::<bool>()).prop_map(|(text, prefix)| TextMatch::new(&text, prefix).map_or(Expr::All, Expr::Text)),
+        (word(), any::<bool>())
+            .prop_map(|(text, prefix)| TextMatch::new(&text, prefix).map_or(Expr::All, Expr::Text)),
         pattern().prop_map(|pattern| TextMatch::of_pattern(&pattern).map_or(Expr::All, Expr::Text)),
     ]
 }

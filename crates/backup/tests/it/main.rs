@@ -3,7 +3,9 @@
 
 use std::io::{self, Read, Write};
 
-use reeve_backup::{ArchiveWriter, Contents, Folder, Keys, MANIFEST, Manifest, PartName, Summary, VERSION, read};
+use reeve_backup::{
+    ArchiveWriter, Contents, Folder, Keys, MANIFEST, Manifest, PartName, Summary, VERSION, read,
+};
 use tar::{Builder, EntryType, Header};
 
 fn manifest() -> Manifest {
@@ -33,7 +35,13 @@ const PARTS: [(&str, &[u8]); 4] = [
 fn archive() -> (Vec<u8>, Summary) {
     let mut writer = ArchiveWriter::new(Vec::new()).unwrap();
     for (name, content) in PARTS {
-        writer.add(&PartName::parse(name).unwrap(), content.len() as u64, content).unwrap();
+        writer
+            .add(
+                &PartName::parse(name).unwrap(),
+                content.len() as u64,
+                content,
+            )
+            .unwrap();
     }
     writer.finish(manifest()).unwrap()
 }
@@ -79,29 +87,62 @@ fn listing(parts: &[(&str, &[u8])]) -> Vec<u8> {
         bytes: content.len() as u64,
         sha256: hex::encode(sha2::Sha256::digest(content)),
     });
-    serde_json::to_vec(&Manifest { parts: parts.collect(), ..manifest() }).unwrap()
+    serde_json::to_vec(&Manifest {
+        parts: parts.collect(),
+        ..manifest()
+    })
+    .unwrap()
 }
 
 #[test]
 fn a_written_archive_is_read_back() {
     let (bytes, summary) = archive();
-    assert_eq!((summary.bytes, summary.parts), (bytes.len() as u64, PARTS.len()));
+    assert_eq!(
+        (summary.bytes, summary.parts),
+        (bytes.len() as u64, PARTS.len())
+    );
     let home = tempfile::tempdir().unwrap();
     let root = home.path().join("new");
     let mut folder = Folder::create(&root, |_| true).unwrap();
     let contents = read(bytes.as_slice(), &mut folder).unwrap();
     folder.sync().unwrap();
     assert!(contents.flaws.is_empty(), "{:?}", contents.flaws);
-    assert_eq!((contents.bytes, contents.sha256.as_deref()), (summary.bytes, Some(summary.sha256.as_str())));
+    assert_eq!(
+        (contents.bytes, contents.sha256.as_deref()),
+        (summary.bytes, Some(summary.sha256.as_str()))
+    );
     let listed = contents.manifest.unwrap();
-    assert_eq!(Manifest { parts: Vec::new(), ..listed.clone() }, manifest());
-    assert_eq!(listed.parts.iter().map(|part| part.path.as_str()).collect::<Vec<_>>(), PARTS.map(|(name, _)| name));
+    assert_eq!(
+        Manifest {
+            parts: Vec::new(),
+            ..listed.clone()
+        },
+        manifest()
+    );
+    assert_eq!(
+        listed
+            .parts
+            .iter()
+            .map(|part| part.path.as_str())
+            .collect::<Vec<_>>(),
+        PARTS.map(|(name, _)| name)
+    );
     for (name, content) in PARTS {
         assert_eq!(std::fs::read(root.join(name)).unwrap(), content, "{name}");
         use std::os::unix::fs::PermissionsExt as _;
-        assert_eq!(std::fs::metadata(root.join(name)).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(root.join(name))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777,
+            0o600
+        );
     }
-    assert!(Folder::create(&root, |_| true).is_err(), "a folder that is there is nobody's to fill");
+    assert!(
+        Folder::create(&root, |_| true).is_err(),
+        "a folder that is there is nobody's to fill"
+    );
 }
 
 #[test]
@@ -111,8 +152,11 @@ fn other_programs_read_it_too() {
     std::fs::write(&file, archive().0).unwrap();
     let tar = zstd::decode_all(std::fs::File::open(&file).unwrap()).unwrap();
     let mut plain = tar::Archive::new(tar.as_slice());
-    let names: Vec<_> =
-        plain.entries().unwrap().map(|entry| entry.unwrap().path().unwrap().display().to_string()).collect();
+    let names: Vec<_> = plain
+        .entries()
+        .unwrap()
+        .map(|entry| entry.unwrap().path().unwrap().display().to_string())
+        .collect();
     assert_eq!(names.len(), PARTS.len() + 1);
     assert_eq!(names.last().map(String::as_str), Some(MANIFEST));
 }
@@ -150,15 +194,38 @@ fn a_name_that_leads_elsewhere_is_never_opened() {
             panic!("{name} was opened")
         }
     }
-    for name in ["../evil", "/etc/evil", "ledger/../../evil", "home/evil", "ledger/.evil", "ledger"] {
+    for name in [
+        "../evil",
+        "/etc/evil",
+        "ledger/../../evil",
+        "home/evil",
+        "ledger/.evil",
+        "ledger",
+    ] {
         let bytes = forged(|tar| entry(tar, name, EntryType::Regular, b"x"));
         let contents = read(bytes.as_slice(), &mut Nowhere).unwrap();
-        assert!(contents.flaws[0].to_string().contains("is not a path in a data directory"), "{:?}", contents.flaws);
+        assert!(
+            contents.flaws[0]
+                .to_string()
+                .contains("is not a path in a data directory"),
+            "{:?}",
+            contents.flaws
+        );
     }
-    for kind in [EntryType::Symlink, EntryType::Link, EntryType::Directory, EntryType::Fifo, EntryType::Block] {
+    for kind in [
+        EntryType::Symlink,
+        EntryType::Link,
+        EntryType::Directory,
+        EntryType::Fifo,
+        EntryType::Block,
+    ] {
         let bytes = forged(|tar| entry(tar, "ledger/x", kind, b""));
         let contents = read(bytes.as_slice(), &mut Nowhere).unwrap();
-        assert!(contents.flaws[0].to_string().contains("not a regular file"), "{:?}", contents.flaws);
+        assert!(
+            contents.flaws[0].to_string().contains("not a regular file"),
+            "{:?}",
+            contents.flaws
+        );
     }
 }
 
@@ -174,7 +241,12 @@ fn parts_and_manifest_must_agree() {
             parts.iter().for_each(|part| put(tar, *part));
             put(tar, (MANIFEST, &listing(listed)));
         });
-        check(&bytes).flaws.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        check(&bytes)
+            .flaws
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("; ")
     };
     assert_eq!(with(&[a, b], &[a, b]), "");
     assert!(with(&[a], &[a, b]).contains("ledger/b: the manifest lists it, and it is not there"));
@@ -186,9 +258,17 @@ fn parts_and_manifest_must_agree() {
         put(tar, (MANIFEST, &listing(&[])));
         put(tar, a);
     });
-    assert!(check(&after).flaws[0].to_string().contains("there is data after the manifest"));
+    assert!(
+        check(&after).flaws[0]
+            .to_string()
+            .contains("there is data after the manifest")
+    );
     let newer = forged(|tar| put(tar, (MANIFEST, br#"{"version":3,"more":true}"#)));
-    assert!(check(&newer).flaws[0].to_string().contains("version 3"), "{:?}", check(&newer).flaws);
+    assert!(
+        check(&newer).flaws[0].to_string().contains("version 3"),
+        "{:?}",
+        check(&newer).flaws
+    );
 }
 
 #[test]

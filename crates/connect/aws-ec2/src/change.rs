@@ -46,7 +46,9 @@ impl Ec2 {
     /// The call's failure.
     pub async fn stop(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:StopInstances");
-        self.change(call, Form::new().with_list("InstanceId", [id])).await.map(|_| ())
+        self.change(call, Form::new().with_list("InstanceId", [id]))
+            .await
+            .map(|_| ())
     }
 
     /// Starts a machine.
@@ -55,7 +57,9 @@ impl Ec2 {
     /// The call's failure; [`FaultKind::NoCapacity`] when there is none for its size.
     pub async fn start(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:StartInstances");
-        self.change(call, Form::new().with_list("InstanceId", [id])).await.map(|_| ())
+        self.change(call, Form::new().with_list("InstanceId", [id]))
+            .await
+            .map(|_| ())
     }
 
     /// Changes the size of a stopped machine.
@@ -67,16 +71,28 @@ impl Ec2 {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         let machine = self.machine(id).await?;
         if machine.state != ResourceState::Stopped {
-            let message = format!("{id} is {}; it must be stopped to be resized", machine.state);
+            let message = format!(
+                "{id} is {}; it must be stopped to be resized",
+                machine.state
+            );
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
         let runs = self.architectures_or_catalogue(instance_type).await?;
-        let has = machine.specification.architecture.as_deref().unwrap_or("x86_64");
+        let has = machine
+            .specification
+            .architecture
+            .as_deref()
+            .unwrap_or("x86_64");
         if !runs.iter().any(|a| a == has) {
-            let message = format!("{instance_type} runs {}, and {id} is {has}", runs.join(", "));
+            let message = format!(
+                "{instance_type} runs {}, and {id} is {has}",
+                runs.join(", ")
+            );
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
-        let parameters = Form::new().with("InstanceId", id).with("InstanceType.Value", instance_type);
+        let parameters = Form::new()
+            .with("InstanceId", id)
+            .with("InstanceType.Value", instance_type);
         self.change(call, parameters).await.map(|_| ())
     }
 
@@ -88,9 +104,15 @@ impl Ec2 {
                 let known = Catalogue::builtin().instance(Provider::Aws, instance_type);
                 let missing = || {
                     let message = format!("no instance type {instance_type} in the catalogue");
-                    self.place.call("ec2:ModifyInstanceAttribute").fault(FaultKind::InvalidType, None, &message)
+                    self.place.call("ec2:ModifyInstanceAttribute").fault(
+                        FaultKind::InvalidType,
+                        None,
+                        &message,
+                    )
                 };
-                known.map(|spec| spec.architectures.clone()).ok_or_else(missing)
+                known
+                    .map(|spec| spec.architectures.clone())
+                    .ok_or_else(missing)
             }
             outcome => outcome,
         }
@@ -103,12 +125,28 @@ impl Ec2 {
     pub async fn snapshot(&self, volume: &str, description: &str) -> Result<String, Fault> {
         let call = self.place.call("ec2:CreateSnapshot");
         let name = format!("reeve {volume}");
-        let tags = [("Name", name.as_str()), ("reeve:created-by", "reeve"), ("reeve:volume", volume)];
+        let tags = [
+            ("Name", name.as_str()),
+            ("reeve:created-by", "reeve"),
+            ("reeve:volume", volume),
+        ];
         // EC2 takes descriptions of up to 255 characters.
         let description: String = description.chars().take(255).collect();
-        let parameters = Form::new().with("VolumeId", volume).with("Description", description);
-        let made = self.change(call, parameters.with_tags_of_new("snapshot", &tags)).await?;
-        let nameless = || call.fault(FaultKind::Broken, None, "EC2 answered without a snapshot identifier");
-        made.text_of("snapshotId").map(str::to_owned).ok_or_else(nameless)
+        let parameters = Form::new()
+            .with("VolumeId", volume)
+            .with("Description", description);
+        let made = self
+            .change(call, parameters.with_tags_of_new("snapshot", &tags))
+            .await?;
+        let nameless = || {
+            call.fault(
+                FaultKind::Broken,
+                None,
+                "EC2 answered without a snapshot identifier",
+            )
+        };
+        made.text_of("snapshotId")
+            .map(str::to_owned)
+            .ok_or_else(nameless)
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::{PublicAddress, Purchase, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{
+    PublicAddress, Purchase, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState,
+};
 
 use crate::place::Place;
 use crate::xml::{Element, Malformed};
@@ -12,7 +14,9 @@ const GROUP_TAG: &str = "aws:autoscaling:groupName";
 
 /// A machine. `None` when EC2 sent one without an identifier.
 pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resource>, Malformed> {
-    let Some(id) = instance.text_of("instanceId") else { return Ok(None) };
+    let Some(id) = instance.text_of("instanceId") else {
+        return Ok(None);
+    };
     let mut resource = place.resource(ResourceKind::VirtualMachine, "ec2", id, tags(instance));
     resource.state = state(instance);
     resource.created_at = instance.time_of("launchTime")?;
@@ -29,26 +33,35 @@ pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resour
     let windows = instance.text_of("platform").map(str::to_ascii_lowercase);
     let details = instance.text_of("platformDetails").or(windows.as_deref());
     spec.platform = Some(platform(details.unwrap_or("Linux/UNIX")));
-    spec.tenancy = instance.child("placement").and_then(|placement| placement.text_of("tenancy")).map(str::to_owned);
+    spec.tenancy = instance
+        .child("placement")
+        .and_then(|placement| placement.text_of("tenancy"))
+        .map(str::to_owned);
     spec.public_address = public_address(instance);
     // A machine that boots from an instance store cannot be stopped at all. Other instance stores are told by the size alone.
-    spec.local_disks = (instance.text_of("rootDeviceType") == Some("instance-store")).then_some(true);
+    spec.local_disks =
+        (instance.text_of("rootDeviceType") == Some("instance-store")).then_some(true);
     // EC2 takes other groups for a machine only where it has one network interface.
     if instance.list("networkInterfaceSet").count() <= 1 {
         let groups: Vec<&Element> = instance.list("groupSet").collect();
         let ids = groups.iter().filter_map(|group| group.text_of("groupId"));
         spec.security_groups = ids.map(str::to_owned).collect();
         spec.security_groups.sort();
-        spec.isolated = matches!(groups.as_slice(), [only] if only.text_of("groupName") == Some(QUARANTINE));
+        spec.isolated =
+            matches!(groups.as_slice(), [only] if only.text_of("groupName") == Some(QUARANTINE));
     }
     Ok(Some(resource))
 }
 
 /// A volume. `None` when EC2 sent one without an identifier.
 pub(crate) fn volume(place: &Place, volume: &Element) -> Result<Option<Resource>, Malformed> {
-    let Some(id) = volume.text_of("volumeId") else { return Ok(None) };
+    let Some(id) = volume.text_of("volumeId") else {
+        return Ok(None);
+    };
     let mut resource = place.resource(ResourceKind::Volume, "ebs", id, tags(volume));
-    let machines = volume.list("attachmentSet").filter_map(|attachment| attachment.text_of("instanceId"));
+    let machines = volume
+        .list("attachmentSet")
+        .filter_map(|attachment| attachment.text_of("instanceId"));
     resource.attached_to = machines.map(ResourceId::new).collect();
     resource.state = match volume.text_of("status") {
         Some("available") => ResourceState::Unattached,
@@ -77,19 +90,29 @@ fn public_address(instance: &Element) -> PublicAddress {
         .filter_map(|interface| interface.child("association"))
         .map(|association| association.text_of("ipOwnerId"))
         .collect();
-    let has_address =
-        ["ipAddress", "publicIpAddress"].iter().any(|name| instance.text_of(name).is_some_and(|ip| !ip.is_empty()));
+    let has_address = ["ipAddress", "publicIpAddress"]
+        .iter()
+        .any(|name| instance.text_of(name).is_some_and(|ip| !ip.is_empty()));
     match owners.as_slice() {
         [] if !has_address => PublicAddress::Absent,
         // An address whose owner is not told may be taken back.
         [] => PublicAddress::Assigned,
-        owners if owners.iter().all(|owner| owner.is_some_and(|owner| owner != ASSIGNED_BY)) => PublicAddress::Kept,
+        owners
+            if owners
+                .iter()
+                .all(|owner| owner.is_some_and(|owner| owner != ASSIGNED_BY)) =>
+        {
+            PublicAddress::Kept
+        }
         _ => PublicAddress::Assigned,
     }
 }
 
 fn state(instance: &Element) -> ResourceState {
-    match instance.child("instanceState").and_then(|state| state.text_of("name")) {
+    match instance
+        .child("instanceState")
+        .and_then(|state| state.text_of("name"))
+    {
         Some("running") => ResourceState::Running,
         Some("stopped") => ResourceState::Stopped,
         Some("terminated") => ResourceState::Deleted,
@@ -112,8 +135,12 @@ fn platform(details: &str) -> String {
 
 /// Returns the tags of a resource.
 pub(crate) fn tags(resource: &Element) -> BTreeMap<String, String> {
-    let pair =
-        |tag: &Element| Some((tag.text_of("key")?.to_owned(), tag.text_of("value").unwrap_or_default().to_owned()));
+    let pair = |tag: &Element| {
+        Some((
+            tag.text_of("key")?.to_owned(),
+            tag.text_of("value").unwrap_or_default().to_owned(),
+        ))
+    };
     resource.list("tagSet").filter_map(pair).collect()
 }
 
@@ -126,7 +153,12 @@ pub(crate) mod tests {
 
     /// A place in an account.
     pub(crate) fn place() -> Place {
-        Place { connection: ConnectionId("c".into()), account: "1".into(), region: "us-east-1".into(), endpoint: None }
+        Place {
+            connection: ConnectionId("c".into()),
+            account: "1".into(),
+            region: "us-east-1".into(),
+            endpoint: None,
+        }
     }
 
     /// An item of a list with these members.
@@ -139,7 +171,10 @@ pub(crate) mod tests {
         for (details, word) in [
             ("Linux/UNIX", "linux"),
             ("Windows", "windows"),
-            ("Windows with SQL Server Standard", "windows_with_sql_server_standard"),
+            (
+                "Windows with SQL Server Standard",
+                "windows_with_sql_server_standard",
+            ),
             ("Red Hat Enterprise Linux", "rhel"),
         ] {
             assert_eq!(platform(details), word);
@@ -159,19 +194,35 @@ pub(crate) mod tests {
             (resource.name.as_str(), resource.state, resource.purchase),
             ("web", ResourceState::Running, Some(Purchase::Spot))
         );
-        assert_eq!((resource.group.clone(), resource.tag("empty")), (Some(ResourceId::new("web-group")), Some("")));
-        assert_eq!(resource.created_at.map(|at| at.as_second()), Some(1_767_225_600));
-        assert_eq!(resource.specification.instance_type.as_deref(), Some("m5.large"));
+        assert_eq!(
+            (resource.group.clone(), resource.tag("empty")),
+            (Some(ResourceId::new("web-group")), Some(""))
+        );
+        assert_eq!(
+            resource.created_at.map(|at| at.as_second()),
+            Some(1_767_225_600)
+        );
+        assert_eq!(
+            resource.specification.instance_type.as_deref(),
+            Some("m5.large")
+        );
         assert_eq!(resource.specification.platform.as_deref(), Some("linux"));
         assert_eq!(resource.specification.tenancy.as_deref(), Some("default"));
         assert!(machine(&place(), &item("")).unwrap().is_none());
         let odd = item("<instanceId>i-1</instanceId><launchTime>yesterday</launchTime>");
-        assert_eq!(machine(&place(), &odd).unwrap_err(), Malformed { element: "launchTime" });
+        assert_eq!(
+            machine(&place(), &odd).unwrap_err(),
+            Malformed {
+                element: "launchTime"
+            }
+        );
     }
 
     #[test]
     fn a_machine_says_its_groups_where_it_has_one_interface() {
-        let group = |id: &str, name: &str| format!("<item><groupId>{id}</groupId><groupName>{name}</groupName></item>");
+        let group = |id: &str, name: &str| {
+            format!("<item><groupId>{id}</groupId><groupName>{name}</groupName></item>")
+        };
         let seen = |interfaces: usize, groups: &[String]| {
             let (interfaces, groups) = ("<item/>".repeat(interfaces), groups.concat());
             let instance = item(&format!(
@@ -181,9 +232,15 @@ pub(crate) mod tests {
             (spec.security_groups, spec.isolated)
         };
         let two = [group("sg-2", "web"), group("sg-1", QUARANTINE)];
-        assert_eq!(seen(1, &two), (vec!["sg-1".to_owned(), "sg-2".to_owned()], false));
+        assert_eq!(
+            seen(1, &two),
+            (vec!["sg-1".to_owned(), "sg-2".to_owned()], false)
+        );
         assert_eq!(seen(2, &two), (Vec::new(), false));
-        assert_eq!(seen(1, &[group("sg-1", QUARANTINE)]), (vec!["sg-1".to_owned()], true));
+        assert_eq!(
+            seen(1, &[group("sg-1", QUARANTINE)]),
+            (vec!["sg-1".to_owned()], true)
+        );
     }
 
     #[test]
@@ -196,14 +253,23 @@ pub(crate) mod tests {
         let address = "<ipAddress>203.0.113.7</ipAddress>";
         for (members, expected) in [
             (String::new(), PublicAddress::Absent),
-            ("<networkInterfaceSet><item/></networkInterfaceSet>".to_owned(), PublicAddress::Absent),
+            (
+                "<networkInterfaceSet><item/></networkInterfaceSet>".to_owned(),
+                PublicAddress::Absent,
+            ),
             (address.to_owned(), PublicAddress::Assigned),
             (
-                format!("{address}<networkInterfaceSet>{}</networkInterfaceSet>", interface("amazon")),
+                format!(
+                    "{address}<networkInterfaceSet>{}</networkInterfaceSet>",
+                    interface("amazon")
+                ),
                 PublicAddress::Assigned,
             ),
             (
-                format!("{address}<networkInterfaceSet>{}</networkInterfaceSet>", interface("111122223333")),
+                format!(
+                    "{address}<networkInterfaceSet>{}</networkInterfaceSet>",
+                    interface("111122223333")
+                ),
                 PublicAddress::Kept,
             ),
             (
@@ -217,10 +283,22 @@ pub(crate) mod tests {
         ] {
             let instance = item(&format!("<instanceId>i-1</instanceId>{members}"));
             let spec = machine(&place(), &instance).unwrap().unwrap().specification;
-            assert_eq!((spec.public_address, spec.local_disks), (expected, None), "{members}");
+            assert_eq!(
+                (spec.public_address, spec.local_disks),
+                (expected, None),
+                "{members}"
+            );
         }
-        let booted = item("<instanceId>i-1</instanceId><rootDeviceType>instance-store</rootDeviceType>");
-        assert_eq!(machine(&place(), &booted).unwrap().unwrap().specification.local_disks, Some(true));
+        let booted =
+            item("<instanceId>i-1</instanceId><rootDeviceType>instance-store</rootDeviceType>");
+        assert_eq!(
+            machine(&place(), &booted)
+                .unwrap()
+                .unwrap()
+                .specification
+                .local_disks,
+            Some(true)
+        );
     }
 
     #[test]
@@ -229,14 +307,29 @@ pub(crate) mod tests {
             let known = "<volumeId>vol-1</volumeId><size>8</size><volumeType>gp3</volumeType><iops>3000</iops>";
             volume(&place(), &item(&format!("{known}{rest}")))
         };
-        let loose = seen("<status>available</status><attachmentSet/><throughput>0</throughput>").unwrap().unwrap();
-        assert_eq!((loose.state, loose.attached_to.len()), (ResourceState::Unattached, 0));
-        let attached =
-            "<status>in-use</status><attachmentSet><item><instanceId>i-1</instanceId></item></attachmentSet>";
+        let loose = seen("<status>available</status><attachmentSet/><throughput>0</throughput>")
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (loose.state, loose.attached_to.len()),
+            (ResourceState::Unattached, 0)
+        );
+        let attached = "<status>in-use</status><attachmentSet><item><instanceId>i-1</instanceId></item></attachmentSet>";
         let used = seen(attached).unwrap().unwrap();
-        assert_eq!((used.state, used.attached_to), (ResourceState::Available, vec![ResourceId::new("i-1")]));
-        assert_eq!((used.specification.storage_gib, used.specification.iops), (Some(8.0), Some(3000)));
+        assert_eq!(
+            (used.state, used.attached_to),
+            (ResourceState::Available, vec![ResourceId::new("i-1")])
+        );
+        assert_eq!(
+            (used.specification.storage_gib, used.specification.iops),
+            (Some(8.0), Some(3000))
+        );
         assert_eq!(loose.specification.throughput_mibps, None);
-        assert_eq!(seen("<throughput>much</throughput>").unwrap_err(), Malformed { element: "throughput" });
+        assert_eq!(
+            seen("<throughput>much</throughput>").unwrap_err(),
+            Malformed {
+                element: "throughput"
+            }
+        );
     }
 }

@@ -29,7 +29,9 @@ impl Cursor {
     /// # Errors
     /// The token was returned before: the service repeats its pages.
     pub fn advance(&mut self, call: Call<'_>, next: Option<&str>) -> Result<bool, Fault> {
-        let Some(next) = next.filter(|token| !token.is_empty()) else { return Ok(false) };
+        let Some(next) = next.filter(|token| !token.is_empty()) else {
+            return Ok(false);
+        };
         if !self.seen.insert(next.to_owned()) {
             return Err(call.fault(
                 FaultKind::Other,
@@ -49,7 +51,12 @@ mod tests {
 
     #[test]
     fn a_repeated_token_is_refused() {
-        let call = Call { operation: "ec2:DescribeInstances", connection: "c", region: "us-east-1", endpoint: None };
+        let call = Call {
+            operation: "ec2:DescribeInstances",
+            connection: "c",
+            region: "us-east-1",
+            endpoint: None,
+        };
         let mut cursor = Cursor::new();
         assert_eq!(cursor.token(), None);
         assert!(cursor.advance(call, Some("a")).unwrap());

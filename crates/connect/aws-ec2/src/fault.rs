@@ -88,8 +88,15 @@ impl Fault {
     /// Returns the fault as an entry of the denied calls.
     #[must_use]
     pub fn denied(&self) -> Denied {
-        let message = self.code.clone().unwrap_or_else(|| "not permitted".to_owned());
-        Denied { permission: self.operation.to_owned(), region: self.region.clone(), message }
+        let message = self
+            .code
+            .clone()
+            .unwrap_or_else(|| "not permitted".to_owned());
+        Denied {
+            permission: self.operation.to_owned(),
+            region: self.region.clone(),
+            message,
+        }
     }
 }
 
@@ -102,7 +109,10 @@ impl From<Fault> for ObserveError {
             FaultKind::Throttled => ObserveErrorKind::Throttled,
             _ => ObserveErrorKind::Other,
         };
-        ObserveError { kind, message: fault.message }
+        ObserveError {
+            kind,
+            message: fault.message,
+        }
     }
 }
 
@@ -123,7 +133,10 @@ impl From<Fault> for ActError {
         } else {
             ""
         };
-        ActError { kind, message: format!("{}{doubt}", fault.message) }
+        ActError {
+            kind,
+            message: format!("{}{doubt}", fault.message),
+        }
     }
 }
 
@@ -148,8 +161,18 @@ where
                 match code {
                     Some(_) => answered(call, status, code, message),
                     None => {
-                        let body = service.raw().body().bytes().map(String::from_utf8_lossy).unwrap_or_default();
-                        answered(call, status, tagged(&body, "Code"), tagged(&body, "Message").or(message))
+                        let body = service
+                            .raw()
+                            .body()
+                            .bytes()
+                            .map(String::from_utf8_lossy)
+                            .unwrap_or_default();
+                        answered(
+                            call,
+                            status,
+                            tagged(&body, "Code"),
+                            tagged(&body, "Message").or(message),
+                        )
                     }
                 }
             }
@@ -179,19 +202,34 @@ fn answered(call: Call<'_>, status: u16, code: Option<&str>, message: Option<&st
         None => format!("HTTP {status} without a known AWS error"),
     };
     let fault = call.fault(kind, code.filter(|code| is_code(code)), &ours);
-    Fault { service_message: message.unwrap_or_default().to_owned(), ..fault }
+    Fault {
+        service_message: message.unwrap_or_default().to_owned(),
+        ..fault
+    }
 }
 
 /// Returns `true` for what is spelled like an error code: a name, and no sentence.
 fn is_code(text: &str) -> bool {
-    (1..=80).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    (1..=80).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
 /// The error code of an answer on the way to credentials.
 fn code_in(chain: &[&(dyn Error + 'static)]) -> Option<String> {
-    let metadata = chain.iter().find_map(|error| error.downcast_ref::<ErrorMetadata>());
+    let metadata = chain
+        .iter()
+        .find_map(|error| error.downcast_ref::<ErrorMetadata>());
     let code = metadata.and_then(ErrorMetadata::code).map(str::to_owned);
-    let spelled = || chain.last()?.to_string().split(':').next().map(str::to_owned);
+    let spelled = || {
+        chain
+            .last()?
+            .to_string()
+            .split(':')
+            .next()
+            .map(str::to_owned)
+    };
     code.or_else(spelled).filter(|code| is_code(code))
 }
 
@@ -205,11 +243,14 @@ fn unreadable(call: Call<'_>, status: u16) -> Fault {
 
 /// Describes a call without a response: bad credentials, no connection, or a timeout.
 fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> Fault {
-    let chain: Vec<&(dyn Error + 'static)> = std::iter::successors(Some(error), |e| (*e).source()).collect();
+    let chain: Vec<&(dyn Error + 'static)> =
+        std::iter::successors(Some(error), |e| (*e).source()).collect();
     let deepest = chain.last().map(ToString::to_string).unwrap_or_default();
     // Assuming a role fails inside the credentials provider; when STS itself was out of reach, that is the cause to name.
     let io = chain.iter().any(|e| e.is::<std::io::Error>());
-    let credentials = chain.iter().find_map(|e| e.downcast_ref::<CredentialsError>());
+    let credentials = chain
+        .iter()
+        .find_map(|e| e.downcast_ref::<CredentialsError>());
     match credentials {
         Some(reason) if !io => {
             let service_message = match code_in(&chain) {
@@ -224,7 +265,10 @@ fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> Fault {
 
 /// The one table of error codes.
 fn classify(operation: &str, code: &str, status: u16) -> FaultKind {
-    let code = code.strip_prefix("Client.").or_else(|| code.strip_prefix("Server.")).unwrap_or(code);
+    let code = code
+        .strip_prefix("Client.")
+        .or_else(|| code.strip_prefix("Server."))
+        .unwrap_or(code);
     match code {
         "AuthFailure"
         | "InvalidClientTokenId"
@@ -267,8 +311,12 @@ fn classify(operation: &str, code: &str, status: u16) -> FaultKind {
         | "InvalidDBInstanceStateFault"
         | "UnsupportedOperation"
         | "OperationNotPermitted" => FaultKind::WrongState,
-        "InvalidInstanceType" | "InvalidInstanceAttributeValue" | "Unsupported" => FaultKind::InvalidType,
-        "InvalidParameterValue" | "InvalidParameterCombination" | "ValidationError" if names_a_size(operation) => {
+        "InvalidInstanceType" | "InvalidInstanceAttributeValue" | "Unsupported" => {
+            FaultKind::InvalidType
+        }
+        "InvalidParameterValue" | "InvalidParameterCombination" | "ValidationError"
+            if names_a_size(operation) =>
+        {
             FaultKind::InvalidType
         }
         // Auto Scaling is busy with the group; nothing was changed.
@@ -304,9 +352,17 @@ fn names_a_size(operation: &str) -> bool {
 
 /// The message for a person.
 fn advice(call: &Call<'_>, kind: FaultKind, code: Option<&str>, service_message: &str) -> String {
-    let Call { operation, region, .. } = call;
-    let place = if region.is_empty() { String::new() } else { format!(" in {region}") };
-    let endpoint = call.endpoint.map_or_else(|| "AWS".to_owned(), |url| format!("the endpoint {url}"));
+    let Call {
+        operation, region, ..
+    } = call;
+    let place = if region.is_empty() {
+        String::new()
+    } else {
+        format!(" in {region}")
+    };
+    let endpoint = call
+        .endpoint
+        .map_or_else(|| "AWS".to_owned(), |url| format!("the endpoint {url}"));
     let service_message = match code {
         Some(code) if service_message.is_empty() => code.to_owned(),
         Some(code) => format!("{code}: {}", service_message.trim_end_matches('.')),
@@ -334,8 +390,12 @@ fn advice(call: &Call<'_>, kind: FaultKind, code: Option<&str>, service_message:
             )
         }
         FaultKind::NotFound => format!("{operation}{place}: not found ({service_message})."),
-        FaultKind::WrongState => format!("{operation}{place} was refused in the present state ({service_message})."),
-        FaultKind::InvalidType => format!("{operation}{place} was refused for the size asked for ({service_message})."),
+        FaultKind::WrongState => {
+            format!("{operation}{place} was refused in the present state ({service_message}).")
+        }
+        FaultKind::InvalidType => {
+            format!("{operation}{place} was refused for the size asked for ({service_message}).")
+        }
         FaultKind::NoCapacity => {
             format!(
                 "{operation}{place}: no capacity for the size now ({service_message}). Try later or take another size."
@@ -359,36 +419,123 @@ mod tests {
     #[test]
     fn codes_are_classified() {
         for (operation, code, status, kind) in [
-            ("ec2:DescribeInstances", "UnauthorizedOperation", 403, FaultKind::Denied),
-            ("s3:ListAllMyBuckets", "AccessDenied", 403, FaultKind::Denied),
-            ("ec2:DescribeInstances", "AuthFailure", 401, FaultKind::Unauthenticated),
-            ("sts:GetCallerIdentity", "InvalidClientTokenId", 403, FaultKind::Unauthenticated),
-            ("ec2:DescribeInstances", "RequestLimitExceeded", 503, FaultKind::Throttled),
+            (
+                "ec2:DescribeInstances",
+                "UnauthorizedOperation",
+                403,
+                FaultKind::Denied,
+            ),
+            (
+                "s3:ListAllMyBuckets",
+                "AccessDenied",
+                403,
+                FaultKind::Denied,
+            ),
+            (
+                "ec2:DescribeInstances",
+                "AuthFailure",
+                401,
+                FaultKind::Unauthenticated,
+            ),
+            (
+                "sts:GetCallerIdentity",
+                "InvalidClientTokenId",
+                403,
+                FaultKind::Unauthenticated,
+            ),
+            (
+                "ec2:DescribeInstances",
+                "RequestLimitExceeded",
+                503,
+                FaultKind::Throttled,
+            ),
             ("s3:ListAllMyBuckets", "SlowDown", 503, FaultKind::Throttled),
-            ("ec2:ModifyInstanceAttribute", "IncorrectInstanceState", 400, FaultKind::WrongState),
-            ("ec2:ModifyInstanceAttribute", "InvalidInstanceAttributeValue", 400, FaultKind::InvalidType),
-            ("ec2:StartInstances", "InsufficientInstanceCapacity", 500, FaultKind::NoCapacity),
-            ("ec2:StartInstances", "Server.InsufficientInstanceCapacity", 500, FaultKind::NoCapacity),
-            ("ec2:StopInstances", "InvalidInstanceID.NotFound", 400, FaultKind::NotFound),
-            ("rds:ModifyDBInstance", "InvalidParameterCombination", 400, FaultKind::InvalidType),
-            ("rds:DescribeDBInstances", "InvalidParameterCombination", 400, FaultKind::Other),
+            (
+                "ec2:ModifyInstanceAttribute",
+                "IncorrectInstanceState",
+                400,
+                FaultKind::WrongState,
+            ),
+            (
+                "ec2:ModifyInstanceAttribute",
+                "InvalidInstanceAttributeValue",
+                400,
+                FaultKind::InvalidType,
+            ),
+            (
+                "ec2:StartInstances",
+                "InsufficientInstanceCapacity",
+                500,
+                FaultKind::NoCapacity,
+            ),
+            (
+                "ec2:StartInstances",
+                "Server.InsufficientInstanceCapacity",
+                500,
+                FaultKind::NoCapacity,
+            ),
+            (
+                "ec2:StopInstances",
+                "InvalidInstanceID.NotFound",
+                400,
+                FaultKind::NotFound,
+            ),
+            (
+                "rds:ModifyDBInstance",
+                "InvalidParameterCombination",
+                400,
+                FaultKind::InvalidType,
+            ),
+            (
+                "rds:DescribeDBInstances",
+                "InvalidParameterCombination",
+                400,
+                FaultKind::Other,
+            ),
             ("ec2:StopInstances", "InternalError", 500, FaultKind::Broken),
             ("ec2:StopInstances", "Unavailable", 503, FaultKind::Broken),
         ] {
-            assert_eq!(classify(operation, code, status), kind, "{operation} {code} {status}");
+            assert_eq!(
+                classify(operation, code, status),
+                kind,
+                "{operation} {code} {status}"
+            );
         }
     }
 
     #[test]
     fn messages_name_the_permission_the_endpoint_and_the_cause() {
-        let denied = answered(CALL, 403, Some("UnauthorizedOperation"), Some("You are not authorized."));
-        assert!(denied.message.contains("Allow ec2:DescribeInstances"), "{denied}");
-        assert!(!denied.message.contains("not authorized") && denied.denied().message == "UnauthorizedOperation");
-        let foreign = answered(CALL, 400, Some("<b>secret of the inside</b>"), Some("root:x:0:0"));
-        assert!(!foreign.message.contains("secret") && !foreign.message.contains("root"), "{foreign}");
+        let denied = answered(
+            CALL,
+            403,
+            Some("UnauthorizedOperation"),
+            Some("You are not authorized."),
+        );
+        assert!(
+            denied.message.contains("Allow ec2:DescribeInstances"),
+            "{denied}"
+        );
+        assert!(
+            !denied.message.contains("not authorized")
+                && denied.denied().message == "UnauthorizedOperation"
+        );
+        let foreign = answered(
+            CALL,
+            400,
+            Some("<b>secret of the inside</b>"),
+            Some("root:x:0:0"),
+        );
+        assert!(
+            !foreign.message.contains("secret") && !foreign.message.contains("root"),
+            "{foreign}"
+        );
         assert_eq!(denied.denied().permission, "ec2:DescribeInstances");
         let dead = undelivered(CALL, &std::io::Error::other("connection refused"));
-        assert!(dead.message.contains("http://127.0.0.1:1") && dead.message.contains("connection refused"), "{dead}");
+        assert!(
+            dead.message.contains("http://127.0.0.1:1")
+                && dead.message.contains("connection refused"),
+            "{dead}"
+        );
         assert_eq!(answered(CALL, 502, None, None).kind, FaultKind::Broken);
     }
 

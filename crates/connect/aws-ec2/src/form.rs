@@ -20,7 +20,12 @@ impl Form {
     pub fn with(mut self, name: &str, value: impl AsRef<str>) -> Self {
         let joint = if self.0.is_empty() { "" } else { "&" };
         // Writing to a text cannot fail.
-        _ = write!(self.0, "{joint}{}={}", escaped(name), escaped(value.as_ref()));
+        _ = write!(
+            self.0,
+            "{joint}{}={}",
+            escaped(name),
+            escaped(value.as_ref())
+        );
         self
     }
 
@@ -47,27 +52,38 @@ impl Form {
     #[must_use]
     pub fn with_list(self, name: &str, values: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let numbered = (1..).zip(values);
-        numbered.fold(self, |form, (number, value): (usize, _)| form.with(&format!("{name}.{number}"), value))
+        numbered.fold(self, |form, (number, value): (usize, _)| {
+            form.with(&format!("{name}.{number}"), value)
+        })
     }
 
     /// Adds the first filter: `Filter.1.Name`, `Filter.1.Value.1`.
     #[must_use]
-    pub fn with_filter(self, name: &str, values: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        self.with("Filter.1.Name", name).with_list("Filter.1.Value", values)
+    pub fn with_filter(
+        self,
+        name: &str,
+        values: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        self.with("Filter.1.Name", name)
+            .with_list("Filter.1.Value", values)
     }
 
     /// Adds tags: `prefix.1.Key`, `prefix.1.Value`.
     #[must_use]
     pub fn with_tags(self, prefix: &str, tags: &[(&str, &str)]) -> Self {
-        (1..).zip(tags).fold(self, |form, (number, (key, value)): (usize, _)| {
-            form.with(&format!("{prefix}.{number}.Key"), key).with(&format!("{prefix}.{number}.Value"), value)
-        })
+        (1..)
+            .zip(tags)
+            .fold(self, |form, (number, (key, value)): (usize, _)| {
+                form.with(&format!("{prefix}.{number}.Key"), key)
+                    .with(&format!("{prefix}.{number}.Value"), value)
+            })
     }
 
     /// Adds the tags that a new resource is made with.
     #[must_use]
     pub fn with_tags_of_new(self, resource_type: &str, tags: &[(&str, &str)]) -> Self {
-        self.with("TagSpecification.1.ResourceType", resource_type).with_tags("TagSpecification.1.Tag", tags)
+        self.with("TagSpecification.1.ResourceType", resource_type)
+            .with_tags("TagSpecification.1.Tag", tags)
     }
 
     /// Returns the form as the body of a request, or as the query of an address.
@@ -79,7 +95,9 @@ impl Form {
 
 impl<'p> FromIterator<(&'p str, &'p str)> for Form {
     fn from_iter<I: IntoIterator<Item = (&'p str, &'p str)>>(parameters: I) -> Self {
-        parameters.into_iter().fold(Form::new(), |form, (name, value)| form.with(name, value))
+        parameters
+            .into_iter()
+            .fold(Form::new(), |form, (name, value)| form.with(name, value))
     }
 }
 
@@ -90,7 +108,13 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     if text.bytes().all(plain) {
         return Cow::Borrowed(text);
     }
-    let one = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let one = |byte: u8| {
+        if plain(byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    };
     Cow::Owned(text.bytes().map(one).collect())
 }
 
@@ -118,14 +142,20 @@ mod tests {
     #[test]
     fn a_value_cannot_leave_its_place() {
         for (value, encoded) in [
-            ("a&Action=TerminateInstances", "a%26Action%3DTerminateInstances"),
+            (
+                "a&Action=TerminateInstances",
+                "a%26Action%3DTerminateInstances",
+            ),
             ("x=y;z", "x%3Dy%3Bz"),
             ("a b+c%20", "a%20b%2Bc%2520"),
             ("é\r\n\0", "%C3%A9%0D%0A%00"),
             ("", ""),
         ] {
-            let form = Form::new().with_list("InstanceId", [value]).with_tags("Tag", &[(value, value)]);
-            let expect = format!("InstanceId.1={encoded}&Tag.1.Key={encoded}&Tag.1.Value={encoded}");
+            let form = Form::new()
+                .with_list("InstanceId", [value])
+                .with_tags("Tag", &[(value, value)]);
+            let expect =
+                format!("InstanceId.1={encoded}&Tag.1.Key={encoded}&Tag.1.Value={encoded}");
             assert_eq!(form.into_text(), expect, "{value:?}");
         }
     }

@@ -26,7 +26,8 @@ impl Ec2 {
         let spec = &mut machine.specification;
         if spec.isolated {
             let groups = self.groups("group-id", &spec.security_groups).await?;
-            spec.isolated = groups.len() == 1 && groups.iter().all(|group| opening(group).is_none());
+            spec.isolated =
+                groups.len() == 1 && groups.iter().all(|group| opening(group).is_none());
         }
         Ok(machine)
     }
@@ -50,17 +51,29 @@ impl Ec2 {
     pub async fn set_groups(&self, id: &str, groups: &[String]) -> Result<(), Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         if groups.is_empty() {
-            return Err(call.fault(FaultKind::Other, None, &format!("{id} must have at least one security group")));
+            return Err(call.fault(
+                FaultKind::Other,
+                None,
+                &format!("{id} must have at least one security group"),
+            ));
         }
         let network = self.network_of(id).await?;
         let known = self.groups("group-id", groups).await?;
         for wanted in groups {
-            let Some(found) = known.iter().find(|group| group.text_of("groupId") == Some(wanted)) else {
+            let Some(found) = known
+                .iter()
+                .find(|group| group.text_of("groupId") == Some(wanted))
+            else {
                 let message = format!("the security group {wanted} does not exist");
-                return Err(call.fault(FaultKind::NotFound, Some("InvalidGroup.NotFound"), &message));
+                return Err(call.fault(
+                    FaultKind::NotFound,
+                    Some("InvalidGroup.NotFound"),
+                    &message,
+                ));
             };
             if found.text_of("vpcId") != Some(&network) {
-                let message = format!("{wanted} belongs to another network than {id}, which is in {network}");
+                let message =
+                    format!("{wanted} belongs to another network than {id}, which is in {network}");
                 return Err(call.fault(FaultKind::Other, Some("InvalidParameter"), &message));
             }
         }
@@ -73,21 +86,34 @@ impl Ec2 {
         let instance = self.instance(id).await?;
         let interfaces = instance.list("networkInterfaceSet").count();
         if interfaces > 1 {
-            let message = format!("{id} has {interfaces} network interfaces, each with groups of its own");
+            let message =
+                format!("{id} has {interfaces} network interfaces, each with groups of its own");
             return Err(call.fault(FaultKind::Other, None, &message));
         }
         // One that is gone reads better than one without a network.
-        let machine = convert::machine(&self.place, &instance).map_err(|malformed| malformed.at(call))?;
+        let machine =
+            convert::machine(&self.place, &instance).map_err(|malformed| malformed.at(call))?;
         if machine.is_some_and(|machine| machine.state == ResourceState::Deleted) {
             return Err(call.fault(FaultKind::NotFound, None, &format!("{id} is terminated")));
         }
-        let none = || call.fault(FaultKind::Other, None, &format!("{id} is in no virtual network"));
-        instance.text_of("vpcId").map(str::to_owned).ok_or_else(none)
+        let none = || {
+            call.fault(
+                FaultKind::Other,
+                None,
+                &format!("{id} is in no virtual network"),
+            )
+        };
+        instance
+            .text_of("vpcId")
+            .map(str::to_owned)
+            .ok_or_else(none)
     }
 
     async fn give(&self, id: &str, groups: Vec<String>) -> Result<(), Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
-        let parameters = Form::new().with("InstanceId", id).with_list("GroupId", groups);
+        let parameters = Form::new()
+            .with("InstanceId", id)
+            .with_list("GroupId", groups);
         self.change(call, parameters).await.map(|_| ())
     }
 
@@ -98,10 +124,25 @@ impl Ec2 {
             Some(group) => group,
             None => self.make_group(network).await?,
         };
-        let ours = convert::tags(&group).get(MADE_BY.0).is_some_and(|value| value == MADE_BY.1);
-        let given: Vec<Element> = group.list("ipPermissionsEgress").filter(|rule| is_given(rule)).cloned().collect();
-        let nameless = || call.fault(FaultKind::Broken, None, "EC2 answered without a group's identifier");
-        let id = group.text_of("groupId").map(str::to_owned).ok_or_else(nameless)?;
+        let ours = convert::tags(&group)
+            .get(MADE_BY.0)
+            .is_some_and(|value| value == MADE_BY.1);
+        let given: Vec<Element> = group
+            .list("ipPermissionsEgress")
+            .filter(|rule| is_given(rule))
+            .cloned()
+            .collect();
+        let nameless = || {
+            call.fault(
+                FaultKind::Broken,
+                None,
+                "EC2 answered without a group's identifier",
+            )
+        };
+        let id = group
+            .text_of("groupId")
+            .map(str::to_owned)
+            .ok_or_else(nameless)?;
         if ours && !given.is_empty() {
             self.close(&id, &given).await?;
             group = self.group_of(network).await?.ok_or_else(nameless)?;
@@ -109,8 +150,9 @@ impl Ec2 {
         match opening(&group) {
             None => Ok(id),
             Some(rule) => {
-                let message =
-                    format!("the security group {QUARANTINE} ({id}) of {network} lets something through: {rule}");
+                let message = format!(
+                    "the security group {QUARANTINE} ({id}) of {network} lets something through: {rule}"
+                );
                 Err(call.fault(FaultKind::Other, None, &message))
             }
         }
@@ -119,13 +161,17 @@ impl Ec2 {
     /// The group of the name in a network.
     async fn group_of(&self, network: &str) -> Result<Option<Element>, Fault> {
         let named = self.groups("group-name", &[QUARANTINE.to_owned()]).await?;
-        Ok(named.into_iter().find(|group| group.text_of("vpcId") == Some(network)))
+        Ok(named
+            .into_iter()
+            .find(|group| group.text_of("vpcId") == Some(network)))
     }
 
     /// Groups by a filter; at most a thousand, which is more than a machine or a name has.
     async fn groups(&self, filter: &str, values: &[String]) -> Result<Vec<Element>, Fault> {
         let call = self.place.call("ec2:DescribeSecurityGroups");
-        let page = self.read(call, Form::new().with_filter(filter, values)).await?;
+        let page = self
+            .read(call, Form::new().with_filter(filter, values))
+            .await?;
         Ok(page.list("securityGroupInfo").cloned().collect())
     }
 
@@ -133,7 +179,10 @@ impl Ec2 {
         let call = self.place.call("ec2:CreateSecurityGroup");
         let parameters = Form::new()
             .with("GroupName", QUARANTINE)
-            .with("GroupDescription", "Lets nothing in and nothing out. Reeve isolates machines with it.")
+            .with(
+                "GroupDescription",
+                "Lets nothing in and nothing out. Reeve isolates machines with it.",
+            )
             .with("VpcId", network)
             .with_tags_of_new("security-group", &[("Name", QUARANTINE), MADE_BY]);
         match self.change(call, parameters).await {
@@ -142,14 +191,23 @@ impl Ec2 {
             Err(fault) if fault.code.as_deref() == Some("InvalidGroup.Duplicate") => {}
             Err(fault) => return Err(fault),
         }
-        let unseen = || call.fault(FaultKind::Broken, None, "the security group was made and is not listed yet");
+        let unseen = || {
+            call.fault(
+                FaultKind::Broken,
+                None,
+                "the security group was made and is not listed yet",
+            )
+        };
         self.group_of(network).await?.ok_or_else(unseen)
     }
 
     /// Takes the rules away that EC2 gives every new group.
     async fn close(&self, group: &str, given: &[Element]) -> Result<(), Fault> {
         let call = self.place.call("ec2:RevokeSecurityGroupEgress");
-        match self.change(call, with_rules(Form::new().with("GroupId", group), given)).await {
+        match self
+            .change(call, with_rules(Form::new().with("GroupId", group), given))
+            .await
+        {
             Ok(_) => Ok(()),
             // Somebody was faster; the rules are read again in any case.
             Err(fault) if fault.code.as_deref() == Some("InvalidPermission.NotFound") => Ok(()),
@@ -160,43 +218,81 @@ impl Ec2 {
 
 /// Adds rules as EC2 listed them: protocol, ports and address ranges. Those of other groups and lists are none of ours.
 fn with_rules(form: Form, rules: &[Element]) -> Form {
-    (1..).zip(rules).fold(form, |form, (number, rule): (usize, _)| {
-        let prefix = format!("IpPermissions.{number}");
-        let form = form
-            .with_some(&format!("{prefix}.IpProtocol"), rule.text_of("ipProtocol"))
-            .with_some(&format!("{prefix}.FromPort"), rule.text_of("fromPort"))
-            .with_some(&format!("{prefix}.ToPort"), rule.text_of("toPort"));
-        let families =
-            [("ipRanges", "IpRanges", "cidrIp", "CidrIp"), ("ipv6Ranges", "Ipv6Ranges", "cidrIpv6", "CidrIpv6")];
-        families.into_iter().fold(form, |form, (listed, sent, range, range_sent)| {
-            (1..).zip(rule.list(listed)).fold(form, |form, (number, found): (usize, _)| {
-                let prefix = format!("{prefix}.{sent}.{number}");
-                form.with_some(&format!("{prefix}.Description"), found.text_of("description"))
-                    .with_some(&format!("{prefix}.{range_sent}"), found.text_of(range))
-            })
+    (1..)
+        .zip(rules)
+        .fold(form, |form, (number, rule): (usize, _)| {
+            let prefix = format!("IpPermissions.{number}");
+            let form = form
+                .with_some(&format!("{prefix}.IpProtocol"), rule.text_of("ipProtocol"))
+                .with_some(&format!("{prefix}.FromPort"), rule.text_of("fromPort"))
+                .with_some(&format!("{prefix}.ToPort"), rule.text_of("toPort"));
+            let families = [
+                ("ipRanges", "IpRanges", "cidrIp", "CidrIp"),
+                ("ipv6Ranges", "Ipv6Ranges", "cidrIpv6", "CidrIpv6"),
+            ];
+            families
+                .into_iter()
+                .fold(form, |form, (listed, sent, range, range_sent)| {
+                    (1..)
+                        .zip(rule.list(listed))
+                        .fold(form, |form, (number, found): (usize, _)| {
+                            let prefix = format!("{prefix}.{sent}.{number}");
+                            form.with_some(
+                                &format!("{prefix}.Description"),
+                                found.text_of("description"),
+                            )
+                            .with_some(&format!("{prefix}.{range_sent}"), found.text_of(range))
+                        })
+                })
         })
-    })
 }
 
 /// Returns `true` if the rule is the default of a new group: all outbound traffic, to everywhere.
 fn is_given(rule: &Element) -> bool {
-    let everywhere = rule.list("ipRanges").all(|range| range.text_of("cidrIp") == Some("0.0.0.0/0"))
-        && rule.list("ipv6Ranges").all(|range| range.text_of("cidrIpv6") == Some("::/0"));
-    let elsewhere = rule.list("prefixListIds").chain(rule.list("groups")).count();
+    let everywhere = rule
+        .list("ipRanges")
+        .all(|range| range.text_of("cidrIp") == Some("0.0.0.0/0"))
+        && rule
+            .list("ipv6Ranges")
+            .all(|range| range.text_of("cidrIpv6") == Some("::/0"));
+    let elsewhere = rule
+        .list("prefixListIds")
+        .chain(rule.list("groups"))
+        .count();
     rule.text_of("ipProtocol") == Some("-1") && everywhere && elsewhere == 0
 }
 
 /// The first rule of a group, in words.
 fn opening(group: &Element) -> Option<String> {
     let describe = |way: &str, rule: &Element| {
-        let to = rule.list("ipRanges").filter_map(|range| range.text_of("cidrIp"));
-        let to = to.chain(rule.list("ipv6Ranges").filter_map(|range| range.text_of("cidrIpv6")));
+        let to = rule
+            .list("ipRanges")
+            .filter_map(|range| range.text_of("cidrIp"));
+        let to = to.chain(
+            rule.list("ipv6Ranges")
+                .filter_map(|range| range.text_of("cidrIpv6")),
+        );
         let to: Vec<&str> = to.collect();
-        let to = if to.is_empty() { "other groups or lists".to_owned() } else { to.join(", ") };
-        format!("{way} {to}, protocol {}", rule.text_of("ipProtocol").unwrap_or("-1"))
+        let to = if to.is_empty() {
+            "other groups or lists".to_owned()
+        } else {
+            to.join(", ")
+        };
+        format!(
+            "{way} {to}, protocol {}",
+            rule.text_of("ipProtocol").unwrap_or("-1")
+        )
     };
-    let inward = group.list("ipPermissions").next().map(|rule| describe("in from", rule));
-    inward.or_else(|| group.list("ipPermissionsEgress").next().map(|rule| describe("out to", rule)))
+    let inward = group
+        .list("ipPermissions")
+        .next()
+        .map(|rule| describe("in from", rule));
+    inward.or_else(|| {
+        group
+            .list("ipPermissionsEgress")
+            .next()
+            .map(|rule| describe("out to", rule))
+    })
 }
 
 #[cfg(test)]
@@ -205,7 +301,9 @@ mod tests {
     use super::*;
 
     fn group(egress: &str) -> Element {
-        let text = format!("<item><ipPermissions/><ipPermissionsEgress>{egress}</ipPermissionsEgress></item>");
+        let text = format!(
+            "<item><ipPermissions/><ipPermissionsEgress>{egress}</ipPermissionsEgress></item>"
+        );
         Element::read(&text).unwrap()
     }
 
@@ -215,14 +313,30 @@ mod tests {
 
     #[test]
     fn only_the_rule_of_a_new_group_is_taken_away() {
-        let given = |members: &str| group(&rule(members)).list("ipPermissionsEgress").all(is_given);
+        let given = |members: &str| {
+            group(&rule(members))
+                .list("ipPermissionsEgress")
+                .all(is_given)
+        };
         let anywhere = "<ipRanges><item><cidrIp>0.0.0.0/0</cidrIp></item></ipRanges>";
         assert!(given(&format!("{anywhere}<groups/><prefixListIds/>")));
-        assert!(!given("<ipRanges><item><cidrIp>10.0.0.0/8</cidrIp></item></ipRanges>"));
-        assert!(!given("<ipv6Ranges><item><cidrIpv6>fd00::/8</cidrIpv6></item></ipv6Ranges>"));
-        assert!(!given(&format!("{anywhere}<groups><item><groupId>sg-2</groupId></item></groups>")));
-        assert!(!given(&format!("{anywhere}<prefixListIds><item/></prefixListIds>")));
-        assert!(!group("<item><ipProtocol>tcp</ipProtocol></item>").list("ipPermissionsEgress").any(is_given));
+        assert!(!given(
+            "<ipRanges><item><cidrIp>10.0.0.0/8</cidrIp></item></ipRanges>"
+        ));
+        assert!(!given(
+            "<ipv6Ranges><item><cidrIpv6>fd00::/8</cidrIpv6></item></ipv6Ranges>"
+        ));
+        assert!(!given(&format!(
+            "{anywhere}<groups><item><groupId>sg-2</groupId></item></groups>"
+        )));
+        assert!(!given(&format!(
+            "{anywhere}<prefixListIds><item/></prefixListIds>"
+        )));
+        assert!(
+            !group("<item><ipProtocol>tcp</ipProtocol></item>")
+                .list("ipPermissionsEgress")
+                .any(is_given)
+        );
     }
 
     #[test]
@@ -238,7 +352,10 @@ mod tests {
              &IpPermissions.1.IpRanges.1.Description=a%26b%3Dc&IpPermissions.1.IpRanges.1.CidrIp=0.0.0.0%2F0\
              &IpPermissions.1.Ipv6Ranges.1.CidrIpv6=%3A%3A%2F0"
         );
-        assert_eq!(opening(&listed).as_deref(), Some("out to 0.0.0.0/0, ::/0, protocol -1"));
+        assert_eq!(
+            opening(&listed).as_deref(),
+            Some("out to 0.0.0.0/0, ::/0, protocol -1")
+        );
         assert_eq!(opening(&group("")), None);
     }
 }

@@ -20,7 +20,10 @@ impl Ec2 {
     /// Every address that the account keeps.
     pub async fn addresses(&self) -> Listing {
         let mut listing = Listing::new(ResourceKind::IpAddress);
-        let outcome = self.read_addresses(Form::new()).await.map(|found| listing.resources.extend(found));
+        let outcome = self
+            .read_addresses(Form::new())
+            .await
+            .map(|found| listing.resources.extend(found));
         listing.end(outcome);
         listing
     }
@@ -30,15 +33,31 @@ impl Ec2 {
     /// # Errors
     /// [`FaultKind::NotFound`] once it was released; the call's failure otherwise.
     pub async fn address(&self, allocation: &str) -> Result<Resource, Fault> {
-        let found = self.read_addresses(Form::new().with_list("AllocationId", [allocation])).await?;
+        let found = self
+            .read_addresses(Form::new().with_list("AllocationId", [allocation]))
+            .await?;
         let call = self.place.call("ec2:DescribeAddresses");
-        let missing = || call.fault(FaultKind::NotFound, None, &format!("no address {allocation}"));
-        found.into_iter().find(|address| address.id.as_str() == allocation).ok_or_else(missing)
+        let missing = || {
+            call.fault(
+                FaultKind::NotFound,
+                None,
+                &format!("no address {allocation}"),
+            )
+        };
+        found
+            .into_iter()
+            .find(|address| address.id.as_str() == allocation)
+            .ok_or_else(missing)
     }
 
     async fn read_addresses(&self, parameters: Form) -> Result<Vec<Resource>, Fault> {
-        let page = self.read(self.place.call("ec2:DescribeAddresses"), parameters).await?;
-        Ok(page.list("addressesSet").filter_map(|item| address(&self.place, item)).collect())
+        let page = self
+            .read(self.place.call("ec2:DescribeAddresses"), parameters)
+            .await?;
+        Ok(page
+            .list("addressesSet")
+            .filter_map(|item| address(&self.place, item))
+            .collect())
     }
 
     /// Gives an address that nothing has back to EC2.
@@ -49,18 +68,26 @@ impl Ec2 {
         let call = self.place.call("ec2:ReleaseAddress");
         // EC2 refuses this; emulators take an address away from what has it.
         if self.address(allocation).await?.state != ResourceState::Unattached {
-            let message = format!("{allocation} is in use; only an address that nothing has can be released");
+            let message =
+                format!("{allocation} is in use; only an address that nothing has can be released");
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
-        self.change(call, Form::new().with("AllocationId", allocation)).await.map(|_| ())
+        self.change(call, Form::new().with("AllocationId", allocation))
+            .await
+            .map(|_| ())
     }
 
     /// Every NAT gateway that is not gone, with the route tables that lead to it. Route tables that may not be read make the listing incomplete:
     /// a gateway without routes must be one that has none.
     pub async fn gateways(&self) -> Listing {
         let mut listing = Listing::new(ResourceKind::NatGateway);
-        let outcome = self.read_gateways(Form::new()).await.map(|found| listing.resources.extend(found));
-        listing.resources.retain(|gateway| gateway.state != ResourceState::Deleted);
+        let outcome = self
+            .read_gateways(Form::new())
+            .await
+            .map(|found| listing.resources.extend(found));
+        listing
+            .resources
+            .retain(|gateway| gateway.state != ResourceState::Deleted);
         listing.end(outcome);
         listing
     }
@@ -70,10 +97,15 @@ impl Ec2 {
     /// # Errors
     /// [`FaultKind::NotFound`] when EC2 does not know it; the call's failure otherwise.
     pub async fn gateway(&self, id: &str) -> Result<Resource, Fault> {
-        let found = self.read_gateways(Form::new().with_list("NatGatewayId", [id])).await?;
+        let found = self
+            .read_gateways(Form::new().with_list("NatGatewayId", [id]))
+            .await?;
         let call = self.place.call("ec2:DescribeNatGateways");
         let missing = || call.fault(FaultKind::NotFound, None, &format!("no NAT gateway {id}"));
-        found.into_iter().find(|gateway| gateway.id.as_str() == id).ok_or_else(missing)
+        found
+            .into_iter()
+            .find(|gateway| gateway.id.as_str() == id)
+            .ok_or_else(missing)
     }
 
     async fn read_gateways(&self, filter: Form) -> Result<Vec<Resource>, Fault> {
@@ -82,10 +114,18 @@ impl Ec2 {
         if items.is_empty() {
             return Ok(Vec::new());
         }
-        let tables = self.pages(self.place.call("ec2:DescribeRouteTables"), &Form::new(), "routeTableSet").await?;
+        let tables = self
+            .pages(
+                self.place.call("ec2:DescribeRouteTables"),
+                &Form::new(),
+                "routeTableSet",
+            )
+            .await?;
         let routes = routes(&tables);
         let gateways = items.iter().map(|item| gateway(&self.place, item, &routes));
-        let gateways = gateways.collect::<Result<Vec<_>, _>>().map_err(|malformed| malformed.at(call))?;
+        let gateways = gateways
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|malformed| malformed.at(call))?;
         Ok(gateways.into_iter().flatten().collect())
     }
 
@@ -95,14 +135,23 @@ impl Ec2 {
     /// The call's failure.
     pub async fn delete_gateway(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:DeleteNatGateway");
-        self.change(call, Form::new().with("NatGatewayId", id)).await.map(|_| ())
+        self.change(call, Form::new().with("NatGatewayId", id))
+            .await
+            .map(|_| ())
     }
 
     /// The items of all pages of a listing. The size of a page is left to EC2, which refuses one beside identifiers.
-    async fn pages(&self, call: Call<'_>, filter: &Form, list: &str) -> Result<Vec<Element>, Fault> {
+    async fn pages(
+        &self,
+        call: Call<'_>,
+        filter: &Form,
+        list: &str,
+    ) -> Result<Vec<Element>, Fault> {
         let (mut cursor, mut found) = (Cursor::new(), Vec::new());
         loop {
-            let page = self.read(call, filter.clone().with_some("NextToken", cursor.token())).await?;
+            let page = self
+                .read(call, filter.clone().with_some("NextToken", cursor.token()))
+                .await?;
             found.extend(page.list(list).cloned());
             if !cursor.advance(call, page.text_of("nextToken"))? {
                 return Ok(found);
@@ -116,12 +165,21 @@ fn address(place: &Place, item: &Element) -> Option<Resource> {
     let id = item.text_of("allocationId")?;
     let mut resource = place.resource(ResourceKind::IpAddress, "ec2", id, convert::tags(item));
     if resource.name == id {
-        item.text_of("publicIp").unwrap_or(id).clone_into(&mut resource.name);
+        item.text_of("publicIp")
+            .unwrap_or(id)
+            .clone_into(&mut resource.name);
     }
     // An interface may be that of a gateway or a balancer: an association is what counts.
-    let holders = ["instanceId", "networkInterfaceId"].into_iter().filter_map(|name| item.text_of(name));
-    resource.attached_to = holders.filter(|holder| !holder.is_empty()).map(ResourceId::new).collect();
-    let associated = item.text_of("associationId").is_some_and(|association| !association.is_empty());
+    let holders = ["instanceId", "networkInterfaceId"]
+        .into_iter()
+        .filter_map(|name| item.text_of(name));
+    resource.attached_to = holders
+        .filter(|holder| !holder.is_empty())
+        .map(ResourceId::new)
+        .collect();
+    let associated = item
+        .text_of("associationId")
+        .is_some_and(|association| !association.is_empty());
     if !associated && resource.attached_to.is_empty() {
         resource.state = ResourceState::Unattached;
     }
@@ -130,7 +188,9 @@ fn address(place: &Place, item: &Element) -> Option<Resource> {
 
 /// A gateway, attached to the route tables that lead to it. `None` when EC2 sent one without an identifier.
 fn gateway(place: &Place, item: &Element, routes: &Routes) -> Result<Option<Resource>, Malformed> {
-    let Some(id) = item.text_of("natGatewayId") else { return Ok(None) };
+    let Some(id) = item.text_of("natGatewayId") else {
+        return Ok(None);
+    };
     let mut resource = place.resource(ResourceKind::NatGateway, "ec2", id, convert::tags(item));
     resource.state = match item.text_of("state") {
         Some("available") => ResourceState::Available,
@@ -145,8 +205,13 @@ fn gateway(place: &Place, item: &Element, routes: &Routes) -> Result<Option<Reso
 fn routes(tables: &[Element]) -> Routes {
     let mut routes = Routes::new();
     for table in tables {
-        let Some(id) = table.text_of("routeTableId") else { continue };
-        for gateway in table.list("routeSet").filter_map(|route| route.text_of("natGatewayId")) {
+        let Some(id) = table.text_of("routeTableId") else {
+            continue;
+        };
+        for gateway in table
+            .list("routeSet")
+            .filter_map(|route| route.text_of("natGatewayId"))
+        {
             let known = routes.entry(gateway.to_owned()).or_default();
             known.push(ResourceId::new(id));
             known.sort();
@@ -169,27 +234,49 @@ mod tests {
             ("", ResourceState::Unattached),
             ("<instanceId></instanceId>", ResourceState::Unattached),
             ("<instanceId>i-1</instanceId>", ResourceState::Available),
-            ("<networkInterfaceId>eni-1</networkInterfaceId>", ResourceState::Available),
-            ("<associationId>eipassoc-1</associationId>", ResourceState::Available),
+            (
+                "<networkInterfaceId>eni-1</networkInterfaceId>",
+                ResourceState::Available,
+            ),
+            (
+                "<associationId>eipassoc-1</associationId>",
+                ResourceState::Available,
+            ),
         ] {
             let found = address(&place(), &item(&format!("{free}{members}"))).unwrap();
-            assert_eq!((found.state, found.name.as_str()), (state, "192.0.2.7"), "{members}");
+            assert_eq!(
+                (found.state, found.name.as_str()),
+                (state, "192.0.2.7"),
+                "{members}"
+            );
         }
-        assert_eq!(address(&place(), &item("<publicIp>192.0.2.7</publicIp>")), None);
+        assert_eq!(
+            address(&place(), &item("<publicIp>192.0.2.7</publicIp>")),
+            None
+        );
     }
 
     #[test]
     fn a_gateway_has_the_route_tables_that_lead_to_it() {
         let table = |id: &str, to: &str| {
             let route = format!("<item><natGatewayId>{to}</natGatewayId></item>");
-            item(&format!("<routeTableId>{id}</routeTableId><routeSet>{route}{route}</routeSet>"))
+            item(&format!(
+                "<routeTableId>{id}</routeTableId><routeSet>{route}{route}</routeSet>"
+            ))
         };
-        let known = routes(&[table("rtb-2", "nat-1"), table("rtb-1", "nat-1"), table("rtb-3", "nat-2")]);
+        let known = routes(&[
+            table("rtb-2", "nat-1"),
+            table("rtb-1", "nat-1"),
+            table("rtb-3", "nat-2"),
+        ]);
         let found = |id: &str, state: &str| {
             let members = format!("<natGatewayId>{id}</natGatewayId><state>{state}</state>");
             gateway(&place(), &item(&members), &known).unwrap().unwrap()
         };
-        assert_eq!(found("nat-1", "available").attached_to, ["rtb-1", "rtb-2"].map(ResourceId::new));
+        assert_eq!(
+            found("nat-1", "available").attached_to,
+            ["rtb-1", "rtb-2"].map(ResourceId::new)
+        );
         assert_eq!(found("nat-3", "available").attached_to, []);
         for (state, expected) in [
             ("available", ResourceState::Available),

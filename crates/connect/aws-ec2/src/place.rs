@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use aws_smithy_runtime::client::retries::RetryPartition;
 use aws_smithy_types::DateTime;
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, Provider, Resource, ResourceId, ResourceKind, ResourceState, Specification};
+use reeve_estate::{
+    ConnectionId, Provider, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+};
 
 use crate::fault::{Call, Fault};
 
@@ -27,7 +29,12 @@ impl Place {
     #[must_use]
     pub fn call(&self, operation: &'static str) -> Call<'_> {
         let connection = &self.connection.0;
-        Call { operation, connection, region: &self.region, endpoint: self.endpoint.as_deref() }
+        Call {
+            operation,
+            connection,
+            region: &self.region,
+            endpoint: self.endpoint.as_deref(),
+        }
     }
 
     /// Returns the budget of retries of a client here. By default all clients of a service share one, so that an account
@@ -39,7 +46,13 @@ impl Place {
 
     /// A resource here, with the least that is known of it. The name is the `Name` tag, or else the identifier.
     #[must_use]
-    pub fn resource(&self, kind: ResourceKind, service: &str, id: &str, tags: BTreeMap<String, String>) -> Resource {
+    pub fn resource(
+        &self,
+        kind: ResourceKind,
+        service: &str,
+        id: &str,
+        tags: BTreeMap<String, String>,
+    ) -> Resource {
         Resource {
             id: ResourceId::new(id),
             connection: self.connection.clone(),
@@ -48,7 +61,11 @@ impl Place {
             region: self.region.clone(),
             service: service.to_owned(),
             kind,
-            name: tags.get("Name").filter(|n| !n.is_empty()).cloned().unwrap_or_else(|| id.to_owned()),
+            name: tags
+                .get("Name")
+                .filter(|n| !n.is_empty())
+                .cloned()
+                .unwrap_or_else(|| id.to_owned()),
             state: ResourceState::Available,
             specification: Specification::default(),
             purchase: None,
@@ -85,7 +102,12 @@ impl Listing {
     /// Returns an empty listing.
     #[must_use]
     pub fn new(kind: ResourceKind) -> Self {
-        Listing { kind, resources: Vec::new(), faults: Vec::new(), complete: false }
+        Listing {
+            kind,
+            resources: Vec::new(),
+            faults: Vec::new(),
+            complete: false,
+        }
     }
 
     /// Notes how reading the pages ended.

@@ -23,9 +23,20 @@ pub struct Service {
 ///
 /// # Errors
 /// The call's failure, classified; [`FaultKind::Broken`] for a success that is not the action's answer: a change may have happened.
-pub async fn ask(config: &SdkConfig, call: Call<'_>, service: Service, parameters: Form) -> Result<Element, Fault> {
-    let action = call.operation.split_once(':').map_or(call.operation, |(_, action)| action);
-    let form = Form::new().with("Action", action).with("Version", service.version).with_all(parameters);
+pub async fn ask(
+    config: &SdkConfig,
+    call: Call<'_>,
+    service: Service,
+    parameters: Form,
+) -> Result<Element, Fault> {
+    let action = call
+        .operation
+        .split_once(':')
+        .map_or(call.operation, |(_, action)| action);
+    let form = Form::new()
+        .with("Action", action)
+        .with("Version", service.version)
+        .with_all(parameters);
     let request = SignedRequest {
         signing_name: service.name,
         host: service.name,
@@ -38,7 +49,11 @@ pub async fn ask(config: &SdkConfig, call: Call<'_>, service: Service, parameter
     };
     let body = signed::send(config, call, request).await?;
     answer(&body, action).ok_or_else(|| {
-        call.fault(FaultKind::Broken, None, "the answer is not that of the action; is this an AWS endpoint?")
+        call.fault(
+            FaultKind::Broken,
+            None,
+            "the answer is not that of the action; is this an AWS endpoint?",
+        )
     })
 }
 
@@ -49,8 +64,15 @@ fn answer(body: &[u8], action: &str) -> Option<Element> {
     if root.name.strip_suffix("Response") != Some(action) {
         return None;
     }
-    let result = root.children.iter().position(|child| child.name.strip_suffix("Result") == Some(action));
-    Some(result.map(|place| root.children.swap_remove(place)).unwrap_or(root))
+    let result = root
+        .children
+        .iter()
+        .position(|child| child.name.strip_suffix("Result") == Some(action));
+    Some(
+        result
+            .map(|place| root.children.swap_remove(place))
+            .unwrap_or(root),
+    )
 }
 
 #[cfg(test)]
@@ -59,17 +81,23 @@ mod tests {
 
     #[test]
     fn only_the_answer_to_the_action_is_taken() {
-        let stopped =
-            "<?xml version=\"1.0\"?><StopInstancesResponse xmlns=\"x\"><instancesSet/></StopInstancesResponse>";
+        let stopped = "<?xml version=\"1.0\"?><StopInstancesResponse xmlns=\"x\"><instancesSet/></StopInstancesResponse>";
         assert!(answer(stopped.as_bytes(), "StopInstances").is_some());
         assert_eq!(answer(stopped.as_bytes(), "StartInstances"), None);
-        for odd in ["", "<html><body>Sign in</body></html>", "<StopInstancesResponse>", "{}", "<Response/>"] {
+        for odd in [
+            "",
+            "<html><body>Sign in</body></html>",
+            "<StopInstancesResponse>",
+            "{}",
+            "<Response/>",
+        ] {
             assert_eq!(answer(odd.as_bytes(), "StopInstances"), None, "{odd}");
         }
         assert_eq!(answer(b"\xff", "StopInstances"), None);
         let wrapped = "<DescribeXResponse><DescribeXResult><a>1</a></DescribeXResult><Metadata/></DescribeXResponse>";
         assert_eq!(
-            answer(wrapped.as_bytes(), "DescribeX").and_then(|found| found.text_of("a").map(str::to_owned)),
+            answer(wrapped.as_bytes(), "DescribeX")
+                .and_then(|found| found.text_of("a").map(str::to_owned)),
             Some("1".into())
         );
     }

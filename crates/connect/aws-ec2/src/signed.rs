@@ -11,7 +11,9 @@ use aws_runtime::retries::classifiers::AwsErrorCodeClassifier;
 use aws_runtime::service_clock_skew::{ServiceClockSkewClassifier, ServiceClockSkewInterceptor};
 use aws_runtime::user_agent::{ApiMetadata, UserAgentInterceptor};
 use aws_smithy_runtime::client::orchestrator::operation::Operation;
-use aws_smithy_runtime::client::retries::classifiers::{HttpStatusCodeClassifier, TransientErrorClassifier};
+use aws_smithy_runtime::client::retries::classifiers::{
+    HttpStatusCodeClassifier, TransientErrorClassifier,
+};
 use aws_smithy_runtime_api::client::auth::AuthSchemeOptionResolverParams;
 use aws_smithy_runtime_api::client::auth::static_resolver::StaticAuthSchemeOptionResolver;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, OrchestratorError};
@@ -55,8 +57,14 @@ pub struct SignedRequest {
 ///
 /// # Errors
 /// The call's failure, classified.
-pub async fn send(config: &SdkConfig, call: Call<'_>, request: SignedRequest) -> Result<Vec<u8>, Fault> {
-    Ok(send_for_header(config, call, request, "content-type").await?.0)
+pub async fn send(
+    config: &SdkConfig,
+    call: Call<'_>,
+    request: SignedRequest,
+) -> Result<Vec<u8>, Fault> {
+    Ok(send_for_header(config, call, request, "content-type")
+        .await?
+        .0)
 }
 
 /// Sends a request, and returns the body of a success with one of its headers.
@@ -69,8 +77,14 @@ pub async fn send_for_header(
     request: SignedRequest,
     header: &'static str,
 ) -> Result<(Vec<u8>, Option<String>), Fault> {
-    let retries = config.retry_config().cloned().unwrap_or_else(RetryConfig::standard);
-    let timeouts = config.timeout_config().cloned().unwrap_or_else(TimeoutConfig::disabled);
+    let retries = config
+        .retry_config()
+        .cloned()
+        .unwrap_or_else(RetryConfig::standard);
+    let timeouts = config
+        .timeout_config()
+        .cloned()
+        .unwrap_or_else(TimeoutConfig::disabled);
     let address = endpoint::address(config, request.host, request.is_global);
     let address = address.map_err(|reason| call.fault(FaultKind::Unreachable, None, reason))?;
     let operation = Operation::builder()
@@ -109,7 +123,11 @@ pub async fn send_for_header(
 fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRuntimePlugin {
     let mut options = SigningOptions::default();
     if name == "s3" {
-        (options.double_uri_encode, options.normalize_uri_path, options.content_sha256_header) = (false, false, true);
+        (
+            options.double_uri_encode,
+            options.normalize_uri_path,
+            options.content_sha256_header,
+        ) = (false, false, true);
     }
     let mut layer = Layer::new(name);
     layer.store_put(retries(call.connection, name));
@@ -123,7 +141,9 @@ fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRunt
         ..SigV4OperationSigningConfig::default()
     });
     let components = RuntimeComponentsBuilder::new(name)
-        .with_auth_scheme_option_resolver(Some(StaticAuthSchemeOptionResolver::new(vec![SCHEME_ID])))
+        .with_auth_scheme_option_resolver(Some(StaticAuthSchemeOptionResolver::new(vec![
+            SCHEME_ID,
+        ])))
         .with_auth_scheme(SigV4AuthScheme::new())
         .with_identity_cache(config.identity_cache())
         .with_http_client(config.http_client())
@@ -133,7 +153,9 @@ fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRunt
         Some(provider) => components.with_identity_resolver(SCHEME_ID, provider),
         None => components,
     };
-    StaticRuntimePlugin::new().with_config(layer.freeze()).with_runtime_components(components)
+    StaticRuntimePlugin::new()
+        .with_config(layer.freeze())
+        .with_runtime_components(components)
 }
 
 /// An error as AWS JSON words it: the code behind a `#`, or in a header.
@@ -155,9 +177,14 @@ fn answer(response: &HttpResponse) -> Result<Vec<u8>, OrchestratorError<ErrorMet
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
         Some(rest.split_once(&format!("</{tag}>"))?.0.to_owned())
     };
-    let refusal =
-        serde_json::from_slice(body).unwrap_or_else(|_| Refusal { code: in_xml("Code"), message: in_xml("Message") });
-    let header = response.headers().get("x-amzn-errortype").map(str::to_owned);
+    let refusal = serde_json::from_slice(body).unwrap_or_else(|_| Refusal {
+        code: in_xml("Code"),
+        message: in_xml("Message"),
+    });
+    let header = response
+        .headers()
+        .get("x-amzn-errortype")
+        .map(str::to_owned);
     let mut error = ErrorMetadata::builder();
     if let Some(code) = refusal.code.or(header) {
         let code = code.rsplit('#').next().unwrap_or_default();

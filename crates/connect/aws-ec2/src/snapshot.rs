@@ -25,12 +25,21 @@ impl Ec2 {
     /// [`FaultKind::NotFound`] when EC2 does not know it; the call's failure otherwise.
     pub async fn snapshot_resource(&self, id: &str) -> Result<Resource, Fault> {
         let call = self.place.call("ec2:DescribeSnapshots");
-        let page = self.read(call, Form::new().with_list("SnapshotId", [id])).await?;
-        let found = page.list("snapshotSet").find(|snapshot| snapshot.text_of("snapshotId") == Some(id));
-        let found = found.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no snapshot {id}")))?;
-        let mut snapshot = self.place.resource(ResourceKind::Snapshot, "ec2", id, convert::tags(found));
+        let page = self
+            .read(call, Form::new().with_list("SnapshotId", [id]))
+            .await?;
+        let found = page
+            .list("snapshotSet")
+            .find(|snapshot| snapshot.text_of("snapshotId") == Some(id));
+        let found = found
+            .ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no snapshot {id}")))?;
+        let mut snapshot =
+            self.place
+                .resource(ResourceKind::Snapshot, "ec2", id, convert::tags(found));
         snapshot.state = state(found);
-        snapshot.created_at = found.time_of("startTime").map_err(|malformed| malformed.at(call))?;
+        snapshot.created_at = found
+            .time_of("startTime")
+            .map_err(|malformed| malformed.at(call))?;
         Ok(snapshot)
     }
 
@@ -47,7 +56,8 @@ impl Ec2 {
                 Err(fault) => return Err(fault),
             };
             if !stays {
-                let message = format!("the newer snapshot {newer} is gone, so {id} may be the last one");
+                let message =
+                    format!("the newer snapshot {newer} is gone, so {id} may be the last one");
                 return Err(call.fault(FaultKind::WrongState, None, &message));
             }
         }
@@ -55,7 +65,9 @@ impl Ec2 {
             let message = format!("image {image} uses {id}");
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
-        self.change(call, Form::new().with("SnapshotId", id)).await.map(|_| ())
+        self.change(call, Form::new().with("SnapshotId", id))
+            .await
+            .map(|_| ())
     }
 
     /// An image of the account with a disk of a snapshot. EC2 refuses to delete the snapshot then; emulators do not know of every
@@ -64,14 +76,22 @@ impl Ec2 {
         let call = self.place.call("ec2:DescribeImages");
         let mut cursor = Cursor::new();
         loop {
-            let form = Form::new().with("Owner.1", "self").with_some("NextToken", cursor.token());
+            let form = Form::new()
+                .with("Owner.1", "self")
+                .with_some("NextToken", cursor.token());
             let page = self.read(call, form).await?;
             let uses = |image: &&Element| {
-                let disks = image.list("blockDeviceMapping").filter_map(|disk| disk.child("ebs"));
-                disks.into_iter().any(|disk| disk.text_of("snapshotId") == Some(snapshot))
+                let disks = image
+                    .list("blockDeviceMapping")
+                    .filter_map(|disk| disk.child("ebs"));
+                disks
+                    .into_iter()
+                    .any(|disk| disk.text_of("snapshotId") == Some(snapshot))
             };
             if let Some(image) = page.list("imagesSet").find(uses) {
-                return Ok(Some(image.text_of("imageId").unwrap_or_default().to_owned()));
+                return Ok(Some(
+                    image.text_of("imageId").unwrap_or_default().to_owned(),
+                ));
             }
             if !cursor.advance(call, page.text_of("nextToken"))? {
                 return Ok(None);
@@ -87,7 +107,8 @@ mod tests {
 
     #[test]
     fn a_snapshot_that_failed_is_not_available() {
-        let snapshot = |status: &str| state(&Element::read(&format!("<item>{status}</item>")).unwrap());
+        let snapshot =
+            |status: &str| state(&Element::read(&format!("<item>{status}</item>")).unwrap());
         for (status, expected) in [
             ("<status>completed</status>", ResourceState::Available),
             ("<status>pending</status>", ResourceState::Changing),

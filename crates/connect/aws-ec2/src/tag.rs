@@ -12,7 +12,9 @@ impl Ec2 {
     /// The call's failure.
     pub async fn set_tag(&self, id: &str, key: &str, value: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:CreateTags");
-        let parameters = Form::new().with_list("ResourceId", [id]).with_tags("Tag", &[(key, value)]);
+        let parameters = Form::new()
+            .with_list("ResourceId", [id])
+            .with_tags("Tag", &[(key, value)]);
         self.change(call, parameters).await.map(|_| ())
     }
 
@@ -23,6 +25,13 @@ impl Ec2 {
     pub async fn remove_tag(&self, id: &str, key: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:DeleteTags");
         // A value would restrict the call to a tag that has it.
-        self.change(call, Form::new().with_list("ResourceId", [id]).with("Tag.1.Key", key)).await.map(|_| ())
+        self.change(
+            call,
+            Form::new()
+                .with_list("ResourceId", [id])
+                .with("Tag.1.Key", key),
+        )
+        .await
+        .map(|_| ())
     }
 }

@@ -23,16 +23,26 @@ impl Ec2 {
     /// Returns the stage of a volume's last modification; `None` if there was none, or the account may not ask.
     async fn modification(&self, id: &str) -> Result<Option<String>, Fault> {
         let call = self.place.call("ec2:DescribeVolumesModifications");
-        let page = match self.read(call, Form::new().with_list("VolumeId", [id])).await {
+        let page = match self
+            .read(call, Form::new().with_list("VolumeId", [id]))
+            .await
+        {
             Ok(page) => page,
-            Err(fault) if matches!(fault.kind, FaultKind::Denied | FaultKind::NotFound | FaultKind::Other) => {
+            Err(fault)
+                if matches!(
+                    fault.kind,
+                    FaultKind::Denied | FaultKind::NotFound | FaultKind::Other
+                ) =>
+            {
                 return Ok(None);
             }
             Err(fault) => return Err(fault),
         };
         let mut newest = (i64::MIN, None);
         for modification in page.list("volumeModificationSet") {
-            let begun_at = modification.time_of("startTime").map_err(|malformed| malformed.at(call))?;
+            let begun_at = modification
+                .time_of("startTime")
+                .map_err(|malformed| malformed.at(call))?;
             let second = begun_at.map_or(0, |at| at.as_second());
             if second >= newest.0 {
                 newest = (second, modification.text_of("modificationState"));
@@ -48,15 +58,33 @@ impl Ec2 {
     /// the call's failure otherwise.
     pub async fn grow(&self, id: &str, storage_gib: u32) -> Result<(), Fault> {
         let call = self.place.call("ec2:ModifyVolume");
-        let now = self.volume(id).await?.specification.storage_gib.unwrap_or(0.0);
+        let now = self
+            .volume(id)
+            .await?
+            .specification
+            .storage_gib
+            .unwrap_or(0.0);
         if f64::from(storage_gib) <= now {
-            let message = format!("{id} has {now:.0} GiB, and EBS makes no volume smaller or the same");
+            let message =
+                format!("{id} has {now:.0} GiB, and EBS makes no volume smaller or the same");
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
         self.require_completed(id).await?;
-        let size = i32::try_from(storage_gib)
-            .map_err(|_| call.fault(FaultKind::InvalidType, None, &format!("no volume has {storage_gib} GiB")))?;
-        self.change(call, Form::new().with("VolumeId", id).with("Size", size.to_string())).await.map(|_| ())
+        let size = i32::try_from(storage_gib).map_err(|_| {
+            call.fault(
+                FaultKind::InvalidType,
+                None,
+                &format!("no volume has {storage_gib} GiB"),
+            )
+        })?;
+        self.change(
+            call,
+            Form::new()
+                .with("VolumeId", id)
+                .with("Size", size.to_string()),
+        )
+        .await
+        .map(|_| ())
     }
 
     /// Gives a volume another type, IOPS and throughput, in MiB/s. What is `None` is left to the type.
@@ -73,7 +101,13 @@ impl Ec2 {
         let call = self.place.call("ec2:ModifyVolume");
         self.require_completed(id).await?;
         let number = |name: &str, value: Option<u32>| {
-            let wrong = |_| call.fault(FaultKind::InvalidType, None, &format!("no volume has that much {name}"));
+            let wrong = |_| {
+                call.fault(
+                    FaultKind::InvalidType,
+                    None,
+                    &format!("no volume has that much {name}"),
+                )
+            };
             value.map(i32::try_from).transpose().map_err(wrong)
         };
         let parameters = Form::new()
@@ -91,18 +125,28 @@ impl Ec2 {
     pub async fn delete_volume(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:DeleteVolume");
         if self.volume(id).await?.state != ResourceState::Unattached {
-            let message = format!("{id} is in use; only a volume that nothing is attached to can be deleted");
+            let message =
+                format!("{id} is in use; only a volume that nothing is attached to can be deleted");
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
-        self.change(call, Form::new().with("VolumeId", id)).await.map(|_| ())
+        self.change(call, Form::new().with("VolumeId", id))
+            .await
+            .map(|_| ())
     }
 
     /// Refuses a change of a volume whose last change is not completed.
     async fn require_completed(&self, id: &str) -> Result<(), Fault> {
         let stage = self.modification(id).await?;
-        let Some(stage @ ("modifying" | "optimizing")) = stage.as_deref() else { return Ok(()) };
-        let message = format!("the last change of {id} is still {stage}; EBS takes the next one after it");
+        let Some(stage @ ("modifying" | "optimizing")) = stage.as_deref() else {
+            return Ok(());
+        };
+        let message =
+            format!("the last change of {id} is still {stage}; EBS takes the next one after it");
         let call = self.place.call("ec2:ModifyVolume");
-        Err(call.fault(FaultKind::Other, Some("IncorrectModificationState"), &message))
+        Err(call.fault(
+            FaultKind::Other,
+            Some("IncorrectModificationState"),
+            &message,
+        ))
     }
 }

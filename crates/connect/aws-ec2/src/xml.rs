@@ -49,12 +49,19 @@ impl Element {
                     if open.len() >= DEEPEST {
                         return None;
                     }
-                    open.push(Element { name: local.as_str().to_owned(), ..Element::default() });
+                    open.push(Element {
+                        name: local.as_str().to_owned(),
+                        ..Element::default()
+                    });
                 }
-                Token::ElementEnd { end: ElementEnd::Open, .. } => {}
+                Token::ElementEnd {
+                    end: ElementEnd::Open,
+                    ..
+                } => {}
                 Token::ElementEnd { end, .. } => {
                     let element = open.pop()?;
-                    if matches!(end, ElementEnd::Close(_, local) if local.as_str() != element.name) {
+                    if matches!(end, ElementEnd::Close(_, local) if local.as_str() != element.name)
+                    {
                         return None;
                     }
                     match open.last_mut() {
@@ -63,11 +70,18 @@ impl Element {
                     }
                 }
                 Token::Text { text } => {
-                    open.last_mut().into_iter().for_each(|element| element.text += &unescaped(&text));
+                    open.last_mut()
+                        .into_iter()
+                        .for_each(|element| element.text += &unescaped(&text));
                 }
-                Token::Cdata { text, .. } => open.last_mut().into_iter().for_each(|element| element.text += &text),
+                Token::Cdata { text, .. } => open
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|element| element.text += &text),
                 // Entities that a document declares itself are refused with the document.
-                Token::DtdStart { .. } | Token::EmptyDtd { .. } | Token::EntityDeclaration { .. } => return None,
+                Token::DtdStart { .. }
+                | Token::EmptyDtd { .. }
+                | Token::EntityDeclaration { .. } => return None,
                 _ => {}
             }
         }
@@ -88,14 +102,20 @@ impl Element {
 
     /// Returns the items of a child that is a list; none where there is no such child.
     pub fn list(&self, name: &str) -> impl Iterator<Item = &Element> {
-        let children = self.child(name).map_or(&[][..], |child| child.children.as_slice());
-        children.iter().filter(|item| matches!(item.name.as_str(), "item" | "member"))
+        let children = self
+            .child(name)
+            .map_or(&[][..], |child| child.children.as_slice());
+        children
+            .iter()
+            .filter(|item| matches!(item.name.as_str(), "item" | "member"))
     }
 
     /// Returns the items of a child that is a list, where the service gives them a name of their own, as RDS does; none where there is
     /// no such child.
     pub fn items<'e>(&'e self, list: &str, item: &'e str) -> impl Iterator<Item = &'e Element> {
-        let children = self.child(list).map_or(&[][..], |child| child.children.as_slice());
+        let children = self
+            .child(list)
+            .map_or(&[][..], |child| child.children.as_slice());
         children.iter().filter(move |child| child.name == item)
     }
 
@@ -104,8 +124,12 @@ impl Element {
     /// # Errors
     /// The child has another text.
     pub fn value_of<T: FromStr>(&self, name: &'static str) -> Result<Option<T>, Malformed> {
-        let text = self.text_of(name).map(str::trim).filter(|text| !text.is_empty());
-        text.map(|text| text.parse().map_err(|_| Malformed { element: name })).transpose()
+        let text = self
+            .text_of(name)
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
+        text.map(|text| text.parse().map_err(|_| Malformed { element: name }))
+            .transpose()
     }
 
     /// Returns a count in a child; `None` where there is none, or none that counts anything.
@@ -134,7 +158,9 @@ fn unescaped(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
-        let entity = after.split_once(';').and_then(|(name, left)| Some((entity(name)?, left)));
+        let entity = after
+            .split_once(';')
+            .and_then(|(name, left)| Some((entity(name)?, left)));
         match entity {
             Some((letter, left)) => {
                 out.push(letter);
@@ -180,12 +206,27 @@ mod tests {
     #[test]
     fn a_list_has_one_item_or_many_or_none() {
         let ids = |text: &str| -> Vec<String> {
-            root(text).list("set").filter_map(|item| item.text_of("id")).map(str::to_owned).collect()
+            root(text)
+                .list("set")
+                .filter_map(|item| item.text_of("id"))
+                .map(str::to_owned)
+                .collect()
         };
         assert_eq!(ids("<r><set><item><id>a</id></item></set></r>"), ["a"]);
-        assert_eq!(ids("<r><set><item><id>a</id></item><item><id>b</id></item></set></r>"), ["a", "b"]);
-        assert_eq!(ids("<r><set><member><id>a</id></member><other/></set></r>"), ["a"]);
-        for none in ["<r/>", "<r><set/></r>", "<r><set>text</set></r>", "<r><other><item/></other></r>"] {
+        assert_eq!(
+            ids("<r><set><item><id>a</id></item><item><id>b</id></item></set></r>"),
+            ["a", "b"]
+        );
+        assert_eq!(
+            ids("<r><set><member><id>a</id></member><other/></set></r>"),
+            ["a"]
+        );
+        for none in [
+            "<r/>",
+            "<r><set/></r>",
+            "<r><set>text</set></r>",
+            "<r><other><item/></other></r>",
+        ] {
             assert_eq!(ids(none), [""; 0], "{none}");
         }
     }
@@ -197,9 +238,18 @@ mod tests {
         );
         assert_eq!(answer.name, "r");
         assert_eq!(answer.value_of::<u32>("n"), Ok(Some(8)));
-        assert_eq!((answer.count_of("n"), answer.count_of("m")), (Ok(Some(8)), Ok(None)));
-        assert_eq!((answer.value_of::<u32>("e"), answer.value_of::<u32>("none")), (Ok(None), Ok(None)));
-        assert_eq!(answer.time_of("t").unwrap().unwrap().as_second(), 1_767_225_600);
+        assert_eq!(
+            (answer.count_of("n"), answer.count_of("m")),
+            (Ok(Some(8)), Ok(None))
+        );
+        assert_eq!(
+            (answer.value_of::<u32>("e"), answer.value_of::<u32>("none")),
+            (Ok(None), Ok(None))
+        );
+        assert_eq!(
+            answer.time_of("t").unwrap().unwrap().as_second(),
+            1_767_225_600
+        );
         // Text that looks like markup stays text.
         assert_eq!(answer.text_of("x"), Some("<n>7</n>"));
         assert_eq!(answer.count_of("x"), Err(Malformed { element: "x" }));
@@ -208,9 +258,19 @@ mod tests {
 
     #[test]
     fn what_is_no_document_is_refused() {
-        for text in ["", "{}", "<r>", "<a></b>x", "<!DOCTYPE r [<!ENTITY e \"x\">]><r>&e;</r>", &"<a>".repeat(1_000)] {
+        for text in [
+            "",
+            "{}",
+            "<r>",
+            "<a></b>x",
+            "<!DOCTYPE r [<!ENTITY e \"x\">]><r>&e;</r>",
+            &"<a>".repeat(1_000),
+        ] {
             assert_eq!(Element::read(text), None, "{text}");
         }
-        assert_eq!(root("<r><![CDATA[<b>]]>&#65;&#x42;&unknown;</r>").text, "<b>AB&unknown;");
+        assert_eq!(
+            root("<r><![CDATA[<b>]]>&#65;&#x42;&unknown;</r>").text,
+            "<b>AB&unknown;"
+        );
     }
 }

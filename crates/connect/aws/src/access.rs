@@ -54,20 +54,29 @@ impl AwsConnection {
         let now = Timestamp::now();
         let mut work: Vec<BoxFuture<'_, (&Resource, Reading)>> = Vec::new();
         for bucket in buckets {
-            work.push(Box::pin(async move { (bucket, self.read_bucket(bucket, now).await) }));
+            work.push(Box::pin(async move {
+                (bucket, self.read_bucket(bucket, now).await)
+            }));
         }
-        let answers: Vec<_> = stream::iter(work).buffer_unordered(self.tuning.parallel).collect().await;
+        let answers: Vec<_> = stream::iter(work)
+            .buffer_unordered(self.tuning.parallel)
+            .collect()
+            .await;
         let mut batch = AccessBatch::default();
         for (bucket, answer) in answers {
             match answer {
-                Ok(access) => batch.read.extend(access.map(|access| (bucket.id.clone(), access))),
+                Ok(access) => batch
+                    .read
+                    .extend(access.map(|access| (bucket.id.clone(), access))),
                 Err(fault) if fault.kind == FaultKind::Denied => {
                     let denied = fault.denied();
                     if !batch.denied.contains(&denied) {
                         batch.denied.push(denied);
                     }
                 }
-                Err(fault) => batch.problems.push(format!("access logs of {}: {}", bucket.id, fault.message)),
+                Err(fault) => batch
+                    .problems
+                    .push(format!("access logs of {}: {}", bucket.id, fault.message)),
             }
         }
         batch.read.sort_by(|a, b| a.0.cmp(&b.0));
@@ -77,7 +86,8 @@ impl AwsConnection {
     async fn read_bucket(&self, bucket: &Resource, now: Timestamp) -> Reading {
         let known = bucket.specification.access.as_ref();
         let is_recent = |known: &BucketAccess| {
-            known.state != AccessState::Behind && now.duration_since(known.read_at) < self.tuning.access_every
+            known.state != AccessState::Behind
+                && now.duration_since(known.read_at) < self.tuning.access_every
         };
         if known.is_some_and(is_recent) {
             return Ok(None);
@@ -87,12 +97,14 @@ impl AwsConnection {
         let Some(target) = target(&client, &place, bucket).await? else {
             return Ok(Some(BucketAccess::empty(now, AccessState::NotLogged)));
         };
-        let logged =
-            |known: &&BucketAccess| known.state != AccessState::NotLogged && known.cursor.starts_with(&target.prefix);
+        let logged = |known: &&BucketAccess| {
+            known.state != AccessState::NotLogged && known.cursor.starts_with(&target.prefix)
+        };
         let empty = || BucketAccess::empty(now, AccessState::Complete);
         let mut access = known.filter(logged).cloned().unwrap_or_else(empty);
         access.read_at = now;
-        let (requests, is_end) = logs(&client, &place, bucket.id.as_str(), &target, &mut access).await?;
+        let (requests, is_end) =
+            logs(&client, &place, bucket.id.as_str(), &target, &mut access).await?;
         let is_listed = list(&client, &place, bucket.id.as_str(), requests, &mut access).await?;
         access.state = match (is_end, is_listed) {
             (_, false) => AccessState::TooManyObjects,
@@ -104,31 +116,56 @@ impl AwsConnection {
 }
 
 /// The logs that the bucket's configuration names; `None` without logging.
-async fn target(client: &Client, place: &Place, bucket: &Resource) -> Result<Option<LogTarget>, Fault> {
+async fn target(
+    client: &Client,
+    place: &Place,
+    bucket: &Resource,
+) -> Result<Option<LogTarget>, Fault> {
     let name = bucket.id.as_str();
-    let answer = client.get_bucket_logging().bucket(name).send().await.at(place.call("s3:GetBucketLogging"))?;
-    let Some(logging) = answer.logging_enabled() else { return Ok(None) };
-    let partitioned = logging.target_object_key_format().and_then(|format| format.partitioned_prefix());
-    let is_by_event = partitioned.and_then(|by| by.partition_date_source()) == Some(&PartitionDateSource::EventTime);
+    let answer = client
+        .get_bucket_logging()
+        .bucket(name)
+        .send()
+        .await
+        .at(place.call("s3:GetBucketLogging"))?;
+    let Some(logging) = answer.logging_enabled() else {
+        return Ok(None);
+    };
+    let partitioned = logging
+        .target_object_key_format()
+        .and_then(|format| format.partitioned_prefix());
+    let is_by_event = partitioned.and_then(|by| by.partition_date_source())
+        == Some(&PartitionDateSource::EventTime);
     let is_partitioned = partitioned.is_some();
     let mut prefix = logging.target_prefix().to_owned();
     if is_partitioned {
         prefix.push_str(&format!("{}/{}/{name}/", bucket.account, bucket.region));
     }
-    Ok(Some(LogTarget { bucket: logging.target_bucket().to_owned(), prefix, is_partitioned, is_by_event }))
+    Ok(Some(LogTarget {
+        bucket: logging.target_bucket().to_owned(),
+        prefix,
+        is_partitioned,
+        is_by_event,
+    }))
 }
 
 /// Key of the first logs that are read another time, because more of their day may arrive; `None` where the names go by the delivery.
 fn end(target: &LogTarget, now: Timestamp) -> Option<String> {
     let day = (now - SignedDuration::from_hours(24 * LATE_DAYS)).to_string();
-    target.is_by_event.then(|| format!("{}{}", target.prefix, day[..10].replace('-', "/")))
+    target
+        .is_by_event
+        .then(|| format!("{}{}", target.prefix, day[..10].replace('-', "/")))
 }
 
 /// Key before those that the first reading reads: names go on with the date, with dashes or, partitioned, with slashes.
 fn first_cursor(target: &LogTarget, now: Timestamp) -> String {
     let from = now - SignedDuration::from_hours(24 * FIRST_DAYS);
     let day = from.to_string();
-    let day = if target.is_partitioned { day[..10].replace('-', "/") } else { day[..10].to_owned() };
+    let day = if target.is_partitioned {
+        day[..10].replace('-', "/")
+    } else {
+        day[..10].to_owned()
+    };
     format!("{}{day}", target.prefix)
 }
 
@@ -149,10 +186,20 @@ async fn logs(
     let end = end(target, access.read_at);
     let (mut cursor, mut read, mut bytes) = (Cursor::new(), 0, 0);
     loop {
-        let page = client.list_objects_v2().bucket(&target.bucket).prefix(&target.prefix).start_after(&start);
-        let page = page.set_continuation_token(cursor.token()).send().await.at(call)?;
+        let page = client
+            .list_objects_v2()
+            .bucket(&target.bucket)
+            .prefix(&target.prefix)
+            .start_after(&start);
+        let page = page
+            .set_continuation_token(cursor.token())
+            .send()
+            .await
+            .at(call)?;
         for object in page.contents() {
-            let (Some(key), size) = (object.key(), object.size().unwrap_or(0)) else { continue };
+            let (Some(key), size) = (object.key(), object.size().unwrap_or(0)) else {
+                continue;
+            };
             if end.as_deref().is_some_and(|end| key >= end) {
                 return Ok((requests, true));
             }
@@ -183,10 +230,21 @@ async fn read_log(
     requests: &mut Requests,
 ) -> Result<(), Fault> {
     let call = place.call("s3:GetObject");
-    let answer = client.get_object().bucket(&target.bucket).key(key).send().await.at(call)?;
+    let answer = client
+        .get_object()
+        .bucket(&target.bucket)
+        .key(key)
+        .send()
+        .await
+        .at(call)?;
     let body = answer.body.collect().await;
-    let body = body.map_err(|error| call.fault(FaultKind::Other, None, &error.to_string()))?.into_bytes();
-    for line in String::from_utf8_lossy(&body).lines().filter(|line| !line.is_empty()) {
+    let body = body
+        .map_err(|error| call.fault(FaultKind::Other, None, &error.to_string()))?
+        .into_bytes();
+    for line in String::from_utf8_lossy(&body)
+        .lines()
+        .filter(|line| !line.is_empty())
+    {
         match record::parse(line) {
             Some(record) if record.bucket == bucket => requests.add(record),
             Some(_) => {}
@@ -209,15 +267,31 @@ async fn list(
     access.begin_listing();
     let mut cursor = Cursor::new();
     for _ in 0..MOST_PAGES {
-        let page = client.list_objects_v2().bucket(bucket).set_continuation_token(cursor.token());
+        let page = client
+            .list_objects_v2()
+            .bucket(bucket)
+            .set_continuation_token(cursor.token());
         let page = page.send().await.at(call)?;
         for object in page.contents() {
-            let (Some(key), Some(modified)) = (object.key(), object.last_modified().and_then(timestamp)) else {
+            let (Some(key), Some(modified)) =
+                (object.key(), object.last_modified().and_then(timestamp))
+            else {
                 continue;
             };
-            let is_standard = object.storage_class().is_none_or(|class| class.as_str() == "STANDARD");
+            let is_standard = object
+                .storage_class()
+                .is_none_or(|class| class.as_str() == "STANDARD");
             let bytes = u64::try_from(object.size().unwrap_or(0)).unwrap_or(0);
-            requests.list(access, Listed { key, modified, bytes, is_standard }, now);
+            requests.list(
+                access,
+                Listed {
+                    key,
+                    modified,
+                    bytes,
+                    is_standard,
+                },
+                now,
+            );
         }
         if !cursor.advance(call, page.next_continuation_token())? {
             requests.end(access);
@@ -242,10 +316,19 @@ mod tests {
             is_by_event: is_partitioned,
         };
         let now = "2026-11-20T10:00:00Z".parse().unwrap();
-        assert_eq!(first_cursor(&target("images/", false), now), "images/2026-09-21");
+        assert_eq!(
+            first_cursor(&target("images/", false), now),
+            "images/2026-09-21"
+        );
         let by_event = target("l/123/us-east-1/images/", true);
-        assert_eq!(first_cursor(&by_event, now), "l/123/us-east-1/images/2026/09/21");
-        assert_eq!(end(&by_event, now).as_deref(), Some("l/123/us-east-1/images/2026/11/18"));
+        assert_eq!(
+            first_cursor(&by_event, now),
+            "l/123/us-east-1/images/2026/09/21"
+        );
+        assert_eq!(
+            end(&by_event, now).as_deref(),
+            Some("l/123/us-east-1/images/2026/11/18")
+        );
         assert_eq!(end(&target("images/", false), now), None);
     }
 }

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_connect_aws_ec2::{Ec2, Fault, FaultKind, Place};
 use reeve_estate::{
-    AccessBatch, Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, InventorySink, Mutation, Observe,
-    ObserveError, Observed, Operation, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery,
-    Snapshot,
+    AccessBatch, Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, InventorySink,
+    Mutation, Observe, ObserveError, Observed, Operation, Resource, ResourceId, ResourceKind,
+    ResourceState, SampleBatch, SampleQuery, Snapshot,
 };
 
 use crate::inventory::elb;
@@ -25,7 +25,10 @@ impl Observe for AwsConnection {
         Ok(self.read_inventory(None).await?)
     }
 
-    async fn inventory_by_pages(&self, sink: &dyn InventorySink) -> Result<Inventory, ObserveError> {
+    async fn inventory_by_pages(
+        &self,
+        sink: &dyn InventorySink,
+    ) -> Result<Inventory, ObserveError> {
         Ok(self.read_inventory(Some(sink)).await?)
     }
 
@@ -54,41 +57,78 @@ impl Act for AwsConnection {
         let mut fresh = match resource.kind {
             ResourceKind::VirtualMachine => self.ec2(place).settled_machine(id).await?,
             ResourceKind::Bucket => lifecycle::bucket(self, place, resource).await?,
-            ResourceKind::Snapshot => unless_gone(resource, self.ec2(place).snapshot_resource(id).await)?,
-            ResourceKind::Volume => unless_gone(resource, self.ec2(place).settled_volume(id).await)?,
-            ResourceKind::Database => self.rds(place).settled_database(rds::name_of(resource)).await?,
+            ResourceKind::Snapshot => {
+                unless_gone(resource, self.ec2(place).snapshot_resource(id).await)?
+            }
+            ResourceKind::Volume => {
+                unless_gone(resource, self.ec2(place).settled_volume(id).await)?
+            }
+            ResourceKind::Database => {
+                self.rds(place)
+                    .settled_database(rds::name_of(resource))
+                    .await?
+            }
             ResourceKind::ScalingGroup => {
                 let ec2 = self.ec2(place.clone());
-                self.scaling(place).refreshing_group(&ec2, &resource.name).await?
+                self.scaling(place)
+                    .refreshing_group(&ec2, &resource.name)
+                    .await?
             }
             ResourceKind::IpAddress | ResourceKind::NatGateway | ResourceKind::LoadBalancer => {
                 unless_gone(resource, self.removable(resource, place).await)?
             }
-            kind => return Err(other(&format!("a {kind} cannot be read on its own; sync the connection"))),
+            kind => {
+                return Err(other(&format!(
+                    "a {kind} cannot be read on its own; sync the connection"
+                )));
+            }
         };
-        fresh.monthly_cost = self.catalogue().monthly_cost(&fresh).map(|month| month.cost);
+        fresh.monthly_cost = self
+            .catalogue()
+            .monthly_cost(&fresh)
+            .map(|month| month.cost);
         if fresh.group.is_some() {
             // The machine knows its group by name, the inventory by ARN.
             fresh.group = resource.group.clone().or(fresh.group);
         }
-        Ok(Observed { state: fresh.state, instance_type: fresh.specification.instance_type.clone(), resource: fresh })
+        Ok(Observed {
+            state: fresh.state,
+            instance_type: fresh.specification.instance_type.clone(),
+            resource: fresh,
+        })
     }
 
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
         if machine.kind != ResourceKind::VirtualMachine {
             return Ok(Vec::new());
         }
-        let mut volumes = self.ec2(self.place_of(machine)).volumes_of(machine.id.as_str()).await?;
+        let mut volumes = self
+            .ec2(self.place_of(machine))
+            .volumes_of(machine.id.as_str())
+            .await?;
         for volume in &mut volumes {
-            volume.monthly_cost = self.catalogue().monthly_cost(volume).map(|month| month.cost);
+            volume.monthly_cost = self
+                .catalogue()
+                .monthly_cost(volume)
+                .map(|month| month.cost);
         }
         Ok(volumes)
     }
 
-    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+    async fn apply(
+        &self,
+        resource: &Resource,
+        operation: &dyn Operation,
+    ) -> Result<Applied, ActError> {
         if !self.allow_actions {
-            let message = format!("changes are disabled for this connection; {} was not changed", resource.id);
-            return Err(ActError { kind: ActErrorKind::Denied, message });
+            let message = format!(
+                "changes are disabled for this connection; {} was not changed",
+                resource.id
+            );
+            return Err(ActError {
+                kind: ActErrorKind::Denied,
+                message,
+            });
         }
         let Some(mutation) = operation.downcast_ref::<Mutation>() else {
             return operation::apply(self, resource, operation).await;
@@ -134,41 +174,77 @@ impl AwsConnection {
         }
     }
 
-    async fn change_machine(&self, machine: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+    async fn change_machine(
+        &self,
+        machine: &Resource,
+        mutation: &Mutation,
+    ) -> Result<Applied, ActError> {
         let (ec2, id) = (self.ec2(self.place_of(machine)), machine.id.as_str());
         match mutation {
             Mutation::Stop => answered(&ec2, id, ec2.stop(id).await).await,
             Mutation::Start => answered(&ec2, id, ec2.start(id).await).await,
-            Mutation::Resize { instance_type } => answered(&ec2, id, ec2.resize(id, instance_type).await).await,
+            Mutation::Resize { instance_type } => {
+                answered(&ec2, id, ec2.resize(id, instance_type).await).await
+            }
             Mutation::Isolate => answered(&ec2, id, ec2.isolate(id).await).await,
-            Mutation::SetGroups { groups } => answered(&ec2, id, ec2.set_groups(id, groups).await).await,
-            Mutation::Snapshot { .. } => Err(other(&format!("{id} is a machine: snapshot its volumes"))),
-            _ => Err(other(&format!("{id} is a machine: it can be stopped, started, resized and isolated"))),
+            Mutation::SetGroups { groups } => {
+                answered(&ec2, id, ec2.set_groups(id, groups).await).await
+            }
+            Mutation::Snapshot { .. } => {
+                Err(other(&format!("{id} is a machine: snapshot its volumes")))
+            }
+            _ => Err(other(&format!(
+                "{id} is a machine: it can be stopped, started, resized and isolated"
+            ))),
         }
     }
 
-    async fn change_volume(&self, volume: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+    async fn change_volume(
+        &self,
+        volume: &Resource,
+        mutation: &Mutation,
+    ) -> Result<Applied, ActError> {
         match mutation {
             Mutation::Snapshot { description } => {
                 let ec2 = self.ec2(self.place_of(volume));
                 let id = ec2.snapshot(volume.id.as_str(), description).await?;
                 Ok(Applied::Snapshot(Snapshot { id }))
             }
-            Mutation::Grow { storage_gib } => {
-                accepted(self.ec2(self.place_of(volume)).grow(volume.id.as_str(), *storage_gib).await)
-            }
-            _ => Err(other(&format!("{} is a volume: it can be grown and snapshot", volume.id))),
+            Mutation::Grow { storage_gib } => accepted(
+                self.ec2(self.place_of(volume))
+                    .grow(volume.id.as_str(), *storage_gib)
+                    .await,
+            ),
+            _ => Err(other(&format!(
+                "{} is a volume: it can be grown and snapshot",
+                volume.id
+            ))),
         }
     }
 
-    async fn change_group(&self, group: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+    async fn change_group(
+        &self,
+        group: &Resource,
+        mutation: &Mutation,
+    ) -> Result<Applied, ActError> {
         let Mutation::Scale { min, desired } = mutation else {
-            return Err(other(&format!("{} is a scaling group: it can only be scaled", group.name)));
+            return Err(other(&format!(
+                "{} is a scaling group: it can only be scaled",
+                group.name
+            )));
         };
-        accepted(self.scaling(self.place_of(group)).scale(&group.name, *min, *desired).await)
+        accepted(
+            self.scaling(self.place_of(group))
+                .scale(&group.name, *min, *desired)
+                .await,
+        )
     }
 
-    async fn change_database(&self, database: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+    async fn change_database(
+        &self,
+        database: &Resource,
+        mutation: &Mutation,
+    ) -> Result<Applied, ActError> {
         let (rds, id) = (self.rds(self.place_of(database)), rds::name_of(database));
         match mutation {
             Mutation::Stop => accepted(rds.stop(id).await),
@@ -183,9 +259,9 @@ impl AwsConnection {
             Mutation::Replicate { name } => accepted(rds.replicate(id, name).await),
             Mutation::RemoveReplica { name } => accepted(rds.remove_replica(id, name).await),
             Mutation::Scale { .. } => Err(other(&format!("{id} is a database: it has no members"))),
-            Mutation::Isolate | Mutation::SetGroups { .. } => {
-                Err(other(&format!("{id} is a database: Reeve isolates machines alone")))
-            }
+            Mutation::Isolate | Mutation::SetGroups { .. } => Err(other(&format!(
+                "{id} is a database: Reeve isolates machines alone"
+            ))),
         }
     }
 }
@@ -193,9 +269,11 @@ impl AwsConnection {
 /// Result of a look at a resource. A removed one is unknown to the cloud at once, which is the state that its removal leads to.
 fn unless_gone(known: &Resource, found: Result<Resource, Fault>) -> Result<Resource, Fault> {
     match found {
-        Err(fault) if fault.kind == FaultKind::NotFound => {
-            Ok(Resource { state: ResourceState::Deleted, observed_at: Timestamp::now(), ..known.clone() })
-        }
+        Err(fault) if fault.kind == FaultKind::NotFound => Ok(Resource {
+            state: ResourceState::Deleted,
+            observed_at: Timestamp::now(),
+            ..known.clone()
+        }),
         found => found,
     }
 }
@@ -205,9 +283,19 @@ fn unless_gone(known: &Resource, found: Result<Resource, Fault>) -> Result<Resou
 async fn answered(ec2: &Ec2, id: &str, outcome: Result<(), Fault>) -> Result<Applied, ActError> {
     match outcome {
         Err(fault) if fault.kind == FaultKind::WrongState => {
-            let gone = ec2.machine(id).await.is_ok_and(|machine| machine.state == ResourceState::Deleted);
-            let kind = if gone { ActErrorKind::NotFound } else { ActErrorKind::WrongState };
-            Err(ActError { kind, message: fault.message })
+            let gone = ec2
+                .machine(id)
+                .await
+                .is_ok_and(|machine| machine.state == ResourceState::Deleted);
+            let kind = if gone {
+                ActErrorKind::NotFound
+            } else {
+                ActErrorKind::WrongState
+            };
+            Err(ActError {
+                kind,
+                message: fault.message,
+            })
         }
         outcome => accepted(outcome),
     }
@@ -218,5 +306,8 @@ fn accepted(outcome: Result<(), Fault>) -> Result<Applied, ActError> {
 }
 
 fn other(message: &str) -> ActError {
-    ActError { kind: ActErrorKind::Other, message: message.to_owned() }
+    ActError {
+        kind: ActErrorKind::Other,
+        message: message.to_owned(),
+    }
 }

@@ -39,7 +39,10 @@ pub struct BillBucketError {
 impl From<Fault> for BillBucketError {
     fn from(fault: Fault) -> Self {
         let denied = matches!(fault.kind, FaultKind::Denied | FaultKind::Unauthenticated);
-        BillBucketError { denied, message: fault.message }
+        BillBucketError {
+            denied,
+            message: fault.message,
+        }
     }
 }
 
@@ -70,11 +73,19 @@ impl BillBucket {
     }
 
     fn call(&self, operation: &'static str) -> Call<'_> {
-        Call { operation, connection: &self.connection, region: &self.region, endpoint: self.endpoint.as_deref() }
+        Call {
+            operation,
+            connection: &self.connection,
+            region: &self.region,
+            endpoint: self.endpoint.as_deref(),
+        }
     }
 
     fn failed(&self, key: &str, cause: &dyn std::fmt::Display) -> BillBucketError {
-        BillBucketError { denied: false, message: format!("s3://{}/{key}: {cause}", self.bucket) }
+        BillBucketError {
+            denied: false,
+            message: format!("s3://{}/{key}: {cause}", self.bucket),
+        }
     }
 
     /// Returns the objects whose names begin so, in order of their names.
@@ -84,14 +95,26 @@ impl BillBucket {
     pub async fn list(&self, prefix: &str) -> Result<Vec<ListedObject>, BillBucketError> {
         let (mut found, mut token) = (Vec::new(), None);
         loop {
-            let call = self.client.list_objects_v2().bucket(&self.bucket).prefix(prefix).set_continuation_token(token);
+            let call = self
+                .client
+                .list_objects_v2()
+                .bucket(&self.bucket)
+                .prefix(prefix)
+                .set_continuation_token(token);
             let page = call.send().await.at(self.call("s3:ListBucket"))?;
             for object in page.contents() {
                 let Some(key) = object.key() else { continue };
                 found.push(ListedObject {
                     key: key.to_owned(),
-                    etag: object.e_tag().unwrap_or_default().trim_matches('"').to_owned(),
-                    size: object.size().and_then(|size| u64::try_from(size).ok()).unwrap_or_default(),
+                    etag: object
+                        .e_tag()
+                        .unwrap_or_default()
+                        .trim_matches('"')
+                        .to_owned(),
+                    size: object
+                        .size()
+                        .and_then(|size| u64::try_from(size).ok())
+                        .unwrap_or_default(),
                     modified: object
                         .last_modified()
                         .and_then(|at| Timestamp::from_millisecond(at.to_millis().ok()?).ok()),
@@ -112,22 +135,40 @@ impl BillBucket {
     ///
     /// # Errors
     /// The service refused or did not answer, the object changed, or the file cannot be written.
-    pub async fn download(&self, object: &ListedObject, path: &Path) -> Result<(), BillBucketError> {
+    pub async fn download(
+        &self,
+        object: &ListedObject,
+        path: &Path,
+    ) -> Result<(), BillBucketError> {
         let wrong = |cause: &dyn std::fmt::Display| self.failed(&object.key, cause);
-        let call =
-            self.client.get_object().bucket(&self.bucket).key(&object.key).if_match(format!("\"{}\"", object.etag));
+        let call = self
+            .client
+            .get_object()
+            .bucket(&self.bucket)
+            .key(&object.key)
+            .if_match(format!("\"{}\"", object.etag));
         let mut answer = call.send().await.at(self.call("s3:GetObject"))?;
         // Bills are for the service's account alone, from the first byte on.
         let mut options = File::options();
         options.write(true).create(true).truncate(true).mode(0o600);
         let mut file = options.open(path).await.map_err(|error| wrong(&error))?;
         let mut written = 0_u64;
-        while let Some(bytes) = answer.body.try_next().await.map_err(|error| wrong(&error))? {
+        while let Some(bytes) = answer
+            .body
+            .try_next()
+            .await
+            .map_err(|error| wrong(&error))?
+        {
             written += bytes.len() as u64;
-            file.write_all(&bytes).await.map_err(|error| wrong(&error))?;
+            file.write_all(&bytes)
+                .await
+                .map_err(|error| wrong(&error))?;
         }
         if written != object.size {
-            return Err(wrong(&format!("{written} of {} bytes arrived", object.size)));
+            return Err(wrong(&format!(
+                "{written} of {} bytes arrived",
+                object.size
+            )));
         }
         file.sync_all().await.map_err(|error| wrong(&error))
     }

@@ -76,7 +76,10 @@ impl BucketError {
     pub fn is_permanent(&self) -> bool {
         match self {
             BucketError::Call { kind, .. } => {
-                matches!(kind, Some(FaultKind::Unauthenticated | FaultKind::Denied | FaultKind::NotFound))
+                matches!(
+                    kind,
+                    Some(FaultKind::Unauthenticated | FaultKind::Denied | FaultKind::NotFound)
+                )
             }
             BucketError::TooLong(_) => true,
         }
@@ -90,7 +93,10 @@ impl Bucket {
             .region(Region::new(place.region.clone()))
             .retry_config(RetryConfig::standard().with_max_attempts(2))
             .timeout_config(
-                TimeoutConfig::builder().operation_attempt_timeout(ATTEMPT).operation_timeout(CALL).build(),
+                TimeoutConfig::builder()
+                    .operation_attempt_timeout(ATTEMPT)
+                    .operation_timeout(CALL)
+                    .build(),
             );
         if let Some(url) = &place.endpoint {
             loader = loader.endpoint_url(url);
@@ -101,20 +107,45 @@ impl Bucket {
         }
         let mut config = loader.load().await;
         if place.endpoint.is_some() {
-            config = config.into_builder().http_client(Guarded(outbound.clone())).build();
+            config = config
+                .into_builder()
+                .http_client(Guarded(outbound.clone()))
+                .build();
         }
-        let config = aws_sdk_s3::config::Builder::from(&config).force_path_style(place.endpoint.is_some()).build();
+        let config = aws_sdk_s3::config::Builder::from(&config)
+            .force_path_style(place.endpoint.is_some())
+            .build();
         let prefix = place.prefix.trim_matches('/').to_owned();
-        let BucketPlace { bucket, region, endpoint, .. } = place.clone();
-        Bucket { client: Client::from_conf(config), bucket, prefix, region, endpoint }
+        let BucketPlace {
+            bucket,
+            region,
+            endpoint,
+            ..
+        } = place.clone();
+        Bucket {
+            client: Client::from_conf(config),
+            bucket,
+            prefix,
+            region,
+            endpoint,
+        }
     }
 
     fn key(&self, name: &str) -> String {
-        if self.prefix.is_empty() { name.to_owned() } else { format!("{}/{name}", self.prefix) }
+        if self.prefix.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.prefix)
+        }
     }
 
     fn call(&self, operation: &'static str) -> Call<'_> {
-        Call { operation, connection: "", region: &self.region, endpoint: self.endpoint.as_deref() }
+        Call {
+            operation,
+            connection: "",
+            region: &self.region,
+            endpoint: self.endpoint.as_deref(),
+        }
     }
 
     fn object(&self, name: &str) -> String {
@@ -122,11 +153,19 @@ impl Bucket {
     }
 
     fn failed(&self, name: &str, cause: impl ToString) -> BucketError {
-        BucketError::Call { object: self.object(name), cause: cause.to_string(), kind: None }
+        BucketError::Call {
+            object: self.object(name),
+            cause: cause.to_string(),
+            kind: None,
+        }
     }
 
     fn refused(&self, name: &str, fault: Fault) -> BucketError {
-        BucketError::Call { object: self.object(name), cause: fault.message, kind: Some(fault.kind) }
+        BucketError::Call {
+            object: self.object(name),
+            cause: fault.message,
+            kind: Some(fault.kind),
+        }
     }
 
     /// Writes an object of text.
@@ -134,10 +173,17 @@ impl Bucket {
     /// # Errors
     /// The service refused or did not answer.
     pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), BucketError> {
-        let call = self.client.put_object().bucket(&self.bucket).key(self.key(name));
-        let call = call.content_type("text/plain; charset=utf-8").body(ByteStream::from(bytes));
+        let call = self
+            .client
+            .put_object()
+            .bucket(&self.bucket)
+            .key(self.key(name));
+        let call = call
+            .content_type("text/plain; charset=utf-8")
+            .body(ByteStream::from(bytes));
         let put = call.send().await.at(self.call("s3:PutObject"));
-        put.map(|_| ()).map_err(|fault: Fault| self.refused(name, fault))
+        put.map(|_| ())
+            .map_err(|fault: Fault| self.refused(name, fault))
     }
 
     /// Writes a file as an object, in parts where it is long: memory does not grow with it, and the object appears once it is whole.
@@ -145,19 +191,35 @@ impl Bucket {
     /// # Errors
     /// The service refused or did not answer, or the file cannot be read.
     pub async fn upload(&self, name: &str, path: &Path) -> Result<String, BucketError> {
-        let mut file = File::open(path).await.map_err(|error| self.failed(name, error))?;
+        let mut file = File::open(path)
+            .await
+            .map_err(|error| self.failed(name, error))?;
         let first = self.part(name, &mut file).await?;
         if first.len() < PART {
-            let call = self.client.put_object().bucket(&self.bucket).key(self.key(name)).body(ByteStream::from(first));
+            let call = self
+                .client
+                .put_object()
+                .bucket(&self.bucket)
+                .key(self.key(name))
+                .body(ByteStream::from(first));
             let put = call.send().await.at(self.call("s3:PutObject"));
             put.map_err(|fault: Fault| self.refused(name, fault))?;
         } else {
-            let call = self.client.create_multipart_upload().bucket(&self.bucket).key(self.key(name));
+            let call = self
+                .client
+                .create_multipart_upload()
+                .bucket(&self.bucket)
+                .key(self.key(name));
             let begun = call.send().await.at(self.call("s3:PutObject"));
             let begun = begun.map_err(|fault: Fault| self.refused(name, fault))?;
             let id = begun.upload_id().unwrap_or_default();
             if let Err(error) = self.parts(name, id, first, &mut file).await {
-                let abort = self.client.abort_multipart_upload().bucket(&self.bucket).key(self.key(name)).upload_id(id);
+                let abort = self
+                    .client
+                    .abort_multipart_upload()
+                    .bucket(&self.bucket)
+                    .key(self.key(name))
+                    .upload_id(id);
                 // The parts that arrived would be charged for; where this fails too, the bucket's lifecycle removes them.
                 abort.send().await.ok();
                 return Err(error);
@@ -166,27 +228,59 @@ impl Bucket {
         Ok(format!("s3://{}/{}", self.bucket, self.key(name)))
     }
 
-    async fn parts(&self, name: &str, id: &str, first: Vec<u8>, file: &mut File) -> Result<(), BucketError> {
+    async fn parts(
+        &self,
+        name: &str,
+        id: &str,
+        first: Vec<u8>,
+        file: &mut File,
+    ) -> Result<(), BucketError> {
         let (mut bytes, mut done) = (first, CompletedMultipartUpload::builder());
         for number in 1.. {
-            let call = self.client.upload_part().bucket(&self.bucket).key(self.key(name)).upload_id(id);
-            let put = call.part_number(number).body(ByteStream::from(bytes)).send().await.at(self.call("s3:PutObject"));
+            let call = self
+                .client
+                .upload_part()
+                .bucket(&self.bucket)
+                .key(self.key(name))
+                .upload_id(id);
+            let put = call
+                .part_number(number)
+                .body(ByteStream::from(bytes))
+                .send()
+                .await
+                .at(self.call("s3:PutObject"));
             let put = put.map_err(|fault: Fault| self.refused(name, fault))?;
-            let part = CompletedPart::builder().part_number(number).set_e_tag(put.e_tag().map(str::to_owned)).build();
+            let part = CompletedPart::builder()
+                .part_number(number)
+                .set_e_tag(put.e_tag().map(str::to_owned))
+                .build();
             done = done.parts(part);
             bytes = self.part(name, file).await?;
             if bytes.is_empty() {
                 break;
             }
         }
-        let call = self.client.complete_multipart_upload().bucket(&self.bucket).key(self.key(name)).upload_id(id);
-        let put = call.multipart_upload(done.build()).send().await.at(self.call("s3:PutObject"));
-        put.map(|_| ()).map_err(|fault: Fault| self.refused(name, fault))
+        let call = self
+            .client
+            .complete_multipart_upload()
+            .bucket(&self.bucket)
+            .key(self.key(name))
+            .upload_id(id);
+        let put = call
+            .multipart_upload(done.build())
+            .send()
+            .await
+            .at(self.call("s3:PutObject"));
+        put.map(|_| ())
+            .map_err(|fault: Fault| self.refused(name, fault))
     }
 
     async fn part(&self, name: &str, file: &mut File) -> Result<Vec<u8>, BucketError> {
         let mut bytes = Vec::with_capacity(PART);
-        file.take(PART as u64).read_to_end(&mut bytes).await.map_err(|error| self.failed(name, error))?;
+        file.take(PART as u64)
+            .read_to_end(&mut bytes)
+            .await
+            .map_err(|error| self.failed(name, error))?;
         Ok(bytes)
     }
 
@@ -195,8 +289,17 @@ impl Bucket {
     /// # Errors
     /// The service refused or did not answer, or the object is too long.
     pub async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BucketError> {
-        let found = match self.client.get_object().bucket(&self.bucket).key(self.key(name)).send().await {
-            Err(SdkError::ServiceError(error)) if matches!(error.err(), GetObjectError::NoSuchKey(_)) => {
+        let found = match self
+            .client
+            .get_object()
+            .bucket(&self.bucket)
+            .key(self.key(name))
+            .send()
+            .await
+        {
+            Err(SdkError::ServiceError(error))
+                if matches!(error.err(), GetObjectError::NoSuchKey(_)) =>
+            {
                 return Ok(None);
             }
             refused => match refused.at(self.call("s3:GetObject")) {
@@ -204,10 +307,17 @@ impl Bucket {
                 Err(fault) => return Err(self.refused(name, fault)),
             },
         };
-        if found.content_length().is_none_or(|length| length > MAX_OBJECT) {
+        if found
+            .content_length()
+            .is_none_or(|length| length > MAX_OBJECT)
+        {
             return Err(BucketError::TooLong(self.object(name)));
         }
-        let bytes = found.body.collect().await.map_err(|error| self.failed(name, error))?;
+        let bytes = found
+            .body
+            .collect()
+            .await
+            .map_err(|error| self.failed(name, error))?;
         Ok(Some(bytes.to_vec()))
     }
 }

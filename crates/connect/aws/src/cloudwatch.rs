@@ -118,7 +118,11 @@ impl CloudWatch {
         CloudWatch { config }
     }
 
-    pub(crate) async fn list_metrics(&self, call: Call<'_>, request: &ListMetrics) -> Result<MetricsListed, Fault> {
+    pub(crate) async fn list_metrics(
+        &self,
+        call: Call<'_>,
+        request: &ListMetrics,
+    ) -> Result<MetricsListed, Fault> {
         self.invoke(call, "ListMetrics", request).await
     }
 
@@ -136,7 +140,8 @@ impl CloudWatch {
         operation: &'static str,
         request: &impl Serialize,
     ) -> Result<O, Fault> {
-        let broken = |error: serde_json::Error| call.fault(FaultKind::Broken, None, &error.to_string());
+        let broken =
+            |error: serde_json::Error| call.fault(FaultKind::Broken, None, &error.to_string());
         let request = SignedRequest {
             signing_name: "monitoring",
             host: "monitoring",

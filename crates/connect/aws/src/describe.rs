@@ -25,25 +25,48 @@ use read::Reader;
 
 impl AwsConnection {
     /// Reads all kinds of the table in all regions.
-    pub(crate) async fn describe_all(&self, sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
+    pub(crate) async fn describe_all(
+        &self,
+        sink: &dyn DescriptionSink,
+    ) -> Result<(), ObserveError> {
         let account = self.caller().await?;
         let first = self.regions.first().map_or("us-east-1", String::as_str);
         let mut work: Vec<BoxFuture<'_, Result<(), StoreError>>> = Vec::new();
         for row in rows::all() {
-            let Some(kind) = ResourceKind::parse(row.kind) else { continue };
+            let Some(kind) = ResourceKind::parse(row.kind) else {
+                continue;
+            };
             // Global services are signed for the region of their partition; the first one stands for it.
-            let global = if row.service.name == "iam" { iam_region(first) } else { first };
-            let regions =
-                if row.service.is_global { vec![global] } else { self.regions.iter().map(String::as_str).collect() };
+            let global = if row.service.name == "iam" {
+                iam_region(first)
+            } else {
+                first
+            };
+            let regions = if row.service.is_global {
+                vec![global]
+            } else {
+                self.regions.iter().map(String::as_str).collect()
+            };
             for region in regions {
                 let place = self.place(&account, region);
-                let reader = Reader { aws: self, row, kind, place, sink, seen: 0, denied: None };
+                let reader = Reader {
+                    aws: self,
+                    row,
+                    kind,
+                    place,
+                    sink,
+                    seen: 0,
+                    denied: None,
+                };
                 work.push(Box::pin(reader.run()));
             }
         }
         let mut ended = stream::iter(work).buffer_unordered(self.tuning.parallel);
         while let Some(outcome) = ended.next().await {
-            let failed = |error: StoreError| ObserveError { kind: ObserveErrorKind::Other, message: error.to_string() };
+            let failed = |error: StoreError| ObserveError {
+                kind: ObserveErrorKind::Other,
+                message: error.to_string(),
+            };
             outcome.map_err(failed)?;
         }
         Ok(())
@@ -67,7 +90,9 @@ pub(crate) fn permissions() -> Vec<&'static str> {
     let of_row = |row: &'static row::KindRow| {
         let details = row.details.iter().map(|detail| detail.ask.permission);
         let prepare = row.prepare.map(|ask| ask.permission);
-        std::iter::once(row.list.permission).chain(prepare).chain(details)
+        std::iter::once(row.list.permission)
+            .chain(prepare)
+            .chain(details)
     };
     let mut permissions: Vec<&str> = rows::all().flat_map(of_row).collect();
     permissions.sort_unstable();

@@ -20,7 +20,11 @@ use reeve_connect_outbound::{Answer, Method, Outbound, OutboundError, Request};
 pub(crate) struct Guarded(pub(crate) Outbound);
 
 impl HttpClient for Guarded {
-    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
         SharedHttpConnector::new(self.clone())
     }
 }
@@ -38,9 +42,22 @@ impl HttpConnector for Guarded {
 async fn outgoing(request: HttpRequest) -> Result<Request, ConnectorError> {
     let method = Method::from_bytes(request.method().as_bytes()).map_err(unfit)?;
     let url = request.uri().parse().map_err(unfit)?;
-    let headers = request.headers().iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let body = ByteStream::new(request.into_body()).collect().await.map_err(unfit)?.to_vec();
-    Ok(Request { method, url, headers, body })
+    let headers = request
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let body = ByteStream::new(request.into_body())
+        .collect()
+        .await
+        .map_err(unfit)?
+        .to_vec();
+    Ok(Request {
+        method,
+        url,
+        headers,
+        body,
+    })
 }
 
 fn answered(answer: Answer) -> Result<HttpResponse, ConnectorError> {
@@ -49,7 +66,10 @@ fn answered(answer: Answer) -> Result<HttpResponse, ConnectorError> {
     for (name, value) in &answer.headers {
         // What is no text says nothing to the SDK.
         if let Ok(value) = value.to_str() {
-            response.headers_mut().try_append(name.as_str().to_owned(), value.to_owned()).map_err(unfit)?;
+            response
+                .headers_mut()
+                .try_append(name.as_str().to_owned(), value.to_owned())
+                .map_err(unfit)?;
         }
     }
     Ok(response)
@@ -63,9 +83,14 @@ fn unfit(error: impl std::error::Error + Send + Sync + 'static) -> ConnectorErro
 /// from the endpoint and is not repeated in the message.
 fn failed(error: OutboundError) -> ConnectorError {
     if matches!(error, OutboundError::Redirect(_)) {
-        return ConnectorError::user(Box::new(io::Error::other("answered with a redirect, which is not followed")));
+        return ConnectorError::user(Box::new(io::Error::other(
+            "answered with a redirect, which is not followed",
+        )));
     }
-    let passes = matches!(error, OutboundError::Failed(_) | OutboundError::Unresolved { .. });
+    let passes = matches!(
+        error,
+        OutboundError::Failed(_) | OutboundError::Unresolved { .. }
+    );
     let late = matches!(error, OutboundError::Late(_));
     let error = Box::new(io::Error::other(error));
     match (late, passes) {

@@ -13,14 +13,19 @@ use async_trait::async_trait;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use reeve_connect_aws_ec2::{Fault, FaultKind, Listing};
-use reeve_estate::{Catalogue, Inventory, InventorySink, Purchase, Resource, ResourceId, ResourceKind, StoreError};
+use reeve_estate::{
+    Catalogue, Inventory, InventorySink, Purchase, Resource, ResourceId, ResourceKind, StoreError,
+};
 
 use crate::session::AwsConnection;
 
 impl AwsConnection {
     /// Reads the inventory. Volumes go to the sink page by page where there is one: no other kind has as many, and nothing else of the
     /// inventory follows from them.
-    pub(crate) async fn read_inventory(&self, sink: Option<&dyn InventorySink>) -> Result<Inventory, Fault> {
+    pub(crate) async fn read_inventory(
+        &self,
+        sink: Option<&dyn InventorySink>,
+    ) -> Result<Inventory, Fault> {
         let account = self.caller().await?;
         let priced = sink.map(|sink| Priced::new(sink, self.catalogue()));
         let mut work: Vec<BoxFuture<'_, Listing>> = vec![Box::pin(s3::buckets(self, &account))];
@@ -43,8 +48,16 @@ impl AwsConnection {
             work.push(Box::pin(elb::load_balancers(self, place.clone())));
             work.push(Box::pin(autoscaling::groups(self, place)));
         }
-        let listings: Vec<Listing> = stream::iter(work).buffer_unordered(self.tuning.parallel).collect().await;
-        let passed = priced.map(|priced| priced.passed.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let listings: Vec<Listing> = stream::iter(work)
+            .buffer_unordered(self.tuning.parallel)
+            .collect()
+            .await;
+        let passed = priced.map(|priced| {
+            priced
+                .passed
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+        });
         merge(listings, self.catalogue(), passed.unwrap_or_default())
     }
 }
@@ -66,7 +79,11 @@ struct Passed {
 
 impl<'a> Priced<'a> {
     fn new(sink: &'a dyn InventorySink, catalogue: &'a Catalogue) -> Self {
-        Priced { sink, catalogue, passed: Mutex::default() }
+        Priced {
+            sink,
+            catalogue,
+            passed: Mutex::default(),
+        }
     }
 }
 
@@ -87,7 +104,11 @@ impl InventorySink for Priced<'_> {
 
 /// Puts the listings together, without the resources that were handed over before. Fails only when nothing at all could be read and nothing
 /// was denied.
-fn merge(listings: Vec<Listing>, catalogue: &Catalogue, mut passed: Passed) -> Result<Inventory, Fault> {
+fn merge(
+    listings: Vec<Listing>,
+    catalogue: &Catalogue,
+    mut passed: Passed,
+) -> Result<Inventory, Fault> {
     let mut inventory = Inventory::default();
     let mut incomplete = BTreeSet::new();
     let mut faults = Vec::new();
@@ -107,8 +128,14 @@ fn merge(listings: Vec<Listing>, catalogue: &Catalogue, mut passed: Passed) -> R
         return Err(fault.clone());
     }
     note(&mut inventory, &faults);
-    inventory.complete = ResourceKind::SPECIFIED.iter().copied().filter(|kind| !incomplete.contains(kind)).collect();
-    inventory.resources.sort_by(|a, b| (a.kind, &a.region, &a.id).cmp(&(b.kind, &b.region, &b.id)));
+    inventory.complete = ResourceKind::SPECIFIED
+        .iter()
+        .copied()
+        .filter(|kind| !incomplete.contains(kind))
+        .collect();
+    inventory
+        .resources
+        .sort_by(|a, b| (a.kind, &a.region, &a.id).cmp(&(b.kind, &b.region, &b.id)));
     join_groups(&mut inventory.resources);
     price(&mut inventory.resources, catalogue, &mut passed.unpriced);
     inventory.problems.extend(passed.unpriced.into_iter().map(|(region, count)| {
@@ -132,16 +159,29 @@ fn note(inventory: &mut Inventory, faults: &[Fault]) {
             inventory.problems.push(fault.message.clone());
         }
     }
-    inventory.denied.sort_by(|a, b| (&a.permission, &a.region).cmp(&(&b.permission, &b.region)));
+    inventory
+        .denied
+        .sort_by(|a, b| (&a.permission, &a.region).cmp(&(&b.permission, &b.region)));
 }
 
 /// Points machines at the group that has them. A member's tag names the group; the group's own listing has its ARN.
 fn join_groups(resources: &mut [Resource]) {
     let mut group_of: BTreeMap<ResourceId, ResourceId> = BTreeMap::new();
-    for group in resources.iter().filter(|r| r.kind == ResourceKind::ScalingGroup) {
-        group_of.extend(group.attached_to.iter().map(|member| (member.clone(), group.id.clone())));
+    for group in resources
+        .iter()
+        .filter(|r| r.kind == ResourceKind::ScalingGroup)
+    {
+        group_of.extend(
+            group
+                .attached_to
+                .iter()
+                .map(|member| (member.clone(), group.id.clone())),
+        );
     }
-    for machine in resources.iter_mut().filter(|r| r.kind == ResourceKind::VirtualMachine) {
+    for machine in resources
+        .iter_mut()
+        .filter(|r| r.kind == ResourceKind::VirtualMachine)
+    {
         if let Some(group) = group_of.get(&machine.id) {
             machine.group = Some(group.clone());
         }
@@ -149,10 +189,17 @@ fn join_groups(resources: &mut [Resource]) {
 }
 
 /// Puts list prices on what has one, and counts the machines and volumes of a region that have none.
-fn price(resources: &mut [Resource], catalogue: &Catalogue, unpriced: &mut BTreeMap<String, usize>) {
+fn price(
+    resources: &mut [Resource],
+    catalogue: &Catalogue,
+    unpriced: &mut BTreeMap<String, usize>,
+) {
     for resource in resources {
         resource.monthly_cost = catalogue.monthly_cost(resource).map(|month| month.cost);
-        let billed = matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Volume);
+        let billed = matches!(
+            resource.kind,
+            ResourceKind::VirtualMachine | ResourceKind::Volume
+        );
         if billed && resource.monthly_cost.is_none() && resource.purchase != Some(Purchase::Spot) {
             *unpriced.entry(resource.region.clone()).or_default() += 1;
         }
@@ -168,12 +215,20 @@ mod tests {
     use super::*;
 
     fn place() -> Place {
-        Place { connection: ConnectionId("c".into()), account: "1".into(), region: "eu-west-1".into(), endpoint: None }
+        Place {
+            connection: ConnectionId("c".into()),
+            account: "1".into(),
+            region: "eu-west-1".into(),
+            endpoint: None,
+        }
     }
 
     fn listing(kind: ResourceKind, ids: &[&str], fault: Option<FaultKind>) -> Listing {
         let mut listing = Listing::new(kind);
-        listing.resources = ids.iter().map(|id| place().resource(kind, "x", id, BTreeMap::new())).collect();
+        listing.resources = ids
+            .iter()
+            .map(|id| place().resource(kind, "x", id, BTreeMap::new()))
+            .collect();
         listing.end(fault.map_or(Ok(()), |k| Err(place().call("x:Y").fault(k, None, "no"))));
         listing
     }
@@ -190,7 +245,8 @@ mod tests {
         .unwrap();
         assert_eq!((inventory.resources.len(), inventory.denied.len()), (1, 1));
         assert!(
-            inventory.complete.contains(&ResourceKind::Bucket) && !inventory.complete.contains(&ResourceKind::Database)
+            inventory.complete.contains(&ResourceKind::Bucket)
+                && !inventory.complete.contains(&ResourceKind::Database)
         );
     }
 
@@ -199,7 +255,11 @@ mod tests {
         let inventory = merge(
             vec![
                 listing(ResourceKind::VirtualMachine, &["a"], None),
-                listing(ResourceKind::VirtualMachine, &["b"], Some(FaultKind::Throttled)),
+                listing(
+                    ResourceKind::VirtualMachine,
+                    &["b"],
+                    Some(FaultKind::Throttled),
+                ),
             ],
             Catalogue::builtin(),
             Passed::default(),
@@ -207,13 +267,24 @@ mod tests {
         .unwrap();
         assert_eq!(inventory.resources.len(), 2);
         assert!(!inventory.complete.contains(&ResourceKind::VirtualMachine));
-        assert_eq!(inventory.problems.iter().filter(|problem| !problem.contains("no price")).count(), 1);
+        assert_eq!(
+            inventory
+                .problems
+                .iter()
+                .filter(|problem| !problem.contains("no price"))
+                .count(),
+            1
+        );
     }
 
     #[test]
     fn nothing_read_at_all_is_a_failure() {
         let error = merge(
-            vec![listing(ResourceKind::Volume, &[], Some(FaultKind::Unreachable))],
+            vec![listing(
+                ResourceKind::Volume,
+                &[],
+                Some(FaultKind::Unreachable),
+            )],
             Catalogue::builtin(),
             Passed::default(),
         )
@@ -226,7 +297,10 @@ mod tests {
         let mut group = listing(ResourceKind::ScalingGroup, &["arn:group"], None);
         group.resources[0].attached_to = vec![ResourceId::new("lt-1"), ResourceId::new("i-1")];
         let inventory = merge(
-            vec![group, listing(ResourceKind::VirtualMachine, &["i-1", "i-2"], None)],
+            vec![
+                group,
+                listing(ResourceKind::VirtualMachine, &["i-1", "i-2"], None),
+            ],
             Catalogue::builtin(),
             Passed::default(),
         )

@@ -25,10 +25,16 @@ const LEAST_SIZE: &str = "x-amz-transition-default-minimum-object-size";
 const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
 
 /// One bucket with its tags and its lifecycle.
-pub(crate) async fn bucket(cloud: &AwsConnection, place: Place, known: &Resource) -> Result<Resource, Fault> {
+pub(crate) async fn bucket(
+    cloud: &AwsConnection,
+    place: Place,
+    known: &Resource,
+) -> Result<Resource, Fault> {
     let mut bucket = s3::bucket(cloud, &place, known).await?;
     let configuration = configuration(cloud, &place, known.id.as_str()).await?;
-    bucket.specification.lifecycle = Some(observed(configuration.as_ref().map(|(text, _)| text.as_str())));
+    bucket.specification.lifecycle = Some(observed(
+        configuration.as_ref().map(|(text, _)| text.as_str()),
+    ));
     Ok(bucket)
 }
 
@@ -39,7 +45,9 @@ pub(crate) async fn apply(
     bucket: &str,
     operation: LifecycleOperation,
 ) -> Result<(), Fault> {
-    let (before, least_size) = configuration(cloud, place, bucket).await?.unwrap_or_default();
+    let (before, least_size) = configuration(cloud, place, bucket)
+        .await?
+        .unwrap_or_default();
     let after = match operation {
         LifecycleOperation::Add(rule) => with(&without(&before, rule.id()), &rule),
         LifecycleOperation::Remove(id) => without(&before, id),
@@ -53,20 +61,40 @@ pub(crate) async fn apply(
         request("DeleteBucketLifecycle", "DELETE", path, String::new())
     } else {
         let mut put = request("PutBucketLifecycleConfiguration", "PUT", path, after);
-        put.headers.extend(least_size.map(|size| (LEAST_SIZE, size)));
+        put.headers
+            .extend(least_size.map(|size| (LEAST_SIZE, size)));
         put
     };
-    signed::send(&cloud.changing(&place.region), call, request).await.map(|_| ())
+    signed::send(&cloud.changing(&place.region), call, request)
+        .await
+        .map(|_| ())
 }
 
-fn request(operation: &'static str, method: &'static str, path: String, body: String) -> SignedRequest {
+fn request(
+    operation: &'static str,
+    method: &'static str,
+    path: String,
+    body: String,
+) -> SignedRequest {
     let mut headers = Vec::new();
     if !body.is_empty() {
         // S3 requires a checksum of a configuration.
         let sum = BASE64_STANDARD.encode(Sha256::digest(&body));
-        headers = vec![("content-type", "application/xml".to_owned()), ("x-amz-checksum-sha256", sum)];
+        headers = vec![
+            ("content-type", "application/xml".to_owned()),
+            ("x-amz-checksum-sha256", sum),
+        ];
     }
-    SignedRequest { signing_name: "s3", host: "s3", operation, method, path, headers, body, is_global: true }
+    SignedRequest {
+        signing_name: "s3",
+        host: "s3",
+        operation,
+        method,
+        path,
+        headers,
+        body,
+        is_global: true,
+    }
 }
 
 /// The text of a bucket's configuration, and the least size of objects that it moves; `None` without one.
@@ -77,11 +105,17 @@ async fn configuration(
 ) -> Result<Option<(String, Option<String>)>, Fault> {
     let call = place.call(GET);
     let path = format!("/{}?lifecycle", escaped(bucket));
-    let asked = request("GetBucketLifecycleConfiguration", "GET", path, String::new());
+    let asked = request(
+        "GetBucketLifecycleConfiguration",
+        "GET",
+        path,
+        String::new(),
+    );
     match signed::send_for_header(&cloud.config(&place.region), call, asked, LEAST_SIZE).await {
         Ok((body, least_size)) => {
-            let text = String::from_utf8(body)
-                .map_err(|_| call.fault(FaultKind::Broken, None, "the configuration is not text"))?;
+            let text = String::from_utf8(body).map_err(|_| {
+                call.fault(FaultKind::Broken, None, "the configuration is not text")
+            })?;
             Ok(Some((text, least_size)))
         }
         Err(fault) if fault.code.as_deref() == Some("NoSuchLifecycleConfiguration") => Ok(None),
@@ -91,22 +125,40 @@ async fn configuration(
 
 /// The configuration as an observation states it: the fingerprint is that of the description's document.
 fn observed(text: Option<&str>) -> Lifecycle {
-    let Some(text) = text else { return Lifecycle::none() };
+    let Some(text) = text else {
+        return Lifecycle::none();
+    };
     let own = |rule: &str| LifecycleRule::IDS.into_iter().find(|id| has_id(rule, id));
-    let mut own_rules: Vec<String> = rules(text).into_iter().filter_map(own).map(str::to_owned).collect();
+    let mut own_rules: Vec<String> = rules(text)
+        .into_iter()
+        .filter_map(own)
+        .map(str::to_owned)
+        .collect();
     own_rules.sort_unstable();
     let document = Document::new(describe::rest_answer(text).unwrap_or_default());
-    Lifecycle { fingerprint: document.hash(), own_rules }
+    Lifecycle {
+        fingerprint: document.hash(),
+        own_rules,
+    }
 }
 
 /// The rules of a configuration, each with its element.
 fn rules(text: &str) -> Vec<&str> {
     let begun = text.match_indices("<Rule>").map(|(at, _)| &text[at..]);
-    begun.filter_map(|rest| rest.find("</Rule>").map(|end| &rest[..end + "</Rule>".len()])).collect()
+    begun
+        .filter_map(|rest| {
+            rest.find("</Rule>")
+                .map(|end| &rest[..end + "</Rule>".len()])
+        })
+        .collect()
 }
 
 fn has_id(rule: &str, id: &str) -> bool {
-    let named = |rest: &str| rest.split("</ID>").next().is_some_and(|named| named.trim() == id);
+    let named = |rest: &str| {
+        rest.split("</ID>")
+            .next()
+            .is_some_and(|named| named.trim() == id)
+    };
     rule.split("<ID>").nth(1).is_some_and(named)
 }
 
@@ -117,7 +169,9 @@ fn without(text: &str, id: &str) -> String {
 
 /// A text between tags.
 fn xml_text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 fn with(text: &str, rule: &LifecycleRule) -> String {
@@ -136,22 +190,35 @@ fn with(text: &str, rule: &LifecycleRule) -> String {
                 "<NoncurrentVersionExpiration><NoncurrentDays>{days}</NoncurrentDays>{newer}</NoncurrentVersionExpiration>"
             )
         }
-        LifecycleRule::TierObjects(Tiering { days, class, prefix }) => {
+        LifecycleRule::TierObjects(Tiering {
+            days,
+            class,
+            prefix,
+        }) => {
             // Stated, because the default of a configuration may also be to move objects of any size.
-            let size = format!("<ObjectSizeGreaterThan>{}</ObjectSizeGreaterThan>", LEAST_BILLED_BYTES - 1);
+            let size = format!(
+                "<ObjectSizeGreaterThan>{}</ObjectSizeGreaterThan>",
+                LEAST_BILLED_BYTES - 1
+            );
             filter = if prefix.is_empty() {
                 size
             } else {
                 format!("<And><Prefix>{}</Prefix>{size}</And>", xml_text(prefix))
             };
-            format!("<Transition><Days>{days}</Days><StorageClass>{class}</StorageClass></Transition>")
+            format!(
+                "<Transition><Days>{days}</Days><StorageClass>{class}</StorageClass></Transition>"
+            )
         }
     };
     let id = rule.id();
-    let own = format!("<Rule><ID>{id}</ID><Filter>{filter}</Filter><Status>Enabled</Status>{effect}</Rule>");
+    let own = format!(
+        "<Rule><ID>{id}</ID><Filter>{filter}</Filter><Status>Enabled</Status>{effect}</Rule>"
+    );
     match text.rsplit_once("</LifecycleConfiguration>") {
         Some((before, _)) => format!("{before}{own}</LifecycleConfiguration>"),
-        None => format!("<LifecycleConfiguration xmlns=\"{NAMESPACE}\">{own}</LifecycleConfiguration>"),
+        None => {
+            format!("<LifecycleConfiguration xmlns=\"{NAMESPACE}\">{own}</LifecycleConfiguration>")
+        }
     }
 }
 
@@ -167,22 +234,40 @@ mod tests {
 
     #[test]
     fn a_rule_is_added_beside_the_others_and_removed_without_a_trace() {
-        let before = format!("<LifecycleConfiguration xmlns=\"{NAMESPACE}\">{LOGS}</LifecycleConfiguration>");
+        let before = format!(
+            "<LifecycleConfiguration xmlns=\"{NAMESPACE}\">{LOGS}</LifecycleConfiguration>"
+        );
         let rule = LifecycleRule::AbortUploads { days: 7 };
         let after = with(&before, &rule);
         assert_eq!((rules(&after).len(), rules(&after)[0]), (2, LOGS));
         assert_eq!(observed(Some(&after)).own_rules, ["reeve-abort-uploads"]);
         assert_eq!(without(&after, rule.id()), before);
-        assert_eq!(observed(Some(&without(&after, rule.id()))), observed(Some(&before)));
-        assert_ne!(observed(Some(&after)).fingerprint, observed(Some(&before)).fingerprint);
+        assert_eq!(
+            observed(Some(&without(&after, rule.id()))),
+            observed(Some(&before))
+        );
+        assert_ne!(
+            observed(Some(&after)).fingerprint,
+            observed(Some(&before)).fingerprint
+        );
         let alone = with("", &LifecycleRule::ExpireVersions { days: 90, keep: 2 });
-        assert!(alone.contains("<NewerNoncurrentVersions>2</NewerNoncurrentVersions>"), "{alone}");
+        assert!(
+            alone.contains("<NewerNoncurrentVersions>2</NewerNoncurrentVersions>"),
+            "{alone}"
+        );
         assert!(rules(&without(&alone, "reeve-expire-versions")).is_empty());
         assert_eq!(observed(None), Lifecycle::none());
-        let tiering = Tiering { days: 90, class: ColdClass::GlacierInstant, prefix: "a&b/".to_owned() };
+        let tiering = Tiering {
+            days: 90,
+            class: ColdClass::GlacierInstant,
+            prefix: "a&b/".to_owned(),
+        };
         let moved = with(&before, &LifecycleRule::TierObjects(tiering));
         let filter = "<And><Prefix>a&amp;b/</Prefix><ObjectSizeGreaterThan>131071</ObjectSizeGreaterThan></And>";
-        assert!(moved.contains(filter) && moved.contains("<StorageClass>GLACIER_IR</StorageClass>"), "{moved}");
+        assert!(
+            moved.contains(filter) && moved.contains("<StorageClass>GLACIER_IR</StorageClass>"),
+            "{moved}"
+        );
         assert_eq!(without(&moved, LifecycleRule::TIER_ID), before);
     }
 }

@@ -61,7 +61,9 @@ pub(crate) const AGENT_MEMORY: [&str; 2] = ["mem_used_percent", "Memory % Commit
 /// The name CloudWatch's agent gives to the used share of a file system on Linux, percent.
 pub(crate) const AGENT_DISK: &str = "disk_used_percent";
 /// Types of file systems that are no part of a volume.
-pub(crate) const NO_DISK: [&str; 8] = ["tmpfs", "devtmpfs", "overlay", "squashfs", "iso9660", "nfs", "nfs4", "efs"];
+pub(crate) const NO_DISK: [&str; 8] = [
+    "tmpfs", "devtmpfs", "overlay", "squashfs", "iso9660", "nfs", "nfs4", "efs",
+];
 /// The agent's namespace.
 pub(crate) const AGENT_NAMESPACE: &str = "CWAgent";
 
@@ -76,25 +78,48 @@ pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMetrics
         ResourceKind::VirtualMachine if metric == Metric::DiskUtilization => {
             agents.disk.get(id).cloned().flatten().into_iter().collect()
         }
-        ResourceKind::VirtualMachine => sources_in("AWS/EC2", &[("InstanceId", id)], machine(metric)),
+        ResourceKind::VirtualMachine => {
+            sources_in("AWS/EC2", &[("InstanceId", id)], machine(metric))
+        }
         ResourceKind::ScalingGroup => {
-            let names: &[_] =
-                if metric == Metric::CpuUtilization { &[("CPUUtilization", Reading::Average)] } else { &[] };
-            sources_in("AWS/EC2", &[("AutoScalingGroupName", &resource.name)], names)
+            let names: &[_] = if metric == Metric::CpuUtilization {
+                &[("CPUUtilization", Reading::Average)]
+            } else {
+                &[]
+            };
+            sources_in(
+                "AWS/EC2",
+                &[("AutoScalingGroupName", &resource.name)],
+                names,
+            )
         }
         ResourceKind::Volume => sources_in("AWS/EBS", &[("VolumeId", id)], volume(metric)),
         ResourceKind::Database => database(resource, metric),
         ResourceKind::LoadBalancer => balancer(id, metric),
-        ResourceKind::NatGateway => sources_in("AWS/NATGateway", &[("NatGatewayId", id)], gateway(metric)),
+        ResourceKind::NatGateway => {
+            sources_in("AWS/NATGateway", &[("NatGatewayId", id)], gateway(metric))
+        }
         _ => Vec::new(),
     }
 }
 
-fn sources_in(namespace: &'static str, dimensions: &[(&str, &str)], names: &[(&'static str, Reading)]) -> Vec<Source> {
-    let dimensions: Vec<_> = dimensions.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+fn sources_in(
+    namespace: &'static str,
+    dimensions: &[(&str, &str)],
+    names: &[(&'static str, Reading)],
+) -> Vec<Source> {
+    let dimensions: Vec<_> = dimensions
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+        .collect();
     names
         .iter()
-        .map(|(name, reading)| Source { namespace, name, dimensions: dimensions.clone(), reading: *reading })
+        .map(|(name, reading)| Source {
+            namespace,
+            name,
+            dimensions: dimensions.clone(),
+            reading: *reading,
+        })
         .collect()
 }
 
@@ -104,10 +129,22 @@ const fn machine(metric: Metric) -> &'static [(&'static str, Reading)] {
         Metric::CpuUtilization => &[("CPUUtilization", Reading::Average)],
         Metric::NetworkIn => &[("NetworkIn", Reading::Rate)],
         Metric::NetworkOut => &[("NetworkOut", Reading::Rate)],
-        Metric::DiskRead => &[("EBSReadBytes", Reading::Rate), ("DiskReadBytes", Reading::Rate)],
-        Metric::DiskWrite => &[("EBSWriteBytes", Reading::Rate), ("DiskWriteBytes", Reading::Rate)],
-        Metric::DiskReadOps => &[("EBSReadOps", Reading::Rate), ("DiskReadOps", Reading::Rate)],
-        Metric::DiskWriteOps => &[("EBSWriteOps", Reading::Rate), ("DiskWriteOps", Reading::Rate)],
+        Metric::DiskRead => &[
+            ("EBSReadBytes", Reading::Rate),
+            ("DiskReadBytes", Reading::Rate),
+        ],
+        Metric::DiskWrite => &[
+            ("EBSWriteBytes", Reading::Rate),
+            ("DiskWriteBytes", Reading::Rate),
+        ],
+        Metric::DiskReadOps => &[
+            ("EBSReadOps", Reading::Rate),
+            ("DiskReadOps", Reading::Rate),
+        ],
+        Metric::DiskWriteOps => &[
+            ("EBSWriteOps", Reading::Rate),
+            ("DiskWriteOps", Reading::Rate),
+        ],
         Metric::CpuCreditBalance => &[("CPUCreditBalance", Reading::Average)],
         _ => &[],
     }
@@ -128,11 +165,21 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
     let (name, reading) = match metric {
         Metric::CpuUtilization => ("CPUUtilization", Reading::Average),
         Metric::MemoryUtilization => {
-            let class = resource.specification.instance_type.as_deref().unwrap_or_default();
-            let Some(gib) = Catalogue::builtin().database(class).and_then(|c| c.machine.memory_gib) else {
+            let class = resource
+                .specification
+                .instance_type
+                .as_deref()
+                .unwrap_or_default();
+            let Some(gib) = Catalogue::builtin()
+                .database(class)
+                .and_then(|c| c.machine.memory_gib)
+            else {
                 return Vec::new();
             };
-            ("FreeableMemory", Reading::UsedOf(gib * 1024.0 * 1024.0 * 1024.0))
+            (
+                "FreeableMemory",
+                Reading::UsedOf(gib * 1024.0 * 1024.0 * 1024.0),
+            )
         }
         Metric::NetworkIn => ("NetworkReceiveThroughput", Reading::Average),
         Metric::NetworkOut => ("NetworkTransmitThroughput", Reading::Average),
@@ -149,8 +196,15 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         | Metric::ErrorRate
         | Metric::CapacityUnits => return Vec::new(),
     };
-    let instance = resource.id.database_name().map_or(resource.id.as_str(), |database| database.name);
-    sources_in("AWS/RDS", &[("DBInstanceIdentifier", instance)], &[(name, reading)])
+    let instance = resource
+        .id
+        .database_name()
+        .map_or(resource.id.as_str(), |database| database.name);
+    sources_in(
+        "AWS/RDS",
+        &[("DBInstanceIdentifier", instance)],
+        &[(name, reading)],
+    )
 }
 
 /// Traffic from the network behind a gateway into the world, and back.
@@ -169,11 +223,16 @@ fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
     let names: &[_] = match metric {
         Metric::RequestRate => &[("RequestCount", Reading::Rate)],
         Metric::ResponseTime => &[("TargetResponseTime", Reading::Average)],
-        Metric::ErrorRate => &[("HTTPCode_Target_5XX_Count", Reading::Rate), ("HTTPCode_ELB_5XX_Count", Reading::Rate)],
+        Metric::ErrorRate => &[
+            ("HTTPCode_Target_5XX_Count", Reading::Rate),
+            ("HTTPCode_ELB_5XX_Count", Reading::Rate),
+        ],
         Metric::CapacityUnits => &[("ConsumedLCUs", Reading::Average)],
         _ => &[],
     };
-    let Some((_, name)) = arn.split_once(":loadbalancer/") else { return Vec::new() };
+    let Some((_, name)) = arn.split_once(":loadbalancer/") else {
+        return Vec::new();
+    };
     let namespace = match name.split_once('/') {
         Some(("app", _)) => "AWS/ApplicationELB",
         Some(("net", _)) if metric == Metric::CapacityUnits => "AWS/NetworkELB",
@@ -212,16 +271,36 @@ mod tests {
     fn metrics_are_found_under_the_clouds_names() {
         let arn = "arn:aws:elasticloadbalancing:us-east-1:1:loadbalancer/app/web/50dc6c495c0c9188";
         for (kind, id, metric, expected) in [
-            (ResourceKind::VirtualMachine, "i-1", Metric::CpuUtilization, vec!["AWS/EC2 CPUUtilization i-1"]),
+            (
+                ResourceKind::VirtualMachine,
+                "i-1",
+                Metric::CpuUtilization,
+                vec!["AWS/EC2 CPUUtilization i-1"],
+            ),
             (
                 ResourceKind::VirtualMachine,
                 "i-1",
                 Metric::DiskRead,
                 vec!["AWS/EC2 EBSReadBytes i-1", "AWS/EC2 DiskReadBytes i-1"],
             ),
-            (ResourceKind::VirtualMachine, "i-1", Metric::MemoryUtilization, vec![]),
-            (ResourceKind::Volume, "vol-1", Metric::DiskWriteOps, vec!["AWS/EBS VolumeWriteOps vol-1"]),
-            (ResourceKind::Database, "orders", Metric::FreeStorage, vec!["AWS/RDS FreeStorageSpace orders"]),
+            (
+                ResourceKind::VirtualMachine,
+                "i-1",
+                Metric::MemoryUtilization,
+                vec![],
+            ),
+            (
+                ResourceKind::Volume,
+                "vol-1",
+                Metric::DiskWriteOps,
+                vec!["AWS/EBS VolumeWriteOps vol-1"],
+            ),
+            (
+                ResourceKind::Database,
+                "orders",
+                Metric::FreeStorage,
+                vec!["AWS/RDS FreeStorageSpace orders"],
+            ),
             (
                 ResourceKind::LoadBalancer,
                 arn,
@@ -240,12 +319,19 @@ mod tests {
                 Metric::CapacityUnits,
                 vec!["AWS/NetworkELB ConsumedLCUs net/edge/50dc6c495c0c9188"],
             ),
-            (ResourceKind::NatGateway, "nat-1", Metric::NetworkOut, vec!["AWS/NATGateway BytesOutToDestination nat-1"]),
+            (
+                ResourceKind::NatGateway,
+                "nat-1",
+                Metric::NetworkOut,
+                vec!["AWS/NATGateway BytesOutToDestination nat-1"],
+            ),
             (ResourceKind::Bucket, "b", Metric::RequestRate, vec![]),
         ] {
             let found = sources(&resource(kind, id), metric, &AgentMetrics::default());
-            let found: Vec<_> =
-                found.iter().map(|s| format!("{} {} {}", s.namespace, s.name, s.dimensions[0].1)).collect();
+            let found: Vec<_> = found
+                .iter()
+                .map(|s| format!("{} {} {}", s.namespace, s.name, s.dimensions[0].1))
+                .collect();
             assert_eq!(found, expected, "{kind} {metric}");
         }
     }
@@ -254,8 +340,14 @@ mod tests {
     fn numbers_are_read_in_our_units() {
         assert_eq!(Reading::Rate.read(300.0, 300), 1.0);
         assert_eq!(Reading::Average.read(42.0, 300), 42.0);
-        let found =
-            sources(&resource(ResourceKind::Database, "orders"), Metric::MemoryUtilization, &AgentMetrics::default());
-        assert_eq!(found[0].reading.read(2.0 * 1024.0 * 1024.0 * 1024.0, 300), 75.0);
+        let found = sources(
+            &resource(ResourceKind::Database, "orders"),
+            Metric::MemoryUtilization,
+            &AgentMetrics::default(),
+        );
+        assert_eq!(
+            found[0].reading.read(2.0 * 1024.0 * 1024.0 * 1024.0, 300),
+            75.0
+        );
     }
 }

@@ -19,8 +19,14 @@ type Answer<'a> = BoxFuture<'a, Result<Applied, ActError>>;
 type Offer = for<'a> fn(&'a AwsConnection, &'a Resource, &'a dyn Operation) -> Option<Answer<'a>>;
 
 /// The operations that this connector offers, one row each.
-const OFFERS: &[Offer] =
-    &[group_size::offer, lifecycle::offer, remove::offer, standby::offer, tag::offer, volume::offer];
+const OFFERS: &[Offer] = &[
+    group_size::offer,
+    lifecycle::offer,
+    remove::offer,
+    standby::offer,
+    tag::offer,
+    volume::offer,
+];
 
 /// Carries out an operation, or refuses it where no row knows it.
 pub(crate) async fn apply(
@@ -28,11 +34,17 @@ pub(crate) async fn apply(
     resource: &Resource,
     operation: &dyn Operation,
 ) -> Result<Applied, ActError> {
-    match OFFERS.iter().find_map(|offer| offer(cloud, resource, operation)) {
+    match OFFERS
+        .iter()
+        .find_map(|offer| offer(cloud, resource, operation))
+    {
         Some(answer) => answer.await,
         None => {
             let message = format!("the AWS connector does not offer {operation:?}");
-            Err(ActError { kind: ActErrorKind::Other, message })
+            Err(ActError {
+                kind: ActErrorKind::Other,
+                message,
+            })
         }
     }
 }

@@ -12,12 +12,17 @@ use aws_smithy_types::retry::RetryConfig;
 use jiff::Timestamp;
 use reeve_connect_aws_ec2::query::{self, Service};
 use reeve_connect_aws_ec2::xml::Malformed;
-use reeve_connect_aws_ec2::{Call, Cursor, Element, Fault, FaultKind, Form, Listing, Pace, Place, refused_only};
+use reeve_connect_aws_ec2::{
+    Call, Cursor, Element, Fault, FaultKind, Form, Listing, Pace, Place, refused_only,
+};
 use reeve_estate::{Catalogue, Resource, ResourceKind, ResourceState};
 
 /// Instances in a page, the most there may be.
 const PAGE: u32 = 100;
-const RDS: Service = Service { name: "rds", version: "2014-10-31" };
+const RDS: Service = Service {
+    name: "rds",
+    version: "2014-10-31",
+};
 /// The tag of resources that Reeve made, and its value.
 const MADE: (&str, &str) = ("reeve:created-by", "reeve");
 
@@ -33,8 +38,17 @@ pub(crate) struct Rds {
 
 impl Rds {
     pub(crate) fn new(config: &SdkConfig, place: Place, pace: Pace) -> Self {
-        let changes = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
-        Rds { reads: config.clone(), changes, place, pace }
+        let changes = config
+            .clone()
+            .into_builder()
+            .retry_config(RetryConfig::disabled())
+            .build();
+        Rds {
+            reads: config.clone(),
+            changes,
+            place,
+            pace,
+        }
     }
 
     async fn ask(&self, call: Call<'_>, parameters: Form) -> Result<Element, Fault> {
@@ -43,7 +57,11 @@ impl Rds {
 
     /// Makes a change: one call, repeated only where it was refused for the rate.
     async fn change(&self, call: Call<'_>, parameters: Form) -> Result<(), Fault> {
-        refused_only(self.pace, || query::ask(&self.changes, call, RDS, parameters.clone())).await.map(|_| ())
+        refused_only(self.pace, || {
+            query::ask(&self.changes, call, RDS, parameters.clone())
+        })
+        .await
+        .map(|_| ())
     }
 
     /// Every database instance.
@@ -58,10 +76,14 @@ impl Rds {
         let call = self.place.call("rds:DescribeDBInstances");
         let mut cursor = Cursor::new();
         loop {
-            let parameters = Form::new().with("MaxRecords", PAGE.to_string()).with_some("Marker", cursor.token());
+            let parameters = Form::new()
+                .with("MaxRecords", PAGE.to_string())
+                .with_some("Marker", cursor.token());
             let page = self.ask(call, parameters).await?;
             for instance in page.items("DBInstances", "DBInstance") {
-                into.extend(resource(&self.place, instance).map_err(|malformed| malformed.at(call))?);
+                into.extend(
+                    resource(&self.place, instance).map_err(|malformed| malformed.at(call))?,
+                );
             }
             if !cursor.advance(call, page.text_of("Marker"))? {
                 return Ok(());
@@ -72,11 +94,21 @@ impl Rds {
     /// One database instance as RDS has it, and as a resource.
     async fn instance(&self, id: &str) -> Result<(Element, Resource), Fault> {
         let call = self.place.call("rds:DescribeDBInstances");
-        let page = self.ask(call, Form::new().with("DBInstanceIdentifier", id)).await?;
+        let page = self
+            .ask(call, Form::new().with("DBInstanceIdentifier", id))
+            .await?;
         let found = page.items("DBInstances", "DBInstance").next();
-        let known = found.map(|instance| resource(&self.place, instance)).transpose();
+        let known = found
+            .map(|instance| resource(&self.place, instance))
+            .transpose();
         let known = known.map_err(|malformed| malformed.at(call))?.flatten();
-        let missing = || call.fault(FaultKind::NotFound, None, &format!("no database instance {id}"));
+        let missing = || {
+            call.fault(
+                FaultKind::NotFound,
+                None,
+                &format!("no database instance {id}"),
+            )
+        };
         found.cloned().zip(known).ok_or_else(missing)
     }
 
@@ -91,19 +123,23 @@ impl Rds {
                 &format!("{id} belongs to the cluster {cluster} and stops with it"),
             ));
         }
-        self.change(call, Form::new().with("DBInstanceIdentifier", id)).await
+        self.change(call, Form::new().with("DBInstanceIdentifier", id))
+            .await
     }
 
     pub(crate) async fn start(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:StartDBInstance");
-        self.change(call, Form::new().with("DBInstanceIdentifier", id)).await
+        self.change(call, Form::new().with("DBInstanceIdentifier", id))
+            .await
     }
 
     /// Modifies an instance at once, not in its next maintenance window.
     async fn modify(&self, id: &str, name: &str, value: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:ModifyDBInstance");
-        let parameters =
-            Form::new().with("DBInstanceIdentifier", id).with(name, value).with("ApplyImmediately", "true");
+        let parameters = Form::new()
+            .with("DBInstanceIdentifier", id)
+            .with(name, value)
+            .with("ApplyImmediately", "true");
         self.change(call, parameters).await
     }
 
@@ -112,18 +148,28 @@ impl Rds {
         let call = self.place.call("rds:ModifyDBInstance");
         let (instance, resource) = self.instance(id).await?;
         if resource.state != ResourceState::Running {
-            let message = format!("{id} is {}; it must be available to be resized", status(&instance));
+            let message = format!(
+                "{id} is {}; it must be available to be resized",
+                status(&instance)
+            );
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
-        if Catalogue::builtin().database(class).is_none() && !self.orderable(&instance, class).await? {
-            return Err(call.fault(FaultKind::InvalidType, None, &format!("no database class {class} for {id}")));
+        if Catalogue::builtin().database(class).is_none()
+            && !self.orderable(&instance, class).await?
+        {
+            return Err(call.fault(
+                FaultKind::InvalidType,
+                None,
+                &format!("no database class {class} for {id}"),
+            ));
         }
         self.modify(id, "DBInstanceClass", class).await
     }
 
     /// Adds or removes the standby in another zone at once; the instance serves meanwhile.
     pub(crate) async fn set_standby(&self, id: &str, standby: bool) -> Result<(), Fault> {
-        self.modify(id, "MultiAZ", if standby { "true" } else { "false" }).await
+        self.modify(id, "MultiAZ", if standby { "true" } else { "false" })
+            .await
     }
 
     /// Returns `true` if RDS offers a class that the catalogue does not know.
@@ -134,8 +180,16 @@ impl Rds {
             .with("DBInstanceClass", class)
             .with("MaxRecords", "20");
         match self.ask(call, parameters).await {
-            Ok(page) => Ok(page.items("OrderableDBInstanceOptions", "OrderableDBInstanceOption").next().is_some()),
-            Err(fault) if matches!(fault.kind, FaultKind::Denied | FaultKind::Other | FaultKind::InvalidType) => {
+            Ok(page) => Ok(page
+                .items("OrderableDBInstanceOptions", "OrderableDBInstanceOption")
+                .next()
+                .is_some()),
+            Err(fault)
+                if matches!(
+                    fault.kind,
+                    FaultKind::Denied | FaultKind::Other | FaultKind::InvalidType
+                ) =>
+            {
                 Ok(false)
             }
             Err(fault) => Err(fault),
@@ -143,24 +197,46 @@ impl Rds {
     }
 
     /// Begins a snapshot under a name of its own, and returns the name.
-    pub(crate) async fn snapshot(&self, id: &str, description: &str, now: Timestamp) -> Result<String, Fault> {
+    pub(crate) async fn snapshot(
+        &self,
+        id: &str,
+        description: &str,
+        now: Timestamp,
+    ) -> Result<String, Fault> {
         let call = self.place.call("rds:CreateDBSnapshot");
         let name = format!("reeve-{id}-{}", now.strftime("%Y%m%d%H%M%S"));
         let parameters = Form::new()
             .with("DBInstanceIdentifier", id)
             .with("DBSnapshotIdentifier", &name)
-            .with_tags("Tags.Tag", &[MADE, ("reeve:description", &taggable(description))]);
+            .with_tags(
+                "Tags.Tag",
+                &[MADE, ("reeve:description", &taggable(description))],
+            );
         self.change(call, parameters).await?;
         Ok(name)
     }
 
     pub(crate) async fn snapshot_complete(&self, name: &str) -> Result<bool, Fault> {
         let call = self.place.call("rds:DescribeDBSnapshots");
-        let page = self.ask(call, Form::new().with("DBSnapshotIdentifier", name)).await?;
-        match page.items("DBSnapshots", "DBSnapshot").next().map(|found| found.text_of("Status").unwrap_or_default()) {
-            None => Err(call.fault(FaultKind::NotFound, None, &format!("no database snapshot {name}"))),
+        let page = self
+            .ask(call, Form::new().with("DBSnapshotIdentifier", name))
+            .await?;
+        match page
+            .items("DBSnapshots", "DBSnapshot")
+            .next()
+            .map(|found| found.text_of("Status").unwrap_or_default())
+        {
+            None => Err(call.fault(
+                FaultKind::NotFound,
+                None,
+                &format!("no database snapshot {name}"),
+            )),
             Some("available") => Ok(true),
-            Some("failed") => Err(call.fault(FaultKind::Other, None, &format!("database snapshot {name} failed"))),
+            Some("failed") => Err(call.fault(
+                FaultKind::Other,
+                None,
+                &format!("database snapshot {name} failed"),
+            )),
             Some(_) => Ok(false),
         }
     }
@@ -168,27 +244,46 @@ impl Rds {
 
 /// Name of an instance, as calls take it.
 pub(crate) fn name_of(database: &Resource) -> &str {
-    database.id.database_name().map_or(database.id.as_str(), |database| database.name)
+    database
+        .id
+        .database_name()
+        .map_or(database.id.as_str(), |database| database.name)
 }
 
 /// RDS's word for the state of an instance.
 fn status(instance: &Element) -> &str {
-    instance.text_of("DBInstanceStatus").unwrap_or("in no known state")
+    instance
+        .text_of("DBInstanceStatus")
+        .unwrap_or("in no known state")
 }
 
 /// Replaces characters that RDS refuses in a tag's value, and cuts it to 256.
 fn taggable(text: &str) -> String {
-    let keep = |c: char| if c.is_alphanumeric() || " _.:/=+-@".contains(c) { c } else { ' ' };
+    let keep = |c: char| {
+        if c.is_alphanumeric() || " _.:/=+-@".contains(c) {
+            c
+        } else {
+            ' '
+        }
+    };
     text.chars().map(keep).take(256).collect()
 }
 
 fn resource(place: &Place, instance: &Element) -> Result<Option<Resource>, Malformed> {
-    let (Some(name), Some(id)) = (instance.text_of("DBInstanceIdentifier"), instance.text_of("DBInstanceArn")) else {
+    let (Some(name), Some(id)) = (
+        instance.text_of("DBInstanceIdentifier"),
+        instance.text_of("DBInstanceArn"),
+    ) else {
         return Ok(None);
     };
-    let pair =
-        |tag: &Element| Some((tag.text_of("Key")?.to_owned(), tag.text_of("Value").unwrap_or_default().to_owned()));
-    let tags: BTreeMap<String, String> = instance.items("TagList", "Tag").filter_map(pair).collect();
+    let pair = |tag: &Element| {
+        Some((
+            tag.text_of("Key")?.to_owned(),
+            tag.text_of("Value").unwrap_or_default().to_owned(),
+        ))
+    };
+    let tags: BTreeMap<String, String> =
+        instance.items("TagList", "Tag").filter_map(pair).collect();
     let mut resource = place.resource(ResourceKind::Database, "rds", id, tags);
     if resource.name == id {
         name.clone_into(&mut resource.name);
@@ -212,7 +307,10 @@ fn resource(place: &Place, instance: &Element) -> Result<Option<Resource>, Malfo
 
 /// Identifiers of the read replicas of an instance; the ARN of one in another region.
 fn replicas(instance: &Element) -> impl Iterator<Item = &str> {
-    let replicas = instance.items("ReadReplicaDBInstanceIdentifiers", "ReadReplicaDBInstanceIdentifier");
+    let replicas = instance.items(
+        "ReadReplicaDBInstanceIdentifiers",
+        "ReadReplicaDBInstanceIdentifier",
+    );
     replicas.map(|replica| replica.text.as_str())
 }
 

@@ -13,10 +13,12 @@ use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind, Place};
 use reeve_estate::{Metric, ResourceKind, Sample, SampleBatch, SampleQuery};
 
 use crate::cloudwatch::{
-    self, CloudWatch, Dimension, GetMetricData, ListMetrics, MetricDataQuery, MetricDataResult, MetricStat,
+    self, CloudWatch, Dimension, GetMetricData, ListMetrics, MetricDataQuery, MetricDataResult,
+    MetricStat,
 };
 use crate::metric::{
-    AGENT_DISK, AGENT_MEMORY, AGENT_NAMESPACE, AgentMetrics, NO_DISK, Reading, Source, sources, summed,
+    AGENT_DISK, AGENT_MEMORY, AGENT_NAMESPACE, AgentMetrics, NO_DISK, Reading, Source, sources,
+    summed,
 };
 use crate::session::AwsConnection;
 
@@ -55,13 +57,19 @@ impl AwsConnection {
     pub(crate) async fn read_samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, Fault> {
         let mut by_region: BTreeMap<&str, Vec<&SampleQuery>> = BTreeMap::new();
         for query in queries {
-            by_region.entry(&query.resource.region).or_default().push(query);
+            by_region
+                .entry(&query.resource.region)
+                .or_default()
+                .push(query);
         }
         let mut work: Vec<BoxFuture<'_, (Vec<Sample>, Vec<Fault>)>> = Vec::new();
         for (region, queries) in by_region {
             work.push(Box::pin(self.read_region(region, queries)));
         }
-        let answers: Vec<_> = stream::iter(work).buffer_unordered(self.tuning.parallel).collect().await;
+        let answers: Vec<_> = stream::iter(work)
+            .buffer_unordered(self.tuning.parallel)
+            .collect()
+            .await;
         let mut batch = SampleBatch::default();
         let mut failure = None;
         for (samples, faults) in answers {
@@ -81,24 +89,38 @@ impl AwsConnection {
         }
     }
 
-    async fn read_region(&self, region: &str, queries: Vec<&SampleQuery>) -> (Vec<Sample>, Vec<Fault>) {
+    async fn read_region(
+        &self,
+        region: &str,
+        queries: Vec<&SampleQuery>,
+    ) -> (Vec<Sample>, Vec<Fault>) {
         let account = queries.first().map_or("", |q| q.resource.account.as_str());
         let place = self.place(account, region);
         let client = CloudWatch::new(self.config(region));
         let mut faults = Vec::new();
         let agents = if queries.iter().any(|q| wants_agent(q)) {
-            agent_metrics(&client, &place).await.unwrap_or_else(|fault| {
-                faults.push(fault);
-                AgentMetrics::default()
-            })
+            agent_metrics(&client, &place)
+                .await
+                .unwrap_or_else(|fault| {
+                    faults.push(fault);
+                    AgentMetrics::default()
+                })
         } else {
             AgentMetrics::default()
         };
-        let mut wanted: Vec<Wanted<'_>> = queries.into_iter().flat_map(|query| wanted_of(query, &agents)).collect();
-        let span = wanted.iter().map(|w| (w.query.start, w.query.end)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let mut wanted: Vec<Wanted<'_>> = queries
+            .into_iter()
+            .flat_map(|query| wanted_of(query, &agents))
+            .collect();
+        let span = wanted
+            .iter()
+            .map(|w| (w.query.start, w.query.end))
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         if let Some((start, end)) = span {
             for window in windows(start, end, Timestamp::now(), self.tuning.sample_window) {
-                if let Err(fault) = read_window(&client, &place, window, &mut wanted, &mut faults).await {
+                if let Err(fault) =
+                    read_window(&client, &place, window, &mut wanted, &mut faults).await
+                {
                     faults.push(fault);
                     break;
                 }
@@ -110,14 +132,25 @@ impl AwsConnection {
 
 fn wants_agent(query: &SampleQuery) -> bool {
     let sent = [Metric::MemoryUtilization, Metric::DiskUtilization];
-    query.resource.kind == ResourceKind::VirtualMachine && sent.iter().any(|metric| query.metrics.contains(metric))
+    query.resource.kind == ResourceKind::VirtualMachine
+        && sent.iter().any(|metric| query.metrics.contains(metric))
 }
 
 fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMetrics) -> Vec<Wanted<'a>> {
     let mut wanted = Vec::new();
     for metric in &query.metrics {
-        for (rank, source) in sources(&query.resource, *metric, agents).into_iter().enumerate() {
-            wanted.push(Wanted { query, metric: *metric, source, rank, points: Vec::new(), refused: false });
+        for (rank, source) in sources(&query.resource, *metric, agents)
+            .into_iter()
+            .enumerate()
+        {
+            wanted.push(Wanted {
+                query,
+                metric: *metric,
+                source,
+                rank,
+                points: Vec::new(),
+                refused: false,
+            });
         }
     }
     wanted
@@ -134,7 +167,10 @@ async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetric
             let request = ListMetrics {
                 namespace: AGENT_NAMESPACE,
                 metric_name: name,
-                dimensions: vec![Dimension { name: "InstanceId".to_owned(), value: None }],
+                dimensions: vec![Dimension {
+                    name: "InstanceId".to_owned(),
+                    value: None,
+                }],
                 next_token: cursor.token(),
             };
             let page = client.list_metrics(call, &request).await?;
@@ -150,13 +186,31 @@ async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetric
 }
 
 fn keep_agent(found: &mut AgentMetrics, name: &'static str, metric: cloudwatch::Metric) {
-    let pairs = metric.dimensions.into_iter().map(|d| (d.name, d.value.unwrap_or_default()));
+    let pairs = metric
+        .dimensions
+        .into_iter()
+        .map(|d| (d.name, d.value.unwrap_or_default()));
     let dimensions: Vec<(String, String)> = pairs.collect();
-    let Some((_, id)) = dimensions.iter().find(|(key, _)| key == "InstanceId").cloned() else { return };
-    let source = Source { namespace: AGENT_NAMESPACE, name, dimensions, reading: Reading::Average };
+    let Some((_, id)) = dimensions
+        .iter()
+        .find(|(key, _)| key == "InstanceId")
+        .cloned()
+    else {
+        return;
+    };
+    let source = Source {
+        namespace: AGENT_NAMESPACE,
+        name,
+        dimensions,
+        reading: Reading::Average,
+    };
     if name == AGENT_DISK {
         keep_disk(&mut found.disk, id, source);
-    } else if found.memory.get(&id).is_none_or(|known| source.dimensions.len() < known.dimensions.len()) {
+    } else if found
+        .memory
+        .get(&id)
+        .is_none_or(|known| source.dimensions.len() < known.dimensions.len())
+    {
         found.memory.insert(id, source);
     }
 }
@@ -164,9 +218,15 @@ fn keep_agent(found: &mut AgentMetrics, name: &'static str, metric: cloudwatch::
 /// Keeps the file system of a machine. One that is sent without its path is a mean of several; two paths cannot be told apart.
 fn keep_disk(found: &mut BTreeMap<String, Option<Source>>, id: String, source: Source) {
     let of = |source: &Source, name: &str| {
-        source.dimensions.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+        source
+            .dimensions
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.clone())
     };
-    let Some(path) = of(&source, "path") else { return };
+    let Some(path) = of(&source, "path") else {
+        return;
+    };
     if of(&source, "fstype").is_some_and(|kind| NO_DISK.contains(&kind.as_str())) {
         return;
     }
@@ -178,7 +238,12 @@ fn keep_disk(found: &mut BTreeMap<String, Option<Source>>, id: String, source: S
 }
 
 /// The windows that cover a span: coarse ones for what is old, fine ones for the rest, all on whole periods.
-fn windows(start: Timestamp, end: Timestamp, now: Timestamp, length: SignedDuration) -> Vec<Window> {
+fn windows(
+    start: Timestamp,
+    end: Timestamp,
+    now: Timestamp,
+    length: SignedDuration,
+) -> Vec<Window> {
     // One hour less than is kept, so that the edge does not move away while we ask.
     let hour = SignedDuration::from_secs(COARSE_S);
     let oldest = floor(now - COARSE_KEPT + hour + hour, COARSE_S);
@@ -190,11 +255,20 @@ fn windows(start: Timestamp, end: Timestamp, now: Timestamp, length: SignedDurat
         // CloudWatch is asked in whole seconds and refuses an empty span.
         while start.as_second() < to.as_second() {
             let end = (start + step).min(to);
-            windows.push(Window { start, end, period_s });
+            windows.push(Window {
+                start,
+                end,
+                period_s,
+            });
             start = end;
         }
     };
-    push(start.max(oldest), end.min(fine_from), COARSE_S, length * i32::try_from(COARSE_S / FINE_S).unwrap_or(1));
+    push(
+        start.max(oldest),
+        end.min(fine_from),
+        COARSE_S,
+        length * i32::try_from(COARSE_S / FINE_S).unwrap_or(1),
+    );
     push(start.max(fine_from), end, FINE_S, length);
     windows
 }
@@ -212,10 +286,17 @@ async fn read_window(
     faults: &mut Vec<Fault>,
 ) -> Result<(), Fault> {
     let meets = |w: &Wanted<'_>| w.query.start < window.end && window.start < w.query.end;
-    let indices: Vec<usize> = wanted.iter().enumerate().filter(|(_, w)| meets(w)).map(|(n, _)| n).collect();
+    let indices: Vec<usize> = wanted
+        .iter()
+        .enumerate()
+        .filter(|(_, w)| meets(w))
+        .map(|(n, _)| n)
+        .collect();
     for batch in indices.chunks(METRICS_A_CALL) {
-        let asked: Vec<MetricDataQuery> =
-            batch.iter().map(|n| asked(*n, &wanted[*n].source, window.period_s)).collect();
+        let asked: Vec<MetricDataQuery> = batch
+            .iter()
+            .map(|n| asked(*n, &wanted[*n].source, window.period_s))
+            .collect();
         let call = place.call("cloudwatch:GetMetricData");
         let mut cursor = Cursor::new();
         loop {
@@ -241,26 +322,63 @@ async fn read_window(
 }
 
 fn asked(index: usize, source: &Source, period_s: i64) -> MetricDataQuery {
-    let dimensions =
-        source.dimensions.iter().map(|(k, v)| Dimension { name: k.clone(), value: Some(v.clone()) }).collect();
-    let metric =
-        cloudwatch::Metric { namespace: source.namespace.to_owned(), metric_name: source.name.to_owned(), dimensions };
-    let metric_stat = MetricStat { metric, period: period_s, stat: source.reading.statistic() };
-    MetricDataQuery { id: format!("m{index}"), metric_stat, return_data: true }
+    let dimensions = source
+        .dimensions
+        .iter()
+        .map(|(k, v)| Dimension {
+            name: k.clone(),
+            value: Some(v.clone()),
+        })
+        .collect();
+    let metric = cloudwatch::Metric {
+        namespace: source.namespace.to_owned(),
+        metric_name: source.name.to_owned(),
+        dimensions,
+    };
+    let metric_stat = MetricStat {
+        metric,
+        period: period_s,
+        stat: source.reading.statistic(),
+    };
+    MetricDataQuery {
+        id: format!("m{index}"),
+        metric_stat,
+        return_data: true,
+    }
 }
 
 /// Takes over the points of one result that lie in its query's own span.
-fn take(result: &MetricDataResult, period_s: i64, wanted: &mut [Wanted<'_>], mut note: impl FnMut(&str)) {
-    let index = result.id.strip_prefix('m').and_then(|n| n.parse::<usize>().ok());
-    let Some(wanted) = index.and_then(|n| wanted.get_mut(n)) else { return };
+fn take(
+    result: &MetricDataResult,
+    period_s: i64,
+    wanted: &mut [Wanted<'_>],
+    mut note: impl FnMut(&str),
+) {
+    let index = result
+        .id
+        .strip_prefix('m')
+        .and_then(|n| n.parse::<usize>().ok());
+    let Some(wanted) = index.and_then(|n| wanted.get_mut(n)) else {
+        return;
+    };
     if matches!(result.status_code.as_str(), "Forbidden" | "InternalError") {
         wanted.refused = true;
-        let why = result.messages.iter().map(|m| m.value.as_str()).collect::<Vec<_>>().join("; ");
-        note(&format!("no points of {} of {}: {why}", wanted.metric, wanted.query.resource.id));
+        let why = result
+            .messages
+            .iter()
+            .map(|m| m.value.as_str())
+            .collect::<Vec<_>>()
+            .join("; ");
+        note(&format!(
+            "no points of {} of {}: {why}",
+            wanted.metric, wanted.query.resource.id
+        ));
     }
     for (time, value) in result.timestamps.iter().zip(&result.values) {
         let time = Timestamp::from_second(*time as i64).ok();
-        let Some(time) = time.filter(|t| (wanted.query.start..wanted.query.end).contains(t)) else { continue };
+        let Some(time) = time.filter(|t| (wanted.query.start..wanted.query.end).contains(t)) else {
+            continue;
+        };
         wanted.points.push(Sample {
             connection: wanted.query.resource.connection.clone(),
             resource: wanted.query.resource.id.clone(),
@@ -287,7 +405,10 @@ fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
             }
         }
     }
-    let mut samples: Vec<Sample> = chosen.into_values().flat_map(|(_, points)| points).collect();
+    let mut samples: Vec<Sample> = chosen
+        .into_values()
+        .flat_map(|(_, points)| points)
+        .collect();
     let errors = error_rates(&parts, &samples);
     samples.extend(errors);
     samples
@@ -309,7 +430,10 @@ fn error_rates(parts: &[Wanted<'_>], samples: &[Sample]) -> Vec<Sample> {
         }
         let span = first.query.start..first.query.end;
         let answered = |s: &&Sample| {
-            s.metric == Metric::RequestRate && s.resource == *id && s.value > 0.0 && span.contains(&s.timestamp)
+            s.metric == Metric::RequestRate
+                && s.resource == *id
+                && s.value > 0.0
+                && span.contains(&s.timestamp)
         };
         rates.extend(samples.iter().filter(answered).map(|requests| {
             let failed = errors.get(&requests.timestamp).copied().unwrap_or(0.0);
@@ -335,25 +459,58 @@ mod tests {
     #[test]
     fn windows_cover_the_span_on_whole_periods() {
         let now = at("2026-11-20T10:02:00Z");
-        let found = windows(at("2026-11-20T08:03:00Z"), now, now, SignedDuration::from_hours(1));
-        let spans: Vec<_> = found.iter().map(|w| (w.start.to_string(), w.end.to_string(), w.period_s)).collect();
-        let expected = [("08:00:00", "09:00:00"), ("09:00:00", "10:00:00"), ("10:00:00", "10:02:00")]
-            .map(|(a, b)| (format!("2026-11-20T{a}Z"), format!("2026-11-20T{b}Z"), 300));
+        let found = windows(
+            at("2026-11-20T08:03:00Z"),
+            now,
+            now,
+            SignedDuration::from_hours(1),
+        );
+        let spans: Vec<_> = found
+            .iter()
+            .map(|w| (w.start.to_string(), w.end.to_string(), w.period_s))
+            .collect();
+        let expected = [
+            ("08:00:00", "09:00:00"),
+            ("09:00:00", "10:00:00"),
+            ("10:00:00", "10:02:00"),
+        ]
+        .map(|(a, b)| (format!("2026-11-20T{a}Z"), format!("2026-11-20T{b}Z"), 300));
         assert_eq!(spans, expected);
     }
 
     #[test]
     fn old_points_are_asked_for_by_the_hour_and_never_beyond_what_is_kept() {
         let now = at("2026-11-20T10:00:00Z");
-        let found = windows(at("2020-01-01T00:00:00Z"), now, now, SignedDuration::from_hours(240));
+        let found = windows(
+            at("2020-01-01T00:00:00Z"),
+            now,
+            now,
+            SignedDuration::from_hours(240),
+        );
         assert!(found.first().unwrap().start >= now - COARSE_KEPT);
-        assert!(found.windows(2).all(|w| w[0].end == w[1].start && w[0].period_s >= w[1].period_s));
+        assert!(
+            found
+                .windows(2)
+                .all(|w| w[0].end == w[1].start && w[0].period_s >= w[1].period_s)
+        );
         let fine = found.iter().find(|w| w.period_s == FINE_S).unwrap();
-        assert!(fine.start >= now - FINE_KEPT && fine.start <= now - FINE_KEPT + SignedDuration::from_hours(2));
+        assert!(
+            fine.start >= now - FINE_KEPT
+                && fine.start <= now - FINE_KEPT + SignedDuration::from_hours(2)
+        );
         assert_eq!(found.last().unwrap().end, now);
         assert!(windows(now, now, now, SignedDuration::from_hours(1)).is_empty());
         let within = at("2026-11-20T09:00:00.4Z");
-        let found = windows(at("2026-11-20T08:00:00Z"), within, within, SignedDuration::from_hours(1));
-        assert_eq!(found.len(), 1, "half a second more is no span of its own: {found:?}");
+        let found = windows(
+            at("2026-11-20T08:00:00Z"),
+            within,
+            within,
+            SignedDuration::from_hours(1),
+        );
+        assert_eq!(
+            found.len(),
+            1,
+            "half a second more is no span of its own: {found:?}"
+        );
     }
 }

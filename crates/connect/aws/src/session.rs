@@ -87,19 +87,36 @@ impl AwsConnection {
     /// # Errors
     /// The connection is not one to AWS, names no region, or its endpoint is not an http(s) URL.
     pub async fn open(connection: &Connection, outbound: &Outbound) -> Result<Self, ObserveError> {
-        Self::open_with(connection, outbound, Tuning::for_endpoint(connection.endpoint.as_deref())).await
+        Self::open_with(
+            connection,
+            outbound,
+            Tuning::for_endpoint(connection.endpoint.as_deref()),
+        )
+        .await
     }
 
     /// Opens a connection with another patience.
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub async fn open_with(connection: &Connection, outbound: &Outbound, tuning: Tuning) -> Result<Self, ObserveError> {
-        let region = connection.regions.first().ok_or_else(|| invalid("the connection names no region"))?.clone();
-        if let Some(url) =
-            connection.endpoint.as_deref().filter(|u| !u.starts_with("http://") && !u.starts_with("https://"))
+    pub async fn open_with(
+        connection: &Connection,
+        outbound: &Outbound,
+        tuning: Tuning,
+    ) -> Result<Self, ObserveError> {
+        let region = connection
+            .regions
+            .first()
+            .ok_or_else(|| invalid("the connection names no region"))?
+            .clone();
+        if let Some(url) = connection
+            .endpoint
+            .as_deref()
+            .filter(|u| !u.starts_with("http://") && !u.starts_with("https://"))
         {
-            return Err(invalid(&format!("the endpoint {url:?} is not an http:// or https:// address")));
+            return Err(invalid(&format!(
+                "the endpoint {url:?} is not an http:// or https:// address"
+            )));
         }
         let mut loader = aws_config::defaults(BehaviorVersion::v2026_01_12())
             .region(Region::new(region.clone()))
@@ -110,7 +127,11 @@ impl AwsConnection {
             loader = loader.endpoint_url(url);
         }
         match &connection.credentials {
-            Credentials::AccessKey { access_key_id, secret_access_key, session_token } => {
+            Credentials::AccessKey {
+                access_key_id,
+                secret_access_key,
+                session_token,
+            } => {
                 let token = session_token.clone();
                 loader = loader.credentials_provider(aws_credential_types::Credentials::new(
                     access_key_id,
@@ -121,18 +142,37 @@ impl AwsConnection {
                 ));
             }
             // They would be sent, signed, to a server that a user chose.
-            Credentials::Ambient if connection.endpoint.as_deref().is_some_and(|url| !is_of_aws(url)) => {
-                return Err(invalid("a connection with an endpoint that is not of amazonaws.com needs an access key"));
+            Credentials::Ambient
+                if connection
+                    .endpoint
+                    .as_deref()
+                    .is_some_and(|url| !is_of_aws(url)) =>
+            {
+                return Err(invalid(
+                    "a connection with an endpoint that is not of amazonaws.com needs an access key",
+                ));
             }
             Credentials::Ambient => {}
-            Credentials::Simulated => return Err(invalid("a simulated connection is not one to AWS")),
+            Credentials::Simulated => {
+                return Err(invalid("a simulated connection is not one to AWS"));
+            }
         }
         let mut config = loader.load().await;
         if connection.endpoint.is_some() {
-            config = config.into_builder().http_client(Guarded(outbound.clone())).build();
+            config = config
+                .into_builder()
+                .http_client(Guarded(outbound.clone()))
+                .build();
         }
         if let Some(role) = connection.assume_role.as_deref().filter(|r| !r.is_empty()) {
-            config = assume(config, role, connection.external_id.as_deref(), &region, &tuning).await;
+            config = assume(
+                config,
+                role,
+                connection.external_id.as_deref(),
+                &region,
+                &tuning,
+            )
+            .await;
         }
         Ok(AwsConnection {
             id: connection.id.clone(),
@@ -149,22 +189,33 @@ impl AwsConnection {
     /// Prices resources by a catalogue that the caller keeps up to date.
     #[must_use]
     pub fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
-        AwsConnection { catalogue: Some(catalogue), ..self }
+        AwsConnection {
+            catalogue: Some(catalogue),
+            ..self
+        }
     }
 
     /// The catalogue that resources are priced by.
     pub(crate) fn catalogue(&self) -> &Catalogue {
-        self.catalogue.as_deref().unwrap_or_else(|| Catalogue::builtin())
+        self.catalogue
+            .as_deref()
+            .unwrap_or_else(|| Catalogue::builtin())
     }
 
     /// The configuration for a region.
     pub(crate) fn config(&self, region: &str) -> SdkConfig {
-        self.config.to_builder().region(Region::new(region.to_owned())).build()
+        self.config
+            .to_builder()
+            .region(Region::new(region.to_owned()))
+            .build()
     }
 
     /// The configuration of changes in a region: the SDK must not repeat what may have happened.
     pub(crate) fn changing(&self, region: &str) -> SdkConfig {
-        self.config(region).into_builder().retry_config(RetryConfig::disabled()).build()
+        self.config(region)
+            .into_builder()
+            .retry_config(RetryConfig::disabled())
+            .build()
     }
 
     /// A region of the account, for resources and messages.
@@ -178,7 +229,12 @@ impl AwsConnection {
     }
 
     pub(crate) fn ec2(&self, place: Place) -> Ec2 {
-        Ec2::new(&self.config(&place.region), place, self.pace(), self.tuning.page_size)
+        Ec2::new(
+            &self.config(&place.region),
+            place,
+            self.pace(),
+            self.tuning.page_size,
+        )
     }
 
     pub(crate) fn rds(&self, place: Place) -> Rds {
@@ -190,7 +246,10 @@ impl AwsConnection {
     }
 
     pub(crate) fn pace(&self) -> Pace {
-        Pace { attempts: self.tuning.attempts, backoff: self.tuning.backoff }
+        Pace {
+            attempts: self.tuning.attempts,
+            backoff: self.tuning.backoff,
+        }
     }
 
     /// Returns the account of the credentials, by `sts:GetCallerIdentity`: the cheapest call, which no policy can
@@ -199,27 +258,60 @@ impl AwsConnection {
         let region = self.regions.first().map_or("", String::as_str);
         let place = self.place(&self.account, region);
         let call = place.call("sts:GetCallerIdentity");
-        let config = self.config(region).into_builder().timeout_config(first_timeouts(&self.tuning)).build();
-        let own = aws_sdk_sts::config::Builder::from(&config).retry_partition(place.retries("sts")).build();
-        let answer = aws_sdk_sts::Client::from_conf(own).get_caller_identity().send().await.at(call)?;
-        let nameless = || call.fault(FaultKind::Other, None, "the answer names no account; is this an AWS endpoint?");
+        let config = self
+            .config(region)
+            .into_builder()
+            .timeout_config(first_timeouts(&self.tuning))
+            .build();
+        let own = aws_sdk_sts::config::Builder::from(&config)
+            .retry_partition(place.retries("sts"))
+            .build();
+        let answer = aws_sdk_sts::Client::from_conf(own)
+            .get_caller_identity()
+            .send()
+            .await
+            .at(call)?;
+        let nameless = || {
+            call.fault(
+                FaultKind::Other,
+                None,
+                "the answer names no account; is this an AWS endpoint?",
+            )
+        };
         answer.account().map(str::to_owned).ok_or_else(nameless)
     }
 }
 
 /// Returns `true` if a URL leads to AWS itself, such as to a VPC endpoint. Anything that readers of URLs may disagree about does not.
 fn is_of_aws(url: &str) -> bool {
-    let Some(rest) = url.strip_prefix("https://") else { return false };
+    let Some(rest) = url.strip_prefix("https://") else {
+        return false;
+    };
     let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
-    host.ends_with(".amazonaws.com") && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
+    host.ends_with(".amazonaws.com")
+        && host
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
 }
 
 fn invalid(message: &str) -> ObserveError {
-    ObserveError { kind: reeve_estate::ObserveErrorKind::Other, message: message.to_owned() }
+    ObserveError {
+        kind: reeve_estate::ObserveErrorKind::Other,
+        message: message.to_owned(),
+    }
 }
 
-async fn assume(config: SdkConfig, role: &str, external_id: Option<&str>, region: &str, tuning: &Tuning) -> SdkConfig {
-    let hasty = config.to_builder().timeout_config(first_timeouts(tuning)).build();
+async fn assume(
+    config: SdkConfig,
+    role: &str,
+    external_id: Option<&str>,
+    region: &str,
+    tuning: &Tuning,
+) -> SdkConfig {
+    let hasty = config
+        .to_builder()
+        .timeout_config(first_timeouts(tuning))
+        .build();
     let mut role = AssumeRoleProvider::builder(role)
         .session_name("reeve")
         .region(Region::new(region.to_owned()))
@@ -243,7 +335,9 @@ fn timeouts(tuning: &Tuning) -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(tuning.connect_timeout)
         .operation_attempt_timeout(tuning.attempt_timeout)
-        .operation_timeout(tuning.attempt_timeout * tuning.attempts + tuning.max_backoff * tuning.attempts)
+        .operation_timeout(
+            tuning.attempt_timeout * tuning.attempts + tuning.max_backoff * tuning.attempts,
+        )
         .build()
 }
 

@@ -207,28 +207,47 @@ const VERBS: [(&str, &[&str]); 6] = [
 ];
 
 /// The event type of a record with this `eventName`, `eventType` and `readOnly`.
-pub fn event_type(event_name: Option<&str>, event_kind: Option<&str>, read_only: Option<bool>) -> EventType {
+pub fn event_type(
+    event_name: Option<&str>,
+    event_kind: Option<&str>,
+    read_only: Option<bool>,
+) -> EventType {
     EventType::from_static(name(event_name, event_kind, read_only))
 }
 
-fn name(event_name: Option<&str>, event_kind: Option<&str>, read_only: Option<bool>) -> &'static str {
+fn name(
+    event_name: Option<&str>,
+    event_kind: Option<&str>,
+    read_only: Option<bool>,
+) -> &'static str {
     if event_kind == Some("AwsCloudTrailInsight") {
         return "system.insight";
     }
-    let Some(call) = event_name else { return "system.event" };
+    let Some(call) = event_name else {
+        return "system.event";
+    };
     let plain = call.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'v');
-    if let Some((_, event_type)) = CALLS.iter().find(|(name, _)| *name == call || *name == plain) {
+    if let Some((_, event_type)) = CALLS
+        .iter()
+        .find(|(name, _)| *name == call || *name == plain)
+    {
         return event_type;
     }
     if call.starts_with("AssumeRole") || call == "AssumeRoot" {
         return "authentication.assume_role";
     }
-    let verb =
-        VERBS.iter().find(|(_, verbs)| verbs.iter().any(|verb| begins(call, verb))).map(|(event_type, _)| *event_type);
+    let verb = VERBS
+        .iter()
+        .find(|(_, verbs)| verbs.iter().any(|verb| begins(call, verb)))
+        .map(|(event_type, _)| *event_type);
     match verb {
         Some("resource.view") => "resource.view",
         // What may be done, by whom: policies, permission boundaries.
-        Some(_) if call.contains("Policy") || call.contains("Policies") || call.contains("PermissionsBoundary") => {
+        Some(_)
+            if call.contains("Policy")
+                || call.contains("Policies")
+                || call.contains("PermissionsBoundary") =>
+        {
             "policy.modify"
         }
         _ if tags(call) => "resource.tag",
@@ -249,7 +268,8 @@ fn tags(call: &str) -> bool {
 
 /// Returns `true` if `call` begins with the word `verb`.
 fn begins(call: &str, verb: &str) -> bool {
-    call.strip_prefix(verb).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
+    call.strip_prefix(verb)
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
 #[cfg(test)]
@@ -285,15 +305,26 @@ mod tests {
             ("Settle", "resource.execute"),
             ("Gettysburg", "resource.execute"),
         ] {
-            assert_eq!(event_type(Some(call), Some("AwsApiCall"), None).as_str(), expect, "{call}");
+            assert_eq!(
+                event_type(Some(call), Some("AwsApiCall"), None).as_str(),
+                expect,
+                "{call}"
+            );
         }
-        assert_eq!(event_type(Some("Frobnicate"), None, Some(true)).as_str(), "resource.view");
+        assert_eq!(
+            event_type(Some("Frobnicate"), None, Some(true)).as_str(),
+            "resource.view"
+        );
         assert_eq!(event_type(None, None, None).as_str(), "system.event");
     }
 
     #[test]
     fn every_name_in_the_tables_is_an_event_type() {
-        for name in CALLS.iter().map(|(_, name)| *name).chain(VERBS.iter().map(|(name, _)| *name)) {
+        for name in CALLS
+            .iter()
+            .map(|(_, name)| *name)
+            .chain(VERBS.iter().map(|(name, _)| *name))
+        {
             assert!(EventType::new(name).is_ok(), "{name}");
         }
     }

@@ -7,7 +7,15 @@ use std::path::{Path, PathBuf};
 use crate::read::RecordReader;
 
 /// Endings of log files inside a folder.
-const ENDINGS: [&str; 7] = [".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".gz"];
+const ENDINGS: [&str; 7] = [
+    ".json",
+    ".json.gz",
+    ".jsonl",
+    ".jsonl.gz",
+    ".ndjson",
+    ".ndjson.gz",
+    ".gz",
+];
 /// The folder beside the logs in which CloudTrail keeps its digests.
 const DIGESTS: &str = "CloudTrail-Digest";
 
@@ -27,7 +35,10 @@ pub fn log_files(path: &Path) -> io::Result<Vec<PathBuf>> {
             }
             if item.file_type()?.is_dir() {
                 folders.push(item.path());
-            } else if ENDINGS.iter().any(|ending| name.to_lowercase().ends_with(ending)) {
+            } else if ENDINGS
+                .iter()
+                .any(|ending| name.to_lowercase().ends_with(ending))
+            {
                 files.push(item.path());
             }
         }

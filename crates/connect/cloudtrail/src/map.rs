@@ -7,7 +7,8 @@
 use jiff::Timestamp;
 use reeve_audit::json::Object;
 use reeve_audit::{
-    ActionMethod, ActionStatus, Entry, EventId, EventType, Json, format_instant, parse_address, parse_instant,
+    ActionMethod, ActionStatus, Entry, EventId, EventType, Json, format_instant, parse_address,
+    parse_instant,
 };
 use sha2::{Digest, Sha256};
 
@@ -46,8 +47,15 @@ impl Move {
     /// A member, off the record. Beside one whose name differs only by case it stays as well: from the twin alone nobody
     /// could tell that it was there.
     fn take(&mut self, name: &str) -> Option<Json> {
-        let twin = self.rest.iter().any(|(key, _)| key != name && key.eq_ignore_ascii_case(name));
-        if twin { self.rest.get(name).cloned() } else { self.rest.remove(name) }
+        let twin = self
+            .rest
+            .iter()
+            .any(|(key, _)| key != name && key.eq_ignore_ascii_case(name));
+        if twin {
+            self.rest.get(name).cloned()
+        } else {
+            self.rest.remove(name)
+        }
     }
 }
 
@@ -59,8 +67,15 @@ pub fn map_record(record: Record) -> Entry {
         record.member("readOnly").and_then(Json::as_bool),
     );
     let mut entry = derived(&record, kind);
-    let Record { members, numbers_as_text, envelope } = record;
-    let mut moving = Move { rest: members, absent: Vec::new() };
+    let Record {
+        members,
+        numbers_as_text,
+        envelope,
+    } = record;
+    let mut moving = Move {
+        rest: members,
+        absent: Vec::new(),
+    };
     entry.event_id = event_id(&mut moving);
     entry.timestamp = timestamp(&mut moving, envelope.as_ref());
     entry.action.operation = moving.text("eventName").or(entry.action.operation);
@@ -110,10 +125,21 @@ fn derived(record: &Record, kind: EventType) -> Entry {
 
 /// Failed when the record has an error, or when one of its answers says `Failure`, as sign-ins do.
 fn status(record: &Record) -> ActionStatus {
-    let error = record.text("errorCode").or(record.text("errorMessage")).is_some();
+    let error = record
+        .text("errorCode")
+        .or(record.text("errorMessage"))
+        .is_some();
     let answers = record.member("responseElements").and_then(Json::as_object);
-    let failure = answers.is_some_and(|answers| answers.iter().any(|(_, answer)| answer.as_str() == Some("Failure")));
-    if error || failure { ActionStatus::Failed } else { ActionStatus::Success }
+    let failure = answers.is_some_and(|answers| {
+        answers
+            .iter()
+            .any(|(_, answer)| answer.as_str() == Some("Failure"))
+    });
+    if error || failure {
+        ActionStatus::Failed
+    } else {
+        ActionStatus::Success
+    }
 }
 
 fn method(record: &Record) -> ActionMethod {
@@ -122,8 +148,12 @@ fn method(record: &Record) -> ActionMethod {
     let console = record
         .member("sessionCredentialFromConsole")
         .is_some_and(|v| matches!(v, Json::Bool(true)) || v.as_str() == Some("true"));
-    let identity =
-        |name: &str| record.member("userIdentity").and_then(|identity| identity.get(name)).and_then(Json::as_str);
+    let identity = |name: &str| {
+        record
+            .member("userIdentity")
+            .and_then(|identity| identity.get(name))
+            .and_then(Json::as_str)
+    };
     if console
         || kind.starts_with("AwsConsole")
         || agent.contains("console.amazonaws.com")
@@ -150,7 +180,11 @@ fn content_id(members: &Object) -> String {
 }
 
 fn event_id(moving: &mut Move) -> EventId {
-    let given = moving.rest.get("eventID").and_then(Json::as_str).and_then(|id| EventId::new(id).ok());
+    let given = moving
+        .rest
+        .get("eventID")
+        .and_then(Json::as_str)
+        .and_then(|id| EventId::new(id).ok());
     match given {
         Some(id) => {
             moving.take("eventID");
@@ -158,7 +192,8 @@ fn event_id(moving: &mut Move) -> EventId {
         }
         None => {
             moving.absent.push("eventID");
-            EventId::new(format!("cloudtrail-{}", content_id(&moving.rest))).unwrap_or_else(|_| EventId::fresh())
+            EventId::new(format!("cloudtrail-{}", content_id(&moving.rest)))
+                .unwrap_or_else(|_| EventId::fresh())
         }
     }
 }
@@ -166,12 +201,23 @@ fn event_id(moving: &mut Move) -> EventId {
 /// `eventTime`; without one, the time that a tool noted beside it; without that, 1970, which nobody takes for true.
 fn timestamp(moving: &mut Move, envelope: Option<&Object>) -> Timestamp {
     let other = |name: &str| {
-        moving.rest.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).and_then(|(_, value)| value.as_str())
+        moving
+            .rest
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .and_then(|(_, value)| value.as_str())
     };
-    let noted = || envelope.and_then(|envelope| envelope.get("time")).and_then(Json::as_str);
+    let noted = || {
+        envelope
+            .and_then(|envelope| envelope.get("time"))
+            .and_then(Json::as_str)
+    };
     let given = other("eventTime").and_then(read_time);
     let Some(instant) = given else {
-        let instant = other("p_event_time").or_else(noted).and_then(read_time).unwrap_or(Timestamp::UNIX_EPOCH);
+        let instant = other("p_event_time")
+            .or_else(noted)
+            .and_then(read_time)
+            .unwrap_or(Timestamp::UNIX_EPOCH);
         moving.absent.push("eventTime");
         return instant;
     };
@@ -183,7 +229,9 @@ fn timestamp(moving: &mut Move, envelope: Option<&Object>) -> Timestamp {
 
 /// RFC 3339; without an offset, as some tools write it, UTC.
 fn read_time(text: &str) -> Option<Timestamp> {
-    parse_instant(text).or_else(|_| parse_instant(&format!("{text}Z"))).ok()
+    parse_instant(text)
+        .or_else(|_| parse_instant(&format!("{text}Z")))
+        .ok()
 }
 
 /// Returns a time as CloudTrail writes it: in whole seconds.
@@ -193,10 +241,17 @@ fn spelled(instant: Timestamp) -> String {
 
 /// The account that received the record; when it says none, the account of who acted.
 fn account(moving: &mut Move, entry: &mut Entry) {
-    let received = moving.text("recipientAccountId").or(entry.resource.account_id.take());
+    let received = moving
+        .text("recipientAccountId")
+        .or(entry.resource.account_id.take());
     entry.resource.account_id = received.or_else(|| {
-        let account =
-            moving.rest.get("userIdentity")?.get("accountId")?.as_str().filter(|id| !id.is_empty())?.to_owned();
+        let account = moving
+            .rest
+            .get("userIdentity")?
+            .get("accountId")?
+            .as_str()
+            .filter(|id| !id.is_empty())?
+            .to_owned();
         moving.absent.push("recipientAccountId");
         Some(account)
     });
@@ -204,17 +259,18 @@ fn account(moving: &mut Move, entry: &mut Entry) {
 
 /// An address moves when the entry spells it the same; a service name (`ec2.amazonaws.com`) stays.
 fn address(moving: &mut Move, entry: &mut Entry) {
-    let Some(text) =
-        moving.rest.iter().find(|(key, _)| key.eq_ignore_ascii_case("sourceIPAddress")).and_then(|(_, v)| v.as_str())
+    let Some(text) = moving
+        .rest
+        .iter()
+        .find(|(key, _)| key.eq_ignore_ascii_case("sourceIPAddress"))
+        .and_then(|(_, v)| v.as_str())
     else {
         return;
     };
     entry.actor.ip_address = parse_address(text);
-    if entry
-        .actor
-        .ip_address
-        .is_some_and(|address| moving.rest.get("sourceIPAddress").and_then(Json::as_str) == Some(&address.to_string()))
-    {
+    if entry.actor.ip_address.is_some_and(|address| {
+        moving.rest.get("sourceIPAddress").and_then(Json::as_str) == Some(&address.to_string())
+    }) {
         moving.take("sourceIPAddress");
     }
 }
@@ -222,10 +278,25 @@ fn address(moving: &mut Move, entry: &mut Entry) {
 /// Moves the request parameters of a successful creating or modifying call to the state after it. Those of any other
 /// call changed nothing and stay where they are.
 fn change(moving: &mut Move, entry: &mut Entry) {
-    const CHANGING: [&str; 4] = ["resource.create", "resource.modify", "resource.tag", "policy.modify"];
-    let changed = entry.action.status == Some(ActionStatus::Success) && CHANGING.contains(&entry.event_type.as_str());
-    let deletes = entry.action.operation.as_deref().is_some_and(|call| call.starts_with("Delete"));
-    if changed && !deletes && moving.rest.get("requestParameters").is_some_and(|request| request.as_object().is_some())
+    const CHANGING: [&str; 4] = [
+        "resource.create",
+        "resource.modify",
+        "resource.tag",
+        "policy.modify",
+    ];
+    let changed = entry.action.status == Some(ActionStatus::Success)
+        && CHANGING.contains(&entry.event_type.as_str());
+    let deletes = entry
+        .action
+        .operation
+        .as_deref()
+        .is_some_and(|call| call.starts_with("Delete"));
+    if changed
+        && !deletes
+        && moving
+            .rest
+            .get("requestParameters")
+            .is_some_and(|request| request.as_object().is_some())
     {
         entry.changes.after = moving.take("requestParameters");
     }
@@ -235,10 +306,18 @@ fn change(moving: &mut Move, entry: &mut Entry) {
 pub fn restore(entry: &Entry) -> Option<Json> {
     let extra = &entry.metadata.extra;
     let mut members = extra.get(KEPT).and_then(Json::as_object).cloned()?;
-    let absent: Vec<&str> =
-        extra.get(ABSENT).and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str).collect();
+    let absent: Vec<&str> = extra
+        .get(ABSENT)
+        .and_then(Json::as_array)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Json::as_str)
+        .collect();
     let mut put = |name: &str, value: Option<Json>| {
-        let stayed = absent.contains(&name) || members.iter().any(|(key, _)| key.eq_ignore_ascii_case(name));
+        let stayed = absent.contains(&name)
+            || members
+                .iter()
+                .any(|(key, _)| key.eq_ignore_ascii_case(name));
         if let (false, Some(value)) = (stayed, value) {
             members.insert(name, value);
         }
@@ -251,7 +330,13 @@ pub fn restore(entry: &Entry) -> Option<Json> {
     put("awsRegion", text(&entry.resource.region));
     put("requestID", text(&entry.metadata.request_id));
     put("recipientAccountId", text(&entry.resource.account_id));
-    put("sourceIPAddress", entry.actor.ip_address.map(|address| address.to_string().into()));
+    put(
+        "sourceIPAddress",
+        entry
+            .actor
+            .ip_address
+            .map(|address| address.to_string().into()),
+    );
     put("requestParameters", entry.changes.after.clone());
     Some(Json::Object(members))
 }
@@ -261,7 +346,13 @@ pub fn restore(entry: &Entry) -> Option<Json> {
 pub fn with_distinct_id(mut entry: Entry) -> Entry {
     let record = restore(&entry).unwrap_or_else(|| entry.to_json(Timestamp::UNIX_EPOCH));
     let digest = hex::encode(&Sha256::digest(record.to_canonical())[..16]);
-    let mut kept = entry.metadata.extra.get(KEPT).and_then(Json::as_object).cloned().unwrap_or_default();
+    let mut kept = entry
+        .metadata
+        .extra
+        .get(KEPT)
+        .and_then(Json::as_object)
+        .cloned()
+        .unwrap_or_default();
     if let Some(id) = record.get("eventID") {
         kept.insert("eventID", id.clone());
     }

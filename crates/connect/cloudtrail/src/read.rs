@@ -42,7 +42,13 @@ impl ReadError {
 
     /// Returns `true` if the input is a digest file, which holds no records and may be skipped.
     pub fn is_digest(&self) -> bool {
-        matches!(self, Self::Record { source: MapError::Digest, .. })
+        matches!(
+            self,
+            Self::Record {
+                source: MapError::Digest,
+                ..
+            }
+        )
     }
 }
 
@@ -69,9 +75,15 @@ impl RecordReader {
         input.by_ref().take(2).read_to_end(&mut start)?;
         let gzip = start == [0x1f, 0x8b];
         let whole = Cursor::new(start).chain(input);
-        let input: Box<dyn BufRead + Send> =
-            if gzip { Box::new(BufReader::new(MultiGzDecoder::new(whole))) } else { Box::new(BufReader::new(whole)) };
-        Ok(Self { pieces: Splitter::new(input), index: 0 })
+        let input: Box<dyn BufRead + Send> = if gzip {
+            Box::new(BufReader::new(MultiGzDecoder::new(whole)))
+        } else {
+            Box::new(BufReader::new(whole))
+        };
+        Ok(Self {
+            pieces: Splitter::new(input),
+            index: 0,
+        })
     }
 
     /// The entries that the records mean.
@@ -90,6 +102,12 @@ impl Iterator for RecordReader {
         };
         let index = self.index;
         self.index += 1;
-        Some(Record::parse(&piece.text).map_err(|source| ReadError::Record { index, offset: piece.offset, source }))
+        Some(
+            Record::parse(&piece.text).map_err(|source| ReadError::Record {
+                index,
+                offset: piece.offset,
+                source,
+            }),
+        )
     }
 }

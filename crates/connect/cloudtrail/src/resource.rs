@@ -75,7 +75,11 @@ const PARAMETERS: [(&str, &str, &str); 62] = [
     ("bedrock", "guardrailIdentifier", "bedrock_guardrail"),
     ("bedrock", "modelId", "bedrock_model"),
     ("route53", "hostedZoneId", "hosted_zone"),
-    ("route53resolver", "resolverQueryLogConfigId", "resolver_query_log_config"),
+    (
+        "route53resolver",
+        "resolverQueryLogConfigId",
+        "resolver_query_log_config",
+    ),
     ("config", "configurationRecorderName", "config_recorder"),
     ("glue", "tableName", "glue_table"),
     ("organizations", "accountId", "account"),
@@ -91,31 +95,53 @@ pub(crate) fn resource(
     request: Option<&Json>,
     response: Option<&Json>,
 ) -> Option<Named> {
-    let service = source.and_then(|source| source.split('.').next()).unwrap_or_default();
+    let service = source
+        .and_then(|source| source.split('.').next())
+        .unwrap_or_default();
     let listed = || resources?.as_array()?.iter().find_map(from_resources);
     listed()
-        .or_else(|| request.and_then(Json::as_object).and_then(|request| from_parameters(service, request)))
-        .or_else(|| response.and_then(Json::as_object).and_then(|response| from_parameters(service, response)))
+        .or_else(|| {
+            request
+                .and_then(Json::as_object)
+                .and_then(|request| from_parameters(service, request))
+        })
+        .or_else(|| {
+            response
+                .and_then(Json::as_object)
+                .and_then(|response| from_parameters(service, response))
+        })
 }
 
 fn text<'a>(object: &'a Object, name: &str) -> Option<&'a str> {
-    object.get(name).and_then(Json::as_str).filter(|text| !text.is_empty())
+    object
+        .get(name)
+        .and_then(Json::as_str)
+        .filter(|text| !text.is_empty())
 }
 
 /// An element of the record's `resources`.
 fn from_resources(listed: &Json) -> Option<Named> {
     let listed = listed.as_object()?;
-    let arn = ["ARN", "arn", "resourceName"].iter().find_map(|name| text(listed, name))?;
-    let kind = ["type", "resourceType"].iter().find_map(|name| text(listed, name));
+    let arn = ["ARN", "arn", "resourceName"]
+        .iter()
+        .find_map(|name| text(listed, name))?;
+    let kind = ["type", "resourceType"]
+        .iter()
+        .find_map(|name| text(listed, name));
     Some((kind.map(kind_name), id_of(arn).to_owned()))
 }
 
 /// Returns the short name of an ARN's resource: the object path, the id after the last colon or slash, or all of it.
 fn id_of(arn: &str) -> &str {
     let mut parts = arn.splitn(6, ':');
-    let (Some("arn"), Some(_), Some(service), _, _, Some(rest)) =
-        (parts.next(), parts.next(), parts.next(), parts.next(), parts.next(), parts.next())
-    else {
+    let (Some("arn"), Some(_), Some(service), _, _, Some(rest)) = (
+        parts.next(),
+        parts.next(),
+        parts.next(),
+        parts.next(),
+        parts.next(),
+        parts.next(),
+    ) else {
         return arn;
     };
     match service {
@@ -130,7 +156,10 @@ fn kind_name(kind: &str) -> String {
         return (*common).to_owned();
     }
     let mut out = String::new();
-    for part in kind.split("::").skip(usize::from(kind.starts_with("AWS::"))) {
+    for part in kind
+        .split("::")
+        .skip(usize::from(kind.starts_with("AWS::")))
+    {
         if !out.is_empty() {
             out.push('_');
         }
@@ -145,8 +174,9 @@ fn snake(part: &str, out: &mut String) {
     let chars: Vec<char> = part.chars().collect();
     for (at, c) in chars.iter().enumerate() {
         let before = at > 0 && chars[at - 1].is_lowercase();
-        let inside =
-            at > 1 && chars[at - 1].is_uppercase() && chars.get(at + 1).is_some_and(|next| next.is_lowercase());
+        let inside = at > 1
+            && chars[at - 1].is_uppercase()
+            && chars.get(at + 1).is_some_and(|next| next.is_lowercase());
         if c.is_uppercase() && (before || inside) {
             out.push('_');
         }
@@ -162,19 +192,45 @@ fn from_parameters(service: &str, parameters: &Object) -> Option<Named> {
         });
     }
     let set = |name: &str, id: &str| {
-        text(parameters.get(name)?.get("items")?.as_array()?.first()?.as_object()?, id).map(str::to_owned)
+        text(
+            parameters
+                .get(name)?
+                .get("items")?
+                .as_array()?
+                .first()?
+                .as_object()?,
+            id,
+        )
+        .map(str::to_owned)
     };
-    if let Some(instance) = set("instancesSet", "instanceId").or_else(|| first(parameters, "instanceIds")) {
+    if let Some(instance) =
+        set("instancesSet", "instanceId").or_else(|| first(parameters, "instanceIds"))
+    {
         return Some((Some("virtual_machine".into()), instance));
     }
-    let known = PARAMETERS.iter().filter(|(of_service, ..)| of_service.is_empty() || *of_service == service);
-    let named = known.filter_map(|(_, name, kind)| Some((*kind, text(parameters, name)?))).next()?;
+    let known = PARAMETERS
+        .iter()
+        .filter(|(of_service, ..)| of_service.is_empty() || *of_service == service);
+    let named = known
+        .filter_map(|(_, name, kind)| Some((*kind, text(parameters, name)?)))
+        .next()?;
     let (kind, id) = named;
-    Some((Some(kind).filter(|kind| !kind.is_empty()).map(str::to_owned), id.to_owned()))
+    Some((
+        Some(kind)
+            .filter(|kind| !kind.is_empty())
+            .map(str::to_owned),
+        id.to_owned(),
+    ))
 }
 
 fn first(parameters: &Object, name: &str) -> Option<String> {
-    parameters.get(name)?.as_array()?.first()?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+    parameters
+        .get(name)?
+        .as_array()?
+        .first()?
+        .as_str()
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -205,19 +261,48 @@ mod tests {
                 r#"{"instancesSet":{"items":[{"instanceId":"i-1"},{"instanceId":"i-2"}]}}"#,
                 "virtual_machine i-1",
             ),
-            ("ec2.amazonaws.com", r#"{"instanceId":"i-1","volumeId":"vol-1"}"#, "virtual_machine i-1"),
-            ("s3.amazonaws.com", r#"{"bucketName":"b","key":"a/b.txt"}"#, "object b/a/b.txt"),
-            ("iam.amazonaws.com", r#"{"policyArn":"arn:x","roleName":"r"}"#, "iam_role r"),
-            ("ssm.amazonaws.com", r#"{"instanceIds":["i-3"],"documentName":"d"}"#, "virtual_machine i-3"),
-            ("autoscaling.amazonaws.com", r#"{"autoScalingGroupName":"web"}"#, "scaling_group web"),
+            (
+                "ec2.amazonaws.com",
+                r#"{"instanceId":"i-1","volumeId":"vol-1"}"#,
+                "virtual_machine i-1",
+            ),
+            (
+                "s3.amazonaws.com",
+                r#"{"bucketName":"b","key":"a/b.txt"}"#,
+                "object b/a/b.txt",
+            ),
+            (
+                "iam.amazonaws.com",
+                r#"{"policyArn":"arn:x","roleName":"r"}"#,
+                "iam_role r",
+            ),
+            (
+                "ssm.amazonaws.com",
+                r#"{"instanceIds":["i-3"],"documentName":"d"}"#,
+                "virtual_machine i-3",
+            ),
+            (
+                "autoscaling.amazonaws.com",
+                r#"{"autoScalingGroupName":"web"}"#,
+                "scaling_group web",
+            ),
         ] {
             let (kind, id) = resource(Some(source), None, Some(&parse(request)), None).unwrap();
             assert_eq!(format!("{} {id}", kind.unwrap()), expect);
         }
         let listed = parse(r#"[{"ARN":"arn:aws:iam::1:role/path/admin","type":"AWS::IAM::Role"}]"#);
-        assert_eq!(resource(None, Some(&listed), None, None), Some((Some("iam_role".into()), "path/admin".into())));
+        assert_eq!(
+            resource(None, Some(&listed), None, None),
+            Some((Some("iam_role".into()), "path/admin".into()))
+        );
         let object = parse(r#"[{"ARN":"arn:aws:s3:::b/k","type":"AWS::S3::Object"}]"#);
-        assert_eq!(resource(None, Some(&object), None, None), Some((Some("object".into()), "b/k".into())));
-        assert_eq!(resource(Some("ec2.amazonaws.com"), None, Some(&Json::Null), None), None);
+        assert_eq!(
+            resource(None, Some(&object), None, None),
+            Some((Some("object".into()), "b/k".into()))
+        );
+        assert_eq!(
+            resource(Some("ec2.amazonaws.com"), None, Some(&Json::Null), None),
+            None
+        );
     }
 }

@@ -70,7 +70,11 @@ impl<R: BufRead> Iterator for Splitter<R> {
 
 impl<R: BufRead> Splitter<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { input, offset: 0, state: State::Top }
+        Self {
+            input,
+            offset: 0,
+            state: State::Top,
+        }
     }
 
     fn advance(&mut self) -> Result<Option<Piece>, SplitError> {
@@ -94,7 +98,9 @@ impl<R: BufRead> Splitter<R> {
                     }
                     self.state = State::Top;
                 }
-                (State::Array { .. }, None | Some(b'}' | b':')) => return Err(self.expected("a record or `]`")),
+                (State::Array { .. }, None | Some(b'}' | b':')) => {
+                    return Err(self.expected("a record or `]`"));
+                }
                 (State::Array { .. }, Some(_)) => {
                     let offset = self.offset;
                     let mut text = Vec::new();
@@ -186,7 +192,10 @@ impl<R: BufRead> Splitter<R> {
     }
 
     fn expected(&self, expected: &'static str) -> SplitError {
-        SplitError::Syntax { expected, offset: self.offset }
+        SplitError::Syntax {
+            expected,
+            offset: self.offset,
+        }
     }
 
     fn peek(&mut self) -> io::Result<Option<u8>> {
@@ -226,7 +235,11 @@ impl<R: BufRead> Splitter<R> {
         loop {
             let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
-                return if scan.scalar { Ok(()) } else { Err(SplitError::Truncated { offset: start }) };
+                return if scan.scalar {
+                    Ok(())
+                } else {
+                    Err(SplitError::Truncated { offset: start })
+                };
             }
             let (used, done) = scan.feed(chunk);
             fits = fits && text.len() + used <= MAX_RECORD_BYTES;
@@ -235,7 +248,11 @@ impl<R: BufRead> Splitter<R> {
             }
             self.consume(used);
             if done {
-                return if fits { Ok(()) } else { Err(SplitError::TooLarge { offset: start }) };
+                return if fits {
+                    Ok(())
+                } else {
+                    Err(SplitError::TooLarge { offset: start })
+                };
             }
         }
     }
@@ -302,7 +319,12 @@ mod tests {
         let read = |capacity| {
             let pieces = Splitter::new(BufReader::with_capacity(capacity, text.as_bytes()));
             pieces
-                .map(|piece| piece.map_or_else(|e| format!("! {e}"), |p| String::from_utf8_lossy(&p.text).into_owned()))
+                .map(|piece| {
+                    piece.map_or_else(
+                        |e| format!("! {e}"),
+                        |p| String::from_utf8_lossy(&p.text).into_owned(),
+                    )
+                })
                 .collect::<Vec<_>>()
         };
         let pieces = read(1);
@@ -334,8 +356,14 @@ mod tests {
     fn broken_streams_end_with_the_place() {
         for (text, last) in [
             ("hello", "! expected `{` or `[` at byte 0"),
-            ("{\"Records\":[{\"a\":1},{\"b\":", "! ends inside a record that begins at byte 20"),
-            ("{\"Records\":[{\"a\":1}", "! expected a record or `]` at byte 19"),
+            (
+                "{\"Records\":[{\"a\":1},{\"b\":",
+                "! ends inside a record that begins at byte 20",
+            ),
+            (
+                "{\"Records\":[{\"a\":1}",
+                "! expected a record or `]` at byte 19",
+            ),
             ("{\"a\":1", "! ends inside a record that begins at byte 0"),
             ("{\"a\" 1}", "! expected `:` at byte 5"),
             ("{a:1}", "! expected a key in double quotes at byte 1"),
@@ -350,7 +378,10 @@ mod tests {
     fn a_record_beyond_the_limit_is_passed_over() {
         let text = format!(r#"[{{"a":"{}"}},{{"b":1}}]"#, "x".repeat(MAX_RECORD_BYTES));
         let pieces: Vec<_> = Splitter::new(BufReader::new(text.as_bytes())).collect();
-        assert!(matches!(pieces.first(), Some(Err(SplitError::TooLarge { offset: 1 }))));
+        assert!(matches!(
+            pieces.first(),
+            Some(Err(SplitError::TooLarge { offset: 1 }))
+        ));
         assert!(matches!(pieces.get(1), Some(Ok(piece)) if piece.text == br#"{"b":1}"#));
     }
 }

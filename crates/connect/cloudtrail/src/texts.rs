@@ -15,7 +15,9 @@ pub struct Texts<R> {
 impl<R: BufRead> Texts<R> {
     /// Reads `input`, which is not compressed.
     pub fn new(input: R) -> Self {
-        Self { pieces: Splitter::new(input) }
+        Self {
+            pieces: Splitter::new(input),
+        }
     }
 }
 
@@ -25,7 +27,11 @@ impl<R: BufRead> Iterator for Texts<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let piece = self.pieces.next()?;
-        Some(piece.map(|piece| (piece.offset, piece.text)).map_err(ReadError::from))
+        Some(
+            piece
+                .map(|piece| (piece.offset, piece.text))
+                .map_err(ReadError::from),
+        )
     }
 }
 
@@ -35,8 +41,13 @@ mod tests {
 
     #[test]
     fn texts_and_their_places() {
-        let texts: Vec<_> = Texts::new(&b"[{\"a\":1}, {\"b\":2}]"[..]).filter_map(Result::ok).collect();
-        assert_eq!(texts, [(1, b"{\"a\":1}".to_vec()), (10, b"{\"b\":2}".to_vec())]);
+        let texts: Vec<_> = Texts::new(&b"[{\"a\":1}, {\"b\":2}]"[..])
+            .filter_map(Result::ok)
+            .collect();
+        assert_eq!(
+            texts,
+            [(1, b"{\"a\":1}".to_vec()), (10, b"{\"b\":2}".to_vec())]
+        );
         assert!(Texts::new(&b"[}"[..]).any(|text| text.is_err_and(|error| error.ends_reading())));
     }
 }

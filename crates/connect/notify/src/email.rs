@@ -21,32 +21,62 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const RECEIVERS: usize = 50;
 
 /// Checks e-mail settings; an error names the field.
-pub(crate) fn check(settings: &ChannelSettings, secret: &ChannelSecret) -> Result<(), (&'static str, String)> {
-    let ChannelSettings::Email { host, port, username, from, to, .. } = settings else { return Ok(()) };
+pub(crate) fn check(
+    settings: &ChannelSettings,
+    secret: &ChannelSecret,
+) -> Result<(), (&'static str, String)> {
+    let ChannelSettings::Email {
+        host,
+        port,
+        username,
+        from,
+        to,
+        ..
+    } = settings
+    else {
+        return Ok(());
+    };
     address_of(host).map_err(|reason| ("settings.host", reason))?;
     if *port == 0 {
         return Err(("settings.port", "must be 1 to 65535".to_owned()));
     }
     mailbox(from).map_err(|reason| ("settings.from", reason))?;
     if to.is_empty() || to.len() > RECEIVERS {
-        return Err(("settings.to", format!("must name 1 to {RECEIVERS} receivers")));
+        return Err((
+            "settings.to",
+            format!("must name 1 to {RECEIVERS} receivers"),
+        ));
     }
-    to.iter().try_for_each(|one| mailbox(one).map(|_| ())).map_err(|reason| ("settings.to", reason))?;
+    to.iter()
+        .try_for_each(|one| mailbox(one).map(|_| ()))
+        .map_err(|reason| ("settings.to", reason))?;
     if username.is_some() && secret.0.is_empty() {
-        return Err(("secret", "is required: the password of the username".to_owned()));
+        return Err((
+            "secret",
+            "is required: the password of the username".to_owned(),
+        ));
     }
     Ok(())
 }
 
 fn mailbox(text: &str) -> Result<Mailbox, String> {
-    text.parse().map_err(|_| format!("{text:?} is not an e-mail address"))
+    text.parse()
+        .map_err(|_| format!("{text:?} is not an e-mail address"))
 }
 
 /// The server as an address that a policy can judge.
 fn address_of(host: &str) -> Result<Url, String> {
-    let url: Url = format!("https://{host}/").parse().map_err(|_| format!("{host:?} is not a host name"))?;
-    let whole = url.host_str().is_some_and(|found| found.eq_ignore_ascii_case(host));
-    if whole { Ok(url) } else { Err(format!("{host:?} is not a host name")) }
+    let url: Url = format!("https://{host}/")
+        .parse()
+        .map_err(|_| format!("{host:?} is not a host name"))?;
+    let whole = url
+        .host_str()
+        .is_some_and(|found| found.eq_ignore_ascii_case(host));
+    if whole {
+        Ok(url)
+    } else {
+        Err(format!("{host:?} is not a host name"))
+    }
 }
 
 /// Sends a message.
@@ -71,10 +101,22 @@ async fn sent(
     message: &Message,
     file: Option<Result<File, String>>,
 ) -> Result<Outcome, String> {
-    let ChannelSettings::Email { host, port, encryption, username, from, to } = settings else {
+    let ChannelSettings::Email {
+        host,
+        port,
+        encryption,
+        username,
+        from,
+        to,
+    } = settings
+    else {
         return Err("the channel is not an e-mail channel".to_owned());
     };
-    let to = if message.to.is_empty() { to } else { &message.to };
+    let to = if message.to.is_empty() {
+        to
+    } else {
+        &message.to
+    };
     let mail = mail(from, to, message, file)?;
     let address = judged(policy, host).await?;
     let tls = trusting(policy, host)?;
@@ -82,10 +124,11 @@ async fn sent(
         Encryption::Starttls => Tls::Required(tls),
         Encryption::Tls => Tls::Wrapper(tls),
     };
-    let mut transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(address.to_string())
-        .port(*port)
-        .timeout(Some(PATIENCE))
-        .tls(tls);
+    let mut transport =
+        AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(address.to_string())
+            .port(*port)
+            .timeout(Some(PATIENCE))
+            .tls(tls);
     if let Some(username) = username {
         transport = transport.credentials(Credentials::new(username.clone(), secret.0.clone()));
     }
@@ -96,9 +139,16 @@ async fn sent(
         }
         Err(error) => {
             let status = error.status().map(u16::from);
-            let outcome = Outcome { status, ..Outcome::failed(chain(&error)) };
+            let outcome = Outcome {
+                status,
+                ..Outcome::failed(chain(&error))
+            };
             // 5xx: the server has said no for good, to the sender, a receiver or the password.
-            if error.is_permanent() { outcome.for_good() } else { outcome }
+            if error.is_permanent() {
+                outcome.for_good()
+            } else {
+                outcome
+            }
         }
     })
 }
@@ -138,8 +188,14 @@ fn mail(
     file: Option<Result<File, String>>,
 ) -> Result<lettre::Message, String> {
     // A line end in a subject would begin another header.
-    let subject: String = message.title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut mail = lettre::Message::builder().from(mailbox(from)?).subject(cut(&subject, 200));
+    let subject: String = message
+        .title
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let mut mail = lettre::Message::builder()
+        .from(mailbox(from)?)
+        .subject(cut(&subject, 200));
     for receiver in to {
         mail = mail.to(mailbox(receiver)?);
     }
@@ -150,9 +206,17 @@ fn mail(
     let body = both(message, note.as_deref());
     let built = match file {
         None | Some(Err(_)) => mail.multipart(body),
-        Some(Ok(File { name, media_type, bytes })) => {
+        Some(Ok(File {
+            name,
+            media_type,
+            bytes,
+        })) => {
             let kind = ContentType::parse(&media_type).map_err(|error| error.to_string())?;
-            mail.multipart(MultiPart::mixed().multipart(body).singlepart(Attachment::new(name).body(bytes, kind)))
+            mail.multipart(
+                MultiPart::mixed()
+                    .multipart(body)
+                    .singlepart(Attachment::new(name).body(bytes, kind)),
+            )
         }
     };
     built.map_err(|error| error.to_string())
@@ -169,10 +233,18 @@ async fn judged(policy: &Policy, host: &str) -> Result<IpAddr, String> {
     let url = address_of(host)?;
     let found = match host.trim_start_matches('[').trim_end_matches(']').parse() {
         Ok(address) => vec![address],
-        Err(_) => SystemLookup.addresses(host).await.map_err(|error| format!("{host} cannot be resolved: {error}"))?,
+        Err(_) => SystemLookup
+            .addresses(host)
+            .await
+            .map_err(|error| format!("{host} cannot be resolved: {error}"))?,
     };
     for address in &found {
-        policy.check_address(&url, *address).map_err(|refusal| format!("not contacted: {refusal}"))?;
+        policy
+            .check_address(&url, *address)
+            .map_err(|refusal| format!("not contacted: {refusal}"))?;
     }
-    found.first().copied().ok_or_else(|| format!("{host} has no address"))
+    found
+        .first()
+        .copied()
+        .ok_or_else(|| format!("{host} has no address"))
 }

@@ -13,7 +13,9 @@ const BUTTON: &str = "display:inline-block;margin-top:12px;padding:8px 16px;bord
 pub(crate) fn document(message: &Message, note: Option<&str>) -> String {
     let title = escaped(&message.title);
     let items: String = message.items.iter().map(|one| item(one, message)).collect();
-    let note = note.map(|note| format!("<p>{}</p>", escaped(note))).unwrap_or_default();
+    let note = note
+        .map(|note| format!("<p>{}</p>", escaped(note)))
+        .unwrap_or_default();
     let bar = color(message.gravity);
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
@@ -31,7 +33,10 @@ fn item(item: &Item, message: &Message) -> String {
     let heading = if item.title == message.title {
         String::new()
     } else {
-        format!("<h2 style=\"margin:20px 0 4px;font-size:15px\">{}</h2>", escaped(&item.title))
+        format!(
+            "<h2 style=\"margin:20px 0 4px;font-size:15px\">{}</h2>",
+            escaped(&item.title)
+        )
     };
     let rows: String = item
         .facts
@@ -48,11 +53,19 @@ fn item(item: &Item, message: &Message) -> String {
     let table = if rows.is_empty() {
         String::new()
     } else {
-        format!("<table role=\"presentation\" cellspacing=\"0\" cellpadding=\"0\" style=\"{FONT}\">{rows}</table>")
+        format!(
+            "<table role=\"presentation\" cellspacing=\"0\" cellpadding=\"0\" style=\"{FONT}\">{rows}</table>"
+        )
     };
     let link = item.link.as_ref();
-    let link =
-        link.map(|link| format!("<a href=\"{}\" style=\"{BUTTON}\">{OPEN}</a>", escaped(link))).unwrap_or_default();
+    let link = link
+        .map(|link| {
+            format!(
+                "<a href=\"{}\" style=\"{BUTTON}\">{OPEN}</a>",
+                escaped(link)
+            )
+        })
+        .unwrap_or_default();
     format!("{heading}{table}{link}")
 }
 
@@ -105,8 +118,14 @@ mod tests {
         for markup in ["<img", "<script", "<b>", "<i>", "i-1\"", "\u{7}"] {
             assert!(!document.contains(markup), "{markup} in {document}");
         }
-        assert!(document.contains("&lt;/td&gt;&lt;script&gt;&amp;&#39; <"), "{document}");
-        assert!(document.contains("anomalies/a&quot;&gt;&lt;b&gt;\" style="), "{document}");
+        assert!(
+            document.contains("&lt;/td&gt;&lt;script&gt;&amp;&#39; <"),
+            "{document}"
+        );
+        assert!(
+            document.contains("anomalies/a&quot;&gt;&lt;b&gt;\" style="),
+            "{document}"
+        );
         // Nothing is loaded when a mail is read.
         for loading in ["src=\"", "url(", "<link", "@import"] {
             assert!(!document.contains(loading), "{loading}");

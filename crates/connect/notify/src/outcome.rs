@@ -17,14 +17,32 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// An answer.
     pub(crate) fn answered(ok: bool, status: Option<u16>, answer: &str) -> Outcome {
-        let answer = answer.chars().filter(|c| !c.is_control()).take(EXCERPT / 4).collect();
-        Outcome { ok, gone: false, status, answer, error: None, retry_after_s: None }
+        let answer = answer
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(EXCERPT / 4)
+            .collect();
+        Outcome {
+            ok,
+            gone: false,
+            status,
+            answer,
+            error: None,
+            retry_after_s: None,
+        }
     }
 
     /// Result of an attempt without a response.
     pub(crate) fn failed(error: impl std::fmt::Display) -> Outcome {
         let error = Some(error.to_string());
-        Outcome { ok: false, gone: false, status: None, answer: String::new(), error, retry_after_s: None }
+        Outcome {
+            ok: false,
+            gone: false,
+            status: None,
+            answer: String::new(),
+            error,
+            retry_after_s: None,
+        }
     }
 
     /// Trying again will not help.

@@ -13,13 +13,21 @@ const DETAILS: usize = 50;
 pub(crate) fn payload(routing_key: &str, message: &Message) -> Value {
     let mut details = Map::new();
     for (index, item) in message.items.iter().take(DETAILS).enumerate() {
-        let facts: Map<String, Value> =
-            item.facts.iter().map(|(name, value)| (cut(name, 100), Value::String(cut(value, 1000)))).collect();
-        details.insert(format!("{}. {}", index + 1, cut(&item.title, 200)), Value::Object(facts));
+        let facts: Map<String, Value> = item
+            .facts
+            .iter()
+            .map(|(name, value)| (cut(name, 100), Value::String(cut(value, 1000))))
+            .collect();
+        details.insert(
+            format!("{}. {}", index + 1, cut(&item.title, 200)),
+            Value::Object(facts),
+        );
     }
     // A link's text tells the items of a digest apart.
     let links: Vec<Value> = (message.items.iter().take(DETAILS))
-        .filter_map(|item| Some(json!({ "href": item.link.as_ref()?, "text": cut(&item.title, 200) })))
+        .filter_map(|item| {
+            Some(json!({ "href": item.link.as_ref()?, "text": cut(&item.title, 200) }))
+        })
         .collect();
     json!({
         "routing_key": routing_key,
@@ -49,7 +57,10 @@ pub(crate) fn check_key(key: &str) -> Result<(), String> {
 pub(crate) fn judged(outcome: Outcome) -> Outcome {
     match outcome.status {
         Some(400) => outcome.for_good(),
-        Some(status) => Outcome { ok: status == 202, ..outcome },
+        Some(status) => Outcome {
+            ok: status == 202,
+            ..outcome
+        },
         None => outcome,
     }
 }

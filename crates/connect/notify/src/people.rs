@@ -7,14 +7,20 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_connect_outbound::{Limits, Method, Outbound, Policy, Request, Url};
 use reeve_notify::delivery::Attempt;
-use reeve_notify::notification::{AttachmentStore, Channel, ChannelSecret, ChannelSettings, Message, Notifier};
+use reeve_notify::notification::{
+    AttachmentStore, Channel, ChannelSecret, ChannelSettings, Message, Notifier,
+};
 use serde_json::Value;
 
 use crate::outcome::Outcome;
 use crate::{email, pagerduty, slack, teams};
 
 /// Limits of one request.
-const LIMITS: Limits = Limits { time: Duration::from_secs(15), body: 64 * 1024, redirects: 0 };
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(15),
+    body: 64 * 1024,
+    redirects: 0,
+};
 
 /// Tells people.
 pub struct People {
@@ -27,19 +33,30 @@ impl People {
     /// Under a policy.
     #[must_use]
     pub fn new(policy: Policy) -> People {
-        People { client: Outbound::new(policy.clone(), LIMITS), policy, attachments: None }
+        People {
+            client: Outbound::new(policy.clone(), LIMITS),
+            policy,
+            attachments: None,
+        }
     }
 
     /// Over a client of one's own, with the policy it has.
     #[must_use]
     pub fn over(policy: Policy, client: Outbound) -> People {
-        People { policy, client, attachments: None }
+        People {
+            policy,
+            client,
+            attachments: None,
+        }
     }
 
     /// Attaches the files that messages name to e-mail.
     #[must_use]
     pub fn with_attachments(self, attachments: Arc<dyn AttachmentStore>) -> People {
-        People { attachments: Some(attachments), ..self }
+        People {
+            attachments: Some(attachments),
+            ..self
+        }
     }
 
     /// The file of a message, or the reason why it does not go along.
@@ -47,20 +64,38 @@ impl People {
         let attachment = message.attachment.as_ref()?;
         let read = self.attachments.as_ref()?.attachment_read(attachment).await;
         let (name, media_type) = (attachment.name.clone(), attachment.media_type.clone());
-        Some(read.map(|bytes| email::File { name, media_type, bytes }))
+        Some(read.map(|bytes| email::File {
+            name,
+            media_type,
+            bytes,
+        }))
     }
 
     async fn post(&self, url: &str, body: &Value) -> Outcome {
         // Neither the address nor a part of it stands in a message: whoever knows it can write.
-        let Ok(url) = url.parse::<Url>() else { return Outcome::failed("the stored address is not a URL").for_good() };
+        let Ok(url) = url.parse::<Url>() else {
+            return Outcome::failed("the stored address is not a URL").for_good();
+        };
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        let request = Request { method: Method::POST, url, headers, body: body.to_string().into_bytes() };
+        let request = Request {
+            method: Method::POST,
+            url,
+            headers,
+            body: body.to_string().into_bytes(),
+        };
         match self.client.send(request).await {
             Ok(answer) => {
                 let text = String::from_utf8_lossy(&answer.body).into_owned();
                 let wait = answer.retry_after_s(Timestamp::now());
-                let outcome = Outcome::answered(answer.status.is_success(), Some(answer.status.as_u16()), &text);
-                Outcome { retry_after_s: wait, ..outcome }
+                let outcome = Outcome::answered(
+                    answer.status.is_success(),
+                    Some(answer.status.as_u16()),
+                    &text,
+                );
+                Outcome {
+                    retry_after_s: wait,
+                    ..outcome
+                }
             }
             Err(error) => Outcome::failed(error),
         }
@@ -69,14 +104,21 @@ impl People {
 
 #[async_trait]
 impl Notifier for People {
-    fn check(&self, settings: &ChannelSettings, secret: &ChannelSecret) -> Result<(), (&'static str, String)> {
+    fn check(
+        &self,
+        settings: &ChannelSettings,
+        secret: &ChannelSecret,
+    ) -> Result<(), (&'static str, String)> {
         match settings {
             ChannelSettings::Email { .. } => email::check(settings, secret),
-            ChannelSettings::Slack | ChannelSettings::Teams => {
-                self.policy.check_given(&secret.0).map_err(|reason| ("secret", reason))
-            }
+            ChannelSettings::Slack | ChannelSettings::Teams => self
+                .policy
+                .check_given(&secret.0)
+                .map_err(|reason| ("secret", reason)),
             ChannelSettings::Pagerduty { url } => {
-                self.policy.check_given(url).map_err(|reason| ("settings.url", reason))?;
+                self.policy
+                    .check_given(url)
+                    .map_err(|reason| ("settings.url", reason))?;
                 pagerduty::check_key(&secret.0).map_err(|reason| ("secret", reason))
             }
         }
@@ -89,14 +131,33 @@ impl Notifier for People {
                 let file = self.attached(message).await;
                 email::send(&self.policy, &channel.settings, secret, message, file).await
             }
-            ChannelSettings::Slack => slack::judged(self.post(&secret.0, &slack::payload(message)).await),
-            ChannelSettings::Teams => self.post(&secret.0, &teams::payload(message)).await,
-            ChannelSettings::Pagerduty { url } => {
-                pagerduty::judged(self.post(url, &pagerduty::payload(&secret.0, message)).await)
+            ChannelSettings::Slack => {
+                slack::judged(self.post(&secret.0, &slack::payload(message)).await)
             }
+            ChannelSettings::Teams => self.post(&secret.0, &teams::payload(message)).await,
+            ChannelSettings::Pagerduty { url } => pagerduty::judged(
+                self.post(url, &pagerduty::payload(&secret.0, message))
+                    .await,
+            ),
         };
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let Outcome { ok, gone, status, answer, error, retry_after_s } = outcome;
-        Attempt { at, duration_ms, status, answer, error, ok, gone, retry_after_s }
+        let Outcome {
+            ok,
+            gone,
+            status,
+            answer,
+            error,
+            retry_after_s,
+        } = outcome;
+        Attempt {
+            at,
+            duration_ms,
+            status,
+            answer,
+            error,
+            ok,
+            gone,
+            retry_after_s,
+        }
     }
 }

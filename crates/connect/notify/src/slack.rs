@@ -14,7 +14,13 @@ pub(crate) fn payload(message: &Message) -> Value {
     let mut blocks = vec![json!({
         "type": "header", "text": { "type": "plain_text", "text": cut(&message.title, 150), "emoji": false },
     })];
-    blocks.extend(message.items.iter().take(SECTIONS).map(|item| section(&text(item))));
+    blocks.extend(
+        message
+            .items
+            .iter()
+            .take(SECTIONS)
+            .map(|item| section(&text(item))),
+    );
     let left = message.items.len().saturating_sub(SECTIONS);
     if left > 0 {
         blocks.push(section(&format!("{left} more in Reeve")));
@@ -29,10 +35,23 @@ fn section(text: &str) -> Value {
 fn text(item: &Item) -> String {
     // Cut before escaping, so that no escape is cut through: escaped, a character takes five at most.
     let mut text = format!("*{}*", escaped(&cut(&item.title, 100)));
-    let link = item.link.as_ref().map(|link| format!("\n<{}|{OPEN}>", escaped(link))).unwrap_or_default();
+    let link = item
+        .link
+        .as_ref()
+        .map(|link| format!("\n<{}|{OPEN}>", escaped(link)))
+        .unwrap_or_default();
     for (name, value) in &item.facts {
-        let line = format!("\n{}: {}", escaped(&cut(name, 40)), escaped(&cut(value, 200)));
-        if [&text, &line, &link].iter().map(|part| part.chars().count()).sum::<usize>() > 3000 {
+        let line = format!(
+            "\n{}: {}",
+            escaped(&cut(name, 40)),
+            escaped(&cut(value, 200))
+        );
+        if [&text, &line, &link]
+            .iter()
+            .map(|part| part.chars().count())
+            .sum::<usize>()
+            > 3000
+        {
             break;
         }
         text.push_str(&line);
@@ -43,11 +62,17 @@ fn text(item: &Item) -> String {
 
 /// Escapes `&`, `<` and `>`, so that text in a resource's name cannot become a mention or a link in Slack.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 /// A webhook that was taken back answers 403, 404 or 410, and a payload that Slack does not understand 400: trying again does
 /// not help.
 pub(crate) fn judged(outcome: Outcome) -> Outcome {
-    if matches!(outcome.status, Some(400 | 403 | 404 | 410)) { outcome.for_good() } else { outcome }
+    if matches!(outcome.status, Some(400 | 403 | 404 | 410)) {
+        outcome.for_good()
+    } else {
+        outcome
+    }
 }

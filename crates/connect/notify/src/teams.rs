@@ -48,7 +48,8 @@ fn container(item: &Item) -> Value {
         .take(20)
         .map(|(name, value)| json!({ "title": cut(name, 40), "value": cut(value, 400) }))
         .collect();
-    let mut items = vec![json!({ "type": "TextBlock", "text": cut(&item.title, 300), "wrap": true })];
+    let mut items =
+        vec![json!({ "type": "TextBlock", "text": cut(&item.title, 300), "wrap": true })];
     if !facts.is_empty() {
         items.push(json!({ "type": "FactSet", "facts": facts }));
     }

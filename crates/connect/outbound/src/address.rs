@@ -49,7 +49,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     // 3fff::/20 documentation.
     let global = first & 0xe000 == 0x2000;
     let assigned = first == 0x2001 && second < 0x0200;
-    let documentation = (first == 0x2001 && second == 0x0db8) || (first == 0x3fff && second < 0x1000);
+    let documentation =
+        (first == 0x2001 && second == 0x0db8) || (first == 0x3fff && second < 0x1000);
     global && !assigned && !documentation
 }
 

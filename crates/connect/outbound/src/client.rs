@@ -25,7 +25,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { time: Duration::from_secs(20), body: 1 << 20, redirects: 0 }
+        Limits {
+            time: Duration::from_secs(20),
+            body: 1 << 20,
+            redirects: 0,
+        }
     }
 }
 
@@ -109,7 +113,10 @@ pub struct Outbound {
 
 impl std::fmt::Debug for Outbound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Outbound").field("policy", &self.policy).field("limits", &self.limits).finish()
+        f.debug_struct("Outbound")
+            .field("policy", &self.policy)
+            .field("limits", &self.limits)
+            .finish()
     }
 }
 
@@ -121,7 +128,11 @@ impl Outbound {
 
     /// Creates a client with another resolver.
     pub fn with_lookup(policy: Policy, limits: Limits, lookup: Arc<dyn Lookup>) -> Outbound {
-        Outbound { policy: Arc::new(policy), limits, lookup }
+        Outbound {
+            policy: Arc::new(policy),
+            limits,
+            lookup,
+        }
     }
 
     /// Returns the policy that decides which addresses may be reached.
@@ -132,20 +143,35 @@ impl Outbound {
     /// Sends a request and reads the whole answer.
     pub async fn send(&self, request: Request) -> Result<Answer, OutboundError> {
         let time = self.limits.time;
-        tokio::time::timeout(time, self.hops(request)).await.map_err(|_| OutboundError::Late(time))?
+        tokio::time::timeout(time, self.hops(request))
+            .await
+            .map_err(|_| OutboundError::Late(time))?
     }
 
     /// Returns an address of a host that a protocol other than HTTP may connect to (SSH), once all of its addresses were judged. The
     /// protocol must encrypt by itself.
     pub async fn address_of(&self, host: &str, port: u16) -> Result<SocketAddr, OutboundError> {
-        let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
-        let unresolved = |cause: String| OutboundError::Unresolved { host: host.clone(), cause };
+        let host = if host.contains(':') && !host.starts_with('[') {
+            format!("[{host}]")
+        } else {
+            host.to_owned()
+        };
+        let unresolved = |cause: String| OutboundError::Unresolved {
+            host: host.clone(),
+            cause,
+        };
         // As an HTTPS address, so that every spelling of a number is understood.
-        let url: Url = format!("https://{host}/").parse().map_err(|_| unresolved("not a host name".to_owned()))?;
+        let url: Url = format!("https://{host}/")
+            .parse()
+            .map_err(|_| unresolved("not a host name".to_owned()))?;
         self.policy.check_url(&url)?;
         let time = self.limits.time;
-        let found = tokio::time::timeout(time, self.judged(&url)).await.map_err(|_| OutboundError::Late(time))??;
-        let first = found.first().ok_or_else(|| unresolved("no address".to_owned()))?;
+        let found = tokio::time::timeout(time, self.judged(&url))
+            .await
+            .map_err(|_| OutboundError::Late(time))??;
+        let first = found
+            .first()
+            .ok_or_else(|| unresolved("no address".to_owned()))?;
         Ok(SocketAddr::new(*first, port))
     }
 
@@ -156,8 +182,16 @@ impl Outbound {
             if !answer.status.is_redirection() || answer.status == StatusCode::NOT_MODIFIED {
                 return Ok(answer);
             }
-            let to = answer.headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default().to_owned();
-            let next = request.url.join(&to).map_err(|_| OutboundError::Redirect(to.clone()))?;
+            let to = answer
+                .headers
+                .get(LOCATION)
+                .and_then(|to| to.to_str().ok())
+                .unwrap_or_default()
+                .to_owned();
+            let next = request
+                .url
+                .join(&to)
+                .map_err(|_| OutboundError::Redirect(to.clone()))?;
             let downgrade = request.url.scheme() == "https" && next.scheme() != "https";
             if left == 0 || request.method != Method::GET || downgrade {
                 return Err(OutboundError::Redirect(to));
@@ -178,7 +212,8 @@ impl Outbound {
         let client = self.pinned(url, &addresses)?;
         let mut call = client.request(request.method.clone(), url.clone());
         for (name, value) in &request.headers {
-            let value = HeaderValue::from_str(value).map_err(|_| OutboundError::Header(name.clone()))?;
+            let value =
+                HeaderValue::from_str(value).map_err(|_| OutboundError::Header(name.clone()))?;
             call = call.header(name, value);
         }
         if !request.body.is_empty() || request.method == Method::POST {
@@ -193,7 +228,11 @@ impl Outbound {
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(Answer { status, headers, body })
+        Ok(Answer {
+            status,
+            headers,
+            body,
+        })
     }
 
     /// All addresses of a host, each of which may be reached.
@@ -213,15 +252,29 @@ impl Outbound {
         if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse() {
             return Ok(vec![address]);
         }
-        let unresolved = |cause: String| OutboundError::Unresolved { host: host.to_owned(), cause };
-        let found = self.lookup.addresses(host).await.map_err(|error| unresolved(error.to_string()))?;
-        if found.is_empty() { Err(unresolved("no address".into())) } else { Ok(found) }
+        let unresolved = |cause: String| OutboundError::Unresolved {
+            host: host.to_owned(),
+            cause,
+        };
+        let found = self
+            .lookup
+            .addresses(host)
+            .await
+            .map_err(|error| unresolved(error.to_string()))?;
+        if found.is_empty() {
+            Err(unresolved("no address".into()))
+        } else {
+            Ok(found)
+        }
     }
 
     /// A client that knows one name, with these addresses, and asks nobody else: no proxy, no redirects, no cookies.
     fn pinned(&self, url: &Url, addresses: &[IpAddr]) -> Result<Client, OutboundError> {
         let port = url.port_or_known_default().unwrap_or(443);
-        let addresses: Vec<SocketAddr> = addresses.iter().map(|address| SocketAddr::new(*address, port)).collect();
+        let addresses: Vec<SocketAddr> = addresses
+            .iter()
+            .map(|address| SocketAddr::new(*address, port))
+            .collect();
         let client = Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
@@ -232,7 +285,8 @@ impl Outbound {
         if self.policy.authorities.is_empty() {
             return client.build().map_err(failed);
         }
-        let more = reqwest::Certificate::from_pem_bundle(&self.policy.authorities).map_err(failed)?;
+        let more =
+            reqwest::Certificate::from_pem_bundle(&self.policy.authorities).map_err(failed)?;
         client.tls_certs_merge(more).build().map_err(failed)
     }
 }
@@ -270,11 +324,20 @@ mod tests {
             ("soon", None),
             ("", None),
         ] {
-            let headers = HeaderMap::from_iter(HeaderValue::from_str(text).map(|value| (RETRY_AFTER, value)));
-            let answer = Answer { status: StatusCode::SERVICE_UNAVAILABLE, headers, body: Vec::new() };
+            let headers =
+                HeaderMap::from_iter(HeaderValue::from_str(text).map(|value| (RETRY_AFTER, value)));
+            let answer = Answer {
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                headers,
+                body: Vec::new(),
+            };
             assert_eq!(answer.retry_after_s(now), seconds, "{text:?}");
         }
-        let none = Answer { status: StatusCode::OK, headers: HeaderMap::new(), body: Vec::new() };
+        let none = Answer {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            body: Vec::new(),
+        };
         assert_eq!(none.retry_after_s(now), None);
     }
 }

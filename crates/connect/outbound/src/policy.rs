@@ -63,16 +63,23 @@ impl Policy {
     /// Judges an address as a person gives it, before anything is asked. A name is judged at each request, by what it resolves
     /// to then.
     pub fn check_given(&self, text: &str) -> Result<(), String> {
-        let url: Url = text
-            .parse()
-            .map_err(|error| format!("must be a full address such as https://example.com/hook ({error})"))?;
-        self.check_url(&url).map_err(|refusal| refusal.to_string())?;
+        let url: Url = text.parse().map_err(|error| {
+            format!("must be a full address such as https://example.com/hook ({error})")
+        })?;
+        self.check_url(&url)
+            .map_err(|refusal| refusal.to_string())?;
         if url.scheme() != "https" && !self.plain_http && self.allow.is_empty() {
             return Err("must begin with https://".to_owned());
         }
-        let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        let host = url
+            .host_str()
+            .unwrap_or_default()
+            .trim_start_matches('[')
+            .trim_end_matches(']');
         match host.parse() {
-            Ok(address) => self.check_address(&url, address).map_err(|refusal| refusal.to_string()),
+            Ok(address) => self
+                .check_address(&url, address)
+                .map_err(|refusal| refusal.to_string()),
             Err(_) => Ok(()),
         }
     }
@@ -80,7 +87,11 @@ impl Policy {
     /// Judges one address that a host resolved to.
     pub fn check_address(&self, url: &Url, address: IpAddr) -> Result<(), Refusal> {
         let canonical = address.to_canonical();
-        if self.allow.iter().any(|network| network.contains(&canonical) || network.contains(&address)) {
+        if self
+            .allow
+            .iter()
+            .any(|network| network.contains(&canonical) || network.contains(&address))
+        {
             return Ok(());
         }
         if !is_public(address) {
@@ -111,7 +122,11 @@ mod tests {
             ("https://:secret@example.com/", Some(Refusal::Credentials)),
         ];
         for (url, expected) in cases {
-            assert_eq!(policy.check_url(&url.parse().unwrap()).err(), expected, "{url}");
+            assert_eq!(
+                policy.check_url(&url.parse().unwrap()).err(),
+                expected,
+                "{url}"
+            );
         }
     }
 
@@ -124,13 +139,34 @@ mod tests {
         let mapped: IpAddr = "::ffff:10.1.2.3".parse().unwrap();
         let strict = Policy::default();
         assert_eq!(strict.check_address(&secure, public), Ok(()));
-        assert_eq!(strict.check_address(&plain, public), Err(Refusal::Plain(public)));
-        assert!(matches!(strict.check_address(&secure, mapped), Err(Refusal::NotPublic { .. })));
-        let allowing = Policy { allow: vec!["10.1.0.0/16".parse().unwrap()], plain_http: false, ..Policy::default() };
+        assert_eq!(
+            strict.check_address(&plain, public),
+            Err(Refusal::Plain(public))
+        );
+        assert!(matches!(
+            strict.check_address(&secure, mapped),
+            Err(Refusal::NotPublic { .. })
+        ));
+        let allowing = Policy {
+            allow: vec!["10.1.0.0/16".parse().unwrap()],
+            plain_http: false,
+            ..Policy::default()
+        };
         for address in [inside, mapped] {
             assert_eq!(allowing.check_address(&plain, address), Ok(()), "{address}");
         }
-        assert!(allowing.check_address(&plain, "10.2.0.1".parse().unwrap()).is_err());
-        assert_eq!(Policy { plain_http: true, ..strict }.check_address(&plain, public), Ok(()));
+        assert!(
+            allowing
+                .check_address(&plain, "10.2.0.1".parse().unwrap())
+                .is_err()
+        );
+        assert_eq!(
+            Policy {
+                plain_http: true,
+                ..strict
+            }
+            .check_address(&plain, public),
+            Ok(())
+        );
     }
 }

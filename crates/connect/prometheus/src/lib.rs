@@ -7,5 +7,7 @@ mod message;
 mod query;
 mod write;
 
-pub use query::{MAX_ANSWER_BYTES, Prometheus, QueriedSeries, QueryAnswer, QueryError, QueryErrorKind};
+pub use query::{
+    MAX_ANSWER_BYTES, Prometheus, QueriedSeries, QueryAnswer, QueryError, QueryErrorKind,
+};
 pub use write::{MAX_BODY_BYTES, WriteFault, decode_write};

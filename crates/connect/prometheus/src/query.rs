@@ -98,10 +98,20 @@ impl Prometheus {
     ///
     /// # Errors
     /// The address is no URL.
-    pub fn new(outbound: Outbound, url: &str, credentials: QueryCredentials) -> Result<Prometheus, QueryError> {
+    pub fn new(
+        outbound: Outbound,
+        url: &str,
+        credentials: QueryCredentials,
+    ) -> Result<Prometheus, QueryError> {
         let text = format!("{}/", url.trim_end_matches('/'));
-        let url = text.parse().map_err(|_| failed(QueryErrorKind::Other, "the address is not a URL"))?;
-        Ok(Prometheus { outbound, url, credentials })
+        let url = text
+            .parse()
+            .map_err(|_| failed(QueryErrorKind::Other, "the address is not a URL"))?;
+        Ok(Prometheus {
+            outbound,
+            url,
+            credentials,
+        })
     }
 
     /// Evaluates an expression at one time.
@@ -109,7 +119,11 @@ impl Prometheus {
     /// # Errors
     /// The server did not answer, or answered with an error.
     pub async fn query(&self, expression: &str, at: Timestamp) -> Result<QueryAnswer, QueryError> {
-        self.ask("api/v1/query", &[("query", expression), ("time", &seconds(at))]).await
+        self.ask(
+            "api/v1/query",
+            &[("query", expression), ("time", &seconds(at))],
+        )
+        .await
     }
 
     /// Evaluates an expression at every step of a time, both ends included.
@@ -124,22 +138,51 @@ impl Prometheus {
         step_s: u32,
     ) -> Result<QueryAnswer, QueryError> {
         let (start, end, step) = (seconds(start), seconds(end), step_s.to_string());
-        self.ask("api/v1/query_range", &[("query", expression), ("start", &start), ("end", &end), ("step", &step)])
-            .await
+        self.ask(
+            "api/v1/query_range",
+            &[
+                ("query", expression),
+                ("start", &start),
+                ("end", &end),
+                ("step", &step),
+            ],
+        )
+        .await
     }
 
-    async fn ask(&self, path: &str, parameters: &[(&str, &str)]) -> Result<QueryAnswer, QueryError> {
-        let url = self.url.join(path).map_err(|error| failed(QueryErrorKind::Other, &error.to_string()))?;
+    async fn ask(
+        &self,
+        path: &str,
+        parameters: &[(&str, &str)],
+    ) -> Result<QueryAnswer, QueryError> {
+        let url = self
+            .url
+            .join(path)
+            .map_err(|error| failed(QueryErrorKind::Other, &error.to_string()))?;
         // As a form in the body: expressions may be longer than an address.
-        let mut form = Url::parse("http://form/").map_err(|error| failed(QueryErrorKind::Other, &error.to_string()))?;
+        let mut form = Url::parse("http://form/")
+            .map_err(|error| failed(QueryErrorKind::Other, &error.to_string()))?;
         form.query_pairs_mut().extend_pairs(parameters);
         let mut headers = vec![
-            ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
+            (
+                "content-type".to_owned(),
+                "application/x-www-form-urlencoded".to_owned(),
+            ),
             ("accept".to_owned(), "application/json".to_owned()),
         ];
-        headers.extend(authorization(&self.credentials).map(|value| ("authorization".to_owned(), value)));
+        headers.extend(
+            authorization(&self.credentials).map(|value| ("authorization".to_owned(), value)),
+        );
         let body = form.query().unwrap_or_default().as_bytes().to_vec();
-        let sent = self.outbound.send(Request { method: Method::POST, url, headers, body }).await;
+        let sent = self
+            .outbound
+            .send(Request {
+                method: Method::POST,
+                url,
+                headers,
+                body,
+            })
+            .await;
         read(&sent.map_err(|error| unanswered(&error))?)
     }
 }
@@ -149,18 +192,27 @@ fn authorization(credentials: &QueryCredentials) -> Option<String> {
         QueryCredentials::None => None,
         QueryCredentials::Bearer(token) => Some(format!("Bearer {token}")),
         QueryCredentials::Basic { username, password } => {
-            let text = base64::engine::general_purpose::STANDARD.encode(format!("{username}:{password}"));
+            let text =
+                base64::engine::general_purpose::STANDARD.encode(format!("{username}:{password}"));
             Some(format!("Basic {text}"))
         }
     }
 }
 
 fn seconds(at: Timestamp) -> String {
-    format!("{}.{:03}", at.as_millisecond().div_euclid(1000), at.as_millisecond().rem_euclid(1000))
+    format!(
+        "{}.{:03}",
+        at.as_millisecond().div_euclid(1000),
+        at.as_millisecond().rem_euclid(1000)
+    )
 }
 
 fn failed(kind: QueryErrorKind, message: &str) -> QueryError {
-    QueryError { kind, message: message.chars().take(MAX_TEXT).collect(), retry_after_s: None }
+    QueryError {
+        kind,
+        message: message.chars().take(MAX_TEXT).collect(),
+        retry_after_s: None,
+    }
 }
 
 fn unanswered(error: &OutboundError) -> QueryError {
@@ -173,47 +225,92 @@ fn unanswered(error: &OutboundError) -> QueryError {
 
 fn read(answer: &Answer) -> Result<QueryAnswer, QueryError> {
     let body: Result<Body, _> = serde_json::from_slice(&answer.body);
-    let said = body.as_ref().ok().and_then(|body| body.error.clone()).unwrap_or_default();
-    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+    let said = body
+        .as_ref()
+        .ok()
+        .and_then(|body| body.error.clone())
+        .unwrap_or_default();
+    let said = if said.is_empty() {
+        String::new()
+    } else {
+        format!(": {said}")
+    };
     match answer.status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            let message = format!("Prometheus denied the credentials ({}){said}", answer.status);
+            let message = format!(
+                "Prometheus denied the credentials ({}){said}",
+                answer.status
+            );
             return Err(failed(QueryErrorKind::Denied, &message));
         }
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-            let error = failed(QueryErrorKind::Throttled, &format!("Prometheus is busy ({}){said}", answer.status));
-            return Err(QueryError { retry_after_s: answer.retry_after_s(Timestamp::now()), ..error });
+            let error = failed(
+                QueryErrorKind::Throttled,
+                &format!("Prometheus is busy ({}){said}", answer.status),
+            );
+            return Err(QueryError {
+                retry_after_s: answer.retry_after_s(Timestamp::now()),
+                ..error
+            });
         }
         _ => {}
     }
     let other = |message: String| failed(QueryErrorKind::Other, &message);
     if answer.status.is_server_error() {
         // Proxies answer with a page of their own when the server behind them is gone: the address is right all the same.
-        let server = if body.is_ok() { "Prometheus" } else { "Prometheus, or a proxy before it," };
+        let server = if body.is_ok() {
+            "Prometheus"
+        } else {
+            "Prometheus, or a proxy before it,"
+        };
         return Err(other(format!("{server} failed ({}){said}", answer.status)));
     }
     let Ok(body) = body else {
-        return Err(other(format!("the answer ({}) is not one of Prometheus; check the address", answer.status)));
+        return Err(other(format!(
+            "the answer ({}) is not one of Prometheus; check the address",
+            answer.status
+        )));
     };
     let data = match body.data {
         Some(data) if answer.status.is_success() && body.status == "success" => data,
-        _ => return Err(other(format!("Prometheus refused the query ({}){said}", answer.status))),
+        _ => {
+            return Err(other(format!(
+                "Prometheus refused the query ({}){said}",
+                answer.status
+            )));
+        }
     };
     if !matches!(data.result_type.as_str(), "matrix" | "vector") {
-        return Err(other(format!("Prometheus answered with a {}, not with series", data.result_type)));
+        return Err(other(format!(
+            "Prometheus answered with a {}, not with series",
+            data.result_type
+        )));
     }
     let series: Result<Vec<QueriedSeries>, String> = data.result.into_iter().map(series).collect();
-    Ok(QueryAnswer { series: series.map_err(other)?, warnings: body.warnings })
+    Ok(QueryAnswer {
+        series: series.map_err(other)?,
+        warnings: body.warnings,
+    })
 }
 
 fn series(found: Found) -> Result<QueriedSeries, String> {
-    let labels =
-        Labels::new(found.metric.into_iter().collect()).map_err(|name| format!("the label {name} is given twice"))?;
+    let labels = Labels::new(found.metric.into_iter().collect())
+        .map_err(|name| format!("the label {name} is given twice"))?;
     let point = |(at, value): (f64, String)| {
         // Prometheus writes "NaN", "+Inf" and "-Inf", which Rust reads.
-        let value: f64 = value.parse().map_err(|_| format!("{value:?} is not a value"))?;
+        let value: f64 = value
+            .parse()
+            .map_err(|_| format!("{value:?} is not a value"))?;
         Ok(((at * 1000.0).round() as i64, value))
     };
-    let points: Result<Vec<_>, String> = found.values.into_iter().chain(found.value).map(point).collect();
-    Ok(QueriedSeries { labels, points: points? })
+    let points: Result<Vec<_>, String> = found
+        .values
+        .into_iter()
+        .chain(found.value)
+        .map(point)
+        .collect();
+    Ok(QueriedSeries {
+        labels,
+        points: points?,
+    })
 }

@@ -21,14 +21,27 @@ impl SimulatedAccount {
     /// Use of the account's buckets.
     pub(crate) fn read_access(&self, buckets: &[Resource]) -> AccessBatch {
         let now = self.world.now();
-        let aws = buckets.iter().filter(|bucket| bucket.provider == Provider::Aws);
+        let aws = buckets
+            .iter()
+            .filter(|bucket| bucket.provider == Provider::Aws);
         let read = aws.filter_map(|bucket| {
-            let row = self.plan.buckets.iter().find(|row| row.name == bucket.name)?;
+            let row = self
+                .plan
+                .buckets
+                .iter()
+                .find(|row| row.name == bucket.name)?;
             let none = || BucketAccess::empty(now, AccessState::NotLogged);
-            let access = if row.rarely_read { self.rarely_read(f64::from(row.gib), now) } else { none() };
+            let access = if row.rarely_read {
+                self.rarely_read(f64::from(row.gib), now)
+            } else {
+                none()
+            };
             Some((bucket.id.clone(), access))
         });
-        AccessBatch { read: read.collect(), ..AccessBatch::default() }
+        AccessBatch {
+            read: read.collect(),
+            ..AccessBatch::default()
+        }
     }
 
     fn rarely_read(&self, gib: f64, now: Timestamp) -> BucketAccess {
@@ -38,13 +51,23 @@ impl SimulatedAccount {
         let used = access.of_key("AWSLogs/");
         for (band, (stored, reads)) in STORED.into_iter().zip(READS).enumerate() {
             let objects = (gib * OBJECTS_A_GIB * stored) as u64;
-            used.stored[band] = Amount { count: objects, bytes: objects * OBJECT };
+            used.stored[band] = Amount {
+                count: objects,
+                bytes: objects * OBJECT,
+            };
             for day in 0..days as i64 {
                 let until = |day: i64| (day as f64 * reads) as u64;
                 let count = until(day + 1) - until(day);
                 if count > 0 {
                     let at = since + SignedDuration::from_hours(24 * day);
-                    used.read(AGE_BANDS[band], at, Amount { count, bytes: count * OBJECT });
+                    used.read(
+                        AGE_BANDS[band],
+                        at,
+                        Amount {
+                            count,
+                            bytes: count * OBJECT,
+                        },
+                    );
                 }
             }
         }

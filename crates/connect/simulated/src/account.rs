@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_estate::{
-    Connection, ConnectionStatus, Credentials, Purchase, Resource, ResourceId, ResourceKind, ResourceState,
-    Specification,
+    Connection, ConnectionStatus, Credentials, Purchase, Resource, ResourceId, ResourceKind,
+    ResourceState, Specification,
 };
 
 use crate::assets::{self, Asset, connection_id};
@@ -37,13 +37,21 @@ impl SimulatedAccount {
     pub(crate) fn new(plan: &'static Account, world: Arc<World>) -> Self {
         let settings = &world.settings;
         let assets = assets::build(plan, settings.seed, settings.anchor);
-        let places = assets.iter().enumerate().map(|(at, asset)| (asset.resource.id.clone(), at)).collect();
+        let places = assets
+            .iter()
+            .enumerate()
+            .map(|(at, asset)| (asset.resource.id.clone(), at))
+            .collect();
         let connection = Connection {
             id: connection_id(plan.connection),
             name: plan.connection.to_owned(),
             provider: plan.provider,
             account: plan.account.to_owned(),
-            regions: plan.regions.iter().map(|region| (*region).to_owned()).collect(),
+            regions: plan
+                .regions
+                .iter()
+                .map(|region| (*region).to_owned())
+                .collect(),
             credentials: Credentials::Simulated,
             assume_role: None,
             external_id: None,
@@ -73,7 +81,12 @@ impl SimulatedAccount {
     }
 
     /// A resource as it is now; `None` when there is none, or when it is gone for an hour.
-    pub(crate) fn live(&self, id: &ResourceId, conditions: &Conditions, now: Timestamp) -> Option<Resource> {
+    pub(crate) fn live(
+        &self,
+        id: &ResourceId,
+        conditions: &Conditions,
+        now: Timestamp,
+    ) -> Option<Resource> {
         let asset = self.asset(conditions.place(id))?;
         let condition = conditions.get(id);
         let long_gone = |end: Timestamp| now.duration_since(end) > SignedDuration::from_hours(1);
@@ -99,12 +112,15 @@ impl SimulatedAccount {
             }
         }
         if let Some(given) = condition.groups.clone() {
-            let isolating = groups::isolating(self.plan, self.world.settings.seed, &resource.region);
+            let isolating =
+                groups::isolating(self.plan, self.world.settings.seed, &resource.region);
             resource.specification.isolated = given == [isolating];
             resource.specification.security_groups = given;
         }
         resource.state = match resource.kind {
-            ResourceKind::VirtualMachine | ResourceKind::Database => condition.state(now, ResourceState::Running),
+            ResourceKind::VirtualMachine | ResourceKind::Database => {
+                condition.state(now, ResourceState::Running)
+            }
             ResourceKind::IpAddress | ResourceKind::NatGateway | ResourceKind::LoadBalancer => {
                 condition.state(now, free_without_holder(&mut resource, conditions, now))
             }
@@ -125,19 +141,37 @@ impl SimulatedAccount {
 
     /// Returns all resources that exist now.
     pub(crate) fn all(&self, conditions: &Conditions, now: Timestamp) -> Vec<Resource> {
-        let standing = self.assets.iter().map(|asset| conditions.holder(&asset.resource.id, now));
-        standing.filter_map(|id| self.live(&id, conditions, now)).collect()
+        let standing = self
+            .assets
+            .iter()
+            .map(|asset| conditions.holder(&asset.resource.id, now));
+        standing
+            .filter_map(|id| self.live(&id, conditions, now))
+            .collect()
     }
 }
 
 /// Takes an address away from what was removed, and returns the state of the resource if it is not removed itself.
-fn free_without_holder(resource: &mut Resource, conditions: &Conditions, now: Timestamp) -> ResourceState {
+fn free_without_holder(
+    resource: &mut Resource,
+    conditions: &Conditions,
+    now: Timestamp,
+) -> ResourceState {
     if resource.kind != ResourceKind::IpAddress {
         return resource.state;
     }
-    let is_there = |holder: &ResourceId| conditions.get(holder).terminated_at.is_none_or(|end| end > now);
+    let is_there = |holder: &ResourceId| {
+        conditions
+            .get(holder)
+            .terminated_at
+            .is_none_or(|end| end > now)
+    };
     resource.attached_to.retain(is_there);
-    if resource.attached_to.is_empty() { ResourceState::Unattached } else { ResourceState::Available }
+    if resource.attached_to.is_empty() {
+        ResourceState::Unattached
+    } else {
+        ResourceState::Available
+    }
 }
 
 /// Applies changes other than the size: storage, members, the zone of the primary, replicas.
@@ -146,10 +180,19 @@ fn lay_over(spec: &mut Specification, condition: &Condition, now: Timestamp) {
     if let (Some(capacity), Some((min, desired))) = (&mut spec.capacity, condition.members) {
         (capacity.min, capacity.desired) = (min, desired);
     }
-    if let Some((_, standby)) = condition.standbys.iter().rev().find(|(from, _)| *from <= now) {
+    if let Some((_, standby)) = condition
+        .standbys
+        .iter()
+        .rev()
+        .find(|(from, _)| *from <= now)
+    {
         spec.multi_az = Some(*standby);
         // The standby waits in the region's other zone.
-        let zone = spec.zone.as_deref().and_then(|zone| zone.strip_suffix('a')).map(|region| format!("{region}b"));
+        let zone = spec
+            .zone
+            .as_deref()
+            .and_then(|zone| zone.strip_suffix('a'))
+            .map(|region| format!("{region}b"));
         spec.standby_zone = zone.filter(|_| *standby);
     }
     if condition.failovers % 2 == 1 {

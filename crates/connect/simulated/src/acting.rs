@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, Provider, Resource, ResourceId, ResourceKind,
-    Snapshot,
+    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, Provider, Resource,
+    ResourceId, ResourceKind, Snapshot,
 };
 
 use crate::account::SimulatedAccount;
@@ -20,12 +20,18 @@ impl Act for SimulatedAccount {
         let now = self.admit()?;
         let mut resource = self.find(&resource.id, now)?;
         if resource.kind == ResourceKind::Bucket {
-            resource.specification.lifecycle = Some(self.lifecycle(&self.conditions.lock(), &resource));
+            resource.specification.lifecycle =
+                Some(self.lifecycle(&self.conditions.lock(), &resource));
         }
         if resource.kind == ResourceKind::ScalingGroup && resource.provider == Provider::Aws {
-            resource.specification.template = Some(self.template(&self.conditions.lock(), &resource, now));
+            resource.specification.template =
+                Some(self.template(&self.conditions.lock(), &resource, now));
         }
-        Ok(Observed { state: resource.state, instance_type: resource.specification.instance_type.clone(), resource })
+        Ok(Observed {
+            state: resource.state,
+            instance_type: resource.specification.instance_type.clone(),
+            resource,
+        })
     }
 
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
@@ -33,10 +39,17 @@ impl Act for SimulatedAccount {
         let machine = self.find(&machine.id, now)?;
         let all = self.all(&self.conditions.lock(), now);
         let attached = |volume: &Resource| volume.attached_to.contains(&machine.id);
-        Ok(all.into_iter().filter(|resource| resource.kind == ResourceKind::Volume && attached(resource)).collect())
+        Ok(all
+            .into_iter()
+            .filter(|resource| resource.kind == ResourceKind::Volume && attached(resource))
+            .collect())
     }
 
-    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+    async fn apply(
+        &self,
+        resource: &Resource,
+        operation: &dyn Operation,
+    ) -> Result<Applied, ActError> {
         self.admit()?;
         let chance = self.chance(&resource.id);
         let faults = self.world.settings.faults;
@@ -52,25 +65,44 @@ impl Act for SimulatedAccount {
         }
         let applied = self.change(&resource.id, operation, &chance)?;
         if chance.strikes(faults.lost_response, "lost") {
-            let message = "the connection was closed before an answer came; the change may have been made";
+            let message =
+                "the connection was closed before an answer came; the change may have been made";
             return Err(refuse(ActErrorKind::Unknown, "RequestTimeout", message));
         }
         Ok(applied)
     }
 
-    async fn snapshot_complete(&self, resource: &ResourceId, _: &str, snapshot: &Snapshot) -> Result<bool, ActError> {
+    async fn snapshot_complete(
+        &self,
+        resource: &ResourceId,
+        _: &str,
+        snapshot: &Snapshot,
+    ) -> Result<bool, ActError> {
         let now = self.admit()?;
         let conditions = self.conditions.lock();
-        let known = conditions.snapshots.get(&snapshot.id).filter(|record| record.of == *resource);
+        let known = conditions
+            .snapshots
+            .get(&snapshot.id)
+            .filter(|record| record.of == *resource);
         let missing = || {
-            refuse(ActErrorKind::NotFound, "SnapshotNotFound", &format!("no snapshot {} of {resource}", snapshot.id))
+            refuse(
+                ActErrorKind::NotFound,
+                "SnapshotNotFound",
+                &format!("no snapshot {} of {resource}", snapshot.id),
+            )
         };
-        known.map(|record| now >= record.complete_at).ok_or_else(missing)
+        known
+            .map(|record| now >= record.complete_at)
+            .ok_or_else(missing)
     }
 }
 
 fn throttled() -> ActError {
-    refuse(ActErrorKind::Throttled, "RequestLimitExceeded", "too many requests; try again in a few seconds")
+    refuse(
+        ActErrorKind::Throttled,
+        "RequestLimitExceeded",
+        "too many requests; try again in a few seconds",
+    )
 }
 
 impl SimulatedAccount {
@@ -93,7 +125,11 @@ impl SimulatedAccount {
     fn find(&self, id: &ResourceId, now: Timestamp) -> Result<Resource, ActError> {
         let found = self.live(id, &self.conditions.lock(), now);
         found.ok_or_else(|| {
-            refuse(ActErrorKind::NotFound, "NotFound", &format!("no resource {id} in {}", self.plan.account))
+            refuse(
+                ActErrorKind::NotFound,
+                "NotFound",
+                &format!("no resource {id} in {}", self.plan.account),
+            )
         })
     }
 }

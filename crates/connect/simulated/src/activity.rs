@@ -45,13 +45,20 @@ impl Scene {
     /// Creates the scene of the accounts' resources.
     pub(crate) fn new(accounts: &[Arc<SimulatedAccount>], settings: &Settings) -> Self {
         let assets = accounts.iter().flat_map(|account| &account.assets);
-        let targets = assets.map(|asset| target(&asset.resource, asset.key)).collect();
-        Scene { seed: settings.seed, anchor: settings.anchor, targets }
+        let targets = assets
+            .map(|asset| target(&asset.resource, asset.key))
+            .collect();
+        Scene {
+            seed: settings.seed,
+            anchor: settings.anchor,
+            targets,
+        }
     }
 
     /// Targets of a kind and, when given, of a team.
     pub(crate) fn of_kind(&self, kind: ResourceKind, team: Option<&str>) -> Vec<&Target> {
-        let fits = |target: &&Target| target.kind == kind && team.is_none_or(|team| target.team == team);
+        let fits =
+            |target: &&Target| target.kind == kind && team.is_none_or(|team| target.team == team);
         self.targets.iter().filter(fits).collect()
     }
 }
@@ -72,14 +79,18 @@ fn target(resource: &Resource, key: u64) -> Target {
         name: resource.name.clone(),
         team: resource.tag("team").unwrap_or_default().to_owned(),
         key,
-        spot: resource.kind == ResourceKind::VirtualMachine && resource.purchase == Some(Purchase::Spot),
+        spot: resource.kind == ResourceKind::VirtualMachine
+            && resource.purchase == Some(Purchase::Spot),
         reference,
     }
 }
 
 /// Returns the entries from a time (inclusive) to a time (exclusive), oldest first.
 pub(crate) fn between(scene: &Scene, from: Timestamp, to: Timestamp) -> Vec<Entry> {
-    let from = scene.anchor.checked_sub(HISTORY).map_or(from, |first| from.max(first));
+    let from = scene
+        .anchor
+        .checked_sub(HISTORY)
+        .map_or(from, |first| from.max(first));
     if from >= to {
         return Vec::new();
     }

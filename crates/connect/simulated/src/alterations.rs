@@ -5,7 +5,9 @@
 //! replica of a name that is taken. New members of a group are not made here: its load stays what it is.
 
 use jiff::Timestamp;
-use reeve_estate::{ActError, ActErrorKind, Mutation, Provider, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Mutation, Provider, Resource, ResourceKind, ResourceState,
+};
 
 use crate::account::SimulatedAccount;
 use crate::condition::{Conditions, Downtime};
@@ -29,7 +31,12 @@ impl SimulatedAccount {
         }
         let (low, high) = match (mutation, resource.kind) {
             (Mutation::Grow { storage_gib }, ResourceKind::Volume | ResourceKind::Database) => {
-                may_grow(resource, *storage_gib, conditions.get(&resource.id).optimizing_until, now)?;
+                may_grow(
+                    resource,
+                    *storage_gib,
+                    conditions.get(&resource.id).optimizing_until,
+                    now,
+                )?;
                 (30.0, 90.0)
             }
             (Mutation::Scale { min, desired }, ResourceKind::ScalingGroup) => {
@@ -41,22 +48,36 @@ impl SimulatedAccount {
                 (60.0, 120.0)
             }
             (Mutation::Replicate { name }, ResourceKind::Database) => {
-                let taken = self.assets.iter().any(|asset| asset.resource.id.as_str() == name);
+                let taken = self
+                    .assets
+                    .iter()
+                    .any(|asset| asset.resource.id.as_str() == name);
                 may_replicate(resource, name, taken)?;
                 (240.0, 600.0)
             }
             (Mutation::RemoveReplica { name }, ResourceKind::Database) => {
                 if !resource.specification.replicas.contains(name) {
-                    return Err(refuse(ActErrorKind::NotFound, "DBInstanceNotFound", &format!("no database {name}")));
+                    return Err(refuse(
+                        ActErrorKind::NotFound,
+                        "DBInstanceNotFound",
+                        &format!("no database {name}"),
+                    ));
                 }
                 (30.0, 60.0)
             }
             (_, kind) => {
                 let message = format!("{} is a {kind}, which does not do that", resource.id);
-                return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &message));
+                return Err(refuse(
+                    ActErrorKind::Other,
+                    "UnsupportedOperation",
+                    &message,
+                ));
             }
         };
-        let settles = self.world.settings.after(now, self.takes(resource, now, low, high));
+        let settles = self
+            .world
+            .settings
+            .after(now, self.takes(resource, now, low, high));
         let condition = conditions.resources.entry(resource.id.clone()).or_default();
         condition.settles_at = Some(settles);
         match mutation {
@@ -66,7 +87,10 @@ impl SimulatedAccount {
             }
             Mutation::Scale { min, desired } => condition.members = Some((*min, *desired)),
             Mutation::FailOver => {
-                condition.downtimes.push(Downtime { from: now, to: Some(settles) });
+                condition.downtimes.push(Downtime {
+                    from: now,
+                    to: Some(settles),
+                });
                 condition.failovers += 1;
             }
             Mutation::Replicate { name } => _ = condition.replicas.insert(name.clone()),
@@ -77,37 +101,72 @@ impl SimulatedAccount {
     }
 }
 
-fn may_grow(resource: &Resource, gib: u32, busy: Option<Timestamp>, now: Timestamp) -> Result<(), ActError> {
+fn may_grow(
+    resource: &Resource,
+    gib: u32,
+    busy: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), ActError> {
     let database = resource.kind == ResourceKind::Database;
-    if resource.state == ResourceState::Changing || (database && resource.state != ResourceState::Running) {
+    if resource.state == ResourceState::Changing
+        || (database && resource.state != ResourceState::Running)
+    {
         return Err(wrong_state(resource, "settled"));
     }
     let has = resource.specification.storage_gib.unwrap_or(0.0);
     let rds = database && resource.provider == Provider::Aws;
     let least = if rds { (has * 1.1).ceil() } else { has + 1.0 };
     if f64::from(gib) < least {
-        let message = format!("{} has {has:.0} GiB and takes {least:.0} or more; {gib} is not", resource.id);
-        return Err(refuse(ActErrorKind::InvalidType, "InvalidParameterValue", &message));
+        let message = format!(
+            "{} has {has:.0} GiB and takes {least:.0} or more; {gib} is not",
+            resource.id
+        );
+        return Err(refuse(
+            ActErrorKind::InvalidType,
+            "InvalidParameterValue",
+            &message,
+        ));
     }
     completed(resource, busy, now)
 }
 
 /// Refuses a change of storage whose last change is not completed.
-pub(crate) fn completed(resource: &Resource, busy: Option<Timestamp>, now: Timestamp) -> Result<(), ActError> {
+pub(crate) fn completed(
+    resource: &Resource,
+    busy: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), ActError> {
     if busy.is_some_and(|until| now < until) {
-        let message = format!("the last change of {} is not completed; wait for six hours after it", resource.id);
-        return Err(refuse(ActErrorKind::Other, "VolumeModificationRateExceeded", &message));
+        let message = format!(
+            "the last change of {} is not completed; wait for six hours after it",
+            resource.id
+        );
+        return Err(refuse(
+            ActErrorKind::Other,
+            "VolumeModificationRateExceeded",
+            &message,
+        ));
     }
     Ok(())
 }
 
 fn may_scale(group: &Resource, min: u32, desired: u32) -> Result<(), ActError> {
-    let most = group.specification.capacity.map_or(0, |capacity| capacity.max);
+    let most = group
+        .specification
+        .capacity
+        .map_or(0, |capacity| capacity.max);
     if min <= desired && desired <= most {
         return Ok(());
     }
-    let message = format!("{desired} members, at least {min}: {} may have at most {most}", group.id);
-    Err(refuse(ActErrorKind::InvalidType, "ValidationError", &message))
+    let message = format!(
+        "{desired} members, at least {min}: {} may have at most {most}",
+        group.id
+    );
+    Err(refuse(
+        ActErrorKind::InvalidType,
+        "ValidationError",
+        &message,
+    ))
 }
 
 fn may_fail_over(database: &Resource) -> Result<(), ActError> {
@@ -118,7 +177,11 @@ fn may_fail_over(database: &Resource) -> Result<(), ActError> {
         return Ok(());
     }
     let message = format!("{} has no standby in another zone", database.id);
-    Err(refuse(ActErrorKind::InvalidType, "InvalidParameterCombination", &message))
+    Err(refuse(
+        ActErrorKind::InvalidType,
+        "InvalidParameterCombination",
+        &message,
+    ))
 }
 
 fn may_replicate(database: &Resource, name: &str, taken: bool) -> Result<(), ActError> {
@@ -129,8 +192,18 @@ fn may_replicate(database: &Resource, name: &str, taken: bool) -> Result<(), Act
     if database.state != ResourceState::Running {
         return Err(wrong_state(database, "running"));
     }
-    if taken || database.specification.replicas.iter().any(|replica| replica == name) {
-        return Err(refuse(ActErrorKind::Other, "DBInstanceAlreadyExists", &format!("there is a database {name}")));
+    if taken
+        || database
+            .specification
+            .replicas
+            .iter()
+            .any(|replica| replica == name)
+    {
+        return Err(refuse(
+            ActErrorKind::Other,
+            "DBInstanceAlreadyExists",
+            &format!("there is a database {name}"),
+        ));
     }
     Ok(())
 }

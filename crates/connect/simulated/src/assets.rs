@@ -5,7 +5,8 @@ mod labels;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    Capacity, ConnectionId, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+    Capacity, ConnectionId, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState,
+    Specification,
 };
 
 use crate::company::{Account, Machine, Owner};
@@ -46,7 +47,13 @@ pub(crate) fn connection_id(name: &str) -> ConnectionId {
 /// Returns all assets of an account, in the order of the tables.
 pub(crate) fn build(plan: &Account, seed: u64, anchor: Timestamp) -> Vec<Asset> {
     let connection = connection_id(plan.connection);
-    let mut builder = Builder { plan, connection, seed, anchor, assets: Vec::new() };
+    let mut builder = Builder {
+        plan,
+        connection,
+        seed,
+        anchor,
+        assets: Vec::new(),
+    };
     builder.machines();
     builder.databases();
     builder.loose_disks();
@@ -61,7 +68,11 @@ pub(crate) fn build(plan: &Account, seed: u64, anchor: Timestamp) -> Vec<Asset> 
 
 /// The identifier of the n-th machine in a place: its own, and its successors'.
 pub(crate) fn machine_id(plan: &Account, seed: u64, name: &str, generation: usize) -> ResourceId {
-    let name = if generation == 0 { name.to_owned() } else { format!("{name}-{generation}") };
+    let name = if generation == 0 {
+        name.to_owned()
+    } else {
+        format!("{name}-{generation}")
+    };
     let key = key(seed, &format!("{}/machine/{name}", plan.account));
     ResourceId(match plan.provider {
         Provider::Aws => format!("i-{}", hex(key, 17)),
@@ -81,7 +92,10 @@ pub(crate) fn disk_id(plan: &Account, seed: u64, name: &str) -> ResourceId {
 }
 
 fn azure(plan: &Account, kind: &str, name: &str) -> String {
-    format!("/subscriptions/{}/resourceGroups/acme-corporate/providers/{kind}/{name}", plan.account)
+    format!(
+        "/subscriptions/{}/resourceGroups/acme-corporate/providers/{kind}/{name}",
+        plan.account
+    )
 }
 
 /// Attributes that every asset has.
@@ -100,7 +114,11 @@ struct Row {
 impl Builder<'_> {
     fn add(&mut self, row: Row) -> &mut Asset {
         let key_of_row = key(self.seed, &format!("{}/{}", self.plan.account, row.id));
-        let age_days = if row.age_days == 0 { between(key_of_row, -1, 90.0, 900.0) } else { f64::from(row.age_days) };
+        let age_days = if row.age_days == 0 {
+            between(key_of_row, -1, 90.0, 900.0)
+        } else {
+            f64::from(row.age_days)
+        };
         let age = SignedDuration::from_secs((age_days * 86_400.0) as i64);
         let resource = Resource {
             id: row.id,
@@ -122,7 +140,14 @@ impl Builder<'_> {
             observed_at: self.anchor,
         };
         let key = key_of_row;
-        self.assets.push(Asset { resource, load: row.load, key, agent: false, disk_used: None, holes: false });
+        self.assets.push(Asset {
+            resource,
+            load: row.load,
+            key,
+            agent: false,
+            disk_used: None,
+            holes: false,
+        });
         let last = self.assets.len() - 1;
         &mut self.assets[last]
     }
@@ -164,11 +189,24 @@ impl Builder<'_> {
         let (usual, class) = self.plan.root_disk;
         let root = (machine.root.map_or(usual, |(gib, _)| gib), class);
         let root = std::iter::once(("root", root, Load::Unmeasured));
-        let data = machine.disks.iter().map(|disk| ("data", *disk, Load::Disk(1.5e6)));
+        let data = machine
+            .disks
+            .iter()
+            .map(|disk| ("data", *disk, Load::Disk(1.5e6)));
         for (role, (gib, class), load) in root.chain(data) {
             let name = format!("{}-{role}", machine.name);
-            let row = self.disk(name, machine.region, (gib, class), load, machine.owner, machine.age_days);
-            let asset = self.add(Row { state: ResourceState::Available, ..row });
+            let row = self.disk(
+                name,
+                machine.region,
+                (gib, class),
+                load,
+                machine.owner,
+                machine.age_days,
+            );
+            let asset = self.add(Row {
+                state: ResourceState::Available,
+                ..row
+            });
             asset.resource.attached_to = vec![attached_to.clone()];
         }
     }
@@ -176,7 +214,14 @@ impl Builder<'_> {
     fn loose_disks(&mut self) {
         for disk in self.plan.loose_disks {
             let class = (disk.gib, disk.class);
-            let row = self.disk(disk.name.to_owned(), disk.region, class, Load::Unmeasured, disk.owner, disk.age_days);
+            let row = self.disk(
+                disk.name.to_owned(),
+                disk.region,
+                class,
+                Load::Unmeasured,
+                disk.owner,
+                disk.age_days,
+            );
             self.add(row);
         }
     }
@@ -201,17 +246,42 @@ impl Builder<'_> {
             ..Specification::default()
         };
         let (kind, state) = (ResourceKind::Volume, ResourceState::Unattached);
-        Row { id, name, region, kind, state, specification, owner, load, age_days }
+        Row {
+            id,
+            name,
+            region,
+            kind,
+            state,
+            specification,
+            owner,
+            load,
+            age_days,
+        }
     }
 
     fn snapshots(&mut self) {
         for snapshot in self.plan.snapshots {
-            let key = key(self.seed, &format!("{}/snapshot/{}", self.plan.account, snapshot.name));
-            let specification =
-                Specification { storage_gib: Some(f64::from(snapshot.gib)), ..Specification::default() };
-            let row = self.plain(ResourceKind::Snapshot, snapshot.name, snapshot.region, snapshot.owner);
+            let key = key(
+                self.seed,
+                &format!("{}/snapshot/{}", self.plan.account, snapshot.name),
+            );
+            let specification = Specification {
+                storage_gib: Some(f64::from(snapshot.gib)),
+                ..Specification::default()
+            };
+            let row = self.plain(
+                ResourceKind::Snapshot,
+                snapshot.name,
+                snapshot.region,
+                snapshot.owner,
+            );
             let id = ResourceId(format!("snap-{}", hex(key, 17)));
-            self.add(Row { id, specification, age_days: snapshot.age_days, ..row });
+            self.add(Row {
+                id,
+                specification,
+                age_days: snapshot.age_days,
+                ..row
+            });
         }
     }
 
@@ -232,7 +302,8 @@ impl Builder<'_> {
                     storage_gib: Some(f64::from(database.gib)),
                     multi_az: Some(database.multi_az),
                     zone: aws.then(|| format!("{}a", database.region)),
-                    standby_zone: (aws && database.multi_az).then(|| format!("{}b", database.region)),
+                    standby_zone: (aws && database.multi_az)
+                        .then(|| format!("{}b", database.region)),
                     ..Specification::default()
                 },
                 owner: database.owner,
@@ -253,67 +324,150 @@ impl Builder<'_> {
             };
             let row = self.plain(kind, bucket.name, bucket.region, bucket.owner);
             // Most objects of a bucket that is rarely read are older than a year, and so is the bucket.
-            let age_days = if bucket.rarely_read { 1_460 } else { row.age_days };
-            self.add(Row { specification, age_days, ..row });
+            let age_days = if bucket.rarely_read {
+                1_460
+            } else {
+                row.age_days
+            };
+            self.add(Row {
+                specification,
+                age_days,
+                ..row
+            });
         }
     }
 
     fn balancers(&mut self) {
         for balancer in self.plan.balancers {
             let targets = self.machines_named(balancer.targets);
-            let row = self.plain(ResourceKind::LoadBalancer, balancer.name, balancer.region, balancer.owner);
-            let specification =
-                Specification { instance_type: Some(balancer.class.to_owned()), ..Specification::default() };
-            let asset = self.add(Row { specification, load: Load::Requests(balancer.peak), ..row });
+            let row = self.plain(
+                ResourceKind::LoadBalancer,
+                balancer.name,
+                balancer.region,
+                balancer.owner,
+            );
+            let specification = Specification {
+                instance_type: Some(balancer.class.to_owned()),
+                ..Specification::default()
+            };
+            let asset = self.add(Row {
+                specification,
+                load: Load::Requests(balancer.peak),
+                ..row
+            });
             asset.resource.attached_to = targets;
         }
     }
 
     fn gateways(&mut self) {
         for gateway in self.plan.gateways {
-            let row = self.plain(ResourceKind::NatGateway, gateway.name, gateway.region, gateway.owner);
-            let tables = (0..gateway.routes)
-                .map(|number| ResourceId(format!("rtb-{}", hex(key(self.seed, &format!("{}/{number}", row.id)), 17))));
+            let row = self.plain(
+                ResourceKind::NatGateway,
+                gateway.name,
+                gateway.region,
+                gateway.owner,
+            );
+            let tables = (0..gateway.routes).map(|number| {
+                ResourceId(format!(
+                    "rtb-{}",
+                    hex(key(self.seed, &format!("{}/{number}", row.id)), 17)
+                ))
+            });
             let tables: Vec<ResourceId> = tables.collect();
-            self.add(Row { load: Load::Gateway(gateway.peak), ..row }).resource.attached_to = tables;
+            self.add(Row {
+                load: Load::Gateway(gateway.peak),
+                ..row
+            })
+            .resource
+            .attached_to = tables;
         }
     }
 
     fn addresses(&mut self) {
         for address in self.plan.addresses {
-            let row = self.plain(ResourceKind::IpAddress, address.name, address.region, address.owner);
+            let row = self.plain(
+                ResourceKind::IpAddress,
+                address.name,
+                address.region,
+                address.owner,
+            );
             let holds = |asset: &&Asset| {
                 let kind = asset.resource.kind;
-                matches!(kind, ResourceKind::VirtualMachine | ResourceKind::NatGateway)
-                    && asset.resource.name == address.holder
+                matches!(
+                    kind,
+                    ResourceKind::VirtualMachine | ResourceKind::NatGateway
+                ) && asset.resource.name == address.holder
             };
-            let holder: Vec<ResourceId> =
-                self.assets.iter().find(holds).map(|asset| asset.resource.id.clone()).into_iter().collect();
-            let state = if holder.is_empty() { ResourceState::Unattached } else { ResourceState::Available };
-            self.add(Row { state, age_days: address.age_days, ..row }).resource.attached_to = holder;
+            let holder: Vec<ResourceId> = self
+                .assets
+                .iter()
+                .find(holds)
+                .map(|asset| asset.resource.id.clone())
+                .into_iter()
+                .collect();
+            let state = if holder.is_empty() {
+                ResourceState::Unattached
+            } else {
+                ResourceState::Available
+            };
+            self.add(Row {
+                state,
+                age_days: address.age_days,
+                ..row
+            })
+            .resource
+            .attached_to = holder;
         }
     }
 
     fn groups(&mut self) {
         for group in self.plan.groups {
             let id = self.group_id(group.name);
-            let members = self.assets.iter().filter(|asset| asset.resource.group.as_ref() == Some(&id));
+            let members = self
+                .assets
+                .iter()
+                .filter(|asset| asset.resource.group.as_ref() == Some(&id));
             let (ids, sizes): (Vec<_>, Vec<_>) = members
-                .map(|asset| (asset.resource.id.clone(), asset.resource.specification.instance_type.clone()))
+                .map(|asset| {
+                    (
+                        asset.resource.id.clone(),
+                        asset.resource.specification.instance_type.clone(),
+                    )
+                })
                 .unzip();
             // It may halve and double.
             let desired = ids.len() as u32;
             let specification = Specification {
                 instance_type: sizes.into_iter().next().flatten(),
-                capacity: Some(Capacity { min: desired.div_ceil(2), desired, max: desired * 2 }),
+                capacity: Some(Capacity {
+                    min: desired.div_ceil(2),
+                    desired,
+                    max: desired * 2,
+                }),
                 ..Specification::default()
             };
-            let row = self.plain(ResourceKind::ScalingGroup, group.name, group.region, group.owner);
-            self.add(Row { specification, ..row }).resource.attached_to = ids;
+            let row = self.plain(
+                ResourceKind::ScalingGroup,
+                group.name,
+                group.region,
+                group.owner,
+            );
+            self.add(Row {
+                specification,
+                ..row
+            })
+            .resource
+            .attached_to = ids;
         }
     }
 
-    fn plain(&self, kind: ResourceKind, name: &'static str, region: &'static str, owner: Owner) -> Row {
+    fn plain(
+        &self,
+        kind: ResourceKind,
+        name: &'static str,
+        region: &'static str,
+        owner: Owner,
+    ) -> Row {
         Row {
             id: self.named(kind, name, region),
             name: name.to_owned(),
@@ -329,7 +483,10 @@ impl Builder<'_> {
 
     /// Machines of a group, or those whose names begin so.
     fn machines_named(&self, prefix: &str) -> Vec<ResourceId> {
-        let machines = self.assets.iter().filter(|asset| asset.resource.kind == ResourceKind::VirtualMachine);
+        let machines = self
+            .assets
+            .iter()
+            .filter(|asset| asset.resource.kind == ResourceKind::VirtualMachine);
         machines
             .filter(|asset| asset.resource.name.starts_with(prefix))
             .map(|asset| asset.resource.id.clone())
@@ -337,7 +494,12 @@ impl Builder<'_> {
     }
 
     fn group_id(&self, name: &str) -> ResourceId {
-        let region = self.plan.groups.iter().find(|group| group.name == name).map_or("", |group| group.region);
+        let region = self
+            .plan
+            .groups
+            .iter()
+            .find(|group| group.name == name)
+            .map_or("", |group| group.region);
         self.named(ResourceKind::ScalingGroup, name, region)
     }
 
@@ -347,21 +509,36 @@ impl Builder<'_> {
         ResourceId(match (plan.provider, kind) {
             (Provider::Aws, ResourceKind::LoadBalancer) => {
                 let tail = hex(key(self.seed, name), 16);
-                format!("arn:aws:elasticloadbalancing:{region}:{account}:loadbalancer/app/{name}/{tail}")
+                format!(
+                    "arn:aws:elasticloadbalancing:{region}:{account}:loadbalancer/app/{name}/{tail}"
+                )
             }
             (_, ResourceKind::IpAddress) => {
-                format!("eipalloc-{}", hex(key(self.seed, &format!("{account}/address/{name}")), 17))
+                format!(
+                    "eipalloc-{}",
+                    hex(key(self.seed, &format!("{account}/address/{name}")), 17)
+                )
             }
             (_, ResourceKind::NatGateway) => {
-                format!("nat-{}", hex(key(self.seed, &format!("{account}/gateway/{name}")), 17))
+                format!(
+                    "nat-{}",
+                    hex(key(self.seed, &format!("{account}/gateway/{name}")), 17)
+                )
             }
-            (Provider::Azure, ResourceKind::Database) => azure(plan, "Microsoft.DBforPostgreSQL/flexibleServers", name),
-            (Provider::Azure, ResourceKind::LoadBalancer) => azure(plan, "Microsoft.Network/loadBalancers", name),
+            (Provider::Azure, ResourceKind::Database) => {
+                azure(plan, "Microsoft.DBforPostgreSQL/flexibleServers", name)
+            }
+            (Provider::Azure, ResourceKind::LoadBalancer) => {
+                azure(plan, "Microsoft.Network/loadBalancers", name)
+            }
             (Provider::Azure, ResourceKind::ScalingGroup) => {
                 azure(plan, "Microsoft.Compute/virtualMachineScaleSets", name)
             }
             (Provider::Gcp, ResourceKind::ScalingGroup | ResourceKind::LoadBalancer) => {
-                format!("projects/{account}/regions/{region}/{}/{name}", kind.as_str())
+                format!(
+                    "projects/{account}/regions/{region}/{}/{name}",
+                    kind.as_str()
+                )
             }
             _ => name.to_owned(),
         })

@@ -39,7 +39,10 @@ const GIB_MONTH: &[(&str, f64)] = &[
 /// cost is its members').
 pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
     let negotiated = 1.0 - discount;
-    let stopped = matches!(resource.state, ResourceState::Stopped | ResourceState::Deleted);
+    let stopped = matches!(
+        resource.state,
+        ResourceState::Stopped | ResourceState::Deleted
+    );
     let list = match resource.kind {
         ResourceKind::VirtualMachine if stopped => 0.0,
         ResourceKind::VirtualMachine => machine_usd(resource)? * HOURS_PER_MONTH,
@@ -48,7 +51,11 @@ pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
         ResourceKind::Volume => volume_usd(resource)?,
         ResourceKind::Bucket => storage_usd(resource)?,
         ResourceKind::LoadBalancer => listed(resource).unwrap_or(BALANCER_HOUR * HOURS_PER_MONTH),
-        ResourceKind::IpAddress | ResourceKind::NatGateway if resource.state == ResourceState::Deleted => 0.0,
+        ResourceKind::IpAddress | ResourceKind::NatGateway
+            if resource.state == ResourceState::Deleted =>
+        {
+            0.0
+        }
         ResourceKind::IpAddress | ResourceKind::NatGateway => listed(resource)?,
         _ => return None,
     };
@@ -61,7 +68,9 @@ pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
 }
 
 fn listed(resource: &Resource) -> Option<f64> {
-    Catalogue::builtin().monthly_cost(resource).map(|month| month.cost.usd())
+    Catalogue::builtin()
+        .monthly_cost(resource)
+        .map(|month| month.cost.usd())
 }
 
 /// An hour at list price, with the licence.
@@ -71,7 +80,9 @@ fn machine_usd(resource: &Resource) -> Option<f64> {
     if let Some(price) = catalogue.hourly_for(resource, size) {
         return Some(price.usd_per_hour);
     }
-    let linux = catalogue.hourly_usd(resource.provider, &resource.region, size, None)?.usd_per_hour;
+    let linux = catalogue
+        .hourly_usd(resource.provider, &resource.region, size, None)?
+        .usd_per_hour;
     if spec.platform.as_deref() != Some("windows") {
         return Some(linux);
     }
@@ -82,7 +93,11 @@ fn machine_usd(resource: &Resource) -> Option<f64> {
 fn database_usd(resource: &Resource, stopped: bool) -> Option<f64> {
     let spec = &resource.specification;
     let size = spec.instance_type.as_deref()?;
-    let copies = if spec.multi_az == Some(true) { 2.0 } else { 1.0 };
+    let copies = if spec.multi_az == Some(true) {
+        2.0
+    } else {
+        1.0
+    };
     let storage = spec.storage_gib.unwrap_or(0.0) * DATABASE_GIB_MONTH * copies;
     if stopped {
         return Some(storage);
@@ -91,7 +106,8 @@ fn database_usd(resource: &Resource, stopped: bool) -> Option<f64> {
         return Some(price.usd_per_hour * HOURS_PER_MONTH + storage);
     }
     let machine = size.strip_prefix("db.").unwrap_or(size);
-    let listed = Catalogue::builtin().hourly_usd(resource.provider, &resource.region, machine, None);
+    let listed =
+        Catalogue::builtin().hourly_usd(resource.provider, &resource.region, machine, None);
     let hour = match listed {
         Some(price) => price.usd_per_hour * DATABASE_MARKUP,
         None => f64::from(custom_vcpu(size)?) * DATABASE_VCPU_HOUR,

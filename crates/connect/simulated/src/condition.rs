@@ -68,7 +68,10 @@ impl Condition {
     /// Returns `true` if it was not running at a time.
     pub(crate) fn down_at(&self, at: Timestamp) -> bool {
         self.terminated_at.is_some_and(|end| at >= end)
-            || self.downtimes.iter().any(|down| at >= down.from && down.to.is_none_or(|end| at < end))
+            || self
+                .downtimes
+                .iter()
+                .any(|down| at >= down.from && down.to.is_none_or(|end| at < end))
     }
 
     /// Version of its launch template that a group uses.
@@ -89,12 +92,19 @@ impl Condition {
 
     /// The storage it has at a time.
     pub(crate) fn storage_at(&self, at: Timestamp) -> Option<u32> {
-        self.storage.iter().rev().find(|(from, _)| *from <= at).map(|(_, gib)| *gib)
+        self.storage
+            .iter()
+            .rev()
+            .find(|(from, _)| *from <= at)
+            .map(|(_, gib)| *gib)
     }
 
     /// Gives a specification the storage, type and performance that it has at a time.
     pub(crate) fn storage_into(&self, specification: &mut Specification, at: Timestamp) {
-        specification.storage_gib = self.storage_at(at).map(f64::from).or(specification.storage_gib);
+        specification.storage_gib = self
+            .storage_at(at)
+            .map(f64::from)
+            .or(specification.storage_gib);
         if let Some((_, setup)) = self.setups.iter().rev().find(|(from, _)| *from <= at) {
             setup.apply(specification);
         }
@@ -145,13 +155,18 @@ impl Conditions {
 
     /// Returns the resource in a place: the newest successor that was launched, or the one of the seed's estate.
     pub(crate) fn holder(&self, place: &ResourceId, now: Timestamp) -> ResourceId {
-        let launched = self.successors.iter().filter(|(_, s)| s.place == *place && s.launched_at <= now);
+        let launched = self
+            .successors
+            .iter()
+            .filter(|(_, s)| s.place == *place && s.launched_at <= now);
         let newest = launched.max_by_key(|(_, s)| s.launched_at);
         newest.map_or_else(|| place.clone(), |(id, _)| id.clone())
     }
 
     /// Returns the place that a resource has or had.
     pub(crate) fn place<'a>(&'a self, id: &'a ResourceId) -> &'a ResourceId {
-        self.successors.get(id).map_or(id, |successor| &successor.place)
+        self.successors
+            .get(id)
+            .map_or(id, |successor| &successor.place)
     }
 }

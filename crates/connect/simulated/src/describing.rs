@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use reeve_estate::{
-    Described, DescriptionSink, Document, ObserveError, ObserveErrorKind, Provider, ReadOutcome, Reading, Relation,
-    RelationKind, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+    Described, DescriptionSink, Document, ObserveError, ObserveErrorKind, Provider, ReadOutcome,
+    Reading, Relation, RelationKind, Resource, ResourceId, ResourceKind, ResourceState,
+    Specification,
 };
 use serde_json::{Value, json};
 
@@ -20,33 +21,54 @@ const PAGE: usize = 100;
 
 impl SimulatedAccount {
     /// Hands over the descriptions of all resources, kind by kind.
-    pub(crate) async fn describe_all(&self, sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
+    pub(crate) async fn describe_all(
+        &self,
+        sink: &dyn DescriptionSink,
+    ) -> Result<(), ObserveError> {
         let now = self.world.now();
         let resources = self.all(&self.conditions.lock(), now);
         let mut kinds: BTreeMap<ResourceKind, Vec<Described>> = BTreeMap::new();
         for resource in &resources {
-            kinds.entry(resource.kind).or_default().push(self.described(resource));
+            kinds
+                .entry(resource.kind)
+                .or_default()
+                .push(self.described(resource));
         }
         if self.plan.provider == Provider::Aws {
             // The account has none of these, which is known too.
-            kinds.extend([ResourceKind::Image, ResourceKind::LaunchTemplate].map(|kind| (kind, Vec::new())));
+            kinds.extend(
+                [ResourceKind::Image, ResourceKind::LaunchTemplate].map(|kind| (kind, Vec::new())),
+            );
         }
         for described in self.networks(&resources, now) {
-            kinds.entry(described.resource.kind).or_default().push(described);
+            kinds
+                .entry(described.resource.kind)
+                .or_default()
+                .push(described);
         }
         for (kind, described) in kinds {
             let seen = described.len() as u64;
             for page in described.chunks(PAGE) {
                 sink.page(page.to_vec()).await.map_err(failed)?;
             }
-            sink.end(self.reading(kind, seen, now)).await.map_err(failed)?;
+            sink.end(self.reading(kind, seen, now))
+                .await
+                .map_err(failed)?;
         }
         Ok(())
     }
 
     fn reading(&self, kind: ResourceKind, seen: u64, now: Timestamp) -> Reading {
-        let denied = self.plan.denied.first().filter(|_| kind == ResourceKind::Bucket);
-        let outcome = if denied.is_some() { ReadOutcome::Denied } else { ReadOutcome::Complete };
+        let denied = self
+            .plan
+            .denied
+            .first()
+            .filter(|_| kind == ResourceKind::Bucket);
+        let outcome = if denied.is_some() {
+            ReadOutcome::Denied
+        } else {
+            ReadOutcome::Complete
+        };
         Reading {
             kind,
             region: String::new(),
@@ -78,7 +100,8 @@ impl SimulatedAccount {
         let lifecycle = self.lifecycle_document(&self.conditions.lock(), resource);
         if resource.kind == ResourceKind::ScalingGroup {
             let template = self.template(&self.conditions.lock(), resource, self.world.now());
-            description["LaunchTemplate"] = json!({ "LaunchTemplateId": template.id, "Version": template.version });
+            description["LaunchTemplate"] =
+                json!({ "LaunchTemplateId": template.id, "Version": template.version });
         }
         if let (Value::Object(members), Some(lifecycle)) = (&mut description, lifecycle) {
             members.insert("Lifecycle".to_owned(), lifecycle);
@@ -88,10 +111,19 @@ impl SimulatedAccount {
 
     fn relations(&self, resource: &Resource) -> Vec<Relation> {
         let groups = resource.specification.security_groups.iter();
-        let mut relations: Vec<Relation> =
-            groups.map(|group| Relation::to(RelationKind::ProtectedBy, group.clone())).collect();
-        relations.extend(resource.group.iter().map(|group| Relation::to(RelationKind::MemberOf, group.0.clone())));
-        relations.extend(self.disk_of(resource).map(|disk| Relation::to(RelationKind::CreatedFrom, disk.0)));
+        let mut relations: Vec<Relation> = groups
+            .map(|group| Relation::to(RelationKind::ProtectedBy, group.clone()))
+            .collect();
+        relations.extend(
+            resource
+                .group
+                .iter()
+                .map(|group| Relation::to(RelationKind::MemberOf, group.0.clone())),
+        );
+        relations.extend(
+            self.disk_of(resource)
+                .map(|disk| Relation::to(RelationKind::CreatedFrom, disk.0)),
+        );
         let attached = match resource.kind {
             ResourceKind::LoadBalancer => Some(RelationKind::RoutesTo),
             // Its members say that they are its members, and route tables that they lead to it.
@@ -99,27 +131,48 @@ impl SimulatedAccount {
             _ => Some(RelationKind::AttachedTo),
         };
         if let Some(kind) = attached {
-            relations.extend(resource.attached_to.iter().map(|to| Relation::to(kind, to.0.clone())));
+            relations.extend(
+                resource
+                    .attached_to
+                    .iter()
+                    .map(|to| Relation::to(kind, to.0.clone())),
+            );
         }
         let placed = matches!(
             resource.kind,
             ResourceKind::VirtualMachine | ResourceKind::LoadBalancer | ResourceKind::NatGateway
         );
         if placed && resource.provider == Provider::Aws {
-            relations.push(Relation::to(RelationKind::LocatedIn, self.network_id(&resource.region)));
+            relations.push(Relation::to(
+                RelationKind::LocatedIn,
+                self.network_id(&resource.region),
+            ));
         }
         relations
     }
 
     /// The disk that a snapshot was made of.
     fn disk_of(&self, snapshot: &Resource) -> Option<ResourceId> {
-        let row = self.plan.snapshots.iter().find(|row| row.name == snapshot.name)?;
+        let row = self
+            .plan
+            .snapshots
+            .iter()
+            .find(|row| row.name == snapshot.name)?;
         let is_snapshot = snapshot.kind == ResourceKind::Snapshot;
         is_snapshot.then(|| assets::disk_id(self.plan, self.world.settings.seed, row.disk))
     }
 
     fn network_id(&self, region: &str) -> String {
-        format!("vpc-{}", hex(key(self.world.settings.seed, &format!("{}/{region}/network", self.plan.account)), 17))
+        format!(
+            "vpc-{}",
+            hex(
+                key(
+                    self.world.settings.seed,
+                    &format!("{}/{region}/network", self.plan.account)
+                ),
+                17
+            )
+        )
     }
 
     /// The networks and security groups of an AWS account: one network a region that has machines.
@@ -128,20 +181,32 @@ impl SimulatedAccount {
             return Vec::new();
         }
         let mut found = Vec::new();
-        let teams: BTreeSet<(&str, &str)> =
-            self.plan.machines.iter().map(|machine| (machine.region, machine.owner.team)).collect();
+        let teams: BTreeSet<(&str, &str)> = self
+            .plan
+            .machines
+            .iter()
+            .map(|machine| (machine.region, machine.owner.team))
+            .collect();
         let regions: BTreeSet<&str> = teams.iter().map(|(region, _)| *region).collect();
         for (number, region) in regions.iter().enumerate() {
             found.push(self.network(region, number, now));
             found.push(self.group(region, "network", now));
         }
-        found.extend(teams.iter().map(|(region, team)| self.group(region, team, now)));
+        found.extend(
+            teams
+                .iter()
+                .map(|(region, team)| self.group(region, team, now)),
+        );
         let isolating: BTreeSet<&str> = resources
             .iter()
             .filter(|resource| resource.specification.isolated)
             .map(|resource| resource.region.as_str())
             .collect();
-        found.extend(isolating.iter().map(|region| self.group(region, reeve_estate::QUARANTINE, now)));
+        found.extend(
+            isolating
+                .iter()
+                .map(|region| self.group(region, reeve_estate::QUARANTINE, now)),
+        );
         found
     }
 
@@ -151,8 +216,18 @@ impl SimulatedAccount {
             "VpcId": id, "CidrBlock": format!("10.{number}.0.0/16"), "State": "available", "IsDefault": false,
             "OwnerId": self.plan.account, "InstanceTenancy": "default",
         });
-        let resource = self.plain(ResourceKind::named("network"), &id, &format!("{region}-main"), region, now);
-        Described { resource, document: Document::new(description), relations: Vec::new() }
+        let resource = self.plain(
+            ResourceKind::named("network"),
+            &id,
+            &format!("{region}-main"),
+            region,
+            now,
+        );
+        Described {
+            resource,
+            document: Document::new(description),
+            relations: Vec::new(),
+        }
     }
 
     fn group(&self, region: &str, name: &str, now: Timestamp) -> Described {
@@ -171,7 +246,11 @@ impl SimulatedAccount {
         });
         let relations = vec![Relation::to(RelationKind::LocatedIn, network)];
         let resource = self.plain(Some(ResourceKind::SecurityGroup), &id, name, region, now);
-        Described { resource, document: Document::new(description), relations }
+        Described {
+            resource,
+            document: Document::new(description),
+            relations,
+        }
     }
 
     fn plain(
@@ -205,7 +284,10 @@ impl SimulatedAccount {
 }
 
 fn failed(error: reeve_estate::StoreError) -> ObserveError {
-    ObserveError { kind: ObserveErrorKind::Other, message: error.to_string() }
+    ObserveError {
+        kind: ObserveErrorKind::Other,
+        message: error.to_string(),
+    }
 }
 
 fn rule(port: u16, from: &str) -> Value {
@@ -214,7 +296,11 @@ fn rule(port: u16, from: &str) -> Value {
 
 /// Tags as AWS lists them.
 fn tags(resource: &Resource) -> Value {
-    resource.tags.iter().map(|(key, value)| json!({ "Key": key, "Value": value })).collect()
+    resource
+        .tags
+        .iter()
+        .map(|(key, value)| json!({ "Key": key, "Value": value }))
+        .collect()
 }
 
 fn aws(resource: &Resource, network: &str) -> Value {

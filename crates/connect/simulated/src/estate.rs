@@ -36,12 +36,22 @@ impl SimulatedEstate {
     #[must_use]
     pub fn with(mut settings: Settings) -> Arc<Self> {
         // Whole seconds survive being kept, so that a restored estate is the same to the last digit.
-        settings.anchor = Timestamp::from_second(settings.anchor.as_second()).unwrap_or(settings.anchor);
-        let world = Arc::new(World { settings, changed: AtomicBool::new(true) });
-        let accounts: Vec<_> =
-            ACCOUNTS.iter().map(|plan| Arc::new(SimulatedAccount::new(plan, world.clone()))).collect();
+        settings.anchor =
+            Timestamp::from_second(settings.anchor.as_second()).unwrap_or(settings.anchor);
+        let world = Arc::new(World {
+            settings,
+            changed: AtomicBool::new(true),
+        });
+        let accounts: Vec<_> = ACCOUNTS
+            .iter()
+            .map(|plan| Arc::new(SimulatedAccount::new(plan, world.clone())))
+            .collect();
         let scene = Scene::new(&accounts, &world.settings);
-        Arc::new(SimulatedEstate { world, accounts, scene })
+        Arc::new(SimulatedEstate {
+            world,
+            accounts,
+            scene,
+        })
     }
 
     /// An estate as it was kept: seed, beginning and changes are the kept ones.
@@ -59,7 +69,11 @@ impl SimulatedEstate {
     /// As [`Self::restore`].
     pub fn restore_with(kept: &Value, settings: Settings) -> Result<Arc<Self>, RestoreError> {
         let kept = saved::read(kept)?;
-        let estate = SimulatedEstate::with(Settings { seed: kept.seed, anchor: kept.anchor, ..settings });
+        let estate = SimulatedEstate::with(Settings {
+            seed: kept.seed,
+            anchor: kept.anchor,
+            ..settings
+        });
         for account in &estate.accounts {
             if let Some(conditions) = kept.accounts.get(&account.connection.id) {
                 *account.conditions.lock() = conditions.clone();
@@ -98,21 +112,32 @@ impl SimulatedEstate {
     /// The three connections.
     #[must_use]
     pub fn connections(&self) -> Vec<Connection> {
-        self.accounts.iter().map(|account| account.connection.clone()).collect()
+        self.accounts
+            .iter()
+            .map(|account| account.connection.clone())
+            .collect()
     }
 
     /// The account behind a connection.
     #[must_use]
     pub fn account(&self, id: &ConnectionId) -> Option<Arc<SimulatedAccount>> {
-        self.accounts.iter().find(|account| account.connection.id == *id).cloned()
+        self.accounts
+            .iter()
+            .find(|account| account.connection.id == *id)
+            .cloned()
     }
 
     /// Returns the workload of a resource: the ground truth for tests and benchmarks of recommendations.
     #[must_use]
     pub fn load_of(&self, connection: &ConnectionId, resource: &ResourceId) -> Option<Load> {
-        let account = self.accounts.iter().find(|account| account.connection.id == *connection)?;
+        let account = self
+            .accounts
+            .iter()
+            .find(|account| account.connection.id == *connection)?;
         let conditions = account.conditions.lock();
-        account.asset(conditions.place(resource)).map(|asset| asset.load)
+        account
+            .asset(conditions.place(resource))
+            .map(|asset| asset.load)
     }
 
     /// Returns the entries of people and programs from a time (inclusive) to a time (exclusive), oldest first. The

@@ -24,13 +24,25 @@ impl Faults {
     /// Returns settings without any faults or rate limit.
     #[must_use]
     pub const fn none() -> Self {
-        Faults { throttle: 0.0, lost_response: 0.0, no_capacity: 0.0, does_not_stick: 0.0, rate_limit: false }
+        Faults {
+            throttle: 0.0,
+            lost_response: 0.0,
+            no_capacity: 0.0,
+            does_not_stick: 0.0,
+            rate_limit: false,
+        }
     }
 
     /// A cloud on an ordinary day.
     #[must_use]
     pub const fn mild() -> Self {
-        Faults { throttle: 0.01, lost_response: 0.005, no_capacity: 0.01, does_not_stick: 0.005, rate_limit: true }
+        Faults {
+            throttle: 0.01,
+            lost_response: 0.005,
+            no_capacity: 0.01,
+            does_not_stick: 0.005,
+            rate_limit: true,
+        }
     }
 }
 
@@ -55,11 +67,19 @@ pub(crate) struct Chance {
 impl Chance {
     /// Chance of the n-th call about a resource.
     pub(crate) fn new(seed: u64, id: &ResourceId, call: u64) -> Self {
-        Chance { seed, id: id.0.clone(), call }
+        Chance {
+            seed,
+            id: id.0.clone(),
+            call,
+        }
     }
 
     pub(crate) fn strikes(&self, share: f64, fault: &str) -> bool {
-        strikes(share, key(self.seed, &format!("{fault}/{}", self.id)), self.call)
+        strikes(
+            share,
+            key(self.seed, &format!("{fault}/{}", self.id)),
+            self.call,
+        )
     }
 }
 
@@ -75,7 +95,10 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     pub(crate) fn full(now: Timestamp) -> Self {
-        Bucket { tokens: BURST, filled_at: now }
+        Bucket {
+            tokens: BURST,
+            filled_at: now,
+        }
     }
 
     /// Takes a token; `false` when there is none.

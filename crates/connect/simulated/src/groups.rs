@@ -7,7 +7,13 @@ use crate::company::{Account, Machine};
 use crate::noise::{hex, key};
 
 pub(crate) fn id(plan: &Account, seed: u64, region: &str, name: &str) -> String {
-    format!("sg-{}", hex(key(seed, &format!("{}/{region}/group/{name}", plan.account)), 17))
+    format!(
+        "sg-{}",
+        hex(
+            key(seed, &format!("{}/{region}/group/{name}", plan.account)),
+            17
+        )
+    )
 }
 
 /// The groups a machine of the company's tables has, in order. Other clouds have no such thing.
@@ -15,8 +21,10 @@ pub(crate) fn of_machine(plan: &Account, seed: u64, machine: &Machine) -> Vec<St
     if plan.provider != Provider::Aws {
         return Vec::new();
     }
-    let mut groups =
-        vec![id(plan, seed, machine.region, "network"), id(plan, seed, machine.region, machine.owner.team)];
+    let mut groups = vec![
+        id(plan, seed, machine.region, "network"),
+        id(plan, seed, machine.region, machine.owner.team),
+    ];
     groups.sort();
     groups
 }

@@ -70,7 +70,11 @@ mod tests {
         assert!((mean - 0.5).abs() < 0.02, "{mean}");
         assert_eq!(unit(key, 12), unit(key, 12));
         assert_ne!(super::key(7, "a"), super::key(8, "a"));
-        assert!((-500..500).map(|n| smooth(key, n, 12)).all(|x| (0.0..1.0).contains(&x)));
+        assert!(
+            (-500..500)
+                .map(|n| smooth(key, n, 12))
+                .all(|x| (0.0..1.0).contains(&x))
+        );
         assert_eq!((hex(key, 17).len(), digits(key, 19).len()), (17, 19));
         assert_eq!(pick::<u8>(key, 0, &[]), None);
     }

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use reeve_estate::{
-    AccessBatch, Denied, DescriptionSink, Inventory, Metric, Observe, ObserveError, Resource, ResourceId, ResourceKind,
-    Sample, SampleBatch, SampleQuery,
+    AccessBatch, Denied, DescriptionSink, Inventory, Metric, Observe, ObserveError, Resource,
+    ResourceId, ResourceKind, Sample, SampleBatch, SampleQuery,
 };
 
 use crate::account::SimulatedAccount;
@@ -28,12 +28,17 @@ impl Observe for SimulatedAccount {
             message: (*message).to_owned(),
         });
         // Storage is what a connection is denied here; what was not listed is not gone.
-        let listed = |kind: &&ResourceKind| **kind != ResourceKind::Bucket || self.plan.denied.is_empty();
+        let listed =
+            |kind: &&ResourceKind| **kind != ResourceKind::Bucket || self.plan.denied.is_empty();
         Ok(Inventory {
             resources,
             denied: denied.collect(),
             problems: Vec::new(),
-            complete: ResourceKind::SPECIFIED.iter().filter(listed).copied().collect(),
+            complete: ResourceKind::SPECIFIED
+                .iter()
+                .filter(listed)
+                .copied()
+                .collect(),
         })
     }
 
@@ -49,7 +54,9 @@ impl Observe for SimulatedAccount {
         let mut batch = SampleBatch::default();
         for query in queries {
             let Some((asset, condition)) = self.measured(&query.resource.id) else {
-                batch.problems.push(format!("no such resource: {}", query.resource.id));
+                batch
+                    .problems
+                    .push(format!("no such resource: {}", query.resource.id));
                 continue;
             };
             self.sample(query, asset, &condition, &mut batch.samples);
@@ -66,18 +73,38 @@ impl SimulatedAccount {
         Some((self.asset(conditions.place(id))?, conditions.get(id)))
     }
 
-    fn sample(&self, query: &SampleQuery, asset: &Asset, condition: &Condition, into: &mut Vec<Sample>) {
-        let signal = Signal::new(asset, condition, &query.resource, self.world.settings.anchor);
+    fn sample(
+        &self,
+        query: &SampleQuery,
+        asset: &Asset,
+        condition: &Condition,
+        into: &mut Vec<Sample>,
+    ) {
+        let signal = Signal::new(
+            asset,
+            condition,
+            &query.resource,
+            self.world.settings.anchor,
+        );
         // The first period that begins at or after the start, and the last that is over, and begins before the end.
         let first = -(-query.start.as_second()).div_euclid(PERIOD_S);
         let last = slot_of(self.world.now()).min(-(-query.end.as_second()).div_euclid(PERIOD_S));
-        let metrics: Vec<Metric> = query.metrics.iter().copied().filter(|metric| signal.measures(*metric)).collect();
+        let metrics: Vec<Metric> = query
+            .metrics
+            .iter()
+            .copied()
+            .filter(|metric| signal.measures(*metric))
+            .collect();
         let points = usize::try_from((last - first).max(0)).unwrap_or(0);
         into.reserve(points * metrics.len());
         for metric in metrics {
             for slot in first..last {
-                let Some(value) = signal.at(metric, slot) else { continue };
-                let Ok(timestamp) = jiff::Timestamp::from_second(slot * PERIOD_S) else { continue };
+                let Some(value) = signal.at(metric, slot) else {
+                    continue;
+                };
+                let Ok(timestamp) = jiff::Timestamp::from_second(slot * PERIOD_S) else {
+                    continue;
+                };
                 into.push(Sample {
                     connection: self.connection.id.clone(),
                     resource: query.resource.id.clone(),

@@ -15,12 +15,23 @@ use crate::condition::Conditions;
 use crate::refusal::refuse;
 
 /// Takes an operation that it knows and changes the estate; `None` for any other.
-type Offer =
-    fn(&SimulatedAccount, &mut Conditions, &Resource, &dyn Operation, Timestamp) -> Option<Result<(), ActError>>;
+type Offer = fn(
+    &SimulatedAccount,
+    &mut Conditions,
+    &Resource,
+    &dyn Operation,
+    Timestamp,
+) -> Option<Result<(), ActError>>;
 
 /// The operations that the simulated estate offers, one row each.
-const OFFERS: &[Offer] =
-    &[group_size::offer, lifecycle::offer, remove::offer, standby::offer, tag::offer, volume::offer];
+const OFFERS: &[Offer] = &[
+    group_size::offer,
+    lifecycle::offer,
+    remove::offer,
+    standby::offer,
+    tag::offer,
+    volume::offer,
+];
 
 /// Carries out an operation, or refuses it where no row knows it.
 pub(crate) fn apply(
@@ -30,8 +41,11 @@ pub(crate) fn apply(
     operation: &dyn Operation,
     now: Timestamp,
 ) -> Result<(), ActError> {
-    OFFERS.iter().find_map(|offer| offer(account, conditions, resource, operation, now)).unwrap_or_else(|| {
-        let said = format!("the simulated estate does not offer {operation:?}");
-        Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said))
-    })
+    OFFERS
+        .iter()
+        .find_map(|offer| offer(account, conditions, resource, operation, now))
+        .unwrap_or_else(|| {
+            let said = format!("the simulated estate does not offer {operation:?}");
+            Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said))
+        })
 }

@@ -4,7 +4,10 @@ use reeve_estate::{ActError, ActErrorKind, Resource};
 
 /// A refusal in the cloud's words.
 pub(crate) fn refuse(kind: ActErrorKind, code: &str, message: &str) -> ActError {
-    ActError { kind, message: format!("{code}: {message}") }
+    ActError {
+        kind,
+        message: format!("{code}: {message}"),
+    }
 }
 
 /// Refusal of a change that needs another state.

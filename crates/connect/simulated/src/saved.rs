@@ -122,12 +122,17 @@ struct SuccessorRow {
 }
 
 /// Writes the kept form.
-pub(crate) fn write(settings: &Settings, accounts: impl Iterator<Item = (ConnectionId, Conditions)>) -> Value {
+pub(crate) fn write(
+    settings: &Settings,
+    accounts: impl Iterator<Item = (ConnectionId, Conditions)>,
+) -> Value {
     let row = EstateRow {
         version: VERSION,
         seed: settings.seed.to_string(),
         anchor_ms: settings.anchor.as_millisecond(),
-        accounts: accounts.map(|(id, conditions)| (id.0, account_row(conditions))).collect(),
+        accounts: accounts
+            .map(|(id, conditions)| (id.0, account_row(conditions)))
+            .collect(),
     };
     // Nothing in a row can fail to be written: names are text and numbers are whole.
     serde_json::to_value(row).unwrap_or(Value::Null)
@@ -136,16 +141,32 @@ pub(crate) fn write(settings: &Settings, accounts: impl Iterator<Item = (Connect
 fn account_row(conditions: Conditions) -> AccountRow {
     let ms = Timestamp::as_millisecond;
     let resource = |condition: Condition| ResourceRow {
-        sizes: condition.sizes.into_iter().map(|(at, size)| (ms(at), size)).collect(),
-        downtimes: condition.downtimes.into_iter().map(|down| (ms(down.from), down.to.map(ms))).collect(),
+        sizes: condition
+            .sizes
+            .into_iter()
+            .map(|(at, size)| (ms(at), size))
+            .collect(),
+        downtimes: condition
+            .downtimes
+            .into_iter()
+            .map(|down| (ms(down.from), down.to.map(ms)))
+            .collect(),
         settles_ms: condition.settles_at.map(ms),
         terminated_ms: condition.terminated_at.map(ms),
-        storage: condition.storage.into_iter().map(|(at, gib)| (ms(at), gib)).collect(),
+        storage: condition
+            .storage
+            .into_iter()
+            .map(|(at, gib)| (ms(at), gib))
+            .collect(),
         setups: condition.setups.into_iter().map(setup_row).collect(),
         optimizing_ms: condition.optimizing_until.map(ms),
         members: condition.members,
         failovers: condition.failovers,
-        standbys: condition.standbys.into_iter().map(|(at, standby)| (ms(at), standby)).collect(),
+        standbys: condition
+            .standbys
+            .into_iter()
+            .map(|(at, standby)| (ms(at), standby))
+            .collect(),
         replicas: condition.replicas,
         groups: condition.groups,
         tags: condition.tags,
@@ -155,29 +176,71 @@ fn account_row(conditions: Conditions) -> AccountRow {
         refreshing_ms: condition.refreshing_until.map(ms),
     };
     AccountRow {
-        resources: conditions.resources.into_iter().map(|(id, condition)| (id.0, resource(condition))).collect(),
+        resources: conditions
+            .resources
+            .into_iter()
+            .map(|(id, condition)| (id.0, resource(condition)))
+            .collect(),
         snapshots: conditions
             .snapshots
             .into_iter()
-            .map(|(id, s)| (id, SnapshotRow { of: s.of.0, description: s.description, complete_ms: ms(s.complete_at) }))
+            .map(|(id, s)| {
+                (
+                    id,
+                    SnapshotRow {
+                        of: s.of.0,
+                        description: s.description,
+                        complete_ms: ms(s.complete_at),
+                    },
+                )
+            })
             .collect(),
         successors: conditions
             .successors
             .into_iter()
-            .map(|(id, s)| (id.0, SuccessorRow { place: s.place.0, launched_ms: ms(s.launched_at) }))
+            .map(|(id, s)| {
+                (
+                    id.0,
+                    SuccessorRow {
+                        place: s.place.0,
+                        launched_ms: ms(s.launched_at),
+                    },
+                )
+            })
             .collect(),
         quarantines: conditions.quarantines,
     }
 }
 
 fn setup_row((from, setup): (Timestamp, VolumeSetup)) -> SetupRow {
-    let VolumeSetup { storage_type, iops, throughput_mibps } = setup;
-    SetupRow { from_ms: from.as_millisecond(), storage_type, iops, throughput_mibps }
+    let VolumeSetup {
+        storage_type,
+        iops,
+        throughput_mibps,
+    } = setup;
+    SetupRow {
+        from_ms: from.as_millisecond(),
+        storage_type,
+        iops,
+        throughput_mibps,
+    }
 }
 
 fn setup(row: SetupRow) -> Result<(Timestamp, VolumeSetup), RestoreError> {
-    let SetupRow { from_ms, storage_type, iops, throughput_mibps } = row;
-    Ok((time(from_ms)?, VolumeSetup { storage_type, iops, throughput_mibps }))
+    let SetupRow {
+        from_ms,
+        storage_type,
+        iops,
+        throughput_mibps,
+    } = row;
+    Ok((
+        time(from_ms)?,
+        VolumeSetup {
+            storage_type,
+            iops,
+            throughput_mibps,
+        },
+    ))
 }
 
 /// Reads the kept form.
@@ -187,9 +250,20 @@ pub(crate) fn read(kept: &Value) -> Result<Kept, RestoreError> {
         return Err(RestoreError::Version(row.version));
     }
     let not_a_seed = |_| serde::de::Error::custom("seed is not a number");
-    let seed = row.seed.parse().map_err(not_a_seed).map_err(RestoreError::Malformed)?;
-    let accounts = row.accounts.into_iter().map(|(id, row)| Ok((ConnectionId(id), conditions(row)?)));
-    Ok(Kept { seed, anchor: time(row.anchor_ms)?, accounts: accounts.collect::<Result<_, RestoreError>>()? })
+    let seed = row
+        .seed
+        .parse()
+        .map_err(not_a_seed)
+        .map_err(RestoreError::Malformed)?;
+    let accounts = row
+        .accounts
+        .into_iter()
+        .map(|(id, row)| Ok((ConnectionId(id), conditions(row)?)));
+    Ok(Kept {
+        seed,
+        anchor: time(row.anchor_ms)?,
+        accounts: accounts.collect::<Result<_, RestoreError>>()?,
+    })
 }
 
 fn time(ms: i64) -> Result<Timestamp, RestoreError> {
@@ -197,15 +271,29 @@ fn time(ms: i64) -> Result<Timestamp, RestoreError> {
 }
 
 fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
-    let mut kept = Conditions { quarantines: row.quarantines, ..Conditions::default() };
+    let mut kept = Conditions {
+        quarantines: row.quarantines,
+        ..Conditions::default()
+    };
     for (id, row) in row.resources {
-        let sizes = row.sizes.into_iter().map(|(at, size)| Ok((time(at)?, size)));
-        let downs = row
-            .downtimes
+        let sizes = row
+            .sizes
             .into_iter()
-            .map(|(from, to)| Ok(Downtime { from: time(from)?, to: to.map(time).transpose()? }));
-        let standbys = row.standbys.into_iter().map(|(at, standby)| Ok((time(at)?, standby)));
-        let storage = row.storage.into_iter().map(|(at, gib)| Ok((time(at)?, gib)));
+            .map(|(at, size)| Ok((time(at)?, size)));
+        let downs = row.downtimes.into_iter().map(|(from, to)| {
+            Ok(Downtime {
+                from: time(from)?,
+                to: to.map(time).transpose()?,
+            })
+        });
+        let standbys = row
+            .standbys
+            .into_iter()
+            .map(|(at, standby)| Ok((time(at)?, standby)));
+        let storage = row
+            .storage
+            .into_iter()
+            .map(|(at, gib)| Ok((time(at)?, gib)));
         let condition = Condition {
             sizes: sizes.collect::<Result<_, RestoreError>>()?,
             downtimes: downs.collect::<Result<_, RestoreError>>()?,
@@ -213,7 +301,11 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             terminated_at: row.terminated_ms.map(time).transpose()?,
             storage: storage.collect::<Result<_, RestoreError>>()?,
             standbys: standbys.collect::<Result<_, RestoreError>>()?,
-            setups: row.setups.into_iter().map(setup).collect::<Result<_, RestoreError>>()?,
+            setups: row
+                .setups
+                .into_iter()
+                .map(setup)
+                .collect::<Result<_, RestoreError>>()?,
             optimizing_until: row.optimizing_ms.map(time).transpose()?,
             members: row.members,
             failovers: row.failovers,
@@ -229,11 +321,18 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
     }
     for (id, row) in row.snapshots {
         let complete_at = time(row.complete_ms)?;
-        let record = SnapshotRecord { of: ResourceId(row.of), description: row.description, complete_at };
+        let record = SnapshotRecord {
+            of: ResourceId(row.of),
+            description: row.description,
+            complete_at,
+        };
         kept.snapshots.insert(id, record);
     }
     for (id, row) in row.successors {
-        let successor = Successor { place: ResourceId(row.place), launched_at: time(row.launched_ms)? };
+        let successor = Successor {
+            place: ResourceId(row.place),
+            launched_at: time(row.launched_ms)?,
+        };
         kept.successors.insert(ResourceId(id), successor);
     }
     Ok(kept)

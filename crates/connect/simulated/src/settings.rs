@@ -44,7 +44,14 @@ impl Settings {
     /// The machine's clock, mild faults, the clouds' own speed.
     #[must_use]
     pub fn new(seed: u64, anchor: Timestamp) -> Self {
-        Settings { seed, anchor, now: Arc::new(Timestamp::now), faults: Faults::mild(), speed: 1.0, waits: true }
+        Settings {
+            seed,
+            anchor,
+            now: Arc::new(Timestamp::now),
+            faults: Faults::mild(),
+            speed: 1.0,
+            waits: true,
+        }
     }
 
     /// With another clock, and without calls that wait.

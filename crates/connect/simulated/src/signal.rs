@@ -41,7 +41,10 @@ pub(crate) fn interruption(key: u64, slot: i64) -> Option<(i64, i64)> {
         return None;
     }
     let begins = between(key ^ 0x5902, day, 0.0, (SLOTS_PER_DAY - 9) as f64) as i64;
-    Some((day * SLOTS_PER_DAY + begins, between(key ^ 0x5903, day, 2.0, 9.0) as i64))
+    Some((
+        day * SLOTS_PER_DAY + begins,
+        between(key ^ 0x5903, day, 2.0, 9.0) as i64,
+    ))
 }
 
 /// A time with one size.
@@ -89,21 +92,34 @@ pub(crate) struct Signal<'a> {
 
 impl<'a> Signal<'a> {
     /// Creates the signal of an asset after its changes; `resource` is the resource in its place.
-    pub(crate) fn new(asset: &'a Asset, condition: &'a Condition, resource: &Resource, anchor: Timestamp) -> Self {
+    pub(crate) fn new(
+        asset: &'a Asset,
+        condition: &'a Condition,
+        resource: &Resource,
+        anchor: Timestamp,
+    ) -> Self {
         let first = asset.resource.specification.instance_type.as_deref();
-        let original = first.map(|name| Power::for_size(&asset.resource, name)).unwrap_or_default();
+        let original = first
+            .map(|name| Power::for_size(&asset.resource, name))
+            .unwrap_or_default();
         let mut eras = vec![original.era(i64::MIN, original)];
         for (at, size) in &condition.sizes {
             eras.push(Power::for_size(&asset.resource, size).era(slot_of(*at), original));
         }
-        let europe = ["eu-", "europe", "westeurope"].iter().any(|prefix| asset.resource.region.starts_with(prefix));
+        let europe = ["eu-", "europe", "westeurope"]
+            .iter()
+            .any(|prefix| asset.resource.region.starts_with(prefix));
         Signal {
             asset,
             condition,
             eras,
             vcpu: original.vcpu,
             anchor: slot_of(anchor),
-            zone: if europe { SLOTS_PER_HOUR } else { -5 * SLOTS_PER_HOUR },
+            zone: if europe {
+                SLOTS_PER_HOUR
+            } else {
+                -5 * SLOTS_PER_HOUR
+            },
             born: resource.created_at.map_or(i64::MIN, |at| slot_of(at) + 1),
         }
     }
@@ -111,17 +127,22 @@ impl<'a> Signal<'a> {
     /// Returns `true` if the cloud has the metric for this resource.
     pub(crate) fn measures(&self, metric: Metric) -> bool {
         use Metric::{
-            CapacityUnits, CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps,
-            DiskUtilization, DiskWrite, DiskWriteOps, ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut,
-            RequestRate, ResponseTime,
+            CapacityUnits, CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead,
+            DiskReadOps, DiskUtilization, DiskWrite, DiskWriteOps, ErrorRate, FreeStorage,
+            MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
         };
         let provider = self.asset.resource.provider;
         match (self.asset.resource.kind, metric) {
-            (ResourceKind::VirtualMachine | ResourceKind::Database, CpuUtilization | NetworkIn | NetworkOut) => true,
+            (
+                ResourceKind::VirtualMachine | ResourceKind::Database,
+                CpuUtilization | NetworkIn | NetworkOut,
+            ) => true,
             (ResourceKind::VirtualMachine, MemoryUtilization) => self.asset.agent,
             (ResourceKind::VirtualMachine, DiskUtilization) => self.asset.disk_used.is_some(),
             (ResourceKind::Database, MemoryUtilization) => true,
-            (ResourceKind::VirtualMachine, CpuCreditBalance) => self.eras.iter().any(|era| era.credits.is_some()),
+            (ResourceKind::VirtualMachine, CpuCreditBalance) => {
+                self.eras.iter().any(|era| era.credits.is_some())
+            }
             (ResourceKind::VirtualMachine | ResourceKind::Database, DiskRead | DiskWrite) => {
                 provider != Provider::Azure
             }
@@ -150,7 +171,10 @@ impl<'a> Signal<'a> {
         match metric {
             Metric::CpuUtilization => Some(thousandths(self.cpu(slot))),
             Metric::MemoryUtilization => Some(thousandths(self.memory(slot))),
-            Metric::DiskUtilization => self.asset.disk_used.map(|used| thousandths(used + self.drift(0xd15c, slot))),
+            Metric::DiskUtilization => self
+                .asset
+                .disk_used
+                .map(|used| thousandths(used + self.drift(0xd15c, slot))),
             Metric::CpuCreditBalance => self.credits(slot).map(thousandths),
             Metric::RequestRate => Some(thousandths(self.requests(slot))),
             // A unit is 25 new connections a second.
@@ -178,13 +202,19 @@ impl<'a> Signal<'a> {
         let long = self.anchor - 12 * SLOTS_PER_DAY;
         let quarter_day = slot.div_euclid(72);
         let short = unit(self.asset.key ^ 0x601e, quarter_day) < 0.06
-            && slot.rem_euclid(72) < between(self.asset.key ^ 0x601f, quarter_day, 4.0, 24.0) as i64;
+            && slot.rem_euclid(72)
+                < between(self.asset.key ^ 0x601f, quarter_day, 4.0, 24.0) as i64;
         short || (long..long + 9 * SLOTS_PER_HOUR).contains(&slot)
     }
 
     fn era(&self, slot: i64) -> Era {
         // The first one reaches back for ever.
-        self.eras.iter().rev().find(|era| era.from <= slot).copied().unwrap_or(self.eras[0])
+        self.eras
+            .iter()
+            .rev()
+            .find(|era| era.from <= slot)
+            .copied()
+            .unwrap_or(self.eras[0])
     }
 
     /// Chance of this slot, from 0 up to 1; `of` keeps kinds of chance apart.
@@ -236,11 +266,18 @@ impl Power {
     fn for_size(resource: &Resource, size: &str) -> Self {
         let machine = size.strip_prefix("db.").unwrap_or(size);
         let Some(spec) = Catalogue::builtin().instance(resource.provider, machine) else {
-            return Power { vcpu: f64::from(crate::bill::custom_vcpu(size).unwrap_or(2)), ..Power::default() };
+            return Power {
+                vcpu: f64::from(crate::bill::custom_vcpu(size).unwrap_or(2)),
+                ..Power::default()
+            };
         };
         let vcpu = f64::from(spec.vcpu);
         let sustained = baseline(machine).filter(|_| resource.kind == ResourceKind::VirtualMachine);
-        Power { vcpu, memory_gib: spec.memory_gib, credits: sustained.map(|baseline| Credits { vcpu, baseline }) }
+        Power {
+            vcpu,
+            memory_gib: spec.memory_gib,
+            credits: sustained.map(|baseline| Credits { vcpu, baseline }),
+        }
     }
 
     fn era(self, from: i64, original: Power) -> Era {
@@ -250,7 +287,12 @@ impl Power {
             (Some(before), Some(after)) => ratio(before, after),
             _ => ratio(original.vcpu, self.vcpu),
         };
-        Era { from, cpu: ratio(original.vcpu, self.vcpu), memory, credits: self.credits }
+        Era {
+            from,
+            cpu: ratio(original.vcpu, self.vcpu),
+            memory,
+            credits: self.credits,
+        }
     }
 }
 
@@ -260,7 +302,16 @@ fn baseline(size: &str) -> Option<f64> {
     if !matches!(family, "t3" | "t3a" | "t4g") {
         return None;
     }
-    let table = [("nano", 5.0), ("micro", 10.0), ("small", 20.0), ("medium", 20.0), ("large", 30.0)];
-    let known = table.iter().find(|(name, _)| *name == size).map(|(_, percent)| *percent);
+    let table = [
+        ("nano", 5.0),
+        ("micro", 10.0),
+        ("small", 20.0),
+        ("medium", 20.0),
+        ("large", 30.0),
+    ];
+    let known = table
+        .iter()
+        .find(|(name, _)| *name == size)
+        .map(|(_, percent)| *percent);
     known.or_else(|| matches!(size, "xlarge" | "2xlarge").then_some(40.0))
 }

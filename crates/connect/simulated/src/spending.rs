@@ -56,19 +56,27 @@ impl SimulatedEstate {
     /// Returns the charges of a day, UTC, in the order of the accounts; none for hours to come.
     #[must_use]
     pub fn charges(&self, day: Date) -> Vec<DailyCharge> {
-        self.accounts.iter().flat_map(|account| account.charges(day)).collect()
+        self.accounts
+            .iter()
+            .flat_map(|account| account.charges(day))
+            .collect()
     }
 }
 
 impl SimulatedAccount {
     fn charges(&self, day: Date) -> Vec<DailyCharge> {
-        let Ok(start) = day.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp()) else { return Vec::new() };
+        let Ok(start) = day.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp()) else {
+            return Vec::new();
+        };
         let conditions = self.conditions.lock();
         let seeded = self.assets.iter().map(|asset| &asset.resource.id);
         let ids = seeded.chain(conditions.successors.keys());
         ids.filter_map(|id| {
             let asset = self.asset(conditions.place(id))?;
-            let launched_at = conditions.successors.get(id).map(|successor| successor.launched_at);
+            let launched_at = conditions
+                .successors
+                .get(id)
+                .map(|successor| successor.launched_at);
             self.charge(day, start, asset, id, launched_at, &conditions.get(id))
         })
         .collect()
@@ -91,11 +99,18 @@ impl SimulatedAccount {
             if at >= now {
                 break;
             }
-            let Some(resource) = at_hour(asset, id, launched_at, condition, at) else { continue };
-            let Some(monthly) = bill::monthly(&resource, self.plan.discount).filter(|cost| cost.usd() > 0.0) else {
+            let Some(resource) = at_hour(asset, id, launched_at, condition, at) else {
                 continue;
             };
-            let at_list = Resource { purchase: Some(Purchase::OnDemand), ..resource.clone() };
+            let Some(monthly) =
+                bill::monthly(&resource, self.plan.discount).filter(|cost| cost.usd() > 0.0)
+            else {
+                continue;
+            };
+            let at_list = Resource {
+                purchase: Some(Purchase::OnDemand),
+                ..resource.clone()
+            };
             hours += 1;
             cost += monthly.usd() / HOURS_PER_MONTH;
             list += bill::monthly(&at_list, 0.0).unwrap_or(monthly).usd() / HOURS_PER_MONTH;
@@ -111,7 +126,11 @@ impl SimulatedAccount {
             region: resource.region,
             resource: resource.id,
             kind: resource.kind,
-            sold: spec.instance_type.clone().or_else(|| spec.storage_type.clone()).unwrap_or_default(),
+            sold: spec
+                .instance_type
+                .clone()
+                .or_else(|| spec.storage_type.clone())
+                .unwrap_or_default(),
             purchase: resource.purchase,
             hours,
             cost: Money::from_usd(cost),
@@ -130,12 +149,18 @@ fn at_hour(
     at: Timestamp,
 ) -> Option<Resource> {
     let begun = launched_at.or(asset.resource.created_at);
-    if begun.is_some_and(|begun| at < begun) || condition.terminated_at.is_some_and(|end| at >= end) {
+    if begun.is_some_and(|begun| at < begun) || condition.terminated_at.is_some_and(|end| at >= end)
+    {
         return None;
     }
     let mut resource = asset.resource.clone();
     resource.id = id.clone();
-    let size = condition.sizes.iter().rev().find(|(from, _)| *from <= at).map(|(_, size)| size.clone());
+    let size = condition
+        .sizes
+        .iter()
+        .rev()
+        .find(|(from, _)| *from <= at)
+        .map(|(_, size)| size.clone());
     resource.specification.instance_type = size.or(resource.specification.instance_type);
     condition.storage_into(&mut resource.specification, at);
     for (key, value) in &condition.tags {
@@ -144,7 +169,10 @@ fn at_hour(
             None => _ = resource.tags.remove(key),
         }
     }
-    let runs = matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database);
+    let runs = matches!(
+        resource.kind,
+        ResourceKind::VirtualMachine | ResourceKind::Database
+    );
     let spot = resource.purchase == Some(Purchase::Spot);
     if runs && (condition.down_at(at) || spot && interrupted(asset.key, at)) {
         resource.state = ResourceState::Stopped;

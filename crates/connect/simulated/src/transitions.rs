@@ -7,8 +7,8 @@
 
 use jiff::Timestamp;
 use reeve_estate::{
-    ActError, ActErrorKind, Applied, Catalogue, Mutation, Operation, Provider, Purchase, Resource, ResourceId,
-    ResourceKind, ResourceState, Snapshot,
+    ActError, ActErrorKind, Applied, Catalogue, Mutation, Operation, Provider, Purchase, Resource,
+    ResourceId, ResourceKind, ResourceState, Snapshot,
 };
 
 use crate::account::SimulatedAccount;
@@ -27,11 +27,21 @@ const DATABASE_RESIZE_S: f64 = 3.0;
 pub(crate) const REPLACE_S: f64 = 60.0;
 
 fn has_power(resource: &Resource) -> Result<(), ActError> {
-    if matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database) {
+    if matches!(
+        resource.kind,
+        ResourceKind::VirtualMachine | ResourceKind::Database
+    ) {
         return Ok(());
     }
-    let message = format!("{} is a {}, which is not started, stopped or resized", resource.id, resource.kind);
-    Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &message))
+    let message = format!(
+        "{} is a {}, which is not started, stopped or resized",
+        resource.id, resource.kind
+    );
+    Err(refuse(
+        ActErrorKind::Other,
+        "UnsupportedOperation",
+        &message,
+    ))
 }
 
 impl SimulatedAccount {
@@ -44,8 +54,13 @@ impl SimulatedAccount {
     ) -> Result<Applied, ActError> {
         let now = self.world.now();
         let mut conditions = self.conditions.lock();
-        let missing =
-            || refuse(ActErrorKind::NotFound, "NotFound", &format!("no resource {id} in {}", self.plan.account));
+        let missing = || {
+            refuse(
+                ActErrorKind::NotFound,
+                "NotFound",
+                &format!("no resource {id} in {}", self.plan.account),
+            )
+        };
         let resource = self.live(id, &conditions, now).ok_or_else(missing)?;
         let applied = match operation.downcast_ref() {
             Some(Mutation::Stop) => self.stop(&mut conditions, &resource, now)?,
@@ -80,47 +95,109 @@ impl SimulatedAccount {
     /// Checks that a resize would be accepted now.
     pub(crate) fn may_resize(&self, id: &ResourceId, size: &str) -> Result<(), ActError> {
         let now = self.world.now();
-        let missing =
-            || refuse(ActErrorKind::NotFound, "NotFound", &format!("no resource {id} in {}", self.plan.account));
-        let resource = self.live(id, &self.conditions.lock(), now).ok_or_else(missing)?;
+        let missing = || {
+            refuse(
+                ActErrorKind::NotFound,
+                "NotFound",
+                &format!("no resource {id} in {}", self.plan.account),
+            )
+        };
+        let resource = self
+            .live(id, &self.conditions.lock(), now)
+            .ok_or_else(missing)?;
         self.resizable(&resource, size)
     }
 
-    fn stop(&self, conditions: &mut Conditions, resource: &Resource, now: Timestamp) -> Result<Applied, ActError> {
+    fn stop(
+        &self,
+        conditions: &mut Conditions,
+        resource: &Resource,
+        now: Timestamp,
+    ) -> Result<Applied, ActError> {
         has_power(resource)?;
         if resource.state != ResourceState::Running {
             return Err(wrong_state(resource, "running"));
         }
         if resource.group.is_some() {
-            self.replace(conditions, resource, now, self.world.settings.after(now, REPLACE_S));
+            self.replace(
+                conditions,
+                resource,
+                now,
+                self.world.settings.after(now, REPLACE_S),
+            );
             return Ok(Applied::Accepted);
         }
         if resource.purchase == Some(Purchase::Spot) {
-            let message =
-                format!("{} belongs to a one-time spot request, which can be ended and not stopped", resource.id);
-            return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &message));
+            let message = format!(
+                "{} belongs to a one-time spot request, which can be ended and not stopped",
+                resource.id
+            );
+            return Err(refuse(
+                ActErrorKind::Other,
+                "UnsupportedOperation",
+                &message,
+            ));
         }
-        let settles = self.world.settings.after(now, self.takes(resource, now, 20.0, 40.0));
+        let settles = self
+            .world
+            .settings
+            .after(now, self.takes(resource, now, 20.0, 40.0));
         let condition = conditions.resources.entry(resource.id.clone()).or_default();
-        condition.downtimes.push(Downtime { from: now, to: None });
+        condition.downtimes.push(Downtime {
+            from: now,
+            to: None,
+        });
         condition.settles_at = Some(settles);
         Ok(Applied::Accepted)
     }
 
     /// A group ends a member that stopped and launches another in its place.
-    pub(crate) fn replace(&self, conditions: &mut Conditions, resource: &Resource, now: Timestamp, ends: Timestamp) {
+    pub(crate) fn replace(
+        &self,
+        conditions: &mut Conditions,
+        resource: &Resource,
+        now: Timestamp,
+        ends: Timestamp,
+    ) {
         let place = conditions.place(&resource.id).clone();
-        let generation = 1 + conditions.successors.values().filter(|s| s.place == place).count();
-        let next = machine_id(self.plan, self.world.settings.seed, &resource.name, generation);
+        let generation = 1 + conditions
+            .successors
+            .values()
+            .filter(|s| s.place == place)
+            .count();
+        let next = machine_id(
+            self.plan,
+            self.world.settings.seed,
+            &resource.name,
+            generation,
+        );
         let condition = conditions.resources.entry(resource.id.clone()).or_default();
-        condition.downtimes.push(Downtime { from: now, to: None });
+        condition.downtimes.push(Downtime {
+            from: now,
+            to: None,
+        });
         condition.settles_at = Some(ends);
         condition.terminated_at = Some(ends);
         // Members start at the size that the launch template has now.
-        if let Some(size) = resource.group.as_ref().and_then(|group| self.template_type(conditions, group)) {
-            conditions.resources.entry(next.clone()).or_default().sizes.push((ends, size));
+        if let Some(size) = resource
+            .group
+            .as_ref()
+            .and_then(|group| self.template_type(conditions, group))
+        {
+            conditions
+                .resources
+                .entry(next.clone())
+                .or_default()
+                .sizes
+                .push((ends, size));
         }
-        conditions.successors.insert(next, Successor { place, launched_at: ends });
+        conditions.successors.insert(
+            next,
+            Successor {
+                place,
+                launched_at: ends,
+            },
+        );
     }
 
     fn start(
@@ -135,14 +212,28 @@ impl SimulatedAccount {
             return Err(wrong_state(resource, "stopped"));
         }
         let asset = self.asset(conditions.place(&resource.id));
-        let taken = resource.purchase == Some(Purchase::Spot) && asset.is_some_and(|a| interrupted(a.key, now));
+        let taken = resource.purchase == Some(Purchase::Spot)
+            && asset.is_some_and(|a| interrupted(a.key, now));
         if taken || chance.strikes(self.world.settings.faults.no_capacity, "capacity") {
-            let size = resource.specification.instance_type.as_deref().unwrap_or("its size");
-            let message =
-                format!("no capacity for {size} in {} now; try again later or take another size", resource.region);
-            return Err(refuse(ActErrorKind::NoCapacity, "InsufficientInstanceCapacity", &message));
+            let size = resource
+                .specification
+                .instance_type
+                .as_deref()
+                .unwrap_or("its size");
+            let message = format!(
+                "no capacity for {size} in {} now; try again later or take another size",
+                resource.region
+            );
+            return Err(refuse(
+                ActErrorKind::NoCapacity,
+                "InsufficientInstanceCapacity",
+                &message,
+            ));
         }
-        let settles = self.world.settings.after(now, self.takes(resource, now, 15.0, 30.0));
+        let settles = self
+            .world
+            .settings
+            .after(now, self.takes(resource, now, 15.0, 30.0));
         let condition = conditions.resources.entry(resource.id.clone()).or_default();
         if let Some(down) = condition.downtimes.last_mut() {
             down.to = Some(settles);
@@ -156,7 +247,10 @@ impl SimulatedAccount {
         let mut from = now;
         if resource.kind == ResourceKind::Database {
             from = self.world.settings.after(now, DATABASE_RESIZE_S);
-            condition.downtimes.push(Downtime { from: now, to: Some(from) });
+            condition.downtimes.push(Downtime {
+                from: now,
+                to: Some(from),
+            });
             condition.settles_at = Some(from);
         }
         condition.sizes.push((from, size.to_owned()));
@@ -173,15 +267,29 @@ impl SimulatedAccount {
             return Err(wrong_state(resource, wanted.as_str()));
         }
         let machine = match (resource.kind, resource.provider) {
-            (ResourceKind::Database, Provider::Gcp) => return custom_vcpu(size).map(drop).ok_or_else(|| no_such(size)),
-            (ResourceKind::Database, Provider::Aws) => size.strip_prefix("db.").ok_or_else(|| no_such(size))?,
+            (ResourceKind::Database, Provider::Gcp) => {
+                return custom_vcpu(size).map(drop).ok_or_else(|| no_such(size));
+            }
+            (ResourceKind::Database, Provider::Aws) => {
+                size.strip_prefix("db.").ok_or_else(|| no_such(size))?
+            }
             _ => size,
         };
-        let spec = Catalogue::builtin().instance(resource.provider, machine).ok_or_else(|| no_such(size))?;
+        let spec = Catalogue::builtin()
+            .instance(resource.provider, machine)
+            .ok_or_else(|| no_such(size))?;
         let has = resource.specification.architecture.as_deref();
         if let Some(has) = has.filter(|has| !spec.architectures.iter().any(|runs| runs == has)) {
-            let message = format!("{size} runs {}, and {} is {has}", spec.architectures.join(", "), resource.id);
-            return Err(refuse(ActErrorKind::InvalidType, "InvalidParameterValue", &message));
+            let message = format!(
+                "{size} runs {}, and {} is {has}",
+                spec.architectures.join(", "),
+                resource.id
+            );
+            return Err(refuse(
+                ActErrorKind::InvalidType,
+                "InvalidParameterValue",
+                &message,
+            ));
         }
         if !self.sold(&resource.region, machine) {
             let message = format!("{size} is not offered in {}", resource.region);
@@ -192,8 +300,16 @@ impl SimulatedAccount {
 
     /// Returns `true` if a region offers a size. Where prices are by region, a size without a price is not offered.
     fn sold(&self, region: &str, size: &str) -> bool {
-        let withheld = self.plan.not_sold.iter().any(|(at, family)| *at == region && size.starts_with(family));
-        let priced = || Catalogue::builtin().hourly_usd(self.plan.provider, region, size, None).is_some();
+        let withheld = self
+            .plan
+            .not_sold
+            .iter()
+            .any(|(at, family)| *at == region && size.starts_with(family));
+        let priced = || {
+            Catalogue::builtin()
+                .hourly_usd(self.plan.provider, region, size, None)
+                .is_some()
+        };
         !withheld && (self.plan.provider == Provider::Aws || priced())
     }
 
@@ -205,19 +321,32 @@ impl SimulatedAccount {
         now: Timestamp,
     ) -> Result<Applied, ActError> {
         if !matches!(resource.kind, ResourceKind::Volume | ResourceKind::Database) {
-            let message = format!("{} is a {}; volumes and databases have snapshots", resource.id, resource.kind);
-            return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &message));
+            let message = format!(
+                "{} is a {}; volumes and databases have snapshots",
+                resource.id, resource.kind
+            );
+            return Err(refuse(
+                ActErrorKind::Other,
+                "UnsupportedOperation",
+                &message,
+            ));
         }
         if resource.state == ResourceState::Changing {
             return Err(wrong_state(resource, "settled"));
         }
         let number = conditions.snapshots.len();
-        let of = key(self.world.settings.seed, &format!("snapshot/{}/{number}", resource.id));
+        let of = key(
+            self.world.settings.seed,
+            &format!("snapshot/{}/{number}", resource.id),
+        );
         let id = format!("snap-{}", hex(of, 17));
         let record = SnapshotRecord {
             of: resource.id.clone(),
             description: description.chars().take(255).collect(),
-            complete_at: self.world.settings.after(now, self.takes(resource, now, 30.0, 90.0)),
+            complete_at: self
+                .world
+                .settings
+                .after(now, self.takes(resource, now, 30.0, 90.0)),
         };
         conditions.snapshots.insert(id.clone(), record);
         Ok(Applied::Snapshot(Snapshot { id }))
@@ -225,10 +354,19 @@ impl SimulatedAccount {
 
     /// Seconds the clouds take, somewhere between two bounds.
     pub(crate) fn takes(&self, resource: &Resource, now: Timestamp, low: f64, high: f64) -> f64 {
-        between(key(self.world.settings.seed, resource.id.as_str()), now.as_second(), low, high)
+        between(
+            key(self.world.settings.seed, resource.id.as_str()),
+            now.as_second(),
+            low,
+            high,
+        )
     }
 }
 
 fn no_such(size: &str) -> ActError {
-    refuse(ActErrorKind::InvalidType, "InvalidParameterValue", &format!("there is no size {size}"))
+    refuse(
+        ActErrorKind::InvalidType,
+        "InvalidParameterValue",
+        &format!("there is no size {size}"),
+    )
 }

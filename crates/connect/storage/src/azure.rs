@@ -44,8 +44,16 @@ pub async fn put(
     file: &Path,
 ) -> Result<String, StorageError> {
     let authority = authority(secret)?;
-    let base = place.endpoint.clone().unwrap_or_else(|| format!("https://{}.blob.core.windows.net", place.account));
-    let address = format!("{}/{}/{}", base.trim_end_matches('/'), place.container, encoded(name, true));
+    let base = place
+        .endpoint
+        .clone()
+        .unwrap_or_else(|| format!("https://{}.blob.core.windows.net", place.account));
+    let address = format!(
+        "{}/{}/{}",
+        base.trim_end_matches('/'),
+        place.container,
+        encoded(name, true)
+    );
     let (mut file, _) = open(file).await?;
     let mut list = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>");
     for number in 0_u32.. {
@@ -57,11 +65,21 @@ pub async fn put(
         let block = STANDARD.encode(format!("part-{number:08}"));
         list.push_str(&format!("<Latest>{block}</Latest>"));
         let query = [("blockid", block.as_str()), ("comp", "block")];
-        ask(client, request(place, &authority, &address, &query, bytes)?, &[201]).await?;
+        ask(
+            client,
+            request(place, &authority, &address, &query, bytes)?,
+            &[201],
+        )
+        .await?;
     }
     list.push_str("</BlockList>");
     let query = [("comp", "blocklist")];
-    ask(client, request(place, &authority, &address, &query, list.into_bytes())?, &[201]).await?;
+    ask(
+        client,
+        request(place, &authority, &address, &query, list.into_bytes())?,
+        &[201],
+    )
+    .await?;
     Ok(address)
 }
 
@@ -70,7 +88,11 @@ fn authority(secret: &str) -> Result<Authority, StorageError> {
     if secret.contains("sig=") {
         return Ok(Authority::Sas(secret.trim_start_matches('?').to_owned()));
     }
-    let wrong = |_| StorageError::Settings("the secret is neither an account key (base64) nor a SAS token".to_owned());
+    let wrong = |_| {
+        StorageError::Settings(
+            "the secret is neither an account key (base64) nor a SAS token".to_owned(),
+        )
+    };
     STANDARD.decode(secret).map(Authority::Key).map_err(wrong)
 }
 
@@ -81,8 +103,11 @@ fn request(
     query: &[(&str, &str)],
     body: Vec<u8>,
 ) -> Result<Request, StorageError> {
-    let text =
-        query.iter().map(|(name, value)| format!("{name}={}", encoded(value, false))).collect::<Vec<_>>().join("&");
+    let text = query
+        .iter()
+        .map(|(name, value)| format!("{name}={}", encoded(value, false)))
+        .collect::<Vec<_>>()
+        .join("&");
     let sas = match authority {
         Authority::Sas(token) => format!("&{token}"),
         Authority::Key(_) => String::new(),
@@ -90,13 +115,29 @@ fn request(
     let url: Url = format!("{address}?{text}{sas}")
         .parse()
         .map_err(|_| StorageError::Settings(format!("{address} is not an address")))?;
-    let date = Timestamp::now().strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
-    let mut headers = vec![("x-ms-date".to_owned(), date), ("x-ms-version".to_owned(), VERSION.to_owned())];
+    let date = Timestamp::now()
+        .strftime("%a, %d %b %Y %H:%M:%S GMT")
+        .to_string();
+    let mut headers = vec![
+        ("x-ms-date".to_owned(), date),
+        ("x-ms-version".to_owned(), VERSION.to_owned()),
+    ];
     if let Authority::Key(key) = authority {
-        let signature = sign(key, &string_to_sign(place, &url, query, &headers, body.len()))?;
-        headers.push(("authorization".to_owned(), format!("SharedKey {}:{signature}", place.account)));
+        let signature = sign(
+            key,
+            &string_to_sign(place, &url, query, &headers, body.len()),
+        )?;
+        headers.push((
+            "authorization".to_owned(),
+            format!("SharedKey {}:{signature}", place.account),
+        ));
     }
-    Ok(Request { method: Method::PUT, url, headers, body })
+    Ok(Request {
+        method: Method::PUT,
+        url,
+        headers,
+        body,
+    })
 }
 
 /// The text that Shared Key signs for a PUT without content headers but the length.
@@ -107,16 +148,31 @@ fn string_to_sign(
     headers: &[(String, String)],
     length: usize,
 ) -> String {
-    let length = if length == 0 { String::new() } else { length.to_string() };
-    let named: String = headers.iter().map(|(name, value)| format!("{name}:{value}\n")).collect();
-    let parameters: String = query.iter().map(|(name, value)| format!("\n{name}:{value}")).collect();
+    let length = if length == 0 {
+        String::new()
+    } else {
+        length.to_string()
+    };
+    let named: String = headers
+        .iter()
+        .map(|(name, value)| format!("{name}:{value}\n"))
+        .collect();
+    let parameters: String = query
+        .iter()
+        .map(|(name, value)| format!("\n{name}:{value}"))
+        .collect();
     // Verb, encoding, language, length, MD5, type, date, four conditions, range.
-    format!("PUT\n\n\n{length}\n\n\n\n\n\n\n\n\n{named}/{}{}{parameters}", place.account, url.path())
+    format!(
+        "PUT\n\n\n{length}\n\n\n\n\n\n\n\n\n{named}/{}{}{parameters}",
+        place.account,
+        url.path()
+    )
 }
 
 fn sign(key: &[u8], text: &str) -> Result<String, StorageError> {
     let mac = Hmac::<Sha256>::new_from_slice(key);
-    let mut mac = mac.map_err(|_| StorageError::Settings("the account key cannot be used".to_owned()))?;
+    let mut mac =
+        mac.map_err(|_| StorageError::Settings("the account key cannot be used".to_owned()))?;
     mac.update(text.as_bytes());
     Ok(STANDARD.encode(mac.finalize().into_bytes()))
 }

@@ -56,7 +56,16 @@ pub async fn put(
     let upload = batch::Upload { prefix, name, file };
     tokio::time::timeout(time, upload.run(&session))
         .await
-        .map_err(|_| StorageError::Ssh(format!("the server took longer than {} s", time.as_secs())))??;
-    let folder = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
-    Ok(format!("sftp://{}:{}/{folder}{name}", server.host, server.port))
+        .map_err(|_| {
+            StorageError::Ssh(format!("the server took longer than {} s", time.as_secs()))
+        })??;
+    let folder = if prefix.is_empty() {
+        String::new()
+    } else {
+        format!("{prefix}/")
+    };
+    Ok(format!(
+        "sftp://{}:{}/{folder}{name}",
+        server.host, server.port
+    ))
 }

@@ -48,8 +48,12 @@ impl StorageError {
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         match self {
-            StorageError::Refused { status, .. } => (400..500).contains(status) && !matches!(status, 408 | 429),
-            StorageError::Outbound(error) => matches!(error, OutboundError::Refused(_) | OutboundError::Header(_)),
+            StorageError::Refused { status, .. } => {
+                (400..500).contains(status) && !matches!(status, 408 | 429)
+            }
+            StorageError::Outbound(error) => {
+                matches!(error, OutboundError::Refused(_) | OutboundError::Header(_))
+            }
             StorageError::Settings(_) | StorageError::SignIn(_) | StorageError::HostKey(_) => true,
             StorageError::Ssh(_) | StorageError::File(_) => false,
         }
@@ -59,24 +63,47 @@ impl StorageError {
 /// Returns the guarded client with the limits of an upload.
 #[must_use]
 pub fn client(policy: Policy) -> Outbound {
-    Outbound::new(policy, Limits { time: PART_TIME, body: 1 << 20, redirects: 0 })
+    Outbound::new(
+        policy,
+        Limits {
+            time: PART_TIME,
+            body: 1 << 20,
+            redirects: 0,
+        },
+    )
 }
 
-pub(crate) async fn ask(client: &Outbound, request: Request, expected: &[u16]) -> Result<Answer, StorageError> {
+pub(crate) async fn ask(
+    client: &Outbound,
+    request: Request,
+    expected: &[u16],
+) -> Result<Answer, StorageError> {
     let answer = client.send(request).await?;
     if expected.contains(&answer.status.as_u16()) {
         return Ok(answer);
     }
-    Err(StorageError::Refused { status: answer.status.as_u16(), code: code(&answer) })
+    Err(StorageError::Refused {
+        status: answer.status.as_u16(),
+        code: code(&answer),
+    })
 }
 
 /// The service's own error code, of an XML or JSON body.
 fn code(answer: &Answer) -> String {
-    let header = answer.headers.get("x-ms-error-code").and_then(|value| value.to_str().ok());
+    let header = answer
+        .headers
+        .get("x-ms-error-code")
+        .and_then(|value| value.to_str().ok());
     let text = String::from_utf8_lossy(&answer.body);
-    let xml = text.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>")).map(|(code, _)| code);
+    let xml = text
+        .split_once("<Code>")
+        .and_then(|(_, rest)| rest.split_once("</Code>"))
+        .map(|(code, _)| code);
     let json: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    let message = json.pointer("/error/message").or_else(|| json.pointer("/error")).and_then(|text| text.as_str());
+    let message = json
+        .pointer("/error/message")
+        .or_else(|| json.pointer("/error"))
+        .and_then(|text| text.as_str());
     let code = header.or(xml).or(message).unwrap_or("no reason given");
     code.chars().filter(|c| !c.is_control()).take(200).collect()
 }
@@ -97,7 +124,17 @@ pub(crate) async fn open(path: &Path) -> Result<(File, u64), StorageError> {
 /// Percent-encodes a part of a path or query.
 pub(crate) fn encoded(text: &str, keep_slash: bool) -> String {
     let plain = |byte: u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') || (keep_slash && byte == b'/')
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'-' | b'_' | b'.' | b'~')
+            || (keep_slash && byte == b'/')
     };
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| {
+            if plain(byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
 }

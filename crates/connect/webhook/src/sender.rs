@@ -3,14 +3,20 @@
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use reeve_connect_outbound::{Limits, Method, Outbound, OutboundError, Policy, Request, StatusCode, Url};
+use reeve_connect_outbound::{
+    Limits, Method, Outbound, OutboundError, Policy, Request, StatusCode, Url,
+};
 use reeve_notify::delivery::{Attempt, EXCERPT};
 use reeve_notify::webhook::{WebhookMessage, WebhookSender};
 
 use crate::signature::sign;
 
 /// Limits of one attempt. Standard Webhooks recommends 15 to 30 seconds.
-const LIMITS: Limits = Limits { time: Duration::from_secs(15), body: 64 * 1024, redirects: 0 };
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(15),
+    body: 64 * 1024,
+    redirects: 0,
+};
 
 /// Longest address, bytes.
 const LONGEST: usize = 2048;
@@ -25,7 +31,10 @@ impl Sender {
     /// Under a policy.
     #[must_use]
     pub fn new(policy: Policy) -> Sender {
-        Sender { client: Outbound::new(policy.clone(), LIMITS), policy }
+        Sender {
+            client: Outbound::new(policy.clone(), LIMITS),
+            policy,
+        }
     }
 
     /// Over a client of one's own, with the policy it has.
@@ -34,17 +43,33 @@ impl Sender {
         Sender { policy, client }
     }
 
-    async fn post(&self, message: &WebhookMessage) -> Result<reeve_connect_outbound::Answer, OutboundError> {
-        let url: Url = message.url.parse().map_err(|_| OutboundError::Failed("the address is none".to_owned()))?;
+    async fn post(
+        &self,
+        message: &WebhookMessage,
+    ) -> Result<reeve_connect_outbound::Answer, OutboundError> {
+        let url: Url = message
+            .url
+            .parse()
+            .map_err(|_| OutboundError::Failed("the address is none".to_owned()))?;
         let header = |name: &str, value: String| (name.to_owned(), value);
         let headers = vec![
             header("content-type", "application/json".to_owned()),
             header("webhook-id", message.id.clone()),
             header("webhook-timestamp", message.at.as_second().to_string()),
-            header("webhook-signature", sign(&message.secrets, &message.id, message.at, &message.body)),
+            header(
+                "webhook-signature",
+                sign(&message.secrets, &message.id, message.at, &message.body),
+            ),
         ];
         let body = message.body.clone().into_bytes();
-        self.client.send(Request { method: Method::POST, url, headers, body }).await
+        self.client
+            .send(Request {
+                method: Method::POST,
+                url,
+                headers,
+                body,
+            })
+            .await
     }
 }
 
@@ -61,7 +86,10 @@ impl WebhookSender for Sender {
         let begun = Instant::now();
         let outcome = self.post(message).await;
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let attempt = |status: Option<StatusCode>, answer: String, error: Option<String>, wait: Option<u64>| Attempt {
+        let attempt = |status: Option<StatusCode>,
+                       answer: String,
+                       error: Option<String>,
+                       wait: Option<u64>| Attempt {
             at: message.at,
             duration_ms,
             ok: status.is_some_and(|status| status.is_success()),

@@ -11,7 +11,10 @@ use sha2::Sha256;
 #[must_use]
 pub fn sign(secrets: &[Secret], id: &str, at: Timestamp, body: &str) -> String {
     let signed = format!("{id}.{}.{body}", at.as_second());
-    let signatures: Vec<String> = secrets.iter().filter_map(|secret| one(secret, signed.as_bytes())).collect();
+    let signatures: Vec<String> = secrets
+        .iter()
+        .filter_map(|secret| one(secret, signed.as_bytes()))
+        .collect();
     signatures.join(" ")
 }
 
@@ -19,7 +22,10 @@ fn one(secret: &Secret, signed: &[u8]) -> Option<String> {
     // HMAC takes keys of any length; the error cannot come.
     let mut mac = Hmac::<Sha256>::new_from_slice(&secret.key()).ok()?;
     mac.update(signed);
-    Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
+    Some(format!(
+        "v1,{}",
+        STANDARD.encode(mac.finalize().into_bytes())
+    ))
 }
 
 #[cfg(test)]
@@ -32,7 +38,12 @@ mod tests {
     fn the_published_example() {
         let secret = Secret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let at = Timestamp::from_second(1_614_265_330).unwrap();
-        let found = sign(&[secret], "msg_p5jXN8AQM9LWM0D4loKWxJek", at, r#"{"test": 2432232314}"#);
+        let found = sign(
+            &[secret],
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            at,
+            r#"{"test": 2432232314}"#,
+        );
         assert_eq!(found, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 }

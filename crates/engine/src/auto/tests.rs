@@ -14,7 +14,12 @@ fn permissive() -> (ApprovalMatrix, Agent, Candidate) {
     agent.auto_apply.max_impact = Impact::High;
     agent.auto_apply.approval_required = Impact::High;
     agent.confidence_threshold = 0.0;
-    let matrix = ApprovalMatrix { low: Vec::new(), medium: Vec::new(), high: Vec::new(), ..ApprovalMatrix::default() };
+    let matrix = ApprovalMatrix {
+        low: Vec::new(),
+        medium: Vec::new(),
+        high: Vec::new(),
+        ..ApprovalMatrix::default()
+    };
     let mut candidate = Candidate::from(&recommendation("r-one", "i-1").unwrap());
     candidate.agent_id = Some(agent.id.clone());
     candidate.agent_type = agent.agent_type;
@@ -34,20 +39,47 @@ fn nothing_that_cannot_be_undone_is_applied_without_a_signature() {
     let (matrix, agent, candidate) = permissive();
     let decided = |candidate: &Candidate| decide(&matrix, &agent, candidate, 365);
     assert_eq!(decided(&candidate), Auto::Apply);
-    let deletion = Candidate { is_reversible: false, ..candidate.clone() };
+    let deletion = Candidate {
+        is_reversible: false,
+        ..candidate.clone()
+    };
     assert_eq!(decided(&deletion), Auto::Leave("not_reversible"));
-    let conversion = Candidate { impact_level: Impact::Low, ..deletion.clone() };
-    assert_eq!(decided(&conversion), Auto::Apply, "a volume is converted back after six hours");
-    let signed = ApprovalMatrix { medium: vec![Signature::Manager], ..matrix.clone() };
-    assert_eq!(decide(&signed, &agent, &deletion, 365), Auto::AskApproval, "people decide");
+    let conversion = Candidate {
+        impact_level: Impact::Low,
+        ..deletion.clone()
+    };
+    assert_eq!(
+        decided(&conversion),
+        Auto::Apply,
+        "a volume is converted back after six hours"
+    );
+    let signed = ApprovalMatrix {
+        medium: vec![Signature::Manager],
+        ..matrix.clone()
+    };
+    assert_eq!(
+        decide(&signed, &agent, &deletion, 365),
+        Auto::AskApproval,
+        "people decide"
+    );
 }
 
 #[test]
 fn a_finding_that_needs_a_person_is_left_in_every_mode() {
     let (matrix, agent, candidate) = permissive();
-    let asks = Candidate { needs_person: true, impact_level: Impact::Low, ..candidate };
+    let asks = Candidate {
+        needs_person: true,
+        impact_level: Impact::Low,
+        ..candidate
+    };
     for mode in [Mode::SafeMode, Mode::Active] {
-        let agent = Agent { mode, ..agent.clone() };
-        assert_eq!(decide(&matrix, &agent, &asks, 365), Auto::Leave("needs_person"));
+        let agent = Agent {
+            mode,
+            ..agent.clone()
+        };
+        assert_eq!(
+            decide(&matrix, &agent, &asks, 365),
+            Auto::Leave("needs_person")
+        );
     }
 }

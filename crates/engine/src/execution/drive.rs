@@ -29,9 +29,16 @@ impl Runner {
 
     fn noted(&self, resource: &Resource) -> Vec<(String, String)> {
         let state = ("state", Some(resource.state.as_str().to_owned()));
-        let size = ("instance_type", resource.specification.instance_type.clone());
+        let size = (
+            "instance_type",
+            resource.specification.instance_type.clone(),
+        );
         let notes = self.procedure.change().notes(resource);
-        [state, size].into_iter().chain(notes).filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        [state, size]
+            .into_iter()
+            .chain(notes)
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect()
     }
 
     /// The resource before anything was done.
@@ -46,7 +53,11 @@ impl Runner {
     pub(crate) fn is_as_before(&self, seen: &Observed) -> bool {
         let prior = self.prior();
         self.noted(&prior) == self.noted(&seen.resource)
-            && self.procedure.change().undo(&prior, &seen.resource).is_none()
+            && self
+                .procedure
+                .change()
+                .undo(&prior, &seen.resource)
+                .is_none()
     }
 
     /// Reads the resource anew; what may pass is tried again until a time.
@@ -59,7 +70,8 @@ impl Runner {
                     return Ok(seen);
                 }
                 Err(error) => {
-                    let passing = matches!(error.kind, ActErrorKind::Unknown | ActErrorKind::Throttled);
+                    let passing =
+                        matches!(error.kind, ActErrorKind::Unknown | ActErrorKind::Throttled);
                     if !passing || self.execution.records.clock.now() >= until {
                         return Err(self.refused(error));
                     }
@@ -73,7 +85,9 @@ impl Runner {
     pub(crate) async fn precondition(&mut self, task: &Task) -> Result<Done, String> {
         let seen = self.look(self.deadline()).await?;
         if let Some(difference) = task.difference(&seen.resource) {
-            return Err(format!("the resource has changed since the recommendation: {difference}"));
+            return Err(format!(
+                "the resource has changed since the recommendation: {difference}"
+            ));
         }
         if let Some(group) = &seen.resource.group {
             return Err(format!("it belongs to group {group} now"));
@@ -83,14 +97,21 @@ impl Runner {
         }
         self.nothing_more_is_lost(&seen.resource)?;
         let known = self.recommendation.subject.managed_by_code;
-        if !known && self.action.purpose == Purpose::Apply && owned_by_code(&seen.resource).is_some() {
+        if !known
+            && self.action.purpose == Purpose::Apply
+            && owned_by_code(&seen.resource).is_some()
+        {
             return Err("it is now managed by infrastructure as code; change it there".to_owned());
         }
         self.every_volume_kept().await?;
         let state = self.state_of_resource();
         self.action.before = state.clone();
         self.action.prior = Some(Box::new(seen.resource));
-        Ok(Done { detail: "unchanged since the finding".to_owned(), before: state.clone(), after: state })
+        Ok(Done {
+            detail: "unchanged since the finding".to_owned(),
+            before: state.clone(),
+            after: state,
+        })
     }
 
     /// Checks what the cloud says now against the protections and the losses that the plan states: a tag, a cluster or an address may
@@ -98,18 +119,33 @@ impl Runner {
     fn nothing_more_is_lost(&self, seen: &Resource) -> Result<(), String> {
         let (change, catalogue) = (self.procedure.change(), Catalogue::builtin());
         if let Some(protected) = refusal(seen, change.name(), catalogue) {
-            return Err(format!("the resource is protected from this change: {}", protected.reason));
+            return Err(format!(
+                "the resource is protected from this change: {}",
+                protected.reason
+            ));
         }
         if self.action.purpose != Purpose::Apply {
             return Ok(());
         }
         let depends = |kind| matches!(kind, LossKind::Address | LossKind::LocalDisks);
-        let now = Plan::new(&**change, seen.id.as_str()).with_losses(seen, catalogue).losses;
+        let now = Plan::new(&**change, seen.id.as_str())
+            .with_losses(seen, catalogue)
+            .losses;
         let stated = &self.procedure.plan().losses;
-        let is_new =
-            |loss: &&Loss| depends(loss.kind) && loss.lasting && !stated.iter().any(|known| known.kind == loss.kind);
-        match now.iter().find(is_new).filter(|_| change.restarts() || change.name() == "stop_machine") {
-            Some(loss) => Err(format!("the plan does not state this loss, so run the agent again: {}", loss.detail)),
+        let is_new = |loss: &&Loss| {
+            depends(loss.kind)
+                && loss.lasting
+                && !stated.iter().any(|known| known.kind == loss.kind)
+        };
+        match now
+            .iter()
+            .find(is_new)
+            .filter(|_| change.restarts() || change.name() == "stop_machine")
+        {
+            Some(loss) => Err(format!(
+                "the plan does not state this loss, so run the agent again: {}",
+                loss.detail
+            )),
             None => Ok(()),
         }
     }
@@ -121,7 +157,11 @@ impl Runner {
             let seen = self.look(self.deadline()).await?;
             let Some(difference) = task.difference(&seen.resource) else {
                 let after = self.state_of_resource();
-                return Ok(Done { detail: "the change took effect".to_owned(), after, ..Done::default() });
+                return Ok(Done {
+                    detail: "the change took effect".to_owned(),
+                    after,
+                    ..Done::default()
+                });
             };
             // What is still on its way (members that start, a replica that is made) has until the deadline.
             looks += u32::from(seen.state != ResourceState::Changing);
@@ -133,10 +173,18 @@ impl Runner {
     }
 
     /// Asks for a change until it has come about.
-    pub(crate) async fn change(&mut self, goal: &Arc<dyn Goal>, until: Timestamp) -> Result<Done, String> {
+    pub(crate) async fn change(
+        &mut self,
+        goal: &Arc<dyn Goal>,
+        until: Timestamp,
+    ) -> Result<Done, String> {
         let before = self.state_of_resource();
         self.drive(&**goal, until).await?;
-        Ok(Done { detail: "done".to_owned(), before, after: self.state_of_resource() })
+        Ok(Done {
+            detail: "done".to_owned(),
+            before,
+            after: self.state_of_resource(),
+        })
     }
 
     /// Leaves the resource as it is until a time. A test does not wait for it.
@@ -145,17 +193,30 @@ impl Runner {
             self.wait(POLL_S).await?;
         }
         self.look(self.deadline()).await?;
-        Ok(Done { detail: "its time limit is reached".to_owned(), after: self.state_of_resource(), ..Done::default() })
+        Ok(Done {
+            detail: "its time limit is reached".to_owned(),
+            after: self.state_of_resource(),
+            ..Done::default()
+        })
     }
 
     /// A change of the plan that keeps snapshots of a machine's volumes keeps one of each: a volume that was attached since the
     /// finding has none.
     async fn every_volume_kept(&self) -> Result<(), String> {
         let machine = self.resource.kind == ResourceKind::VirtualMachine;
-        let Some(kept) = self.procedure.change().volumes_kept().filter(|_| machine) else { return Ok(()) };
-        let volumes = self.act.volumes_of(&self.resource).await.map_err(|error| error.message)?;
+        let Some(kept) = self.procedure.change().volumes_kept().filter(|_| machine) else {
+            return Ok(());
+        };
+        let volumes = self
+            .act
+            .volumes_of(&self.resource)
+            .await
+            .map_err(|error| error.message)?;
         match volumes.iter().find(|volume| !kept.contains(&volume.id.0)) {
-            Some(volume) => Err(format!("the plan keeps no snapshot of volume {}; run the agent again", volume.id)),
+            Some(volume) => Err(format!(
+                "the plan keeps no snapshot of volume {}; run the agent again",
+                volume.id
+            )),
             None => Ok(()),
         }
     }
@@ -168,7 +229,11 @@ impl Runner {
                 return Ok(seen);
             }
             if self.execution.records.clock.now() >= until {
-                return Err(format!("{} was not reached in time; it is {}", goal.name(), seen.state));
+                return Err(format!(
+                    "{} was not reached in time; it is {}",
+                    goal.name(),
+                    seen.state
+                ));
             }
             let moving = seen.state == ResourceState::Changing;
             if accepted && !moving {
@@ -178,18 +243,27 @@ impl Runner {
                     (accepted, looks) = (false, 0);
                 }
                 if asked_again >= 2 {
-                    return Err(format!("{} was accepted but did not take effect", goal.name()));
+                    return Err(format!(
+                        "{} was accepted but did not take effect",
+                        goal.name()
+                    ));
                 }
             }
             // Where the switch cannot be asked, nothing is asked of the cloud either.
             let free = !accepted && (!moving || goal.may_interleave()) && self.may_ask().await?;
             if free {
-                match self.act.apply(&self.resource, &*goal.operation(&seen.resource)).await {
+                match self
+                    .act
+                    .apply(&self.resource, &*goal.operation(&seen.resource))
+                    .await
+                {
                     Ok(_) => accepted = true,
                     Err(error) => {
                         let passing = matches!(
                             error.kind,
-                            ActErrorKind::Unknown | ActErrorKind::WrongState | ActErrorKind::NoCapacity
+                            ActErrorKind::Unknown
+                                | ActErrorKind::WrongState
+                                | ActErrorKind::NoCapacity
                         );
                         refusals += u32::from(error.kind != ActErrorKind::Throttled);
                         if !(passing || error.kind == ActErrorKind::Throttled) || refusals > TRIES {

@@ -18,8 +18,7 @@ use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 /// Reason of the status while a plan is simulated: the answer to a request for a test says that no real resource is tested.
-const SIMULATING: &str =
-    "it is simulated: there is no resource to test it on, or a simulation was asked for; nothing real is touched";
+const SIMULATING: &str = "it is simulated: there is no resource to test it on, or a simulation was asked for; nothing real is touched";
 
 impl ExecutionService {
     /// Executes a recommendation: at once where the matrix lets it, else once the signatures are there. `seen_hash` is the
@@ -40,9 +39,13 @@ impl ExecutionService {
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let plan = planned(&recommendation)?;
         if let Some(seen) = seen_hash.filter(|seen| *seen != plan.hash) {
-            return Err(EngineError::PlanChanged { seen: seen.to_owned(), now: plan.hash.clone() });
+            return Err(EngineError::PlanChanged {
+                seen: seen.to_owned(),
+                now: plan.hash.clone(),
+            });
         }
-        self.proceed(recommendation, Wish::new(caller, comment.as_deref())).await
+        self.proceed(recommendation, Wish::new(caller, comment.as_deref()))
+            .await
     }
 
     /// Everything between wanting and running. The caller holds the turn.
@@ -53,25 +56,45 @@ impl ExecutionService {
     ) -> Result<Execution, EngineError> {
         let plan = planned(&recommendation)?;
         if recommendation.status == Status::PendingApproval
-            && let Some(waiting) = self.approvals.approval_with(&recommendation, ApprovalStatus::Pending).await?
+            && let Some(waiting) = self
+                .approvals
+                .approval_with(&recommendation, ApprovalStatus::Pending)
+                .await?
         {
             return Ok(Execution::PendingApproval(waiting));
         }
         if !recommendation.status.may_become(Status::Executing) {
-            let message = "only an open, approved or scheduled one can be executed; reopen it first".to_owned();
-            return Err(EngineError::WrongState { from: recommendation.status, message });
+            let message =
+                "only an open, approved or scheduled one can be executed; reopen it first"
+                    .to_owned();
+            return Err(EngineError::WrongState {
+                from: recommendation.status,
+                message,
+            });
         }
         // Nobody is asked to sign what cannot be carried out.
         self.procedure(&recommendation)?;
-        let needed =
-            self.guardrails.permitted(&recommendation, Target::from_recommendation(&recommendation), &wish).await?;
+        let needed = self
+            .guardrails
+            .permitted(
+                &recommendation,
+                Target::from_recommendation(&recommendation),
+                &wish,
+            )
+            .await?;
         if !self.approvals.is_signed(&recommendation, &needed).await? {
             let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
             approval.needed = needed;
-            return self.approvals.ask_approval(recommendation, approval, &wish).await.map(Execution::PendingApproval);
+            return self
+                .approvals
+                .ask_approval(recommendation, approval, &wish)
+                .await
+                .map(Execution::PendingApproval);
         }
         let resource = self.resource_of(&recommendation).await?;
-        self.begin(recommendation, resource, Purpose::Apply, &wish).await.map(Execution::Started)
+        self.begin(recommendation, resource, Purpose::Apply, &wish)
+            .await
+            .map(Execution::Started)
     }
 
     /// Claims the recommendation and runs its plan in the background.
@@ -88,13 +111,27 @@ impl ExecutionService {
             Purpose::Apply | Purpose::Test => (self.actor(&resource).await?, resource),
         };
         let action = self.action_for(&recommendation, procedure.plan(), &resource, purpose, wish);
-        let claim = if purpose == Purpose::Apply { Status::Executing } else { Status::Testing };
+        let claim = if purpose == Purpose::Apply {
+            Status::Executing
+        } else {
+            Status::Testing
+        };
         let mut claimed = self.records.next(&recommendation, claim)?;
         claimed.requested_by = Some(wish.by.to_owned());
         claimed.blocked = None;
         claimed.status_reason = (purpose == Purpose::Simulate).then(|| SIMULATING.to_owned());
-        let used = if purpose == Purpose::Apply { claimed.exception.take() } else { None };
-        let mut entry = log_entry::action("action.start", LogStatus::Pending, &action, &recommendation, wish.caller);
+        let used = if purpose == Purpose::Apply {
+            claimed.exception.take()
+        } else {
+            None
+        };
+        let mut entry = log_entry::action(
+            "action.start",
+            LogStatus::Pending,
+            &action,
+            &recommendation,
+            wish.caller,
+        );
         if let Some(exception) = &used {
             entry = log_entry::with_exception(entry, exception);
         }
@@ -102,42 +139,88 @@ impl ExecutionService {
             entry = entry.with_metadata("comment", comment);
         }
         self.records
-            .record(vec![entry, log_entry::moved("recommendation.execute", &recommendation, &claimed, wish.caller)])
+            .record(vec![
+                entry,
+                log_entry::moved(
+                    "recommendation.execute",
+                    &recommendation,
+                    &claimed,
+                    wish.caller,
+                ),
+            ])
             .await?;
         if let Err(error) = self.records.agents.recommendation_update(&claimed).await {
-            let lost = Action { status: ActionStatus::Aborted, reason: Some(error.to_string()), ..action };
+            let lost = Action {
+                status: ActionStatus::Aborted,
+                reason: Some(error.to_string()),
+                ..action
+            };
             self.records
-                .record(vec![log_entry::action("action.abort", LogStatus::Failed, &lost, &recommendation, wish.caller)])
+                .record(vec![log_entry::action(
+                    "action.abort",
+                    LogStatus::Failed,
+                    &lost,
+                    &recommendation,
+                    wish.caller,
+                )])
                 .await?;
             return Err(error.into());
         }
         self.records.agents.action_insert(&action).await?;
         if let Some(exception) = &used {
-            self.approvals.exception_used(&exception.approval, &action.id).await?;
+            self.approvals
+                .exception_used(&exception.approval, &action.id)
+                .await?;
         }
-        self.spawn(act, claimed, procedure, resource, action.clone(), wish.caller.request_id.clone());
+        self.spawn(
+            act,
+            claimed,
+            procedure,
+            resource,
+            action.clone(),
+            wish.caller.request_id.clone(),
+        );
         Ok(action)
     }
 
     /// The acting side of a resource's connection, when the connection lets Reeve act.
     pub(crate) async fn actor(&self, resource: &Resource) -> Result<Arc<dyn Act>, EngineError> {
         let observe_only = |connection: &Connection| {
-            let message = format!("connection {} is observe only; allow changes on it first", connection.name);
+            let message = format!(
+                "connection {} is observe only; allow changes on it first",
+                connection.name
+            );
             Err(EngineError::Conflict(message))
         };
-        let connection = self.ports.estate.connection_get(&resource.connection).await?;
+        let connection = self
+            .ports
+            .estate
+            .connection_get(&resource.connection)
+            .await?;
         if !connection.allow_actions {
             return observe_only(&connection);
         }
-        let (connection, act) = self.ports.clouds.actor(&resource.connection).await.map_err(EngineError::Cloud)?;
-        if connection.allow_actions { Ok(act) } else { observe_only(&connection) }
+        let (connection, act) = self
+            .ports
+            .clouds
+            .actor(&resource.connection)
+            .await
+            .map_err(EngineError::Cloud)?;
+        if connection.allow_actions {
+            Ok(act)
+        } else {
+            observe_only(&connection)
+        }
     }
 
     /// The plan of a recommendation, read into its typed change.
     ///
     /// # Errors
     /// A conflict for advice without a plan, and for a plan that this release cannot execute.
-    pub(crate) fn procedure(&self, recommendation: &Recommendation) -> Result<Procedure, EngineError> {
+    pub(crate) fn procedure(
+        &self,
+        recommendation: &Recommendation,
+    ) -> Result<Procedure, EngineError> {
         let read = self.ports.changes.procedure(planned(recommendation)?);
         read.map_err(|error| EngineError::Conflict(error.to_string()))
     }
@@ -201,7 +284,15 @@ impl ExecutionService {
     ) {
         let caller = Caller::acting(action.agent_id.as_ref(), request_id);
         let at_work = AtWork::new(self, &action.id);
-        let runner = Runner::new(Arc::clone(self), act, recommendation, procedure, resource, action, caller);
+        let runner = Runner::new(
+            Arc::clone(self),
+            act,
+            recommendation,
+            procedure,
+            resource,
+            action,
+            caller,
+        );
         tokio::spawn(async move {
             runner.run().await;
             drop(at_work);
@@ -219,21 +310,33 @@ impl AtWork {
     fn new(execution: &Arc<ExecutionService>, id: &ActionId) -> Self {
         execution.active.lock().insert(id.clone());
         execution.tasks.send_modify(|running| *running += 1);
-        AtWork { execution: Arc::clone(execution), id: id.clone() }
+        AtWork {
+            execution: Arc::clone(execution),
+            id: id.clone(),
+        }
     }
 }
 
 impl Drop for AtWork {
     fn drop(&mut self) {
         self.execution.active.lock().remove(&self.id);
-        self.execution.tasks.send_modify(|running| *running = running.saturating_sub(1));
+        self.execution
+            .tasks
+            .send_modify(|running| *running = running.saturating_sub(1));
     }
 }
 
 impl ExecutionService {
     /// The resource of a recommendation as last observed.
-    pub(crate) async fn resource_of(&self, recommendation: &Recommendation) -> Result<Resource, EngineError> {
-        let found = self.ports.estate.resource_get(&recommendation.subject.id).await?;
+    pub(crate) async fn resource_of(
+        &self,
+        recommendation: &Recommendation,
+    ) -> Result<Resource, EngineError> {
+        let found = self
+            .ports
+            .estate
+            .resource_get(&recommendation.subject.id)
+            .await?;
         if found.connection == recommendation.subject.connection {
             return Ok(found);
         }
@@ -243,7 +346,12 @@ impl ExecutionService {
             ..ResourceFilter::default()
         };
         let (listed, _) = self.ports.estate.resource_list(&filter).await?;
-        let own = listed.into_iter().find(|resource| resource.id == recommendation.subject.id);
-        own.ok_or_else(|| EngineError::NotFound { what: "resource", id: recommendation.subject.id.0.clone() })
+        let own = listed
+            .into_iter()
+            .find(|resource| resource.id == recommendation.subject.id);
+        own.ok_or_else(|| EngineError::NotFound {
+            what: "resource",
+            id: recommendation.subject.id.0.clone(),
+        })
     }
 }

@@ -4,7 +4,9 @@
 //! fleet-wide change of size would go unwatched: its members are compared, those that a refresh replaced with those that serve now.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, SampleStore, Series};
+use reeve_estate::{
+    EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, SampleStore, Series,
+};
 use reeve_learn::compare::{Bar, Comparison, Worse, compare};
 
 use crate::EngineError;
@@ -56,10 +58,20 @@ pub(super) async fn compare_pressure(
     let metrics: Vec<Metric> = PRESSED.iter().map(|(metric, ..)| *metric).collect();
     let mut pressed: Vec<Vec<Pressed>> = vec![Vec::new(); PRESSED.len()];
     for some in ids.chunks(AT_ONCE) {
-        let series =
-            samples.sample_series(&resource.connection, some, &metrics, span.changed - BEFORE, span.now).await?;
+        let series = samples
+            .sample_series(
+                &resource.connection,
+                some,
+                &metrics,
+                span.changed - BEFORE,
+                span.now,
+            )
+            .await?;
         for one in &series {
-            if let Some(at) = PRESSED.iter().position(|(metric, ..)| *metric == one.metric) {
+            if let Some(at) = PRESSED
+                .iter()
+                .position(|(metric, ..)| *metric == one.metric)
+            {
                 pressed[at].extend(indicators(one, PRESSED[at].1, PRESSED[at].2));
             }
         }
@@ -67,13 +79,20 @@ pub(super) async fn compare_pressure(
     let one = |(points, (metric, ..)): (Vec<Pressed>, &(Metric, Worse, f64))| {
         let (before, after) = parted(points, span)?;
         // Already an indicator of pressure: more of it is worse.
-        Some(Compared { metric: *metric, found: compare(&before, &after, Worse::Higher, bar) })
+        Some(Compared {
+            metric: *metric,
+            found: compare(&before, &after, Worse::Higher, bar),
+        })
     };
     Ok(pressed.into_iter().zip(PRESSED).filter_map(one).collect())
 }
 
 /// Identifiers of what is measured: the resource's own, or those of a group's members, gone ones included.
-async fn measured(estate: &dyn EstateStore, resource: &Resource, span: Span) -> Result<Vec<ResourceId>, EngineError> {
+async fn measured(
+    estate: &dyn EstateStore,
+    resource: &Resource,
+    span: Span,
+) -> Result<Vec<ResourceId>, EngineError> {
     if resource.kind != ResourceKind::ScalingGroup {
         return Ok(vec![resource.id.clone()]);
     }
@@ -84,10 +103,17 @@ async fn measured(estate: &dyn EstateStore, resource: &Resource, span: Span) -> 
         ..ResourceFilter::default()
     };
     let (members, _) = estate.resource_list(&filter).await?;
-    let is_new = |member: &&Resource| member.created_at.is_some_and(|created| created >= span.began);
+    let is_new = |member: &&Resource| {
+        member
+            .created_at
+            .is_some_and(|created| created >= span.began)
+    };
     let (new, old): (Vec<&Resource>, Vec<&Resource>) = members.iter().partition(is_new);
     let chosen = |of: &[&Resource]| -> Vec<ResourceId> {
-        of.iter().step_by(of.len().div_ceil(MEMBERS).max(1)).map(|member| member.id.clone()).collect()
+        of.iter()
+            .step_by(of.len().div_ceil(MEMBERS).max(1))
+            .map(|member| member.id.clone())
+            .collect()
     };
     Ok([chosen(&new), chosen(&old)].concat())
 }
@@ -97,7 +123,11 @@ fn indicators(series: &Series, worse: Worse, limit: f64) -> impl Iterator<Item =
         Worse::Higher => f64::from(u8::from(value >= limit)),
         Worse::Lower => f64::from(u8::from(value < limit)),
     };
-    series.points.iter().filter(|(_, value)| value.is_finite()).map(move |(at, value)| (*at, at_limit(*value)))
+    series
+        .points
+        .iter()
+        .filter(|(_, value)| value.is_finite())
+        .map(move |(at, value)| (*at, at_limit(*value)))
 }
 
 /// Samples before the change in the same hours of the day, and after it; `None` where nothing was measured.
@@ -107,10 +137,15 @@ fn parted(mut points: Vec<Pressed>, span: Span) -> Option<(Vec<f64>, Vec<f64>)> 
     let last = points.last()?.0;
     let length = last.duration_since(span.changed).as_secs().max(0);
     let same_hours = |at: Timestamp| {
-        length >= DAY_S - 3600 || (at.as_second() - span.changed.as_second()).rem_euclid(DAY_S) <= length
+        length >= DAY_S - 3600
+            || (at.as_second() - span.changed.as_second()).rem_euclid(DAY_S) <= length
     };
-    let later = points.iter().filter(|(at, _)| *at >= span.changed + WARM_UP);
-    let earlier = points.iter().filter(|(at, _)| *at < span.began && same_hours(*at));
+    let later = points
+        .iter()
+        .filter(|(at, _)| *at >= span.changed + WARM_UP);
+    let earlier = points
+        .iter()
+        .filter(|(at, _)| *at < span.began && same_hours(*at));
     let values = |(_, value): &Pressed| *value;
     Some((earlier.map(values).collect(), later.map(values).collect()))
 }

@@ -41,7 +41,8 @@ impl ExecutionService {
                 Err(error) if error.is_outage() => return Err(error),
                 Err(error) => {
                     tracing::warn!(%error, action = %action.id.0, "an interrupted action cannot be resumed yet");
-                    self.give_up_in_time(action, &error.to_string(), &caller).await?;
+                    self.give_up_in_time(action, &error.to_string(), &caller)
+                        .await?;
                 }
             }
         }
@@ -51,11 +52,17 @@ impl ExecutionService {
         };
         let (claimed, _) = self.records.agents.recommendation_list(&filter).await?;
         for recommendation in claimed {
-            let at_work =
-                actions.iter().any(|action| action.recommendation == recommendation.id && action.status.is_active());
-            let newer = self.records.agents.action_list(Some(&recommendation.id), None).await?;
+            let at_work = actions.iter().any(|action| {
+                action.recommendation == recommendation.id && action.status.is_active()
+            });
+            let newer = self
+                .records
+                .agents
+                .action_list(Some(&recommendation.id), None)
+                .await?;
             if !at_work && !newer.iter().any(|action| action.status.is_active()) {
-                self.release(&recommendation, newer.first(), &caller).await?;
+                self.release(&recommendation, newer.first(), &caller)
+                    .await?;
             }
         }
         self.follow_undone(&actions, &caller).await?;
@@ -63,7 +70,11 @@ impl ExecutionService {
     }
 
     async fn take_up(self: &Arc<Self>, action: Action, caller: &Caller) -> Result<(), EngineError> {
-        let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
+        let recommendation = self
+            .records
+            .agents
+            .recommendation_get(&action.recommendation)
+            .await?;
         let (act, resource) = match action.purpose {
             Purpose::Simulate => {
                 let real = self.resource_of(&recommendation).await?;
@@ -71,7 +82,12 @@ impl ExecutionService {
                 self.simulated(&real, procedure.change()).await?
             }
             purpose => {
-                let (_, act) = self.ports.clouds.actor(&action.connection).await.map_err(EngineError::Cloud)?;
+                let (_, act) = self
+                    .ports
+                    .clouds
+                    .actor(&action.connection)
+                    .await
+                    .map_err(EngineError::Cloud)?;
                 let own = purpose == Purpose::Apply;
                 let resource = if own {
                     self.resource_of(&recommendation).await?
@@ -82,20 +98,40 @@ impl ExecutionService {
             }
         };
         let procedure = self.procedure_for(&recommendation, action.purpose, &resource)?;
-        let mut next = Action { version: action.version + 1, ..action };
+        let mut next = Action {
+            version: action.version + 1,
+            ..action
+        };
         let mut entries = Vec::new();
         if next.purpose == Purpose::Simulate {
             // The twin went with the process that simulated it; a new one begins at the beginning.
-            next = Action { status: ActionStatus::Running, steps: Vec::new(), before: Vec::new(), prior: None, ..next };
+            next = Action {
+                status: ActionStatus::Running,
+                steps: Vec::new(),
+                before: Vec::new(),
+                prior: None,
+                ..next
+            };
         } else {
-            entries = self.close_steps(&mut next, "interrupted; looked at again", &resource, &recommendation);
+            entries = self.close_steps(
+                &mut next,
+                "interrupted; looked at again",
+                &resource,
+                &recommendation,
+            );
         }
         if next.status == ActionStatus::Running && procedure.plan().hash != next.plan_hash {
             // Cannot come about while a plan runs; if it does, the way back is the only safe one.
             next.status = ActionStatus::RollingBack;
             next.reason = Some("the plan changed while it was interrupted".to_owned());
         }
-        entries.push(log_entry::action("action.resume", LogStatus::Pending, &next, &recommendation, caller));
+        entries.push(log_entry::action(
+            "action.resume",
+            LogStatus::Pending,
+            &next,
+            &recommendation,
+            caller,
+        ));
         self.records.record(entries).await?;
         self.records.agents.action_update(&next).await?;
         self.spawn(act, recommendation, procedure, resource, next, None);
@@ -113,35 +149,72 @@ impl ExecutionService {
         let acting = Caller::acting(action.agent_id.as_ref(), None);
         let mut entries = Vec::new();
         for at in 0..action.steps.len() {
-            let Some(step) = action.steps.get_mut(at).filter(|step| step.ok.is_none()) else { continue };
+            let Some(step) = action.steps.get_mut(at).filter(|step| step.ok.is_none()) else {
+                continue;
+            };
             step.ok = Some(false);
             step.finished_at = Some(self.records.clock.now());
             step.detail = why.to_owned();
             let step = step.clone();
-            entries.push(log_entry::step(&step, LogStatus::Failed, resource, action, recommendation, &acting));
+            entries.push(log_entry::step(
+                &step,
+                LogStatus::Failed,
+                resource,
+                action,
+                recommendation,
+                &acting,
+            ));
         }
         entries
     }
 
     /// An interrupted action that no process can resume for long counts as failed, so that a person looks at it.
-    async fn give_up_in_time(&self, action: &Action, why: &str, caller: &Caller) -> Result<(), EngineError> {
+    async fn give_up_in_time(
+        &self,
+        action: &Action,
+        why: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
         let now = self.records.clock.now();
-        let last = action.steps.last().map_or(action.started_at, |step| step.finished_at.unwrap_or(step.started_at));
+        let last = action.steps.last().map_or(action.started_at, |step| {
+            step.finished_at.unwrap_or(step.started_at)
+        });
         if now.duration_since(last) < ABANDONED {
             return Ok(());
         }
-        let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
-        let mut failed = Action { version: action.version + 1, ..action.clone() };
+        let recommendation = self
+            .records
+            .agents
+            .recommendation_get(&action.recommendation)
+            .await?;
+        let mut failed = Action {
+            version: action.version + 1,
+            ..action.clone()
+        };
         let mut entries = match self.ports.estate.resource_get(&action.resource).await {
-            Ok(resource) => self.close_steps(&mut failed, "interrupted, and not resumed", &resource, &recommendation),
+            Ok(resource) => self.close_steps(
+                &mut failed,
+                "interrupted, and not resumed",
+                &resource,
+                &recommendation,
+            ),
             Err(StoreError::NotFound { .. }) => Vec::new(),
             Err(error) => return Err(error.into()),
         };
         failed.status = ActionStatus::Failed;
         failed.finished_at = Some(now);
-        failed.reason = Some(format!("it was interrupted and cannot be resumed: {why}; look at {}", action.resource));
-        let entry = log_entry::action("action.fail", LogStatus::Failed, &failed, &recommendation, caller)
-            .with_severity(Severity::High);
+        failed.reason = Some(format!(
+            "it was interrupted and cannot be resumed: {why}; look at {}",
+            action.resource
+        ));
+        let entry = log_entry::action(
+            "action.fail",
+            LogStatus::Failed,
+            &failed,
+            &recommendation,
+            caller,
+        )
+        .with_severity(Severity::High);
         entries.push(entry);
         self.records.record(entries).await?;
         self.records.agents.action_update(&failed).await?;
@@ -152,11 +225,15 @@ impl ExecutionService {
     pub(crate) async fn follow(&self, action: &Action, caller: &Caller) -> Result<(), EngineError> {
         let reason = action.reason.clone().unwrap_or_default();
         let (operation, status, reason) = match (action.purpose, action.status) {
-            (Purpose::Apply, ActionStatus::Succeeded) => ("recommendation.succeed", Status::Succeeded, None),
+            (Purpose::Apply, ActionStatus::Succeeded) => {
+                ("recommendation.succeed", Status::Succeeded, None)
+            }
             (Purpose::Apply, ActionStatus::RolledBack) => {
                 ("recommendation.roll_back", Status::RolledBack, Some(reason))
             }
-            (Purpose::Apply, ActionStatus::Failed) => ("recommendation.fail", Status::Failed, Some(reason)),
+            (Purpose::Apply, ActionStatus::Failed) => {
+                ("recommendation.fail", Status::Failed, Some(reason))
+            }
             (Purpose::Apply, _) => {
                 let why = format!("not executed, and nothing was changed: {reason}");
                 ("recommendation.reopen", Status::Open, Some(why))
@@ -171,8 +248,13 @@ impl ExecutionService {
             }
             (Purpose::Test, ended) => {
                 let why = match ended {
-                    ActionStatus::Aborted => format!("not tested, and nothing was changed: {reason}"),
-                    ActionStatus::Failed => format!("the twin {} could not be restored: {reason}", action.resource),
+                    ActionStatus::Aborted => {
+                        format!("not tested, and nothing was changed: {reason}")
+                    }
+                    ActionStatus::Failed => format!(
+                        "the twin {} could not be restored: {reason}",
+                        action.resource
+                    ),
                     _ => format!("tested on {}: {reason}", action.resource),
                 };
                 ("recommendation.tested", Status::Open, Some(why))
@@ -181,7 +263,17 @@ impl ExecutionService {
         if status == Status::RolledBack {
             self.note_taken_back(action).await?;
         }
-        match self.records.settle_at(&action.recommendation, operation, status, reason.as_deref(), caller).await {
+        match self
+            .records
+            .settle_at(
+                &action.recommendation,
+                operation,
+                status,
+                reason.as_deref(),
+                caller,
+            )
+            .await
+        {
             // It was removed or closed meanwhile; the action has ended all the same.
             Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
             Err(error) => Err(error),
@@ -192,14 +284,25 @@ impl ExecutionService {
     /// failure in between.
     async fn note_taken_back(&self, action: &Action) -> Result<(), EngineError> {
         for _ in 0..5 {
-            let recommendation = match self.records.agents.recommendation_get(&action.recommendation).await {
-                Ok(recommendation) if recommendation.taken_back_by == action.undone_by => return Ok(()),
+            let recommendation = match self
+                .records
+                .agents
+                .recommendation_get(&action.recommendation)
+                .await
+            {
+                Ok(recommendation) if recommendation.taken_back_by == action.undone_by => {
+                    return Ok(());
+                }
                 Ok(recommendation) => recommendation,
                 Err(StoreError::NotFound { .. }) => return Ok(()),
                 Err(error) => return Err(error.into()),
             };
             let version = recommendation.version + 1;
-            let noted = Recommendation { taken_back_by: action.undone_by.clone(), version, ..recommendation };
+            let noted = Recommendation {
+                taken_back_by: action.undone_by.clone(),
+                version,
+                ..recommendation
+            };
             match self.records.agents.recommendation_update(&noted).await {
                 Err(StoreError::Conflict(_)) => {}
                 other => return Ok(other?),
@@ -219,25 +322,40 @@ impl ExecutionService {
         newest: Option<&Action>,
         caller: &Caller,
     ) -> Result<(), EngineError> {
-        if let Some(ended) =
-            newest.filter(|action| action.finished_at.is_some_and(|at| at >= recommendation.updated_at))
-        {
+        if let Some(ended) = newest.filter(|action| {
+            action
+                .finished_at
+                .is_some_and(|at| at >= recommendation.updated_at)
+        }) {
             return self.follow(ended, caller).await;
         }
         let reason = "its execution was interrupted before anything was changed";
         self.records
-            .settle_at(&recommendation.id, "recommendation.release", Status::Open, Some(reason), caller)
+            .settle_at(
+                &recommendation.id,
+                "recommendation.release",
+                Status::Open,
+                Some(reason),
+                caller,
+            )
             .await?;
         Ok(())
     }
 
     /// Completes manual rollbacks whose recommendation does not show them yet.
     async fn follow_undone(&self, actions: &[Action], caller: &Caller) -> Result<(), EngineError> {
-        let undone = |a: &&Action| a.purpose == Purpose::Apply && a.status == ActionStatus::RolledBack;
+        let undone =
+            |a: &&Action| a.purpose == Purpose::Apply && a.status == ActionStatus::RolledBack;
         for action in actions.iter().filter(undone) {
-            let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
+            let recommendation = self
+                .records
+                .agents
+                .recommendation_get(&action.recommendation)
+                .await?;
             if matches!(recommendation.status, Status::Succeeded | Status::Failed)
-                && action.finished_at.is_some_and(|at| recommendation.updated_at <= at)
+                && action
+                    .finished_at
+                    .is_some_and(|at| recommendation.updated_at <= at)
             {
                 self.follow(action, caller).await?;
             }

@@ -23,8 +23,13 @@ impl ExecutionService {
     ///
     /// # Errors
     /// A conflict when it cannot be undone, runs, or is not the newest of its resource.
-    pub async fn rollback(self: &Arc<Self>, id: &ActionId, caller: &Caller) -> Result<Action, EngineError> {
-        self.rollback_because(id, format!("asked for by {}", caller.name), caller).await
+    pub async fn rollback(
+        self: &Arc<Self>,
+        id: &ActionId,
+        caller: &Caller,
+    ) -> Result<Action, EngineError> {
+        self.rollback_because(id, format!("asked for by {}", caller.name), caller)
+            .await
     }
 
     /// The same, for a reason.
@@ -36,7 +41,11 @@ impl ExecutionService {
     ) -> Result<Action, EngineError> {
         let _turn = self.records.turn.lock().await;
         let action = self.records.agents.action_get(id).await?;
-        let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
+        let recommendation = self
+            .records
+            .agents
+            .recommendation_get(&action.recommendation)
+            .await?;
         self.may_undo(&action, &recommendation).await?;
         let resource = self.resource_of(&recommendation).await?;
         let procedure = self.procedure(&recommendation)?;
@@ -45,41 +54,84 @@ impl ExecutionService {
             status: ActionStatus::RollingBack,
             finished_at: None,
             // Undoing what had failed is repair; undoing what had succeeded is a person's own decision.
-            undone_by: (caller.is_person() && action.status == ActionStatus::Succeeded).then(|| caller.name.clone()),
+            undone_by: (caller.is_person() && action.status == ActionStatus::Succeeded)
+                .then(|| caller.name.clone()),
             reason: Some(reason),
             version: action.version + 1,
             ..action.clone()
         };
-        let entry = log_entry::action("action.rollback", LogStatus::Pending, &undoing, &recommendation, caller);
+        let entry = log_entry::action(
+            "action.rollback",
+            LogStatus::Pending,
+            &undoing,
+            &recommendation,
+            caller,
+        );
         self.records.record(vec![entry]).await?;
         if let Err(error) = self.records.agents.action_update(&undoing).await {
-            let stays = Action { reason: Some(error.to_string()), ..action };
-            let entry = log_entry::action("action.rollback", LogStatus::Failed, &stays, &recommendation, caller);
+            let stays = Action {
+                reason: Some(error.to_string()),
+                ..action
+            };
+            let entry = log_entry::action(
+                "action.rollback",
+                LogStatus::Failed,
+                &stays,
+                &recommendation,
+                caller,
+            );
             self.records.record(vec![entry]).await?;
             return Err(error.into());
         }
-        self.spawn(act, recommendation, procedure, resource, undoing.clone(), caller.request_id.clone());
+        self.spawn(
+            act,
+            recommendation,
+            procedure,
+            resource,
+            undoing.clone(),
+            caller.request_id.clone(),
+        );
         Ok(undoing)
     }
 
-    async fn may_undo(&self, action: &Action, recommendation: &Recommendation) -> Result<(), EngineError> {
+    async fn may_undo(
+        &self,
+        action: &Action,
+        recommendation: &Recommendation,
+    ) -> Result<(), EngineError> {
         let refuse = |message: String| Err(EngineError::Conflict(message));
-        if !matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed) || action.purpose != Purpose::Apply
+        if !matches!(
+            action.status,
+            ActionStatus::Succeeded | ActionStatus::Failed
+        ) || action.purpose != Purpose::Apply
         {
-            return refuse(format!("the action is {}; only one that succeeded or failed can be undone", action.status));
+            return refuse(format!(
+                "the action is {}; only one that succeeded or failed can be undone",
+                action.status
+            ));
         }
-        if !recommendation.plan.as_ref().is_some_and(|plan| plan.reversible && plan.hash == action.plan_hash)
+        if !recommendation
+            .plan
+            .as_ref()
+            .is_some_and(|plan| plan.reversible && plan.hash == action.plan_hash)
             || action.before.is_empty()
         {
             return refuse("the plan cannot be undone: none of its steps is reversible".to_owned());
         }
-        let all = self.records.agents.action_on(&action.resource, action.started_at).await?;
+        let all = self
+            .records
+            .agents
+            .action_on(&action.resource, action.started_at)
+            .await?;
         let newer = all.iter().find(|other| {
             let later = other.id != action.id && other.started_at >= action.started_at;
             later && other.resource == action.resource && other.status != ActionStatus::Aborted
         });
         match newer {
-            Some(other) => refuse(format!("action {} changed the resource since; undo that one first", other.id.0)),
+            Some(other) => refuse(format!(
+                "action {} changed the resource since; undo that one first",
+                other.id.0
+            )),
             None => Ok(()),
         }
     }
@@ -88,9 +140,19 @@ impl ExecutionService {
 impl Runner {
     /// Turns back, by itself.
     pub(crate) async fn undo(&mut self, reason: String) -> Result<(), Halt> {
-        let limits = self.execution.records.agents.guardrails_get().await.map_err(|e| Halt::Suspend(e.to_string()))?;
+        let limits = self
+            .execution
+            .records
+            .agents
+            .guardrails_get()
+            .await
+            .map_err(|e| Halt::Suspend(e.to_string()))?;
         if !limits.rollback_automatic && self.action.purpose == Purpose::Apply {
-            return self.fail(format!("{reason}; automatic rollback is off, so it is left as it is")).await;
+            return self
+                .fail(format!(
+                    "{reason}; automatic rollback is off, so it is left as it is"
+                ))
+                .await;
         }
         if let Reversal::Impossible(why) = self.procedure.change().reversal() {
             return self.left(reason, why).await;
@@ -114,7 +176,12 @@ impl Runner {
     /// A change that no cloud takes back stays. A simulated twin is forgotten as it is.
     async fn left(&mut self, reason: String, why: &str) -> Result<(), Halt> {
         if self.action.purpose == Purpose::Apply {
-            return self.fail(format!("{reason}; {why}, so it is left {}", self.in_words())).await;
+            return self
+                .fail(format!(
+                    "{reason}; {why}, so it is left {}",
+                    self.in_words()
+                ))
+                .await;
         }
         self.action.reason = Some(reason);
         self.undone().await
@@ -122,15 +189,18 @@ impl Runner {
 
     /// Walks the resource back to what it was.
     pub(crate) async fn restore(&mut self) -> Result<(), Halt> {
-        let until =
-            self.execution.records.clock.now() + SignedDuration::from_secs(self.procedure.change().rollback_limit_s());
+        let until = self.execution.records.clock.now()
+            + SignedDuration::from_secs(self.procedure.change().rollback_limit_s());
         let mut faults = 0;
         let mut last = String::new();
         loop {
             if faults >= FAULTS || self.execution.records.clock.now() >= until {
                 let why = self.action.reason.clone().unwrap_or_default();
                 return self
-                    .fail(format!("{why}; the rollback failed too: {last}; the resource is {}", self.in_words()))
+                    .fail(format!(
+                        "{why}; the rollback failed too: {last}; the resource is {}",
+                        self.in_words()
+                    ))
                     .await;
             }
             let seen = match self.look(until).await {
@@ -144,7 +214,11 @@ impl Runner {
             // A group that never gets its members is on its way for ever: it is the one that goes back while it moves.
             let moving = seen.state == ResourceState::Changing;
             let waits = moving && !self.procedure.change().undoes_while_changing();
-            let undo = self.procedure.change().undo(&self.prior(), &seen.resource).filter(|_| !waits);
+            let undo = self
+                .procedure
+                .change()
+                .undo(&self.prior(), &seen.resource)
+                .filter(|_| !waits);
             let Some(task) = undo else {
                 if !moving {
                     break;
@@ -152,8 +226,11 @@ impl Runner {
                 self.rest(5).await;
                 continue;
             };
-            let Work::Change(goal) = &task.work else { break };
-            self.begin_step(self.action.steps.len() as u32, &task, true).await?;
+            let Work::Change(goal) = &task.work else {
+                break;
+            };
+            self.begin_step(self.action.steps.len() as u32, &task, true)
+                .await?;
             let found = self.change(goal, until).await;
             if let Err(why) = &found {
                 (faults, last) = (faults + 1, why.clone());
@@ -167,13 +244,23 @@ impl Runner {
         let after = self.state_of_resource();
         let description = format!("Check that {} is what it was", self.resource.id);
         let check = Task::verify(self.resource.id.as_str(), description, Vec::new());
-        self.begin_step(self.action.steps.len() as u32, &check, true).await?;
-        self.end_step(Ok(Done { detail: "it is what it was".to_owned(), after, ..Done::default() })).await?;
+        self.begin_step(self.action.steps.len() as u32, &check, true)
+            .await?;
+        self.end_step(Ok(Done {
+            detail: "it is what it was".to_owned(),
+            after,
+            ..Done::default()
+        }))
+        .await?;
         self.undone().await
     }
 
     fn in_words(&self) -> String {
         let fields = self.state_of_resource();
-        fields.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+        fields
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }

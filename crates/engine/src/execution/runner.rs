@@ -79,7 +79,17 @@ impl Runner {
         action: Action,
         caller: Caller,
     ) -> Self {
-        Runner { execution, act, recommendation, procedure, resource, action, caller, refusal: None, timeout_s: 300 }
+        Runner {
+            execution,
+            act,
+            recommendation,
+            procedure,
+            resource,
+            action,
+            caller,
+            refusal: None,
+            timeout_s: 300,
+        }
     }
 
     /// Goes on from wherever the action stands until it has ended.
@@ -107,9 +117,19 @@ impl Runner {
 
     /// The steps that are not done yet.
     async fn forward(&mut self) -> Result<(), Halt> {
-        let done = self.action.steps.iter().filter(|s| !s.rollback && s.ok == Some(true)).map(|s| s.index + 1).max();
+        let done = self
+            .action
+            .steps
+            .iter()
+            .filter(|s| !s.rollback && s.ok == Some(true))
+            .map(|s| s.index + 1)
+            .max();
         // Before anything was changed an interrupted plan begins anew: what was checked then may no longer hold.
-        let first = if self.disrupted() { done.unwrap_or(0) as usize } else { 0 };
+        let first = if self.disrupted() {
+            done.unwrap_or(0) as usize
+        } else {
+            0
+        };
         let tasks = self.procedure.tasks().to_vec();
         for (index, task) in tasks.iter().enumerate().skip(first) {
             self.may_go_on().await?;
@@ -124,7 +144,10 @@ impl Runner {
                 Work::Hold(until) => self.hold(*until).await,
                 Work::Change(goal) => self.change(goal, self.deadline()).await,
             };
-            let reason = found.as_ref().err().map(|why| format!("{} failed: {why}", task.kind));
+            let reason = found
+                .as_ref()
+                .err()
+                .map(|why| format!("{} failed: {why}", task.kind));
             self.end_step(found).await?;
             if let Some(reason) = reason {
                 return Err(self.halt_for(reason).await);
@@ -135,9 +158,19 @@ impl Runner {
 
     /// The kill switch and the time after which a change is undone, asked before each step.
     async fn may_go_on(&self) -> Result<(), Halt> {
-        let limits = self.execution.records.agents.guardrails_get().await.map_err(|e| Halt::Suspend(e.to_string()))?;
+        let limits = self
+            .execution
+            .records
+            .agents
+            .guardrails_get()
+            .await
+            .map_err(|e| Halt::Suspend(e.to_string()))?;
         let halt = |reason: &str| {
-            if self.disrupted() { Halt::Undo(reason.to_owned()) } else { Halt::Unchanged(reason.to_owned()) }
+            if self.disrupted() {
+                Halt::Undo(reason.to_owned())
+            } else {
+                Halt::Unchanged(reason.to_owned())
+            }
         };
         if limits.kill_switch {
             return Err(halt(STOPPED));
@@ -157,10 +190,17 @@ impl Runner {
     /// or from the first one after a hold that reverts it.
     pub(crate) fn deadline(&self) -> Timestamp {
         let steps = &self.action.steps;
-        let held = steps.iter().rposition(|s| s.kind == StepKind::Hold).map_or(0, |at| at + 1);
-        let began = steps.iter().skip(held).find(|s| s.effect.changes() && s.effect != Effect::Restores);
+        let held = steps
+            .iter()
+            .rposition(|s| s.kind == StepKind::Hold)
+            .map_or(0, |at| at + 1);
+        let began = steps
+            .iter()
+            .skip(held)
+            .find(|s| s.effect.changes() && s.effect != Effect::Restores);
         let began = began.map_or(self.execution.records.clock.now(), |step| step.started_at);
-        began + SignedDuration::from_secs(self.procedure.limit_s(self.resource.kind, self.timeout_s))
+        began
+            + SignedDuration::from_secs(self.procedure.limit_s(self.resource.kind, self.timeout_s))
     }
 
     /// A failed step: nothing was changed when no change went through and the resource is as it was.
@@ -169,15 +209,31 @@ impl Runner {
             return Halt::Unchanged(reason);
         }
         let changes = |s: &&StepOutcome| s.effect.changes();
-        let went_through = self.action.steps.iter().filter(changes).any(|s| s.ok == Some(true));
-        if !went_through && self.act.observe(&self.resource).await.is_ok_and(|seen| self.is_as_before(&seen)) {
+        let went_through = self
+            .action
+            .steps
+            .iter()
+            .filter(changes)
+            .any(|s| s.ok == Some(true));
+        if !went_through
+            && self
+                .act
+                .observe(&self.resource)
+                .await
+                .is_ok_and(|seen| self.is_as_before(&seen))
+        {
             return Halt::Unchanged(reason);
         }
         Halt::Undo(reason)
     }
 
     /// Records that a step begins, then keeps it; only then may it be done.
-    pub(crate) async fn begin_step(&mut self, index: u32, task: &Task, rollback: bool) -> Result<(), Halt> {
+    pub(crate) async fn begin_step(
+        &mut self,
+        index: u32,
+        task: &Task,
+        rollback: bool,
+    ) -> Result<(), Halt> {
         let outcome = StepOutcome {
             index,
             kind: task.kind,
@@ -215,7 +271,9 @@ impl Runner {
     /// Records how the step ended, then keeps it.
     pub(crate) async fn end_step(&mut self, found: Result<Done, String>) -> Result<(), Halt> {
         let now = self.execution.records.clock.now();
-        let Some(outcome) = self.action.steps.last_mut() else { return Ok(()) };
+        let Some(outcome) = self.action.steps.last_mut() else {
+            return Ok(());
+        };
         outcome.finished_at = Some(now);
         outcome.ok = Some(found.is_ok());
         outcome.refusal = self.refusal.take().filter(|_| found.is_err());
@@ -230,8 +288,19 @@ impl Runner {
             Err(why) => outcome.detail = why,
         }
         let outcome = outcome.clone();
-        let status = if outcome.ok == Some(true) { LogStatus::Success } else { LogStatus::Failed };
-        let entry = log_entry::step(&outcome, status, &self.resource, &self.action, &self.recommendation, &self.caller);
+        let status = if outcome.ok == Some(true) {
+            LogStatus::Success
+        } else {
+            LogStatus::Failed
+        };
+        let entry = log_entry::step(
+            &outcome,
+            status,
+            &self.resource,
+            &self.action,
+            &self.recommendation,
+            &self.caller,
+        );
         self.tell(entry).await?;
         self.keep().await
     }
@@ -241,7 +310,13 @@ impl Runner {
         let entry = entry.at(self.execution.records.clock.now());
         let mut last = String::new();
         for attempt in 0..PATIENCE {
-            match self.execution.records.recorder.record(vec![entry.clone()]).await {
+            match self
+                .execution
+                .records
+                .recorder
+                .record(vec![entry.clone()])
+                .await
+            {
                 Ok(()) => return Ok(()),
                 Err(error) => last = error.to_string(),
             }
@@ -252,7 +327,10 @@ impl Runner {
 
     /// Keeps the action as it is now.
     pub(crate) async fn keep(&mut self) -> Result<(), Halt> {
-        let next = Action { version: self.action.version + 1, ..self.action.clone() };
+        let next = Action {
+            version: self.action.version + 1,
+            ..self.action.clone()
+        };
         let mut last = String::new();
         for attempt in 0..PATIENCE {
             match self.execution.records.agents.action_update(&next).await {
@@ -263,7 +341,14 @@ impl Runner {
                 Err(error) => last = error.to_string(),
             }
             // A write whose answer was lost may have gone through.
-            if self.execution.records.agents.action_get(&next.id).await.is_ok_and(|stored| stored == next) {
+            if self
+                .execution
+                .records
+                .agents
+                .action_get(&next.id)
+                .await
+                .is_ok_and(|stored| stored == next)
+            {
                 self.action = next;
                 return Ok(());
             }
@@ -289,7 +374,13 @@ impl Runner {
         if self.action.status != ActionStatus::Running {
             return Ok(false);
         }
-        Ok(self.execution.records.agents.guardrails_get().await?.kill_switch)
+        Ok(self
+            .execution
+            .records
+            .agents
+            .guardrails_get()
+            .await?
+            .kill_switch)
     }
 
     /// Waits for the cloud. A simulated one is never waited for.
@@ -300,12 +391,21 @@ impl Runner {
     }
 
     async fn back_off(&self, seconds: u64) {
-        self.execution.records.clock.sleep(Duration::from_secs(seconds)).await;
+        self.execution
+            .records
+            .clock
+            .sleep(Duration::from_secs(seconds))
+            .await;
     }
 
     async fn verifying(&mut self) -> Result<(), Halt> {
         let (id, verifying) = (&self.recommendation.id, Status::Verifying);
-        match self.execution.records.settle_at(id, "recommendation.verify", verifying, None, &self.caller).await {
+        match self
+            .execution
+            .records
+            .settle_at(id, "recommendation.verify", verifying, None, &self.caller)
+            .await
+        {
             // A removed or closed recommendation must not keep its action from ending.
             Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
             Err(error) => Err(Halt::Suspend(error.to_string())),
@@ -318,20 +418,38 @@ impl Runner {
     /// The change was made and held.
     async fn succeed(&mut self) -> Result<(), Halt> {
         self.learn_resource().await;
-        self.end(ActionStatus::Succeeded, "action.succeed", LogStatus::Success, None).await?;
+        self.end(
+            ActionStatus::Succeeded,
+            "action.succeed",
+            LogStatus::Success,
+            None,
+        )
+        .await?;
         self.follow().await
     }
 
     /// Nothing was changed; the recommendation is open again, with the reason.
     async fn abort(&mut self, reason: String) -> Result<(), Halt> {
-        self.end(ActionStatus::Aborted, "action.abort", LogStatus::Failed, Some(reason)).await?;
+        self.end(
+            ActionStatus::Aborted,
+            "action.abort",
+            LogStatus::Failed,
+            Some(reason),
+        )
+        .await?;
         self.follow().await
     }
 
     /// Neither done nor undone: a person is needed.
     pub(crate) async fn fail(&mut self, reason: String) -> Result<(), Halt> {
         self.learn_resource().await;
-        self.end(ActionStatus::Failed, "action.fail", LogStatus::Failed, Some(reason)).await?;
+        self.end(
+            ActionStatus::Failed,
+            "action.fail",
+            LogStatus::Failed,
+            Some(reason),
+        )
+        .await?;
         self.follow().await
     }
 
@@ -339,7 +457,13 @@ impl Runner {
     pub(crate) async fn undone(&mut self) -> Result<(), Halt> {
         self.learn_resource().await;
         let reason = self.action.reason.clone();
-        self.end(ActionStatus::RolledBack, "action.rolled_back", LogStatus::Success, reason).await?;
+        self.end(
+            ActionStatus::RolledBack,
+            "action.rolled_back",
+            LogStatus::Success,
+            reason,
+        )
+        .await?;
         self.follow().await
     }
 
@@ -364,7 +488,13 @@ impl Runner {
         if status == ActionStatus::Succeeded {
             ended.watch = self.watch_from_now().await;
         }
-        let mut entry = log_entry::action(operation, log_status, &ended, &self.recommendation, &self.caller);
+        let mut entry = log_entry::action(
+            operation,
+            log_status,
+            &ended,
+            &self.recommendation,
+            &self.caller,
+        );
         if matches!(status, ActionStatus::Failed) {
             entry = entry.with_severity(Severity::High);
         }
@@ -381,9 +511,19 @@ impl Runner {
         if self.procedure.change().only_people_undo() {
             return None;
         }
-        let limits = self.execution.records.agents.guardrails_get().await.unwrap_or_default();
+        let limits = self
+            .execution
+            .records
+            .agents
+            .guardrails_get()
+            .await
+            .unwrap_or_default();
         let now = self.execution.records.clock.now();
-        let watch = |until, verdict, detail: &str| Watch { verdict, detail: detail.to_owned(), ..Watch::until(until) };
+        let watch = |until, verdict, detail: &str| Watch {
+            verdict,
+            detail: detail.to_owned(),
+            ..Watch::until(until)
+        };
         let seconds = i64::try_from(limits.verification_window_s).unwrap_or(i64::MAX);
         let until = now + SignedDuration::from_secs(seconds);
         match (self.procedure.change().effect_evidence(), seconds) {
@@ -403,7 +543,13 @@ impl Runner {
         if let Ok(seen) = self.act.observe(&self.resource).await {
             self.resource = seen.resource;
         }
-        if let Err(error) = self.execution.ports.estate.resource_put(&self.resource).await {
+        if let Err(error) = self
+            .execution
+            .ports
+            .estate
+            .resource_put(&self.resource)
+            .await
+        {
             tracing::warn!(%error, resource = %self.resource.id, "the inventory did not take the new state; the next sync will");
         }
     }

@@ -27,9 +27,18 @@ const AT_LIST: f64 = 0.005;
 
 impl ExecutionService {
     /// Ends savings that did not last, and measures those that a bill covers by now. Returns how many changed.
-    pub(crate) async fn review_savings(self: &Arc<Self>, at_once: bool, caller: &Caller) -> Result<u64, EngineError> {
+    pub(crate) async fn review_savings(
+        self: &Arc<Self>,
+        at_once: bool,
+        caller: &Caller,
+    ) -> Result<u64, EngineError> {
         let now = self.records.clock.now();
-        if !at_once && self.savings_reviewed_at.lock().is_some_and(|last| now.duration_since(last) < EVERY) {
+        if !at_once
+            && self
+                .savings_reviewed_at
+                .lock()
+                .is_some_and(|last| now.duration_since(last) < EVERY)
+        {
             return Ok(0);
         }
         let (mut before, mut changed, mut newest) = (None, 0, HashSet::new());
@@ -40,10 +49,17 @@ impl ExecutionService {
             for (recommendation, action) in page {
                 let subject = &recommendation.subject;
                 // The newest comes first: what follows it on the same resource was replaced by it.
-                let key = (subject.connection.clone(), subject.id.clone(), recommendation.kind);
+                let key = (
+                    subject.connection.clone(),
+                    subject.id.clone(),
+                    recommendation.kind,
+                );
                 let is_newest = newest.insert(key);
                 let Some(action) = action else { continue };
-                match self.review(recommendation, action, is_newest, now, caller).await {
+                match self
+                    .review(recommendation, action, is_newest, now, caller)
+                    .await
+                {
                     Ok(one) => changed += u64::from(one),
                     // Somebody undid it meanwhile.
                     Err(EngineError::Conflict(_)) => {}
@@ -63,9 +79,14 @@ impl ExecutionService {
         now: Timestamp,
         caller: &Caller,
     ) -> Result<bool, EngineError> {
-        let Some(watch) = action.watch.clone() else { return Ok(false) };
+        let Some(watch) = action.watch.clone() else {
+            return Ok(false);
+        };
         // One under observation has its own verdict to come, and one that was overruled saves nothing.
-        if matches!(watch.verdict, WatchVerdict::Watching | WatchVerdict::Overruled) {
+        if matches!(
+            watch.verdict,
+            WatchVerdict::Watching | WatchVerdict::Overruled
+        ) {
             return Ok(false);
         }
         let reason = if is_newest {
@@ -74,16 +95,29 @@ impl ExecutionService {
             Some("a newer change of the same kind replaced it".to_owned())
         };
         let reviewed = match reason {
-            Some(reason) => Some(Watch { ended: Some(SavingEnd { at: now, reason }), ..watch }),
-            None => self.measured_by_bill(&recommendation, &action, watch, now).await?,
+            Some(reason) => Some(Watch {
+                ended: Some(SavingEnd { at: now, reason }),
+                ..watch
+            }),
+            None => {
+                self.measured_by_bill(&recommendation, &action, watch, now)
+                    .await?
+            }
         };
-        let Some(watch) = reviewed else { return Ok(false) };
-        self.keep_saving(action, watch, &recommendation, caller).await?;
+        let Some(watch) = reviewed else {
+            return Ok(false);
+        };
+        self.keep_saving(action, watch, &recommendation, caller)
+            .await?;
         Ok(true)
     }
 
     /// Describes how the resource left the state that the change put it in; `None` while it is in it.
-    async fn departure(&self, recommendation: &Recommendation, action: &Action) -> Result<Option<String>, EngineError> {
+    async fn departure(
+        &self,
+        recommendation: &Recommendation,
+        action: &Action,
+    ) -> Result<Option<String>, EngineError> {
         match self.resource_of(recommendation).await {
             Ok(resource) if resource.state == ResourceState::Deleted && !is_removal(action) => {
                 Ok(Some("the resource was deleted".to_owned()))
@@ -91,7 +125,9 @@ impl ExecutionService {
             Ok(resource) => Ok(difference(action, &resource)),
             Err(error) if error.is_outage() => Err(error),
             Err(_) if is_removal(action) => Ok(None),
-            Err(_) => Ok(Some("the resource is not in the inventory any more".to_owned())),
+            Err(_) => Ok(Some(
+                "the resource is not in the inventory any more".to_owned(),
+            )),
         }
     }
 
@@ -102,18 +138,33 @@ impl ExecutionService {
         watch: Watch,
         now: Timestamp,
     ) -> Result<Option<Watch>, EngineError> {
-        let Some(finished_at) = action.finished_at else { return Ok(None) };
+        let Some(finished_at) = action.finished_at else {
+            return Ok(None);
+        };
         let change = (action.started_at, finished_at);
-        if watch.billed_until.is_some_and(|until| until >= billed::last_day(finished_at)) {
+        if watch
+            .billed_until
+            .is_some_and(|until| until >= billed::last_day(finished_at))
+        {
             return Ok(None);
         }
-        let Some(until) = self.ports.charges.billed_until(&recommendation.subject.account).await? else {
+        let Some(until) = self
+            .ports
+            .charges
+            .billed_until(&recommendation.subject.account)
+            .await?
+        else {
             return Ok(None);
         };
         let ids = [recommendation.subject.id.clone()];
-        let charges = self.ports.charges.charges(&ids, billed::first_day(change.0), now).await?;
+        let charges = self
+            .ports
+            .charges
+            .charges(&ids, billed::first_day(change.0), now)
+            .await?;
         let measured = billed::saving(&charges, change, until);
-        let newer = measured.filter(|(_, until)| watch.billed_until.is_none_or(|last| last < *until));
+        let newer =
+            measured.filter(|(_, until)| watch.billed_until.is_none_or(|last| last < *until));
         Ok(newer.map(|(saving, until)| Watch {
             realised_monthly: Some(saving),
             basis: Some(SavingsBasis::Bill),
@@ -131,26 +182,57 @@ impl ExecutionService {
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let mut after = vec![
-            ("realised_savings_monthly_usd", Json::from(watch.realised_monthly.map(|money| money.usd_cents()))),
-            ("savings_basis", Json::from(watch.basis.map(|basis| basis.as_str()))),
-            ("billed_until", Json::from(watch.billed_until.map(|at| at.to_string()))),
+            (
+                "realised_savings_monthly_usd",
+                Json::from(watch.realised_monthly.map(|money| money.usd_cents())),
+            ),
+            (
+                "savings_basis",
+                Json::from(watch.basis.map(|basis| basis.as_str())),
+            ),
+            (
+                "billed_until",
+                Json::from(watch.billed_until.map(|at| at.to_string())),
+            ),
         ];
         if let Some(end) = &watch.ended {
             after.push(("saving_ended_at", Json::from(end.at.to_string())));
             after.push(("reason", Json::from(end.reason.clone())));
         }
-        let operation = if watch.ended.is_some() { "action.saving_end" } else { "action.saving_measure" };
-        let entry = log_entry::action(operation, ActionStatus::Success, &action, recommendation, caller);
-        self.records.record(vec![entry.after(Json::object(after))]).await?;
-        let kept = Action { watch: Some(watch), version: action.version + 1, ..action };
+        let operation = if watch.ended.is_some() {
+            "action.saving_end"
+        } else {
+            "action.saving_measure"
+        };
+        let entry = log_entry::action(
+            operation,
+            ActionStatus::Success,
+            &action,
+            recommendation,
+            caller,
+        );
+        self.records
+            .record(vec![entry.after(Json::object(after))])
+            .await?;
+        let kept = Action {
+            watch: Some(watch),
+            version: action.version + 1,
+            ..action
+        };
         Ok(self.records.agents.action_update(&kept).await?)
     }
 }
 
 /// Returns `true` if the change removed its resource: that it is gone is its effect, not another's change.
 pub(super) fn is_removal(action: &Action) -> bool {
-    let deleted = |(field, value): &(String, String)| field == "state" && value == ResourceState::Deleted.as_str();
-    let left = action.steps.iter().rev().find(|step| !step.rollback && step.ok == Some(true) && !step.after.is_empty());
+    let deleted = |(field, value): &(String, String)| {
+        field == "state" && value == ResourceState::Deleted.as_str()
+    };
+    let left = action
+        .steps
+        .iter()
+        .rev()
+        .find(|step| !step.rollback && step.ok == Some(true) && !step.after.is_empty());
     left.is_some_and(|step| step.after.iter().any(deleted))
 }
 
@@ -164,13 +246,21 @@ pub(super) fn realised(
     catalogue: &Catalogue,
 ) -> Option<Money> {
     // Of the same source as the cost after it; the recommendation's own may be after discounts.
-    let before = action.prior.as_deref().and_then(|prior| prior.monthly_cost).or(recommendation.monthly_cost)?;
+    let before = action
+        .prior
+        .as_deref()
+        .and_then(|prior| prior.monthly_cost)
+        .or(recommendation.monthly_cost)?;
     let after = match resource {
         None => Money::ZERO,
         Some(resource) if resource.state == ResourceState::Deleted => Money::ZERO,
         Some(resource) => resource.monthly_cost?,
     };
-    let list = action.prior.as_deref().and_then(|prior| catalogue.monthly_cost(prior)).map(|month| month.cost.usd());
+    let list = action
+        .prior
+        .as_deref()
+        .and_then(|prior| catalogue.monthly_cost(prior))
+        .map(|month| month.cost.usd());
     let is_at_list = list.is_some_and(|list| (before.usd() - list).abs() <= AT_LIST * list);
     let share = recommendation
         .savings_after_discounts

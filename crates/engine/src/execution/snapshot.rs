@@ -18,7 +18,11 @@ impl Runner {
         if own && self.resource.kind == ResourceKind::VirtualMachine {
             return self.note_machine().await;
         }
-        let target = if own { self.resource.clone() } else { self.volume(&task.resource).await? };
+        let target = if own {
+            self.resource.clone()
+        } else {
+            self.volume(&task.resource).await?
+        };
         let description = format!("reeve {}: {}", self.recommendation.id.0, task.description);
         let mutation = Mutation::Snapshot { description };
         let begun = self.execution.records.clock.now();
@@ -34,15 +38,18 @@ impl Runner {
                     self.wait(POLL_S).await?;
                 }
                 Err(error) if error.kind == ActErrorKind::Unknown => {
-                    let hint =
-                        "a snapshot may have been started; its description contains the recommendation's identifier";
+                    let hint = "a snapshot may have been started; its description contains the recommendation's identifier";
                     return Err(format!("{} ({hint})", error.message));
                 }
                 Err(error) => return Err(self.refused(error)),
             }
         };
         loop {
-            match self.act.snapshot_complete(&target.id, &target.region, &taken).await {
+            match self
+                .act
+                .snapshot_complete(&target.id, &target.region, &taken)
+                .await
+            {
                 Ok(true) => break,
                 Ok(false) if self.is_past(begun) => {
                     return Err(format!("snapshot {} is not complete after hours", taken.id));
@@ -55,8 +62,15 @@ impl Runner {
             }
             self.wait(POLL_S).await?;
         }
-        let after = vec![("snapshot".to_owned(), taken.id.clone()), ("of".to_owned(), target.id.0.clone())];
-        Ok(Done { detail: format!("snapshot {} of {} is complete", taken.id, target.id), after, ..Done::default() })
+        let after = vec![
+            ("snapshot".to_owned(), taken.id.clone()),
+            ("of".to_owned(), target.id.0.clone()),
+        ];
+        Ok(Done {
+            detail: format!("snapshot {} of {} is complete", taken.id, target.id),
+            after,
+            ..Done::default()
+        })
     }
 
     fn is_past(&self, begun: jiff::Timestamp) -> bool {
@@ -66,16 +80,28 @@ impl Runner {
     async fn note_machine(&mut self) -> Result<Done, String> {
         self.look(self.deadline()).await?;
         let mut state = self.state_of_resource();
-        let volumes = self.act.volumes_of(&self.resource).await.map_err(|error| error.message)?;
+        let volumes = self
+            .act
+            .volumes_of(&self.resource)
+            .await
+            .map_err(|error| error.message)?;
         let names: Vec<&str> = volumes.iter().map(|volume| volume.id.as_str()).collect();
         if !names.is_empty() {
             state.push(("volumes".to_owned(), names.join(",")));
         }
-        Ok(Done { detail: "the state before the change is recorded".to_owned(), before: state, ..Done::default() })
+        Ok(Done {
+            detail: "the state before the change is recorded".to_owned(),
+            before: state,
+            ..Done::default()
+        })
     }
 
     async fn volume(&self, id: &str) -> Result<Resource, String> {
-        let volumes = self.act.volumes_of(&self.resource).await.map_err(|error| error.message)?;
+        let volumes = self
+            .act
+            .volumes_of(&self.resource)
+            .await
+            .map_err(|error| error.message)?;
         let found = volumes.into_iter().find(|volume| volume.id.as_str() == id);
         found.ok_or_else(|| format!("volume {id} is no longer attached to {}", self.resource.id))
     }

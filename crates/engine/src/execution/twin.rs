@@ -5,7 +5,9 @@ mod simulated;
 
 use std::sync::Arc;
 
-use reeve_estate::{Act, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages};
+use reeve_estate::{
+    Act, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
+};
 
 use crate::request::{Target, Wish, planned};
 use crate::{Caller, EngineError, ExecutionService};
@@ -25,7 +27,11 @@ impl ExecutionService {
     ///
     /// # Errors
     /// All that holds an execution back but the approval.
-    pub async fn test(self: &Arc<Self>, id: &RecommendationId, caller: &Caller) -> Result<Recommendation, EngineError> {
+    pub async fn test(
+        self: &Arc<Self>,
+        id: &RecommendationId,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
         match self.test_on_resource(id, caller).await {
             Err(EngineError::NoTwin(_)) => self.simulate(id, caller).await,
             other => other,
@@ -44,7 +50,8 @@ impl ExecutionService {
     ) -> Result<Recommendation, EngineError> {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.testable(id).await?;
-        self.simulate_in_turn(recommendation, &Wish::new(caller, None)).await?;
+        self.simulate_in_turn(recommendation, &Wish::new(caller, None))
+            .await?;
         Ok(self.records.agents.recommendation_get(id).await?)
     }
 
@@ -55,7 +62,8 @@ impl ExecutionService {
         wish: &Wish<'_>,
     ) -> Result<Action, EngineError> {
         let resource = self.resource_of(&recommendation).await?;
-        self.begin(recommendation, resource, Purpose::Simulate, wish).await
+        self.begin(recommendation, resource, Purpose::Simulate, wish)
+            .await
     }
 
     /// The simulated twin of a resource as last observed.
@@ -71,7 +79,12 @@ impl ExecutionService {
             ..ResourceFilter::default()
         };
         let (own, _) = self.ports.estate.resource_list(&filter).await?;
-        let twin = simulated::SimulatedTwin::new(real, &own, Arc::clone(change), Arc::clone(&self.ports.catalogue));
+        let twin = simulated::SimulatedTwin::new(
+            real,
+            &own,
+            Arc::clone(change),
+            Arc::clone(&self.ports.catalogue),
+        );
         let resource = twin.resource();
         Ok((Arc::new(twin), resource))
     }
@@ -82,7 +95,10 @@ impl ExecutionService {
         planned(&recommendation)?;
         if !recommendation.status.may_become(Status::Testing) {
             let message = "only an open one can be tested".to_owned();
-            return Err(EngineError::WrongState { from: recommendation.status, message });
+            return Err(EngineError::WrongState {
+                from: recommendation.status,
+                message,
+            });
         }
         Ok(recommendation)
     }
@@ -101,17 +117,29 @@ impl ExecutionService {
         let recommendation = self.testable(id).await?;
         let agent = self.records.agent_of(&recommendation).await?;
         if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
-            return Err(EngineError::Learning { agent: agent.id.0.clone() });
+            return Err(EngineError::Learning {
+                agent: agent.id.0.clone(),
+            });
         }
         let twin = self.twin_of(&recommendation, agent.as_ref()).await?;
         let wish = Wish::new(caller, None);
-        let target = Target { connection: &twin.connection, resource: &twin.id };
-        self.guardrails.permitted(&recommendation, target, &wish).await?;
-        self.begin(recommendation, twin, Purpose::Test, &wish).await?;
+        let target = Target {
+            connection: &twin.connection,
+            resource: &twin.id,
+        };
+        self.guardrails
+            .permitted(&recommendation, target, &wish)
+            .await?;
+        self.begin(recommendation, twin, Purpose::Test, &wish)
+            .await?;
         Ok(self.records.agents.recommendation_get(id).await?)
     }
 
-    async fn twin_of(&self, recommendation: &Recommendation, agent: Option<&Agent>) -> Result<Resource, EngineError> {
+    async fn twin_of(
+        &self,
+        recommendation: &Recommendation,
+        agent: Option<&Agent>,
+    ) -> Result<Resource, EngineError> {
         let subject = &recommendation.subject;
         if !planned(recommendation)?.reversible {
             return Err(EngineError::NoTwin(
@@ -119,14 +147,22 @@ impl ExecutionService {
             ));
         }
         let Some(size) = &subject.instance_type else {
-            return Err(EngineError::NoTwin("this resource has no size, so it has no twin".to_owned()));
+            return Err(EngineError::NoTwin(
+                "this resource has no size, so it has no twin".to_owned(),
+            ));
         };
-        let filter =
-            ResourceFilter { provider: Some(subject.provider), kind: Some(subject.kind), ..ResourceFilter::default() };
+        let filter = ResourceFilter {
+            provider: Some(subject.provider),
+            kind: Some(subject.kind),
+            ..ResourceFilter::default()
+        };
         // A twin is in the state that the plan begins with.
         let procedure = self.procedure(recommendation)?;
         let begins = |twin: &Resource| {
-            let first = on_twin(&procedure, twin).tasks().first().and_then(|task| task.difference(twin));
+            let first = on_twin(&procedure, twin)
+                .tasks()
+                .first()
+                .and_then(|task| task.difference(twin));
             first.is_none()
         };
         let connections = self.ports.estate.connection_list().await?;
@@ -162,5 +198,7 @@ pub(crate) fn on_twin(procedure: &Procedure, twin: &Resource) -> Procedure {
 
 /// The change as it runs on the simulated twin: whole, on resources that have the real ones' identifiers behind a prefix.
 pub(crate) fn on_simulated(procedure: &Procedure, real: &ResourceId) -> Procedure {
-    procedure.on(simulated::id_of(real.as_str()).as_str(), &|further| Some(simulated::id_of(further).0))
+    procedure.on(simulated::id_of(real.as_str()).as_str(), &|further| {
+        Some(simulated::id_of(further).0)
+    })
 }

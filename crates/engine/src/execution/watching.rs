@@ -27,9 +27,11 @@ const EARLY_P: f64 = 0.0005;
 /// The last look's certainty.
 const FINAL_P: f64 = 0.01;
 /// Detail of a verdict that rests on the state.
-pub(super) const STATE_STANDS: &str = "its state is as the change left it; no metric shows the effect of such a change";
+pub(super) const STATE_STANDS: &str =
+    "its state is as the change left it; no metric shows the effect of such a change";
 /// Detail of the same while the window lasts.
-pub(super) const STATE_WATCHED: &str = "no metric shows the effect of such a change, so its state is watched";
+pub(super) const STATE_WATCHED: &str =
+    "no metric shows the effect of such a change, so its state is watched";
 /// An hour of five-minute samples.
 const SAMPLES: usize = 12;
 impl ExecutionService {
@@ -42,10 +44,16 @@ impl ExecutionService {
         let now = self.records.clock.now();
         let watched: Vec<Action> = unsettled.into_iter().filter(Action::is_watched).collect();
         // What is no longer watched, or was undone by hand, is no longer looked at.
-        self.looks.lock().retain(|id, _| watched.iter().any(|action| action.id == *id));
+        self.looks
+            .lock()
+            .retain(|id, _| watched.iter().any(|action| action.id == *id));
         let mut reached = 0;
         for action in watched {
-            let Some(watch) = action.watch.clone().filter(|watch| self.look_is_due(&action, watch, now)) else {
+            let Some(watch) = action
+                .watch
+                .clone()
+                .filter(|watch| self.look_is_due(&action, watch, now))
+            else {
                 continue;
             };
             match self.watch_one(action, &watch, now, caller).await {
@@ -60,7 +68,10 @@ impl ExecutionService {
 
     fn look_is_due(&self, action: &Action, watch: &Watch, now: Timestamp) -> bool {
         let mut looks = self.looks.lock();
-        let due = watch.until <= now || looks.get(&action.id).is_none_or(|last| now.duration_since(*last) >= EVERY);
+        let due = watch.until <= now
+            || looks
+                .get(&action.id)
+                .is_none_or(|last| now.duration_since(*last) >= EVERY);
         if due {
             looks.insert(action.id.clone(), now);
         }
@@ -74,14 +85,22 @@ impl ExecutionService {
         now: Timestamp,
         caller: &Caller,
     ) -> Result<bool, EngineError> {
-        let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
+        let recommendation = self
+            .records
+            .agents
+            .recommendation_get(&action.recommendation)
+            .await?;
         let limits = self.records.agents.guardrails_get().await?;
         let resource = self.resource_of(&recommendation).await.ok();
-        let changed_by_others = resource.as_ref().and_then(|resource| difference(&action, resource));
+        let changed_by_others = resource
+            .as_ref()
+            .and_then(|resource| difference(&action, resource));
         let ends = watch.until <= now;
         let (verdict, detail) = match (&resource, changed_by_others) {
             (None, _) if savings::is_removal(&action) && !ends => return Ok(false),
-            (None, _) if savings::is_removal(&action) => (WatchVerdict::Holds, STATE_STANDS.to_owned()),
+            (None, _) if savings::is_removal(&action) => {
+                (WatchVerdict::Holds, STATE_STANDS.to_owned())
+            }
             (None, _) => (WatchVerdict::Overruled, "the resource is gone".to_owned()),
             (_, Some(words)) => (WatchVerdict::Overruled, words),
             (Some(_), None) if self.effect_evidence(&recommendation) == EffectEvidence::State => {
@@ -91,7 +110,9 @@ impl ExecutionService {
                 (WatchVerdict::Holds, STATE_STANDS.to_owned())
             }
             (Some(resource), None) => {
-                let compared = self.compare_metrics(&action, resource, &limits, ends, now).await?;
+                let compared = self
+                    .compare_metrics(&action, resource, &limits, ends, now)
+                    .await?;
                 match judged(&compared, ends) {
                     Some(reached) => reached,
                     None => return Ok(false),
@@ -99,11 +120,25 @@ impl ExecutionService {
             }
         };
         let realised = (verdict != WatchVerdict::Overruled)
-            .then(|| savings::realised(&recommendation, &action, resource.as_ref(), &self.ports.catalogue))
+            .then(|| {
+                savings::realised(
+                    &recommendation,
+                    &action,
+                    resource.as_ref(),
+                    &self.ports.catalogue,
+                )
+            })
             .flatten();
         let basis = realised.and(recommendation.savings_basis());
-        let watched = Watch { verdict, detail, realised_monthly: realised, basis, ..watch.clone() };
-        self.conclude(action, watched, &recommendation, &limits, caller).await?;
+        let watched = Watch {
+            verdict,
+            detail,
+            realised_monthly: realised,
+            basis,
+            ..watch.clone()
+        };
+        self.conclude(action, watched, &recommendation, &limits, caller)
+            .await?;
         Ok(true)
     }
 
@@ -117,17 +152,31 @@ impl ExecutionService {
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let degraded = watched.verdict == WatchVerdict::Degraded;
-        let status = if degraded { ActionStatus::Failed } else { ActionStatus::Success };
-        let mut entry =
-            log_entry::action("action.watch", status, &action, recommendation, caller).after(Json::object([
+        let status = if degraded {
+            ActionStatus::Failed
+        } else {
+            ActionStatus::Success
+        };
+        let mut entry = log_entry::action("action.watch", status, &action, recommendation, caller)
+            .after(Json::object([
                 ("verdict", Json::from(watched.verdict.as_str())),
                 ("detail", Json::from(watched.detail.clone())),
                 (
                     "predicted_savings_monthly_usd",
-                    Json::from(recommendation.expected_savings().map(|money| money.usd_cents())),
+                    Json::from(
+                        recommendation
+                            .expected_savings()
+                            .map(|money| money.usd_cents()),
+                    ),
                 ),
-                ("realised_savings_monthly_usd", Json::from(watched.realised_monthly.map(|money| money.usd_cents()))),
-                ("savings_basis", Json::from(watched.basis.map(|basis| basis.as_str()))),
+                (
+                    "realised_savings_monthly_usd",
+                    Json::from(watched.realised_monthly.map(|money| money.usd_cents())),
+                ),
+                (
+                    "savings_basis",
+                    Json::from(watched.basis.map(|basis| basis.as_str())),
+                ),
             ]));
         if degraded {
             entry = entry.with_severity(Severity::Medium);
@@ -135,9 +184,16 @@ impl ExecutionService {
         self.records.record(vec![entry]).await?;
         let id = action.id.clone();
         let reason = format!("it got worse after the change: {}", watched.detail);
-        let kept = Action { watch: Some(watched), version: action.version + 1, ..action };
+        let kept = Action {
+            watch: Some(watched),
+            version: action.version + 1,
+            ..action
+        };
         self.records.agents.action_update(&kept).await?;
-        let reversible = recommendation.plan.as_ref().is_some_and(|plan| plan.reversible);
+        let reversible = recommendation
+            .plan
+            .as_ref()
+            .is_some_and(|plan| plan.reversible);
         if degraded && limits.rollback_automatic && reversible {
             match self.rollback_because(&id, reason, caller).await {
                 Err(error) if error.is_outage() => return Err(error),
@@ -158,41 +214,73 @@ impl ExecutionService {
         ends: bool,
         now: Timestamp,
     ) -> Result<Vec<Compared>, EngineError> {
-        let Some(changed) = action.finished_at else { return Ok(Vec::new()) };
+        let Some(changed) = action.finished_at else {
+            return Ok(Vec::new());
+        };
         let bar = Bar {
             p_value: if ends { FINAL_P } else { EARLY_P },
             effect: (limits.max_degradation_percent / 100.0).max(0.005),
             samples: SAMPLES,
         };
         let ports = (&*self.ports.estate, &*self.ports.samples);
-        compare_pressure(ports, resource, Span { began: action.started_at, changed, now }, bar).await
+        compare_pressure(
+            ports,
+            resource,
+            Span {
+                began: action.started_at,
+                changed,
+                now,
+            },
+            bar,
+        )
+        .await
     }
 
     /// Evidence of the change that a recommendation's plan names; the load where this release cannot read it.
     fn effect_evidence(&self, recommendation: &Recommendation) -> EffectEvidence {
-        self.procedure(recommendation).map_or(EffectEvidence::Load, |procedure| procedure.change().effect_evidence())
+        self.procedure(recommendation)
+            .map_or(EffectEvidence::Load, |procedure| {
+                procedure.change().effect_evidence()
+            })
     }
 }
 
 /// The verdict, where there is one: worse at any look, anything else only when the window ends.
 fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
     let words = |one: &Compared| {
-        let Comparison { before, after, p_value, effect, .. } = one.found;
+        let Comparison {
+            before,
+            after,
+            p_value,
+            effect,
+            ..
+        } = one.found;
         format!(
             "{}: {:+.1} points of samples at their limit ({after} samples after, {before} before in the same hours, p {p_value:.4})",
             one.metric,
             effect * 100.0
         )
     };
-    if let Some(worse) = compared.iter().find(|one| one.found.verdict == Verdict::Degraded) {
+    if let Some(worse) = compared
+        .iter()
+        .find(|one| one.found.verdict == Verdict::Degraded)
+    {
         return Some((WatchVerdict::Degraded, words(worse)));
     }
     if !ends {
         return None;
     }
-    let held: Vec<String> = compared.iter().filter(|one| one.found.verdict == Verdict::Holds).map(words).collect();
+    let held: Vec<String> = compared
+        .iter()
+        .filter(|one| one.found.verdict == Verdict::Holds)
+        .map(words)
+        .collect();
     if held.is_empty() {
-        let most = compared.iter().map(|one| one.found.after).max().unwrap_or(0);
+        let most = compared
+            .iter()
+            .map(|one| one.found.after)
+            .max()
+            .unwrap_or(0);
         let detail = format!("{most} samples after the change, {SAMPLES} are needed");
         return Some((WatchVerdict::NotEnoughData, detail));
     }
@@ -201,8 +289,11 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
 
 /// Describes how the resource differs from the state that the change left, if somebody changed it since.
 pub(super) fn difference(action: &Action, resource: &Resource) -> Option<String> {
-    let left =
-        action.steps.iter().rev().find(|step| !step.rollback && step.ok == Some(true) && !step.after.is_empty())?;
+    let left = action
+        .steps
+        .iter()
+        .rev()
+        .find(|step| !step.rollback && step.ok == Some(true) && !step.after.is_empty())?;
     left.after.iter().find_map(|(field, wanted)| {
         let found = match field.as_str() {
             "instance_type" => resource.specification.instance_type.as_deref(),

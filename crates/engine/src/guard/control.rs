@@ -8,19 +8,36 @@ use reeve_recommend::guardrail::{Block, GuardrailName};
 pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     if let Some(freeze) = control.frozen(&asked.place, asked.now) {
         let message = format!("change freeze {:?} lasts until {}", freeze.name, freeze.at);
-        return Err(block(GuardrailName::ChangeFreeze, 0.0, hours_until(&freeze, asked), message));
+        return Err(block(
+            GuardrailName::ChangeFreeze,
+            0.0,
+            hours_until(&freeze, asked),
+            message,
+        ));
     }
     code_owned(control, asked)?;
     direction(control, asked)?;
-    let interrupts = asked.recommendation.plan.as_ref().is_some_and(|plan| plan.restart_needed);
-    match control.closed(&asked.place, asked.now).filter(|_| interrupts) {
+    let interrupts = asked
+        .recommendation
+        .plan
+        .as_ref()
+        .is_some_and(|plan| plan.restart_needed);
+    match control
+        .closed(&asked.place, asked.now)
+        .filter(|_| interrupts)
+    {
         None => Ok(()),
         Some(window) => {
             let message = format!(
                 "it interrupts the resource, and maintenance window {:?} opens at {}; schedule it for then",
                 window.name, window.at
             );
-            Err(block(GuardrailName::MaintenanceWindow, 0.0, hours_until(&window, asked), message))
+            Err(block(
+                GuardrailName::MaintenanceWindow,
+                0.0,
+                hours_until(&window, asked),
+                message,
+            ))
         }
     }
 }
@@ -34,13 +51,19 @@ fn code_owned(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     if !owned || (control.infrastructure_as_code == IacRule::Allow && !asked.automatic) {
         return Ok(());
     }
-    let message =
-        "the resource is managed by infrastructure as code, which would undo the change; apply the patch there instead";
-    Err(block(GuardrailName::InfrastructureAsCode, 0.0, 1.0, message.to_owned()))
+    let message = "the resource is managed by infrastructure as code, which would undo the change; apply the patch there instead";
+    Err(block(
+        GuardrailName::InfrastructureAsCode,
+        0.0,
+        1.0,
+        message.to_owned(),
+    ))
 }
 
 fn direction(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
-    let Some(percent) = asked.recommendation.impact.cost_percent else { return Ok(()) };
+    let Some(percent) = asked.recommendation.impact.cost_percent else {
+        return Ok(());
+    };
     let (way, refused) = match control.direction_of(&asked.place) {
         Direction::Both => return Ok(()),
         Direction::UpOnly => ("up", percent < 0.0),
@@ -49,6 +72,7 @@ fn direction(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     if !refused {
         return Ok(());
     }
-    let message = format!("capacity may only go {way} here, and this changes its cost by {percent:+.1} %");
+    let message =
+        format!("capacity may only go {way} here, and this changes its cost by {percent:+.1} %");
     Err(block(GuardrailName::Direction, 0.0, percent, message))
 }

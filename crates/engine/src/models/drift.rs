@@ -23,19 +23,33 @@ pub(super) fn reference(figures: &[f64]) -> Vec<f64> {
     if sorted.len() <= KEPT {
         return sorted;
     }
-    (0..KEPT).map(|at| sorted[at * (sorted.len() - 1) / (KEPT - 1)]).collect()
+    (0..KEPT)
+        .map(|at| sorted[at * (sorted.len() - 1) / (KEPT - 1)])
+        .collect()
 }
 
 /// Compares kept quantiles with new figures; `None` without either.
 #[must_use]
 pub fn drift(reference: &[f64], figures: &[f64]) -> Option<Drift> {
-    let (old, new) = (reeve_learn::quantile::sorted(reference), reeve_learn::quantile::sorted(figures));
+    let (old, new) = (
+        reeve_learn::quantile::sorted(reference),
+        reeve_learn::quantile::sorted(figures),
+    );
     if old.is_empty() || new.is_empty() {
         return None;
     }
-    let share = |sorted: &[f64], at: f64| sorted.partition_point(|value| *value <= at) as f64 / sorted.len() as f64;
-    let distance = old.iter().chain(&new).map(|at| (share(&old, *at) - share(&new, *at)).abs()).fold(0.0, f64::max);
+    let share = |sorted: &[f64], at: f64| {
+        sorted.partition_point(|value| *value <= at) as f64 / sorted.len() as f64
+    };
+    let distance = old
+        .iter()
+        .chain(&new)
+        .map(|at| (share(&old, *at) - share(&new, *at)).abs())
+        .fold(0.0, f64::max);
     let (n, m) = (old.len() as f64, new.len() as f64);
     let certain = distance > CRITICAL * ((n + m) / (n * m)).sqrt();
-    Some(Drift { distance, drifted: certain && distance > EFFECT })
+    Some(Drift {
+        distance,
+        drifted: certain && distance > EFFECT,
+    })
 }

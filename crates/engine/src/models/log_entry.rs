@@ -10,7 +10,13 @@ use reeve_recommend::record::entry;
 const MODEL: EventType = events::MODEL.event_type();
 
 /// A training that begins, with its cause.
-pub(super) fn training(agent: &Agent, name: &str, cause: RetrainCause, why: &str, caller: &Caller) -> Entry {
+pub(super) fn training(
+    agent: &Agent,
+    name: &str,
+    cause: RetrainCause,
+    why: &str,
+    caller: &Caller,
+) -> Entry {
     entry(MODEL, "model.retrain", ActionStatus::Pending, caller)
         .on(ResourceRef::new("agent", agent.id.0.clone()))
         .with_metadata("agent_id", agent.id.0.clone())
@@ -20,7 +26,12 @@ pub(super) fn training(agent: &Agent, name: &str, cause: RetrainCause, why: &str
 }
 
 /// About one version.
-pub(super) fn about(operation: &str, status: ActionStatus, model: &Model, caller: &Caller) -> Entry {
+pub(super) fn about(
+    operation: &str,
+    status: ActionStatus,
+    model: &Model,
+    caller: &Caller,
+) -> Entry {
     entry(MODEL, operation, status, caller)
         .on(ResourceRef::new("model", model.id.0.clone()))
         .with_metadata("agent_id", model.agent_id.0.clone())

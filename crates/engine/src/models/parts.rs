@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_recommend::EngineError;
-use reeve_recommend::models::{Evaluation, JoinStates, MAX_STATE_BYTES, NotTrained, Trained, Trainer};
+use reeve_recommend::models::{
+    Evaluation, JoinStates, MAX_STATE_BYTES, NotTrained, Trained, Trainer,
+};
 
 use super::material_parts::MaterialParts;
 use super::verdict::{Attempt, attempt};
@@ -22,12 +24,22 @@ pub(super) async fn attempt_in_parts(
     let (mut tried, mut bytes, mut refused) = (Vec::new(), 0, None);
     while let Some(part) = parts.next().await? {
         let (trainer, serving) = (trainer.clone(), serving.clone());
-        let of_part = move || attempt(trainer.as_ref(), &part, cut, serving.as_ref().map(|state| state.as_str()));
+        let of_part = move || {
+            attempt(
+                trainer.as_ref(),
+                &part,
+                cut,
+                serving.as_ref().map(|state| state.as_str()),
+            )
+        };
         let found = tokio::task::spawn_blocking(of_part).await;
         match found.map_err(|error| EngineError::Store(format!("training stopped: {error}")))? {
             // A judgement treats a resource beyond the largest state as one that was not learned.
             Ok(found) if bytes + found.trained.state.len() > MAX_STATE_BYTES => {
-                tracing::warn!(bytes, "the model is full; further resources are not learned");
+                tracing::warn!(
+                    bytes,
+                    "the model is full; further resources are not learned"
+                );
                 break;
             }
             Ok(found) => {
@@ -38,21 +50,35 @@ pub(super) async fn attempt_in_parts(
             Err(reason) => refused = Some(reason),
         }
     }
-    let nothing = || refused.unwrap_or_else(|| NotTrained("the scope has no resource to learn".to_owned()));
+    let nothing =
+        || refused.unwrap_or_else(|| NotTrained("the scope has no resource to learn".to_owned()));
     Ok(joined(join, tried).and_then(|found| found.ok_or_else(nothing)))
 }
 
 /// Joins what was learned from the parts; `None` without any.
 fn joined(join: JoinStates, parts: Vec<Attempt>) -> Result<Option<Attempt>, NotTrained> {
     let own: Vec<Evaluation> = parts.iter().map(|part| part.own).collect();
-    let Some(own) = Evaluation::join(&own) else { return Ok(None) };
+    let Some(own) = Evaluation::join(&own) else {
+        return Ok(None);
+    };
     let other: Vec<Evaluation> = parts.iter().filter_map(|part| part.other).collect();
-    let states: Vec<String> = parts.iter().map(|part| part.trained.state.clone()).collect();
+    let states: Vec<String> = parts
+        .iter()
+        .map(|part| part.trained.state.clone())
+        .collect();
     let trained = Trained {
         state: join(&states)?,
-        span_days: parts.iter().map(|part| part.trained.span_days).fold(0.0, f64::max),
+        span_days: parts
+            .iter()
+            .map(|part| part.trained.span_days)
+            .fold(0.0, f64::max),
         samples: parts.iter().map(|part| part.trained.samples).sum(),
     };
     let figures = parts.into_iter().flat_map(|part| part.figures).collect();
-    Ok(Some(Attempt { trained, own, other: Evaluation::join(&other), figures }))
+    Ok(Some(Attempt {
+        trained,
+        own,
+        other: Evaluation::join(&other),
+        figures,
+    }))
 }

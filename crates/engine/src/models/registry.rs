@@ -83,7 +83,14 @@ impl Registry {
         agent_types: AgentTypes,
         settings: RegistrySettings,
     ) -> Self {
-        Registry { models, recorder, clock, agent_types, settings, in_vain: Mutex::default() }
+        Registry {
+            models,
+            recorder,
+            clock,
+            agent_types,
+            settings,
+            in_vain: Mutex::default(),
+        }
     }
 
     /// The trainers of an agent.
@@ -114,11 +121,17 @@ impl Registry {
     pub async fn is_due(&self, agent: &Agent, trainer: &dyn Trainer) -> Result<bool, EngineError> {
         let now = self.clock.now();
         let Some(serving) = self.serving(&agent.id, trainer.name()).await? else {
-            let tried = self.in_vain.lock().get(&(agent.id.clone(), trainer.name())).copied();
+            let tried = self
+                .in_vain
+                .lock()
+                .get(&(agent.id.clone(), trainer.name()))
+                .copied();
             return Ok(tried.is_none_or(|at| now.duration_since(at) >= self.settings.judge_every));
         };
         let judged = now.duration_since(serving.updated_at) >= self.settings.judge_every;
-        Ok(judged || serving.requested_by.is_some() || serving.configuration != fingerprint(agent, trainer))
+        Ok(judged
+            || serving.requested_by.is_some()
+            || serving.configuration != fingerprint(agent, trainer))
     }
 
     /// Judges what serves on the newest held-out days, trains when there is a cause, and lets the better one serve. `parts` is the
@@ -146,7 +159,13 @@ impl Registry {
         let cause = match &serving {
             Some(model) => {
                 let configuration = fingerprint(agent, trainer.as_ref());
-                cause(model, drifted, &configuration, &self.settings, self.clock.now())
+                cause(
+                    model,
+                    drifted,
+                    &configuration,
+                    &self.settings,
+                    self.clock.now(),
+                )
             }
             None => Some((RetrainCause::First, "nothing was trained before".to_owned())),
         };
@@ -156,8 +175,18 @@ impl Registry {
                 None => Outcome::Abstained("there is no data to evaluate it on".to_owned()),
             });
         };
-        let tried = self.attempt(trainer, &material, parts, cut, serving.as_ref()).await?;
-        self.train(trainer, &material.agent, tried, serving, (cause, why), caller).await
+        let tried = self
+            .attempt(trainer, &material, parts, cut, serving.as_ref())
+            .await?;
+        self.train(
+            trainer,
+            &material.agent,
+            tried,
+            serving,
+            (cause, why),
+            caller,
+        )
+        .await
     }
 
     /// The serving version with its figures of today, kept, and whether the newest data drifted away from its training's.
@@ -175,7 +204,9 @@ impl Registry {
             let figures = trainer.figures(&material, cut, material.now);
             (trainer.evaluate(&state, &material, cut), figures)
         });
-        let (found, figures) = found.await.map_err(|error| EngineError::Store(format!("judging stopped: {error}")))?;
+        let (found, figures) = found
+            .await
+            .map_err(|error| EngineError::Store(format!("judging stopped: {error}")))?;
         let moved = drift(&serving.reference, &figures);
         let mut model = Model {
             updated_at: self.clock.now(),
@@ -207,8 +238,12 @@ impl Registry {
             return attempt_in_parts(trainer, join, parts, cut, state).await;
         }
         let (trainer, material) = (trainer.clone(), material.clone());
-        let tried = tokio::task::spawn_blocking(move || attempt(trainer.as_ref(), &material, cut, state.as_deref()));
-        tried.await.map_err(|error| EngineError::Store(format!("training stopped: {error}")))
+        let tried = tokio::task::spawn_blocking(move || {
+            attempt(trainer.as_ref(), &material, cut, state.as_deref())
+        });
+        tried
+            .await
+            .map_err(|error| EngineError::Store(format!("training stopped: {error}")))
     }
 
     async fn train(
@@ -224,15 +259,30 @@ impl Registry {
             Ok(attempt) => attempt,
             Err(NotTrained(reason)) => {
                 if let Some(serving) = serving {
-                    self.tried(&serving, &format!("{}: not trained, {reason}", cause.as_str())).await?;
+                    self.tried(
+                        &serving,
+                        &format!("{}: not trained, {reason}", cause.as_str()),
+                    )
+                    .await?;
                 } else {
-                    self.in_vain.lock().insert((agent.id.clone(), trainer.name()), self.clock.now());
+                    self.in_vain
+                        .lock()
+                        .insert((agent.id.clone(), trainer.name()), self.clock.now());
                 }
                 return Ok(Outcome::Abstained(reason));
             }
         };
-        self.record(log_entry::training(agent, trainer.name(), cause, &why, caller)).await?;
-        let mut candidate = self.candidate(agent, trainer.as_ref(), &attempt, cause).await?;
+        self.record(log_entry::training(
+            agent,
+            trainer.name(),
+            cause,
+            &why,
+            caller,
+        ))
+        .await?;
+        let mut candidate = self
+            .candidate(agent, trainer.as_ref(), &attempt, cause)
+            .await?;
         let wins = attempt.other.is_none_or(|other| better(attempt.own, other));
         candidate.note = verdict(&why, &attempt, wins);
         if let (false, Some(serving)) = (wins, serving.as_ref()) {
@@ -242,23 +292,34 @@ impl Registry {
                 .after(log_entry::figures(&candidate))
                 .with_metadata("reason", candidate.note.clone());
             self.record(entry).await?;
-            self.models.model_insert(&candidate, &attempt.trained.state).await?;
+            self.models
+                .model_insert(&candidate, &attempt.trained.state)
+                .await?;
             self.tried(serving, &candidate.note).await?;
             self.prune(&agent.id, trainer.name()).await?;
             return Ok(Outcome::Refused(candidate));
         }
-        self.models.model_insert(&candidate, &attempt.trained.state).await?;
-        let mut entry = log_entry::about("model.promote", ActionStatus::Success, &candidate, caller)
-            .after(log_entry::figures(&candidate))
-            .with_metadata("reason", candidate.note.clone());
+        self.models
+            .model_insert(&candidate, &attempt.trained.state)
+            .await?;
+        let mut entry =
+            log_entry::about("model.promote", ActionStatus::Success, &candidate, caller)
+                .after(log_entry::figures(&candidate))
+                .with_metadata("reason", candidate.note.clone());
         if let Some(serving) = &serving {
-            entry = entry.before(log_entry::figures(serving)).with_metadata("retires", serving.id.0.clone());
+            entry = entry
+                .before(log_entry::figures(serving))
+                .with_metadata("retires", serving.id.0.clone());
         }
         self.record(entry).await?;
         let now = self.clock.now();
-        self.models.model_promote(&candidate.id, serving.as_ref().map(|model| &model.id), now).await?;
+        self.models
+            .model_promote(&candidate.id, serving.as_ref().map(|model| &model.id), now)
+            .await?;
         self.prune(&agent.id, trainer.name()).await?;
-        Ok(Outcome::Promoted(self.models.model_get(&candidate.id).await?))
+        Ok(Outcome::Promoted(
+            self.models.model_get(&candidate.id).await?,
+        ))
     }
 
     async fn candidate(
@@ -269,8 +330,12 @@ impl Registry {
         cause: RetrainCause,
     ) -> Result<Model, EngineError> {
         let name = trainer.name().to_owned();
-        let newest =
-            ModelFilter { agent: Some(agent.id.clone()), name: Some(name.clone()), limit: 1, ..ModelFilter::default() };
+        let newest = ModelFilter {
+            agent: Some(agent.id.clone()),
+            name: Some(name.clone()),
+            limit: 1,
+            ..ModelFilter::default()
+        };
         let newest = self.models.model_list(&newest).await?.0.into_iter().next();
         let now = self.clock.now();
         let mut model = Model {
@@ -310,14 +375,20 @@ impl Registry {
     pub async fn request(&self, id: &ModelId, caller: &Caller) -> Result<Model, EngineError> {
         let model = self.models.model_get(id).await?;
         if model.status != ModelStatus::Serving {
-            let message =
-                format!("version {} is {}; only the serving version can be retrained", model.version, model.status);
+            let message = format!(
+                "version {} is {}; only the serving version can be retrained",
+                model.version, model.status
+            );
             return Err(EngineError::Conflict(message));
         }
         if model.requested_by.is_some() {
             return Ok(model);
         }
-        let next = Model { requested_by: Some(caller.name.clone()), revision: model.revision + 1, ..model.clone() };
+        let next = Model {
+            requested_by: Some(caller.name.clone()),
+            revision: model.revision + 1,
+            ..model.clone()
+        };
         let entry = log_entry::about("model.retrain", ActionStatus::Pending, &model, caller)
             .with_metadata("requested_by", caller.name.clone());
         self.record(entry).await?;
@@ -331,8 +402,11 @@ impl Registry {
     /// The store's and the log's failures.
     pub async fn learn_soon(&self, name: &str, caller: &Caller) -> Result<(), EngineError> {
         self.in_vain.lock().retain(|(_, tried), _| *tried != name);
-        let serving =
-            ModelFilter { name: Some(name.to_owned()), status: Some(ModelStatus::Serving), ..ModelFilter::default() };
+        let serving = ModelFilter {
+            name: Some(name.to_owned()),
+            status: Some(ModelStatus::Serving),
+            ..ModelFilter::default()
+        };
         for model in self.models.model_list(&serving).await?.0 {
             match self.request(&model.id, caller).await {
                 // It was replaced in between, or is being judged: what replaces it, or its next turn, learns the same.
@@ -348,14 +422,22 @@ impl Registry {
     /// # Errors
     /// The store's and the log's failures.
     pub async fn retire_gone(&self, agents: &[Agent], caller: &Caller) -> Result<u64, EngineError> {
-        let serving = ModelFilter { status: Some(ModelStatus::Serving), ..ModelFilter::default() };
+        let serving = ModelFilter {
+            status: Some(ModelStatus::Serving),
+            ..ModelFilter::default()
+        };
         let mut retired = 0;
         for model in self.models.model_list(&serving).await?.0 {
             if agents.iter().any(|agent| agent.id == model.agent_id) {
                 continue;
             }
             let note = "its agent was removed".to_owned();
-            let next = Model { status: ModelStatus::Retired, note, revision: model.revision + 1, ..model.clone() };
+            let next = Model {
+                status: ModelStatus::Retired,
+                note,
+                revision: model.revision + 1,
+                ..model.clone()
+            };
             let entry = log_entry::about("model.retire", ActionStatus::Success, &next, caller)
                 .before(log_entry::figures(&model))
                 .after(log_entry::figures(&next));
@@ -381,9 +463,17 @@ impl Registry {
 
     /// Removes the oldest versions beyond those kept; what serves stays.
     async fn prune(&self, agent: &AgentId, name: &str) -> Result<(), EngineError> {
-        let all = ModelFilter { agent: Some(agent.clone()), name: Some(name.to_owned()), ..ModelFilter::default() };
+        let all = ModelFilter {
+            agent: Some(agent.clone()),
+            name: Some(name.to_owned()),
+            ..ModelFilter::default()
+        };
         let (versions, _) = self.models.model_list(&all).await?;
-        for old in versions.iter().skip(self.settings.versions_kept).filter(|m| m.status != ModelStatus::Serving) {
+        for old in versions
+            .iter()
+            .skip(self.settings.versions_kept)
+            .filter(|m| m.status != ModelStatus::Serving)
+        {
             match self.models.model_delete(&old.id).await {
                 Ok(()) | Err(StoreError::NotFound { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -393,6 +483,9 @@ impl Registry {
     }
 
     async fn record(&self, entry: reeve_audit::Entry) -> Result<(), EngineError> {
-        Ok(self.recorder.record(vec![entry.at(self.clock.now())]).await?)
+        Ok(self
+            .recorder
+            .record(vec![entry.at(self.clock.now())])
+            .await?)
     }
 }

@@ -30,21 +30,40 @@ pub(super) fn cause(
         return Some((RetrainCause::Request, format!("asked for by {by}")));
     }
     if model.configuration != configuration {
-        return Some((RetrainCause::Configuration, "the agent's scope or the model's format changed".to_owned()));
+        return Some((
+            RetrainCause::Configuration,
+            "the agent's scope or the model's format changed".to_owned(),
+        ));
     }
-    if model.tried_at.is_some_and(|at| now.duration_since(at) < settings.patience) {
+    if model
+        .tried_at
+        .is_some_and(|at| now.duration_since(at) < settings.patience)
+    {
         return None;
     }
     if model.accuracy < model.threshold {
         let (is, needed) = (model.accuracy * 100.0, model.threshold * 100.0);
-        return Some((RetrainCause::Accuracy, format!("accuracy {is:.1} % is below {needed:.1} %")));
+        return Some((
+            RetrainCause::Accuracy,
+            format!("accuracy {is:.1} % is below {needed:.1} %"),
+        ));
     }
     if let Some(distance) = model.drift.filter(|_| drifted) {
-        return Some((RetrainCause::Drift, format!("the newest data differs by {distance:.2} from the training data")));
+        return Some((
+            RetrainCause::Drift,
+            format!("the newest data differs by {distance:.2} from the training data"),
+        ));
     }
     let age = now.duration_since(model.trained_at);
-    (age >= settings.train_every)
-        .then(|| (RetrainCause::Schedule, format!("it was trained {:.1} days ago", age.as_secs_f64() / 86_400.0)))
+    (age >= settings.train_every).then(|| {
+        (
+            RetrainCause::Schedule,
+            format!(
+                "it was trained {:.1} days ago",
+                age.as_secs_f64() / 86_400.0
+            ),
+        )
+    })
 }
 
 pub(super) fn attempt(
@@ -56,13 +75,20 @@ pub(super) fn attempt(
     let trained = trainer.train(material, cut)?;
     if trained.state.len() > MAX_STATE_BYTES {
         let bytes = trained.state.len();
-        return Err(NotTrained(format!("the model has {bytes} bytes, more than {MAX_STATE_BYTES}")));
+        return Err(NotTrained(format!(
+            "the model has {bytes} bytes, more than {MAX_STATE_BYTES}"
+        )));
     }
     let own = trainer.evaluate(&trained.state, material, cut)?;
     // A state that cannot be judged any more (another format, nothing in the new scope) has lost.
     let other = serving.and_then(|state| trainer.evaluate(state, material, cut).ok());
     let figures = trainer.figures(material, material.days_ago(trainer.history_days()), cut);
-    Ok(Attempt { trained, own, other, figures })
+    Ok(Attempt {
+        trained,
+        own,
+        other,
+        figures,
+    })
 }
 
 /// Returns `true` if a version is at least as good as another on the same days: by accuracy, then by F1. On a tie the
@@ -76,7 +102,9 @@ pub(super) fn verdict(why: &str, attempt: &Attempt, wins: bool) -> String {
     let own = attempt.own.scores.accuracy * 100.0;
     let held_out = reeve_recommend::words::thousands(attempt.own.held_out);
     match attempt.other {
-        None => format!("{why}; accuracy {own:.1} % on {held_out} test decisions, no earlier version"),
+        None => {
+            format!("{why}; accuracy {own:.1} % on {held_out} test decisions, no earlier version")
+        }
         Some(other) => format!(
             "{why}; accuracy {own:.1} % against {:.1} % of the serving version, on the same {held_out} test decisions: {}",
             other.scores.accuracy * 100.0,
@@ -98,9 +126,18 @@ pub(super) fn fingerprint(agent: &Agent, trainer: &dyn Trainer) -> String {
     let mut hash = Sha256::new();
     let parts = agent.scope.accounts.iter().map(|a| format!("account={a}"));
     let parts = parts.chain(agent.scope.services.iter().map(|s| format!("service={s}")));
-    let parts = parts.chain(agent.settings.0.iter().map(|(path, value)| format!("setting.{path}={value}")));
+    let parts = parts.chain(
+        agent
+            .settings
+            .0
+            .iter()
+            .map(|(path, value)| format!("setting.{path}={value}")),
+    );
     let period = format!("learning_period={}", agent.learning_period_days);
-    for part in parts.chain([period, format!("trainer={}/{}", trainer.name(), trainer.format())]) {
+    for part in parts.chain([
+        period,
+        format!("trainer={}/{}", trainer.name(), trainer.format()),
+    ]) {
         hash.update(part.as_bytes());
         hash.update([0]);
     }

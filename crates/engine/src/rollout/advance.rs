@@ -19,8 +19,8 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use reeve_recommend::rollout::{
-    Gate, MAX_GATES, Member, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId, RolloutStatus, Stage,
-    Verdict, gate, observed,
+    Gate, MAX_GATES, Member, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId,
+    RolloutStatus, Stage, Verdict, gate, observed,
 };
 use reeve_recommend::{ActionFilter, Caller, EngineError};
 
@@ -41,9 +41,20 @@ struct Seen {
 impl RolloutService {
     /// Moves every rollout that has not ended. Returns how many changed.
     pub(crate) async fn roll_out(&self, caller: &Caller) -> Result<u64, EngineError> {
-        let Some(store) = self.rollouts.as_ref() else { return Ok(0) };
-        let status = vec![RolloutStatus::Running, RolloutStatus::Held, RolloutStatus::Stopped];
-        let (open, _) = store.rollout_list(&RolloutFilter { status, ..RolloutFilter::default() }).await?;
+        let Some(store) = self.rollouts.as_ref() else {
+            return Ok(0);
+        };
+        let status = vec![
+            RolloutStatus::Running,
+            RolloutStatus::Held,
+            RolloutStatus::Stopped,
+        ];
+        let (open, _) = store
+            .rollout_list(&RolloutFilter {
+                status,
+                ..RolloutFilter::default()
+            })
+            .await?;
         let mut moved = 0;
         for rollout in open {
             if self.rollout_is_due(&rollout.id) {
@@ -55,7 +66,9 @@ impl RolloutService {
 
     fn rollout_is_due(&self, id: &RolloutId) -> bool {
         let (now, mut looks) = (self.records.clock.now(), self.looks.lock());
-        let due = looks.get(id).is_none_or(|last| now.duration_since(*last) >= EVERY);
+        let due = looks
+            .get(id)
+            .is_none_or(|last| now.duration_since(*last) >= EVERY);
         if due {
             looks.insert(id.clone(), now);
         }
@@ -82,7 +95,9 @@ impl RolloutService {
         if now.status == RolloutStatus::Running {
             match now.stage {
                 Stage::Simulation => self.simulate_some(&mut now, &seen, caller).await?,
-                Stage::Canary | Stage::Gradual | Stage::Full => self.begin_some(&mut now, &seen, caller).await?,
+                Stage::Canary | Stage::Gradual | Stage::Full => {
+                    self.begin_some(&mut now, &seen, caller).await?
+                }
                 Stage::Validation => {}
             }
         }
@@ -93,7 +108,8 @@ impl RolloutService {
         now.version += 1;
         self.rollout_store()?.rollout_update(&now).await?;
         if now.status == RolloutStatus::Held && before.status != RolloutStatus::Held {
-            self.take_back(&now, "the rollout is on hold", caller).await?;
+            self.take_back(&now, "the rollout is on hold", caller)
+                .await?;
         }
         Ok(true)
     }
@@ -105,45 +121,86 @@ impl RolloutService {
     async fn give_up(&self, rollout: &mut Rollout, caller: &Caller) -> Result<(), EngineError> {
         let days = UNANSWERED.as_hours() / 24;
         let why = rollout.reason.clone().unwrap_or_default();
-        let was = if rollout.status == RolloutStatus::Stopped { "stopped" } else { "on hold" };
-        rollout.reason = Some(format!("it was {was} for {days} days without an answer ({why})"));
+        let was = if rollout.status == RolloutStatus::Stopped {
+            "stopped"
+        } else {
+            "on hold"
+        };
+        rollout.reason = Some(format!(
+            "it was {was} for {days} days without an answer ({why})"
+        ));
         rollout.status = RolloutStatus::Aborted;
-        self.records.record(vec![rollout_entry("rollout.abort", ActionStatus::Success, rollout, caller)]).await
+        self.records
+            .record(vec![rollout_entry(
+                "rollout.abort",
+                ActionStatus::Success,
+                rollout,
+                caller,
+            )])
+            .await
     }
 
     async fn seen(&self, rollout: &Rollout) -> Result<Seen, EngineError> {
-        let members: Vec<RecommendationId> =
-            rollout.members.iter().map(|member| member.recommendation.clone()).collect();
-        let mut seen = Seen { recommendations: HashMap::new(), actions: Vec::new() };
+        let members: Vec<RecommendationId> = rollout
+            .members
+            .iter()
+            .map(|member| member.recommendation.clone())
+            .collect();
+        let mut seen = Seen {
+            recommendations: HashMap::new(),
+            actions: Vec::new(),
+        };
         for chunk in members.chunks(CHUNK) {
-            let filter = RecommendationFilter { ids: chunk.to_vec(), ..RecommendationFilter::default() };
+            let filter = RecommendationFilter {
+                ids: chunk.to_vec(),
+                ..RecommendationFilter::default()
+            };
             let (found, _) = self.records.agents.recommendation_list(&filter).await?;
-            seen.recommendations.extend(found.into_iter().map(|found| (found.id.clone(), found)));
+            seen.recommendations
+                .extend(found.into_iter().map(|found| (found.id.clone(), found)));
             let filter = ActionFilter {
                 recommendations: chunk.to_vec(),
                 since: Some(rollout.created_at),
                 ..ActionFilter::default()
             };
-            seen.actions.extend(self.records.agents.action_page(&filter).await?.0);
+            seen.actions
+                .extend(self.records.agents.action_page(&filter).await?.0);
         }
         Ok(seen)
     }
 
     /// Asks the gate, and goes through as many as are open. A stage whose members are all out of it is passed.
-    async fn pass_gates(&self, rollout: &mut Rollout, seen: &Seen, caller: &Caller) -> Result<(), EngineError> {
+    async fn pass_gates(
+        &self,
+        rollout: &mut Rollout,
+        seen: &Seen,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
         loop {
-            if !rollout.members.iter().any(|member| member.state != MemberState::LeftOut && !member.accepted) {
+            if !rollout
+                .members
+                .iter()
+                .any(|member| member.state != MemberState::LeftOut && !member.accepted)
+            {
                 rollout.status = RolloutStatus::Aborted;
                 rollout.reason = Some("nothing is left that it could change".to_owned());
                 return self
                     .records
-                    .record(vec![rollout_entry("rollout.abort", ActionStatus::Success, rollout, caller)])
+                    .record(vec![rollout_entry(
+                        "rollout.abort",
+                        ActionStatus::Success,
+                        rollout,
+                        caller,
+                    )])
                     .await;
             }
             fill_canary(rollout);
             let now = self.records.clock.now();
             let found = gate(rollout, last_change(rollout, seen), now);
-            let last = rollout.gates.last().filter(|last| (last.stage, last.wave) == (found.stage, found.wave));
+            let last = rollout
+                .gates
+                .last()
+                .filter(|last| (last.stage, last.wave) == (found.stage, found.wave));
             let says_anew = last.is_none_or(|last| last.verdict != found.verdict);
             match found.verdict {
                 Verdict::Waiting => {
@@ -152,9 +209,12 @@ impl RolloutService {
                 }
                 Verdict::Held => {
                     rollout.status = RolloutStatus::Held;
-                    rollout.reason = Some(format!("on hold at the gate of {}: {}", found.stage, found.words));
-                    let entry =
-                        gate_entry(rollout, &found, ActionStatus::Failed, caller).with_severity(Severity::Medium);
+                    rollout.reason = Some(format!(
+                        "on hold at the gate of {}: {}",
+                        found.stage, found.words
+                    ));
+                    let entry = gate_entry(rollout, &found, ActionStatus::Failed, caller)
+                        .with_severity(Severity::Medium);
                     if says_anew {
                         self.records.record(vec![entry]).await?;
                     }
@@ -167,7 +227,12 @@ impl RolloutService {
                     keep(&mut rollout.gates, found);
                     let Some((stage, wave)) = next else {
                         rollout.status = RolloutStatus::Completed;
-                        let done = rollout_entry("rollout.complete", ActionStatus::Success, rollout, caller);
+                        let done = rollout_entry(
+                            "rollout.complete",
+                            ActionStatus::Success,
+                            rollout,
+                            caller,
+                        );
                         return self.records.record(vec![entry, done]).await;
                     };
                     self.records.record(vec![entry]).await?;
@@ -177,13 +242,25 @@ impl RolloutService {
         }
     }
 
-    async fn simulate_some(&self, rollout: &mut Rollout, seen: &Seen, caller: &Caller) -> Result<(), EngineError> {
+    async fn simulate_some(
+        &self,
+        rollout: &mut Rollout,
+        seen: &Seen,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
         let comment = format!("rollout {}, stage simulation", rollout.id.0);
         let by = rollout.by.clone();
         let waits = |member: &&mut Member| member.state == MemberState::Waiting;
         for member in rollout.members.iter_mut().filter(waits).take(AT_ONCE) {
-            let Some(recommendation) = seen.recommendations.get(&member.recommendation).cloned() else { continue };
-            let wish = Wish { by: &by, comment: Some(&comment), ..Wish::new(caller, None) };
+            let Some(recommendation) = seen.recommendations.get(&member.recommendation).cloned()
+            else {
+                continue;
+            };
+            let wish = Wish {
+                by: &by,
+                comment: Some(&comment),
+                ..Wish::new(caller, None)
+            };
             match self.execution.simulate_in_turn(recommendation, &wish).await {
                 Ok(_) => member.state = MemberState::Simulating,
                 Err(error) if error.is_outage() => return Err(error),
@@ -194,33 +271,70 @@ impl RolloutService {
     }
 
     /// Asks for the changes of the waves that have come, a few at a time. What a guardrail holds back waits, with its words.
-    async fn begin_some(&self, rollout: &mut Rollout, seen: &Seen, caller: &Caller) -> Result<(), EngineError> {
+    async fn begin_some(
+        &self,
+        rollout: &mut Rollout,
+        seen: &Seen,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
         let agent = self.records.agents.agent_get(&rollout.agent_id).await?;
         if agent.mode == Mode::Learning {
             let reason = "its agent only learns now; set it to safe_mode or active and resume";
             return self.hold(rollout, reason.to_owned(), caller).await;
         }
-        let stage = format!("rollout {}, stage {}, wave {}", rollout.id.0, rollout.stage, rollout.wave);
-        let run = format!("{}/{}/{}", rollout.id.0, rollout.wave, self.records.clock.now().strftime("%F"));
+        let stage = format!(
+            "rollout {}, stage {}, wave {}",
+            rollout.id.0, rollout.stage, rollout.wave
+        );
+        let run = format!(
+            "{}/{}/{}",
+            rollout.id.0,
+            rollout.wave,
+            self.records.clock.now().strftime("%F")
+        );
         let automatic = rollout.by == Caller::agent(&rollout.agent_id).name;
-        let permit = if automatic { Some(self.permit(agent).await?) } else { None };
+        let permit = if automatic {
+            Some(self.permit(agent).await?)
+        } else {
+            None
+        };
         let by = rollout.by.clone();
         let wave = rollout.wave;
         let begins = |state| matches!(state, MemberState::Waiting | MemberState::Simulated);
         let (mut begun, mut others, mut refused) = (0, false, None);
-        for member in rollout.members.iter_mut().filter(|member| member.wave <= wave && begins(member.state)) {
+        for member in rollout
+            .members
+            .iter_mut()
+            .filter(|member| member.wave <= wave && begins(member.state))
+        {
             if begun >= AT_ONCE {
                 break;
             }
-            let Some(recommendation) = seen.recommendations.get(&member.recommendation) else { continue };
+            let Some(recommendation) = seen.recommendations.get(&member.recommendation) else {
+                continue;
+            };
             let run_id = automatic.then_some(run.as_str());
-            let wish = Wish { caller, by: &by, comment: Some(&stage), run_id, automatic, preapproved: false };
-            match self.begin_member(recommendation, permit.as_ref(), &wish).await? {
+            let wish = Wish {
+                caller,
+                by: &by,
+                comment: Some(&stage),
+                run_id,
+                automatic,
+                preapproved: false,
+            };
+            match self
+                .begin_member(recommendation, permit.as_ref(), &wish)
+                .await?
+            {
                 Ok(state) => {
                     (member.state, member.detail, member.block) = (state, String::new(), None);
                     begun += 1;
                 }
-                Err(HeldBack { words, block, by_agent }) => {
+                Err(HeldBack {
+                    words,
+                    block,
+                    by_agent,
+                }) => {
                     others |= !by_agent;
                     if by_agent {
                         refused = Some(format!("{}: {words}", member.name));
@@ -231,16 +345,30 @@ impl RolloutService {
         }
         // A single member that its agent leaves to people now does not hold the others.
         match refused.filter(|_| begun == 0 && !others) {
-            Some(why) => self.hold(rollout, format!("{why}; change the agent and resume, or abort"), caller).await,
+            Some(why) => {
+                self.hold(
+                    rollout,
+                    format!("{why}; change the agent and resume, or abort"),
+                    caller,
+                )
+                .await
+            }
             None => Ok(()),
         }
     }
 
-    async fn hold(&self, rollout: &mut Rollout, reason: String, caller: &Caller) -> Result<(), EngineError> {
+    async fn hold(
+        &self,
+        rollout: &mut Rollout,
+        reason: String,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
         rollout.status = RolloutStatus::Held;
         rollout.reason = Some(reason);
         let entry = rollout_entry("rollout.hold", ActionStatus::Failed, rollout, caller);
-        self.records.record(vec![entry.with_severity(Severity::Medium)]).await
+        self.records
+            .record(vec![entry.with_severity(Severity::Medium)])
+            .await
     }
 
     /// Asks for one change; the inner error says what holds it back for now. The guardrails are asked without a record first:
@@ -252,17 +380,32 @@ impl RolloutService {
         wish: &Wish<'_>,
     ) -> Result<Result<MemberState, HeldBack>, EngineError> {
         // It may have moved since it was listed.
-        let recommendation = self.records.agents.recommendation_get(&recommendation.id).await?;
+        let recommendation = self
+            .records
+            .agents
+            .recommendation_get(&recommendation.id)
+            .await?;
         if !matches!(recommendation.status, Status::Open | Status::Approved) {
             let words = format!("it is {}", recommendation.status);
-            return Ok(Err(HeldBack { words, block: None, by_agent: false }));
+            return Ok(Err(HeldBack {
+                words,
+                block: None,
+                by_agent: false,
+            }));
         }
         if let Some(words) = permit.and_then(|permit| permit.refusal(&recommendation)) {
-            return Ok(Err(HeldBack { words, block: None, by_agent: true }));
+            return Ok(Err(HeldBack {
+                words,
+                block: None,
+                by_agent: true,
+            }));
         }
         let target = Target::from_recommendation(&recommendation);
-        if let Err(refusal) =
-            self.guardrails.circumstances(&[target], wish).await?.decide(&recommendation, target, wish)
+        if let Err(refusal) = self
+            .guardrails
+            .circumstances(&[target], wish)
+            .await?
+            .decide(&recommendation, target, wish)
         {
             return Ok(Err(held_back(refusal.into_error())));
         }
@@ -287,16 +430,27 @@ struct HeldBack {
 fn held_back(error: EngineError) -> HeldBack {
     let words = error.to_string();
     let block = match error {
-        EngineError::Blocked(block) => Some(MemberBlock { guardrail: block.guardrail, message: block.message }),
+        EngineError::Blocked(block) => Some(MemberBlock {
+            guardrail: block.guardrail,
+            message: block.message,
+        }),
         _ => None,
     };
-    HeldBack { words, block, by_agent: false }
+    HeldBack {
+        words,
+        block,
+        by_agent: false,
+    }
 }
 
 /// Reads every member anew.
 fn observe(rollout: &mut Rollout, seen: &Seen) {
     for member in &mut rollout.members {
-        let own: Vec<&Action> = seen.actions.iter().filter(|a| a.recommendation == member.recommendation).collect();
+        let own: Vec<&Action> = seen
+            .actions
+            .iter()
+            .filter(|a| a.recommendation == member.recommendation)
+            .collect();
         let (state, detail) = observed(seen.recommendations.get(&member.recommendation), &own);
         // What holds a waiting member back is known from asking for it, not from reading it.
         let keeps_why = detail.is_empty() && state == member.state;
@@ -314,7 +468,10 @@ fn fill_canary(rollout: &mut Rollout) {
     let goes_first = |member: &Member| member.wave == 0 && (member.counts() || member.accepted);
     if matches!(rollout.stage, Stage::Canary | Stage::Validation)
         && !rollout.members.iter().any(goes_first)
-        && let Some(next) = rollout.members.iter_mut().find(|member| member.wave > 0 && member.counts())
+        && let Some(next) = rollout
+            .members
+            .iter_mut()
+            .find(|member| member.wave > 0 && member.counts())
     {
         next.wave = 0;
         rollout.stage = Stage::Canary;
@@ -325,18 +482,34 @@ fn fill_canary(rollout: &mut Rollout) {
 fn last_change(rollout: &Rollout, seen: &Seen) -> Option<Timestamp> {
     let own = |action: &&Action| {
         action.purpose == Purpose::Apply
-            && rollout.members.iter().any(|m| m.wave <= rollout.wave && m.recommendation == action.recommendation)
+            && rollout
+                .members
+                .iter()
+                .any(|m| m.wave <= rollout.wave && m.recommendation == action.recommendation)
     };
-    seen.actions.iter().filter(own).filter_map(|action| action.finished_at).max()
+    seen.actions
+        .iter()
+        .filter(own)
+        .filter_map(|action| action.finished_at)
+        .max()
 }
 
 /// Keeps what a gate says: in place of what it said before when it says the same, so that its numbers stay fresh.
 fn keep(gates: &mut Vec<Gate>, found: Gate) {
     match gates.last_mut() {
-        Some(last) if (last.stage, last.wave, last.verdict) == (found.stage, found.wave, found.verdict) => {
-            *last = Gate { at: last.at, ..found };
+        Some(last)
+            if (last.stage, last.wave, last.verdict)
+                == (found.stage, found.wave, found.verdict) =>
+        {
+            *last = Gate {
+                at: last.at,
+                ..found
+            };
         }
-        Some(last) if (last.stage, last.wave) == (found.stage, found.wave) && last.verdict == Verdict::Waiting => {
+        Some(last)
+            if (last.stage, last.wave) == (found.stage, found.wave)
+                && last.verdict == Verdict::Waiting =>
+        {
             *last = found;
         }
         _ => push(gates, found),

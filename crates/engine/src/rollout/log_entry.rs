@@ -10,9 +10,18 @@ use reeve_recommend::rollout::{Gate, MemberState, Rollout};
 const ROLLOUT: EventType = events::ROLLOUT.event_type();
 
 /// About a rollout, in its present state.
-pub(super) fn rollout_entry(operation: &str, status: ActionStatus, rollout: &Rollout, caller: &Caller) -> Entry {
+pub(super) fn rollout_entry(
+    operation: &str,
+    status: ActionStatus,
+    rollout: &Rollout,
+    caller: &Caller,
+) -> Entry {
     let states = MemberState::ALL.iter().filter_map(|state| {
-        let count = rollout.members.iter().filter(|member| member.state == *state).count();
+        let count = rollout
+            .members
+            .iter()
+            .filter(|member| member.state == *state)
+            .count();
         (count > 0).then(|| (state.as_str(), Json::from(count as u64)))
     });
     let settings = &rollout.settings;
@@ -30,18 +39,35 @@ pub(super) fn rollout_entry(operation: &str, status: ActionStatus, rollout: &Rol
             ("members", Json::object(states)),
             ("canary", Json::from(u64::from(settings.canary))),
             ("validation_s", Json::from(settings.validation_s)),
-            ("shares_percent", Json::Array(settings.shares_percent.iter().map(|share| Json::from(*share)).collect())),
+            (
+                "shares_percent",
+                Json::Array(
+                    settings
+                        .shares_percent
+                        .iter()
+                        .map(|share| Json::from(*share))
+                        .collect(),
+                ),
+            ),
             ("max_failures", Json::from(u64::from(settings.max_failures))),
         ]))
 }
 
 /// About a gate that said something else than before.
-pub(super) fn gate_entry(rollout: &Rollout, gate: &Gate, status: ActionStatus, caller: &Caller) -> Entry {
+pub(super) fn gate_entry(
+    rollout: &Rollout,
+    gate: &Gate,
+    status: ActionStatus,
+    caller: &Caller,
+) -> Entry {
     let checks = gate.checks.iter().map(|check| {
         Json::object([
             ("check", Json::from(check.name.clone())),
             ("found", Json::from(check.found)),
-            (if check.at_most { "at_most" } else { "at_least" }, Json::from(check.needed)),
+            (
+                if check.at_most { "at_most" } else { "at_least" },
+                Json::from(check.needed),
+            ),
             ("holds", Json::from(check.holds())),
         ])
     });

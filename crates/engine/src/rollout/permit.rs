@@ -20,8 +20,16 @@ impl Permit {
     /// Returns the reason for which the agent may not change a member by itself, in words.
     pub(super) fn refusal(&self, recommendation: &Recommendation) -> Option<String> {
         // A signed one is waiting to be changed, as an open one is.
-        let asked = Recommendation { status: Status::Open, ..recommendation.clone() };
-        match decide(&self.matrix, &self.agent, &Candidate::from(&asked), self.days_observed) {
+        let asked = Recommendation {
+            status: Status::Open,
+            ..recommendation.clone()
+        };
+        match decide(
+            &self.matrix,
+            &self.agent,
+            &Candidate::from(&asked),
+            self.days_observed,
+        ) {
             Auto::Leave(reason) => Some(self.words(reason, recommendation)),
             Auto::Apply | Auto::AskApproval => None,
         }
@@ -39,9 +47,18 @@ impl Permit {
                 "its impact is {}, and agent {} changes nothing above {} automatically",
                 recommendation.impact_level, agent.name, agent.auto_apply.max_impact
             ),
-            "learning_period" => format!("the learning period of agent {} has not ended", agent.name),
-            "needs_approval" => format!("agent {} leaves what needs a signature to people", agent.name),
-            other => format!("agent {} leaves it to people: {}", agent.name, other.replace('_', " ")),
+            "learning_period" => {
+                format!("the learning period of agent {} has not ended", agent.name)
+            }
+            "needs_approval" => format!(
+                "agent {} leaves what needs a signature to people",
+                agent.name
+            ),
+            other => format!(
+                "agent {} leaves it to people: {}",
+                agent.name,
+                other.replace('_', " ")
+            ),
         }
     }
 }
@@ -52,6 +69,10 @@ impl RolloutService {
         // A run that failed has not looked at the samples; the period had ended when the rollout began.
         let looked = agent.last_run.as_ref().filter(|run| run.error.is_none());
         let days_observed = looked.map_or(agent.learning_period_days, |run| run.days_observed);
-        Ok(Permit { matrix: self.records.approval_matrix().await?, days_observed, agent })
+        Ok(Permit {
+            matrix: self.records.approval_matrix().await?,
+            days_observed,
+            agent,
+        })
     }
 }

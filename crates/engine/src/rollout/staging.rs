@@ -40,7 +40,13 @@ impl RolloutService {
                 Staging::Begins(recommendations) => {
                     let (name, settings) = (None, RolloutSettings::default());
                     let kind = kind.as_str().to_owned();
-                    let input = RolloutInput { agent: agent.id.clone(), kind, name, recommendations, settings };
+                    let input = RolloutInput {
+                        agent: agent.id.clone(),
+                        kind,
+                        name,
+                        recommendations,
+                        settings,
+                    };
                     self.rollout_begin(input, caller).await?;
                     "in_rollout"
                 }
@@ -58,18 +64,30 @@ impl RolloutService {
         days_observed: u32,
     ) -> Result<BTreeMap<RecommendationType, Staging>, EngineError> {
         let mut staged = BTreeMap::new();
-        let Some(store) = self.rollouts.as_ref() else { return Ok(staged) };
+        let Some(store) = self.rollouts.as_ref() else {
+            return Ok(staged);
+        };
         let mut would: BTreeMap<RecommendationType, Vec<RecommendationId>> = BTreeMap::new();
         let limits = self.records.agents.guardrails_get().await?;
         for candidate in found {
-            if !matches!(decide(&limits.approval_matrix, agent, candidate, days_observed), Auto::Leave(_)) {
-                would.entry(candidate.kind).or_default().push(candidate.id.clone());
+            if !matches!(
+                decide(&limits.approval_matrix, agent, candidate, days_observed),
+                Auto::Leave(_)
+            ) {
+                would
+                    .entry(candidate.kind)
+                    .or_default()
+                    .push(candidate.id.clone());
             }
         }
         let from = limits.rollout_from as usize;
         for (kind, mut recommendations) in would {
-            let newest =
-                RolloutFilter { agent: Some(agent.id.clone()), kind: Some(kind), limit: 1, ..RolloutFilter::default() };
+            let newest = RolloutFilter {
+                agent: Some(agent.id.clone()),
+                kind: Some(kind),
+                limit: 1,
+                ..RolloutFilter::default()
+            };
             let last = store.rollout_list(&newest).await?.0.into_iter().next();
             let now = self.records.clock.now();
             let least = match last.map(|last| (last.status, now.duration_since(last.updated_at))) {

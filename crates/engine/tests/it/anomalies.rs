@@ -7,12 +7,15 @@ use std::sync::atomic::Ordering;
 use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::watch::BehaviourWatch;
 use reeve_anomalies::{
-    AnomalyClass, AnomalySettings, AnomalyStatus, AnomalyStore, Finding, LikelyCause, Place, Reaction, Reading, Stage,
+    AnomalyClass, AnomalySettings, AnomalyStatus, AnomalyStore, Finding, LikelyCause, Place,
+    Reaction, Reading, Stage,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
 use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId};
 use reeve_recommend::Caller;
-use reeve_recommend::{ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority, Recorder as _};
+use reeve_recommend::{
+    ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority, Recorder as _,
+};
 
 use self::kept::anomalies_over;
 pub(crate) use self::kept::{Kept, anomalies};
@@ -54,7 +57,12 @@ pub(crate) fn finding(world: &World, place: &str, score: f64) -> Finding {
 
 fn recorded(world: &World) -> Vec<String> {
     let operation = |entry: &Entry| entry.action.operation.clone().unwrap_or_default();
-    world.entries().iter().map(operation).filter(|name| name.starts_with("anomaly.")).collect()
+    world
+        .entries()
+        .iter()
+        .map(operation)
+        .filter(|name| name.starts_with("anomaly."))
+        .collect()
 }
 
 #[tokio::test]
@@ -62,9 +70,20 @@ async fn one_trouble_is_reported_once_and_answered_in_order() {
     let world = World::new();
     let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
-    let first = anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
-    assert_eq!(recorded(&world), ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]);
-    let stages: Vec<Stage> = first.responses.iter().map(|response| response.stage).collect();
+    let first = anomalies
+        .report(finding(&world, "i-1", 0.7), &system)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        recorded(&world),
+        ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]
+    );
+    let stages: Vec<Stage> = first
+        .responses
+        .iter()
+        .map(|response| response.stage)
+        .collect();
     assert_eq!(stages, [Stage::Alert, Stage::Investigate, Stage::Recommend]);
     assert!((first.deviation_percent.unwrap() - 212.9).abs() < 0.1);
     assert!(
@@ -74,14 +93,34 @@ async fn one_trouble_is_reported_once_and_answered_in_order() {
     );
 
     world.clock.advance(SignedDuration::from_hours(2));
-    assert!(anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_none(), "it goes on");
+    assert!(
+        anomalies
+            .report(finding(&world, "i-1", 0.9), &system)
+            .await
+            .unwrap()
+            .is_none(),
+        "it goes on"
+    );
     let grown = kept.anomaly_get(&first.id).await.unwrap();
-    assert_eq!((grown.readings[0].score, grown.last_at), (0.9, world.clock.now()));
+    assert_eq!(
+        (grown.readings[0].score, grown.last_at),
+        (0.9, world.clock.now())
+    );
     assert_eq!(anomalies.settle(&system).await.unwrap(), 0);
     world.clock.advance(SignedDuration::from_hours(7));
     assert_eq!(anomalies.settle(&system).await.unwrap(), 1);
-    assert_eq!(kept.anomaly_get(&first.id).await.unwrap().status, AnomalyStatus::Resolved);
-    assert!(anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_some(), "the next is another");
+    assert_eq!(
+        kept.anomaly_get(&first.id).await.unwrap().status,
+        AnomalyStatus::Resolved
+    );
+    assert!(
+        anomalies
+            .report(finding(&world, "i-1", 0.9), &system)
+            .await
+            .unwrap()
+            .is_some(),
+        "the next is another"
+    );
 }
 
 #[tokio::test]
@@ -98,13 +137,23 @@ async fn each_stage_is_recorded_once_over_crashes_and_two_processes() {
     let other = anomalies_over(&world, &kept);
     other.report(found.clone(), &system).await.unwrap();
     let stages = ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"];
-    assert_eq!(recorded(&world), stages, "the response goes on where it ended");
+    assert_eq!(
+        recorded(&world),
+        stages,
+        "the response goes on where it ended"
+    );
     assert_eq!(kept.all.lock()[0].responses.len(), stages.len());
 
     // Two processes look into the store before either of them has written.
     kept.stale.store(true, Ordering::Relaxed);
-    assert!(anomalies.report(found, &system).await.unwrap().is_none(), "the other one has it");
-    assert_eq!((recorded(&world).len(), kept.all.lock().len()), (stages.len(), 1));
+    assert!(
+        anomalies.report(found, &system).await.unwrap().is_none(),
+        "the other one has it"
+    );
+    assert_eq!(
+        (recorded(&world).len(), kept.all.lock().len()),
+        (stages.len(), 1)
+    );
 }
 
 #[tokio::test]
@@ -113,17 +162,45 @@ async fn spending_is_over_after_days_because_bills_are_late() {
     let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
     let found = finding(&world, "111/EC2/USD", 0.7);
-    let reading = Reading { metric: None, ..found.readings[0].clone() };
-    let spending = Finding { class: AnomalyClass::Cost, readings: vec![reading], ..found };
-    let first = anomalies.report(spending.clone(), &system).await.unwrap().unwrap();
-    assert!(first.evidence[0].starts_with("cost a day was"), "{:?}", first.evidence);
+    let reading = Reading {
+        metric: None,
+        ..found.readings[0].clone()
+    };
+    let spending = Finding {
+        class: AnomalyClass::Cost,
+        readings: vec![reading],
+        ..found
+    };
+    let first = anomalies
+        .report(spending.clone(), &system)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(
+        first.evidence[0].starts_with("cost a day was"),
+        "{:?}",
+        first.evidence
+    );
     world.clock.advance(SignedDuration::from_hours(48));
     assert_eq!(anomalies.settle(&system).await.unwrap(), 0);
-    assert!(anomalies.report(spending.clone(), &system).await.unwrap().is_none(), "the same bill, read again");
+    assert!(
+        anomalies
+            .report(spending.clone(), &system)
+            .await
+            .unwrap()
+            .is_none(),
+        "the same bill, read again"
+    );
     world.clock.advance(SignedDuration::from_hours(25));
     assert_eq!(anomalies.settle(&system).await.unwrap(), 1);
-    assert!(anomalies.report(spending, &system).await.unwrap().is_none(), "and again, once it is over");
-    assert_eq!(kept.anomaly_get(&first.id).await.unwrap().status, AnomalyStatus::Resolved);
+    assert!(
+        anomalies.report(spending, &system).await.unwrap().is_none(),
+        "and again, once it is over"
+    );
+    assert_eq!(
+        kept.anomaly_get(&first.id).await.unwrap().status,
+        AnomalyStatus::Resolved
+    );
 }
 
 #[tokio::test]
@@ -133,16 +210,32 @@ async fn the_cause_is_what_changed_or_what_others_share() {
     let system = Caller::system();
     let recommendation = world.right_size("i-1", "t3.large").await;
     let action = world.execute(&recommendation).await;
-    let own = anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
+    let own = anomalies
+        .report(finding(&world, "i-1", 0.9), &system)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(
-        own.cause == Some(LikelyCause::ChangeByReeve(Some(action.id.clone()))) && own.advice.contains(&action.id.0),
+        own.cause == Some(LikelyCause::ChangeByReeve(Some(action.id.clone())))
+            && own.advice.contains(&action.id.0),
         "{own:?}"
     );
     for other in ["i-2", "i-3"] {
-        anomalies.report(finding(&world, other, 0.9), &system).await.unwrap();
+        anomalies
+            .report(finding(&world, other, 0.9), &system)
+            .await
+            .unwrap();
     }
-    let shared = anomalies.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
-    assert!(shared.cause_in_words().contains("ec2 in us-east-1"), "{:?}", shared.cause);
+    let shared = anomalies
+        .report(finding(&world, "i-4", 0.9), &system)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(
+        shared.cause_in_words().contains("ec2 in us-east-1"),
+        "{:?}",
+        shared.cause
+    );
 }
 
 #[tokio::test]
@@ -154,42 +247,96 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
         world.unmeasured(id);
     }
     let now = world.clock.now();
-    let change = |resource: &str, attribute: Attribute, minutes_ago: i64, before: &str, after: &str| ResourceChange {
-        resource: ResourceId::new(resource),
-        connection: ConnectionId("c-1".to_owned()),
-        attribute,
-        last_seen_at: now - SignedDuration::from_mins(minutes_ago + 5),
-        seen_at: now - SignedDuration::from_mins(minutes_ago),
-        before: before.to_owned(),
-        after: after.to_owned(),
-    };
+    let change =
+        |resource: &str, attribute: Attribute, minutes_ago: i64, before: &str, after: &str| {
+            ResourceChange {
+                resource: ResourceId::new(resource),
+                connection: ConnectionId("c-1".to_owned()),
+                attribute,
+                last_seen_at: now - SignedDuration::from_mins(minutes_ago + 5),
+                seen_at: now - SignedDuration::from_mins(minutes_ago),
+                before: before.to_owned(),
+                after: after.to_owned(),
+            }
+        };
     world.memory.seen.lock().extend([
         change("i-1", Attribute::InstanceType, 10, "m5.large", "m5.xlarge"),
-        change("i-1", Attribute::LaunchedAt, 10, "2026-01-01T00:00:00Z", "2026-11-15T23:47:00Z"),
+        change(
+            "i-1",
+            Attribute::LaunchedAt,
+            10,
+            "2026-01-01T00:00:00Z",
+            "2026-11-15T23:47:00Z",
+        ),
         change("i-1", Attribute::SecurityGroups, 30, "sg-1", "sg-1,sg-2"),
-        change("i-2", Attribute::Tags, 10, "Owner=ann", "Owner=secret\nTeam=web"),
+        change(
+            "i-2",
+            Attribute::Tags,
+            10,
+            "Owner=ann",
+            "Owner=secret\nTeam=web",
+        ),
         change("i-3", Attribute::InstanceType, 130, "m5.large", "m5.xlarge"),
     ]);
-    let resized = anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
+    let resized = anomalies
+        .report(finding(&world, "i-1", 0.9), &system)
+        .await
+        .unwrap()
+        .unwrap();
     let span = "between 2026-11-15 23:45 and 23:50 UTC, not by Reeve";
-    let words =
-        format!("its size was changed from m5.large to m5.xlarge, and it was restarted at 2026-11-15 23:47 UTC {span}");
+    let words = format!(
+        "its size was changed from m5.large to m5.xlarge, and it was restarted at 2026-11-15 23:47 UTC {span}"
+    );
     assert_eq!(resized.cause_in_words(), words);
-    assert!(resized.advice.contains("who changed it"), "{}", resized.advice);
+    assert!(
+        resized.advice.contains("who changed it"),
+        "{}",
+        resized.advice
+    );
     let groups = "its security groups were changed from sg-1 to sg-1, sg-2 between 2026-11-15 23:25 and 23:30 UTC";
-    assert!(resized.evidence.iter().any(|text| text.starts_with(groups)), "{:?}", resized.evidence);
+    assert!(
+        resized.evidence.iter().any(|text| text.starts_with(groups)),
+        "{:?}",
+        resized.evidence
+    );
 
-    let tagged = anomalies.report(finding(&world, "i-2", 0.9), &system).await.unwrap().unwrap();
-    assert_eq!(tagged.cause_in_words(), format!("its tags Owner, Team were changed {span}"));
-    let long_ago = anomalies.report(finding(&world, "i-3", 0.9), &system).await.unwrap().unwrap();
-    assert!(!long_ago.cause_in_words().contains("m5"), "{:?}", long_ago.cause);
+    let tagged = anomalies
+        .report(finding(&world, "i-2", 0.9), &system)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        tagged.cause_in_words(),
+        format!("its tags Owner, Team were changed {span}")
+    );
+    let long_ago = anomalies
+        .report(finding(&world, "i-3", 0.9), &system)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(
+        !long_ago.cause_in_words().contains("m5"),
+        "{:?}",
+        long_ago.cause
+    );
 
     // A tag explains less than what others share; the last change of all is the one that is suspected.
-    world.memory.seen.lock().push(change("i-4", Attribute::Tags, 10, "Owner=ann", "Owner=bob"));
-    let shared = anomalies.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
+    world
+        .memory
+        .seen
+        .lock()
+        .push(change("i-4", Attribute::Tags, 10, "Owner=ann", "Owner=bob"));
+    let shared = anomalies
+        .report(finding(&world, "i-4", 0.9), &system)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(
         shared.cause_in_words().contains("ec2 in us-east-1")
-            && shared.evidence.iter().any(|text| text.contains("tag Owner"))
+            && shared
+                .evidence
+                .iter()
+                .any(|text| text.contains("tag Owner"))
     );
     let recommendation = world.right_size("i-5", "t3.large").await;
     world.execute(&recommendation).await;
@@ -201,9 +348,22 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     };
     world.memory.seen.lock().push(after);
     world.clock.advance(SignedDuration::from_mins(20));
-    let both = anomalies.report(finding(&world, "i-5", 0.9), &system).await.unwrap().unwrap();
-    assert!(both.cause_in_words().starts_with("its IOPS were changed from 3000 to 9000"), "{:?}", both.cause);
-    assert!(both.evidence.iter().any(|text| text.starts_with("action ")), "{:?}", both.evidence);
+    let both = anomalies
+        .report(finding(&world, "i-5", 0.9), &system)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(
+        both.cause_in_words()
+            .starts_with("its IOPS were changed from 3000 to 9000"),
+        "{:?}",
+        both.cause
+    );
+    assert!(
+        both.evidence.iter().any(|text| text.starts_with("action ")),
+        "{:?}",
+        both.evidence
+    );
 }
 
 #[tokio::test]
@@ -214,43 +374,110 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
     let deed = |operation: &str, minutes_ago: i64| {
         Entry::new(EventType::from_static("api.call"))
             .by(Actor::user("u-1").with_email("ann@example.com"))
-            .on(ResourceRef::new("virtual_machine", "i-1").in_cloud("aws", "111122223333", "us-east-1"))
+            .on(ResourceRef::new("virtual_machine", "i-1").in_cloud(
+                "aws",
+                "111122223333",
+                "us-east-1",
+            ))
             .with_action(operation, ActionStatus::Success, ActionMethod::Console)
             .at(world.clock.now() - SignedDuration::from_mins(minutes_ago))
     };
-    let first = anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    let first = anomalies
+        .report(finding(&world, "i-1", 0.7), &system)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(first.related_entries.is_empty());
     let cause = first.cause_for(&[]);
-    assert_eq!((cause.cause, cause.evidence, cause.advice), (first.cause_in_words(), first.evidence, first.advice));
+    assert_eq!(
+        (cause.cause, cause.evidence, cause.advice),
+        (first.cause_in_words(), first.evidence, first.advice)
+    );
     // The cloud's record comes late: after the next strange point it is there.
-    world.log.record(vec![deed("ModifyInstanceAttribute", 9), deed("DescribeInstances", 8)]).await.unwrap();
+    world
+        .log
+        .record(vec![
+            deed("ModifyInstanceAttribute", 9),
+            deed("DescribeInstances", 8),
+        ])
+        .await
+        .unwrap();
     world.clock.advance(SignedDuration::from_mins(5));
-    assert!(anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().is_none());
+    assert!(
+        anomalies
+            .report(finding(&world, "i-1", 0.7), &system)
+            .await
+            .unwrap()
+            .is_none()
+    );
     let known = kept.anomaly_get(&first.id).await.unwrap();
     assert_eq!(
-        known.related_entries.iter().map(|deed| deed.operation.as_str()).collect::<Vec<_>>(),
+        known
+            .related_entries
+            .iter()
+            .map(|deed| deed.operation.as_str())
+            .collect::<Vec<_>>(),
         ["ModifyInstanceAttribute"]
     );
     assert!(
-        !known.cause_in_words().contains("ann@") && !known.evidence.iter().any(|text| text.contains("ann@")),
+        !known.cause_in_words().contains("ann@")
+            && !known.evidence.iter().any(|text| text.contains("ann@")),
         "{known:?}"
     );
     let cause = known.cause_for(&[&known.related_entries[0]]);
-    assert_eq!(cause.cause, "ann@example.com called ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC");
+    assert_eq!(
+        cause.cause,
+        "ann@example.com called ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC"
+    );
 
     // The entry of its investigation names it by its place in the log, and no stage tells more.
     world.clock.advance(SignedDuration::from_hours(12));
-    world.log.record(vec![deed("StopInstances", 9)]).await.unwrap();
-    let second = anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
-    assert!(!second.responses.iter().any(|stage| stage.detail.contains("ann@")), "{:?}", second.responses);
+    world
+        .log
+        .record(vec![deed("StopInstances", 9)])
+        .await
+        .unwrap();
+    let second = anomalies
+        .report(finding(&world, "i-1", 0.7), &system)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(
+        !second
+            .responses
+            .iter()
+            .any(|stage| stage.detail.contains("ann@")),
+        "{:?}",
+        second.responses
+    );
     let entries = world.entries();
     let looked = |entry: &&Entry| entry.action.operation.as_deref() == Some("anomaly.investigate");
-    let named = entries.iter().rev().find(looked).unwrap().metadata.extra.get("entries").cloned();
-    assert_eq!(named, Some(Json::from(vec![Json::from(second.related_entries[0].sequence)])));
+    let named = entries
+        .iter()
+        .rev()
+        .find(looked)
+        .unwrap()
+        .metadata
+        .extra
+        .get("entries")
+        .cloned();
+    assert_eq!(
+        named,
+        Some(Json::from(vec![Json::from(
+            second.related_entries[0].sequence
+        )]))
+    );
 
     // A log that cannot be read keeps nobody from being told.
-    world.log.unreadable.store(true, std::sync::atomic::Ordering::Relaxed);
-    let third = anomalies.report(finding(&world, "i-2", 0.7), &system).await.unwrap().unwrap();
+    world
+        .log
+        .unreadable
+        .store(true, std::sync::atomic::Ordering::Relaxed);
+    let third = anomalies
+        .report(finding(&world, "i-2", 0.7), &system)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(third.related_entries.is_empty() && third.cause == Some(LikelyCause::Unknown));
 }
 
@@ -259,27 +486,51 @@ async fn what_people_say_is_learned_from() {
     let world = World::new();
     let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
-    let first = anomalies.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
-    let wrong = anomalies.feedback(&first.id, "maybe", None, &operator()).await;
+    let first = anomalies
+        .report(finding(&world, "i-1", 0.8), &system)
+        .await
+        .unwrap()
+        .unwrap();
+    let wrong = anomalies
+        .feedback(&first.id, "maybe", None, &operator())
+        .await;
     assert!(matches!(wrong, Err(EngineError::Invalid(errors)) if errors[0].path == "kind"));
     anomalies.acknowledge(&first.id, &operator()).await.unwrap();
-    let ended = anomalies.feedback(&first.id, "false", Some("a nightly job"), &operator()).await.unwrap();
-    assert_eq!((ended.status, ended.feedback[0].by.as_str()), (AnomalyStatus::Resolved, "olga@example.com"));
+    let ended = anomalies
+        .feedback(&first.id, "false", Some("a nightly job"), &operator())
+        .await
+        .unwrap();
+    assert_eq!(
+        (ended.status, ended.feedback[0].by.as_str()),
+        (AnomalyStatus::Resolved, "olga@example.com")
+    );
     assert_eq!(ended.responses.last().unwrap().stage, Stage::Learn);
     assert_eq!(recorded(&world).last().unwrap(), "anomaly.learn");
     assert!(anomalies.acknowledge(&first.id, &operator()).await.is_err());
 
     world.clock.advance(SignedDuration::from_hours(24));
     assert!(
-        anomalies.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_none(),
+        anomalies
+            .report(finding(&world, "i-1", 0.8), &system)
+            .await
+            .unwrap()
+            .is_none(),
         "the like of it stays quiet"
     );
     assert!(
-        anomalies.report(finding(&world, "i-1", 0.95), &system).await.unwrap().is_some(),
+        anomalies
+            .report(finding(&world, "i-1", 0.95), &system)
+            .await
+            .unwrap()
+            .is_some(),
         "what is stranger does not"
     );
     assert!(
-        anomalies.report(finding(&world, "i-2", 0.8), &system).await.unwrap().is_some(),
+        anomalies
+            .report(finding(&world, "i-2", 0.8), &system)
+            .await
+            .unwrap()
+            .is_some(),
         "nor does another machine"
     );
     assert_eq!(kept.all.lock().len(), 3);
@@ -296,7 +547,10 @@ async fn while_the_log_is_silent_nobody_is_notified() {
     assert!(kept.all.lock()[0].responses.is_empty() && recorded(&world).is_empty());
     *world.log.silent_after.lock() = None;
     anomalies.report(found, &Caller::system()).await.unwrap();
-    assert_eq!(recorded(&world), ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]);
+    assert_eq!(
+        recorded(&world),
+        ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]
+    );
 }
 
 #[tokio::test]
@@ -311,11 +565,23 @@ async fn settings_are_checked_versioned_and_recorded() {
     assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors.len() == 2));
     let mut wanted = read.clone();
     wanted.cost.threshold_percent = 35.0;
-    let stored = anomalies.settings_put(wanted.clone(), &operator()).await.unwrap();
-    assert_eq!((stored.version, stored.cost.threshold_percent), (read.version + 1, 35.0));
-    assert!(matches!(anomalies.settings_put(wanted, &operator()).await, Err(EngineError::Conflict(_))));
+    let stored = anomalies
+        .settings_put(wanted.clone(), &operator())
+        .await
+        .unwrap();
+    assert_eq!(
+        (stored.version, stored.cost.threshold_percent),
+        (read.version + 1, 35.0)
+    );
+    assert!(matches!(
+        anomalies.settings_put(wanted, &operator()).await,
+        Err(EngineError::Conflict(_))
+    ));
     let entry = world.entries().pop().unwrap();
-    assert_eq!(entry.changes.after.unwrap().get("cost.threshold_percent"), Some(&Json::from(35.0)));
+    assert_eq!(
+        entry.changes.after.unwrap().get("cost.threshold_percent"),
+        Some(&Json::from(35.0))
+    );
 }
 
 #[test]
@@ -329,18 +595,29 @@ fn severe_events_are_found_and_ordinary_ones_are_not() {
             .with_action(operation, ActionStatus::Success, ActionMethod::Api)
             .at(at(minute))
     };
-    let ordinary =
-        (0..500).filter_map(|minute| watch.observe(&deed("DescribeInstances", minute), at(minute), &settings));
+    let ordinary = (0..500).filter_map(|minute| {
+        watch.observe(&deed("DescribeInstances", minute), at(minute), &settings)
+    });
     assert_eq!(ordinary.count(), 0);
     let grave = watch.observe(&deed("StopLogging", 501), at(501), &settings);
     let found = grave.expect("stopping the log is strange");
-    assert_eq!((found.class, found.place.id.as_str()), (AnomalyClass::Security, "ann@example.com"));
+    assert_eq!(
+        (found.class, found.place.id.as_str()),
+        (AnomalyClass::Security, "ann@example.com")
+    );
     assert!(!found.evidence.is_empty());
     let off = AnomalySettings {
-        security: reeve_anomalies::SecuritySettings { behavioral_analysis: false, ..settings.security.clone() },
+        security: reeve_anomalies::SecuritySettings {
+            behavioral_analysis: false,
+            ..settings.security.clone()
+        },
         ..settings
     };
-    assert!(watch.observe(&deed("DeleteTrail", 502), at(502), &off).is_none());
+    assert!(
+        watch
+            .observe(&deed("DeleteTrail", 502), at(502), &off)
+            .is_none()
+    );
 }
 
 #[tokio::test]
@@ -348,23 +625,47 @@ async fn what_was_said_can_be_taken_back() {
     let world = World::new();
     let (anomalies, _) = anomalies(&world);
     let system = Caller::system();
-    let first = anomalies.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
+    let first = anomalies
+        .report(finding(&world, "i-1", 0.8), &system)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(
-        matches!(anomalies.reopen(&first.id, &operator()).await, Err(EngineError::Conflict(_))),
+        matches!(
+            anomalies.reopen(&first.id, &operator()).await,
+            Err(EngineError::Conflict(_))
+        ),
         "nothing to take back"
     );
-    anomalies.feedback(&first.id, "false", None, &operator()).await.unwrap();
+    anomalies
+        .feedback(&first.id, "false", None, &operator())
+        .await
+        .unwrap();
     let open = anomalies.reopen(&first.id, &operator()).await.unwrap();
-    assert_eq!((open.status, open.resolved_at, open.current_feedback()), (AnomalyStatus::Open, None, None));
-    assert_eq!(open.feedback[0].withdrawn.as_ref().unwrap().1, "olga@example.com", "it stays on record");
+    assert_eq!(
+        (open.status, open.resolved_at, open.current_feedback()),
+        (AnomalyStatus::Open, None, None)
+    );
+    assert_eq!(
+        open.feedback[0].withdrawn.as_ref().unwrap().1,
+        "olga@example.com",
+        "it stays on record"
+    );
     assert_eq!(recorded(&world).last().unwrap(), "anomaly.reopen");
     world.clock.advance(SignedDuration::from_hours(24));
     assert_eq!(anomalies.settle(&system).await.unwrap(), 1);
     assert!(
-        anomalies.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_some(),
+        anomalies
+            .report(finding(&world, "i-1", 0.8), &system)
+            .await
+            .unwrap()
+            .is_some(),
         "it is no longer kept quiet"
     );
-    anomalies.acknowledge(&first.id, &operator()).await.unwrap_err();
+    anomalies
+        .acknowledge(&first.id, &operator())
+        .await
+        .unwrap_err();
     let again = anomalies.reopen(&first.id, &operator()).await.unwrap();
     assert_eq!(
         (again.status, anomalies.settle(&system).await.unwrap()),
@@ -377,7 +678,11 @@ async fn what_was_said_can_be_taken_back() {
 async fn an_active_agents_change_is_undone_at_once_where_that_is_configured() {
     for (mode, reaction, expected) in [
         ("active", Reaction::AutoRemediate, "is being undone"),
-        ("safe_mode", Reaction::AutoRemediate, "nothing was done: agent safe_mode agent is in mode safe_mode"),
+        (
+            "safe_mode",
+            Reaction::AutoRemediate,
+            "nothing was done: agent safe_mode agent is in mode safe_mode",
+        ),
         ("active", Reaction::AutoInvestigate, ""),
     ] {
         let world = World::new();
@@ -388,15 +693,39 @@ async fn an_active_agents_change_is_undone_at_once_where_that_is_configured() {
         world.run(&agent).await;
         let recommendation = world.on("i-1").await.remove(0);
         let action = world.execute(&recommendation).await;
-        let found = anomalies.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
-        let executed = found.responses.iter().find(|response| response.stage == Stage::Execute);
+        let found = anomalies
+            .report(finding(&world, "i-1", 0.9), &Caller::system())
+            .await
+            .unwrap()
+            .unwrap();
+        let executed = found
+            .responses
+            .iter()
+            .find(|response| response.stage == Stage::Execute);
         assert_eq!(executed.is_some(), !expected.is_empty(), "{mode} {found:?}");
-        assert!(executed.is_none_or(|response| response.detail.contains(expected)), "{mode} {executed:?}");
+        assert!(
+            executed.is_none_or(|response| response.detail.contains(expected)),
+            "{mode} {executed:?}"
+        );
         world.engine.execution.settle().await;
         let after = world.memory.action_get(&action.id).await.unwrap();
-        assert_eq!(after.status == Ended::RolledBack, expected == "is being undone", "{mode} {:?}", after.status);
-        let order: Vec<Stage> = found.responses.iter().map(|response| response.stage).collect();
-        let all = [Stage::Alert, Stage::Investigate, Stage::Recommend, Stage::Execute];
+        assert_eq!(
+            after.status == Ended::RolledBack,
+            expected == "is being undone",
+            "{mode} {:?}",
+            after.status
+        );
+        let order: Vec<Stage> = found
+            .responses
+            .iter()
+            .map(|response| response.stage)
+            .collect();
+        let all = [
+            Stage::Alert,
+            Stage::Investigate,
+            Stage::Recommend,
+            Stage::Execute,
+        ];
         assert_eq!(order, all[..if expected.is_empty() { 3 } else { 4 }]);
         assert_eq!(recorded(&world).len(), order.len());
     }
@@ -407,43 +736,91 @@ async fn an_alert_alone_is_reported_and_not_investigated() {
     let world = World::new();
     let (anomalies, kept) = anomalies(&world);
     kept.settings.lock().performance.action = Reaction::Alert;
-    let found = anomalies.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
-    assert_eq!((recorded(&world), found.cause), (vec!["anomaly.detect".to_owned()], None));
+    let found = anomalies
+        .report(finding(&world, "i-1", 0.9), &Caller::system())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (recorded(&world), found.cause),
+        (vec!["anomaly.detect".to_owned()], None)
+    );
     let wrong = AnomalySettings::default();
     let wrong = AnomalySettings {
-        cost: reeve_anomalies::CostSettings { action: Reaction::AlertAndQuarantine, ..wrong.cost.clone() },
+        cost: reeve_anomalies::CostSettings {
+            action: Reaction::AlertAndQuarantine,
+            ..wrong.cost.clone()
+        },
         ..wrong
     };
     let refused = anomalies.settings_put(wrong, &operator()).await;
-    assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "cost.action"));
+    assert!(
+        matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "cost.action")
+    );
 }
 
 #[tokio::test]
 async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folder() {
     let world = World::new();
     let (anomalies, kept) = anomalies(&world);
-    let refused = anomalies.threat_list_put("mine", "203.0.113.7\nnonsense".to_owned(), None, &operator()).await;
-    assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "indicators[2]"));
-    let put = anomalies.threat_list_put("mine", "203.0.113.7".to_owned(), None, &operator()).await.unwrap();
+    let refused = anomalies
+        .threat_list_put(
+            "mine",
+            "203.0.113.7\nnonsense".to_owned(),
+            None,
+            &operator(),
+        )
+        .await;
+    assert!(
+        matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "indicators[2]")
+    );
+    let put = anomalies
+        .threat_list_put("mine", "203.0.113.7".to_owned(), None, &operator())
+        .await
+        .unwrap();
     assert_eq!((put.indicators, put.by.as_str()), (1, "olga@example.com"));
     let system = Caller::system();
     let at = world.clock.now();
-    anomalies.threat_list_put("feed.txt", "198.51.100.0/24".to_owned(), Some(at), &system).await.unwrap();
-    let by_hand = anomalies.threat_list_put("feed.txt", String::new(), None, &operator()).await;
+    anomalies
+        .threat_list_put("feed.txt", "198.51.100.0/24".to_owned(), Some(at), &system)
+        .await
+        .unwrap();
+    let by_hand = anomalies
+        .threat_list_put("feed.txt", String::new(), None, &operator())
+        .await;
     assert!(matches!(by_hand, Err(EngineError::Conflict(_))));
     assert!(matches!(
-        anomalies.threat_list_delete("feed.txt", false, &operator()).await,
+        anomalies
+            .threat_list_delete("feed.txt", false, &operator())
+            .await,
         Err(EngineError::Conflict(_))
     ));
-    anomalies.threat_list_delete("feed.txt", true, &system).await.unwrap();
-    anomalies.threat_list_delete("mine", false, &operator()).await.unwrap();
+    anomalies
+        .threat_list_delete("feed.txt", true, &system)
+        .await
+        .unwrap();
+    anomalies
+        .threat_list_delete("mine", false, &operator())
+        .await
+        .unwrap();
     assert!(kept.lists.lock().is_empty());
     let with = |status: ActionStatus| -> Vec<String> {
-        let entries = world.entries().into_iter().filter(|entry| entry.action.status == Some(status));
+        let entries = world
+            .entries()
+            .into_iter()
+            .filter(|entry| entry.action.status == Some(status));
         entries.filter_map(|entry| entry.action.operation).collect()
     };
-    let expected = ["threat_list.put", "threat_list.put", "threat_list.delete", "threat_list.delete"];
+    let expected = [
+        "threat_list.put",
+        "threat_list.put",
+        "threat_list.delete",
+        "threat_list.delete",
+    ];
     assert_eq!(with(ActionStatus::Success), expected);
     assert_eq!(with(ActionStatus::Pending), expected, "each was announced");
-    assert!(with(ActionStatus::Failed).is_empty(), "what was refused at once was not tried");
+    assert!(
+        with(ActionStatus::Failed).is_empty(),
+        "what was refused at once was not tried"
+    );
 }

@@ -6,23 +6,40 @@ use reeve_access::Role;
 use reeve_engine::AgentInput;
 use reeve_engine::ExclusionInput;
 use reeve_recommend::{
-    AgentStore as _, Applicability, ApplicabilityState, EngineError, Guardrails, Recommendation, Signature, Status,
+    AgentStore as _, Applicability, ApplicabilityState, EngineError, Guardrails, Recommendation,
+    Signature, Status,
 };
 
 use crate::world::{World, operator, person};
 
 async fn decided(world: &World, recommendation: &Recommendation) -> Option<Applicability> {
-    world.engine.guardrails.applicability(&[world.again(recommendation).await]).await.unwrap().remove(0)
+    world
+        .engine
+        .guardrails
+        .applicability(&[world.again(recommendation).await])
+        .await
+        .unwrap()
+        .remove(0)
 }
 
 /// Blocked by this, and refused so at execution.
 async fn blocked(world: &World, recommendation: &Recommendation, expected: &str) {
     let found = decided(world, recommendation).await.unwrap();
-    let Applicability::Blocked { by, reason, .. } = &found else { panic!("{expected}: {found:?}") };
+    let Applicability::Blocked { by, reason, .. } = &found else {
+        panic!("{expected}: {found:?}")
+    };
     assert_eq!(by, expected, "{reason}");
-    let error = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap_err();
+    let error = world
+        .engine
+        .execution
+        .execute(&recommendation.id, None, None, &operator())
+        .await
+        .unwrap_err();
     match &error {
-        EngineError::Blocked(block) => assert_eq!((block.guardrail.as_str(), &block.message), (expected, reason)),
+        EngineError::Blocked(block) => assert_eq!(
+            (block.guardrail.as_str(), &block.message),
+            (expected, reason)
+        ),
         EngineError::Learning { .. } => assert_eq!(expected, "agent_mode"),
         EngineError::NotFound { what, .. } => assert_eq!(*what, expected),
         other => assert_eq!(&other.to_string(), reason),
@@ -41,7 +58,10 @@ async fn limits(world: &World, change: impl FnOnce(&mut Guardrails)) {
 async fn what_stands_in_the_way_is_shown_before_and_decides_at_execution() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    assert_eq!(decided(&world, &recommendation).await, Some(Applicability::Ready(Vec::new())));
+    assert_eq!(
+        decided(&world, &recommendation).await,
+        Some(Applicability::Ready(Vec::new()))
+    );
     limits(&world, |limits| limits.kill_switch = true).await;
     blocked(&world, &recommendation, "kill_switch").await;
     limits(&world, |limits| {
@@ -61,16 +81,40 @@ async fn what_stands_in_the_way_is_shown_before_and_decides_at_execution() {
     };
     let agent = recommendation.agent_id.clone().unwrap();
     let ada = person("ada", &[Role::Administrator]);
-    let learning = AgentInput { mode: Some("learning".to_owned()), ..AgentInput::default() };
-    world.engine.agents.agent_configure(&agent, learning, &ada).await.unwrap();
+    let learning = AgentInput {
+        mode: Some("learning".to_owned()),
+        ..AgentInput::default()
+    };
+    world
+        .engine
+        .agents
+        .agent_configure(&agent, learning, &ada)
+        .await
+        .unwrap();
     blocked(&world, &recommendation, "agent_mode").await;
-    let safe = AgentInput { mode: Some("safe_mode".to_owned()), ..AgentInput::default() };
-    world.engine.agents.agent_configure(&agent, safe, &ada).await.unwrap();
+    let safe = AgentInput {
+        mode: Some("safe_mode".to_owned()),
+        ..AgentInput::default()
+    };
+    world
+        .engine
+        .agents
+        .agent_configure(&agent, safe, &ada)
+        .await
+        .unwrap();
     world.memory.observe_only.store(true, Ordering::SeqCst);
     blocked(&world, &recommendation, "connection").await;
     world.memory.observe_only.store(false, Ordering::SeqCst);
-    assert_eq!(decided(&world, &recommendation).await, Some(Applicability::Ready(Vec::new())));
-    world.engine.recommendations.exclude(exclusion, &operator()).await.unwrap();
+    assert_eq!(
+        decided(&world, &recommendation).await,
+        Some(Applicability::Ready(Vec::new()))
+    );
+    world
+        .engine
+        .recommendations
+        .exclude(exclusion, &operator())
+        .await
+        .unwrap();
     assert_eq!(world.again(&recommendation).await.status, Status::Dismissed);
     assert_eq!(decided(&world, &recommendation).await, None, "over");
 }
@@ -79,9 +123,22 @@ async fn what_stands_in_the_way_is_shown_before_and_decides_at_execution() {
 async fn signatures_are_named_and_advice_says_that_it_is_advice() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "m5.xlarge").await;
-    assert_eq!(decided(&world, &recommendation).await, Some(Applicability::Ready(vec![Signature::Manager])));
-    let advice = Recommendation { plan: None, ..recommendation.clone() };
-    let found = world.engine.guardrails.applicability(&[advice]).await.unwrap().remove(0).unwrap();
+    assert_eq!(
+        decided(&world, &recommendation).await,
+        Some(Applicability::Ready(vec![Signature::Manager]))
+    );
+    let advice = Recommendation {
+        plan: None,
+        ..recommendation.clone()
+    };
+    let found = world
+        .engine
+        .guardrails
+        .applicability(&[advice])
+        .await
+        .unwrap()
+        .remove(0)
+        .unwrap();
     assert_eq!(found.state(), ApplicabilityState::AdviceOnly);
     world.memory.resources.lock().clear();
     blocked(&world, &recommendation, "resource").await;
@@ -94,6 +151,10 @@ async fn a_thousand_are_decided_with_one_reading() {
     let many = vec![recommendation; 1000];
     let began = std::time::Instant::now();
     let found = world.engine.guardrails.applicability(&many).await.unwrap();
-    assert!(found.iter().all(|one| *one == Some(Applicability::Ready(Vec::new()))));
+    assert!(
+        found
+            .iter()
+            .all(|one| *one == Some(Applicability::Ready(Vec::new())))
+    );
     assert!(began.elapsed().as_millis() < 500, "{:?}", began.elapsed());
 }

@@ -26,12 +26,18 @@ pub(crate) struct TestClock {
 impl TestClock {
     /// Whoever waits moves it.
     pub(crate) fn eager() -> Self {
-        TestClock { now: Mutex::new(Timestamp::from_second(BEGIN_S).unwrap()), waiting: None }
+        TestClock {
+            now: Mutex::new(Timestamp::from_second(BEGIN_S).unwrap()),
+            waiting: None,
+        }
     }
 
     /// It moves by [`TestClock::step`] alone.
     pub(crate) fn patient() -> Self {
-        TestClock { waiting: Some(Mutex::default()), ..TestClock::eager() }
+        TestClock {
+            waiting: Some(Mutex::default()),
+            ..TestClock::eager()
+        }
     }
 
     pub(crate) fn advance(&self, by: SignedDuration) {
@@ -40,8 +46,13 @@ impl TestClock {
 
     /// Wakes whoever waits for the earliest moment; `false` when nobody waits.
     pub(crate) fn step(&self) -> bool {
-        let first = self.waiting.as_ref().and_then(|waiting| waiting.lock().0.pop_first());
-        let Some(((at, _), wake)) = first else { return false };
+        let first = self
+            .waiting
+            .as_ref()
+            .and_then(|waiting| waiting.lock().0.pop_first());
+        let Some(((at, _), wake)) = first else {
+            return false;
+        };
         let mut now = self.now.lock();
         *now = at.max(*now);
         drop(now);

@@ -9,8 +9,9 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation, Observed, Operation,
-    QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot, Specification,
+    Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation,
+    Observed, Operation, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot,
+    Specification,
 };
 use reeve_recommend::change::RemoveOperation;
 use reeve_recommend::{Clock, Clouds};
@@ -73,15 +74,31 @@ pub(crate) struct Cloud {
 }
 
 impl Cloud {
-    pub(crate) fn new(clock: Arc<TestClock>, journal: Journal, hazard: Option<Arc<Hazard>>) -> Arc<Self> {
-        Arc::new(Cloud { inner: Mutex::default(), clock, journal, hazard, allow_actions: Mutex::new(true) })
+    pub(crate) fn new(
+        clock: Arc<TestClock>,
+        journal: Journal,
+        hazard: Option<Arc<Hazard>>,
+    ) -> Arc<Self> {
+        Arc::new(Cloud {
+            inner: Mutex::default(),
+            clock,
+            journal,
+            hazard,
+            allow_actions: Mutex::new(true),
+        })
     }
 
     /// Somebody makes a resource, or another of the same name.
     pub(crate) fn put(&self, resource: Resource) {
         let mut inner = self.inner.lock();
         self.note(None, resource.clone(), self.clock.now());
-        inner.machines.insert(resource.id.clone(), Machine { resource, moving: None });
+        inner.machines.insert(
+            resource.id.clone(),
+            Machine {
+                resource,
+                moving: None,
+            },
+        );
     }
 
     /// Somebody changes a resource.
@@ -89,14 +106,30 @@ impl Cloud {
         let mut inner = self.inner.lock();
         let machine = inner.machines.get_mut(&ResourceId::new(id)).unwrap();
         change(&mut machine.resource);
-        let (settles, state) = machine.moving.unwrap_or((self.clock.now(), machine.resource.state));
-        self.note(None, Resource { state, ..machine.resource.clone() }, settles);
+        let (settles, state) = machine
+            .moving
+            .unwrap_or((self.clock.now(), machine.resource.state));
+        self.note(
+            None,
+            Resource {
+                state,
+                ..machine.resource.clone()
+            },
+            settles,
+        );
     }
 
     /// Somebody removes a resource.
     pub(crate) fn remove(&self, id: &ResourceId) {
         if let Some(gone) = self.inner.lock().machines.remove(id) {
-            self.note(None, Resource { state: ResourceState::Deleted, ..gone.resource }, self.clock.now());
+            self.note(
+                None,
+                Resource {
+                    state: ResourceState::Deleted,
+                    ..gone.resource
+                },
+                self.clock.now(),
+            );
         }
     }
 
@@ -104,16 +137,29 @@ impl Cloud {
     pub(crate) fn all(&self) -> Vec<Resource> {
         let mut inner = self.inner.lock();
         self.settle(&mut inner);
-        inner.machines.values().map(|machine| machine.resource.clone()).collect()
+        inner
+            .machines
+            .values()
+            .map(|machine| machine.resource.clone())
+            .collect()
     }
 
     fn note(&self, call: Option<Mutation>, after: Resource, settles: Timestamp) {
         let at = self.clock.now();
-        self.journal.lock().push(Note::Changed(Box::new(Changed { at, call, after, settles })));
+        self.journal.lock().push(Note::Changed(Box::new(Changed {
+            at,
+            call,
+            after,
+            settles,
+        })));
     }
 
     fn fault_at(&self, inner: &Inner, call: usize) -> Option<Fault> {
-        inner.faults.get(&call).copied().or_else(|| self.hazard.as_ref()?.cloud())
+        inner
+            .faults
+            .get(&call)
+            .copied()
+            .or_else(|| self.hazard.as_ref()?.cloud())
     }
 
     async fn moment(&self) {
@@ -150,7 +196,14 @@ impl Cloud {
         let mut inner = self.inner.lock();
         self.settle(&mut inner);
         let resource = &inner.machines[&ResourceId::new(id)].resource;
-        (resource.state, resource.specification.instance_type.clone().unwrap_or_default())
+        (
+            resource.state,
+            resource
+                .specification
+                .instance_type
+                .clone()
+                .unwrap_or_default(),
+        )
     }
 
     pub(crate) fn snapshots(&self) -> usize {
@@ -178,7 +231,10 @@ impl Cloud {
     ) -> Result<Applied, ActError> {
         let until = self.clock.now() + SignedDuration::from_secs(seconds);
         let forgets = inner.forgets_size;
-        let machine = inner.machines.get_mut(id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such resource"))?;
+        let machine = inner
+            .machines
+            .get_mut(id)
+            .ok_or_else(|| refuse(ActErrorKind::NotFound, "no such resource"))?;
         may(&machine.resource, mutation)?;
         let (resource, moving) = (&mut machine.resource, &mut machine.moving);
         let settled = moving.map_or(resource.state, |(_, state)| state);
@@ -188,7 +244,8 @@ impl Cloud {
         };
         match mutation {
             Mutation::Snapshot { .. } => {
-                let (after, snapshot) = (resource.clone(), format!("snap-{}", inner.snapshots.len()));
+                let (after, snapshot) =
+                    (resource.clone(), format!("snap-{}", inner.snapshots.len()));
                 inner.snapshots.insert(snapshot.clone(), until);
                 self.note(Some(mutation.clone()), after, until);
                 return Ok(Applied::Snapshot(Snapshot { id: snapshot }));
@@ -204,14 +261,19 @@ impl Cloud {
                 }
             }
             // Rules of the network hold at once, and the machine runs on.
-            groups @ (Mutation::Isolate | Mutation::SetGroups { .. }) => alter(&mut resource.specification, groups),
+            groups @ (Mutation::Isolate | Mutation::SetGroups { .. }) => {
+                alter(&mut resource.specification, groups)
+            }
             further => {
                 alter(&mut resource.specification, further);
                 move_to(resource, settled);
             }
         }
         let (settles, state) = moving.unwrap_or((self.clock.now(), resource.state));
-        let after = Resource { state, ..resource.clone() };
+        let after = Resource {
+            state,
+            ..resource.clone()
+        };
         self.note(Some(mutation.clone()), after, settles);
         Ok(Applied::Accepted)
     }
@@ -219,7 +281,10 @@ impl Cloud {
     /// Deletes a volume that nothing is attached to.
     fn delete(&self, id: &ResourceId) -> Result<Applied, ActError> {
         let mut inner = self.inner.lock();
-        let volume = inner.machines.get_mut(id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such resource"))?;
+        let volume = inner
+            .machines
+            .get_mut(id)
+            .ok_or_else(|| refuse(ActErrorKind::NotFound, "no such resource"))?;
         if volume.resource.state != ResourceState::Unattached {
             return Err(refuse(ActErrorKind::WrongState, "it is attached"));
         }
@@ -234,8 +299,14 @@ impl Cloud {
         let call = inner.calls;
         inner.calls += 1;
         let fault = self.fault_at(&inner, call);
-        self.journal.lock().push(Note::Asked(resource.id.0.clone(), mutation.clone()));
-        let usual = if matches!(mutation, Mutation::Snapshot { .. }) { 60 } else { 30 };
+        self.journal
+            .lock()
+            .push(Note::Asked(resource.id.0.clone(), mutation.clone()));
+        let usual = if matches!(mutation, Mutation::Snapshot { .. }) {
+            60
+        } else {
+            30
+        };
         match fault {
             None => self.carry_out(&mut inner, &resource.id, mutation, usual),
             Some(Fault::AnHour) => self.carry_out(&mut inner, &resource.id, mutation, 3600),
@@ -246,8 +317,14 @@ impl Cloud {
             }
             Some(Fault::LoseRequest) => Err(refuse(ActErrorKind::Unknown, "no answer")),
             Some(Fault::Throttle) => Err(refuse(ActErrorKind::Throttled, "too many requests")),
-            Some(Fault::Deny) => Err(refuse(ActErrorKind::Denied, "not authorised to perform this")),
-            Some(Fault::NoCapacity) => Err(refuse(ActErrorKind::NoCapacity, "no capacity for this size now")),
+            Some(Fault::Deny) => Err(refuse(
+                ActErrorKind::Denied,
+                "not authorised to perform this",
+            )),
+            Some(Fault::NoCapacity) => Err(refuse(
+                ActErrorKind::NoCapacity,
+                "no capacity for this size now",
+            )),
             Some(Fault::Ignore) if matches!(mutation, Mutation::Snapshot { .. }) => {
                 self.carry_out(&mut inner, &resource.id, mutation, usual)
             }
@@ -268,25 +345,46 @@ fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
     };
     match (mutation, resource.kind) {
         (Mutation::Snapshot { .. }, Kind::Volume) => Ok(()),
-        (Mutation::Snapshot { .. }, Kind::Database) | (Mutation::Stop, Kind::VirtualMachine | Kind::Database) => {
+        (Mutation::Snapshot { .. }, Kind::Database)
+        | (Mutation::Stop, Kind::VirtualMachine | Kind::Database) => {
             in_state(ResourceState::Running)
         }
-        (Mutation::Start, Kind::VirtualMachine | Kind::Database) => in_state(ResourceState::Stopped),
+        (Mutation::Start, Kind::VirtualMachine | Kind::Database) => {
+            in_state(ResourceState::Stopped)
+        }
         (Mutation::Resize { instance_type }, Kind::VirtualMachine | Kind::Database) => {
-            in_state(if resource.kind == Kind::Database { ResourceState::Running } else { ResourceState::Stopped })?;
+            in_state(if resource.kind == Kind::Database {
+                ResourceState::Running
+            } else {
+                ResourceState::Stopped
+            })?;
             let catalogue = Catalogue::builtin();
             let spec = match resource.kind {
                 Kind::Database => catalogue.database(instance_type).map(|class| class.machine),
-                _ => catalogue.instance(resource.provider, instance_type).cloned(),
+                _ => catalogue
+                    .instance(resource.provider, instance_type)
+                    .cloned(),
             };
             let spec = spec.ok_or_else(|| refuse(ActErrorKind::InvalidType, "no such size"))?;
             let runs = |has: &String| spec.architectures.contains(has);
-            if resource.specification.architecture.as_ref().is_none_or(runs) {
+            if resource
+                .specification
+                .architecture
+                .as_ref()
+                .is_none_or(runs)
+            {
                 return Ok(());
             }
-            Err(refuse(ActErrorKind::InvalidType, "the size is of another architecture"))
+            Err(refuse(
+                ActErrorKind::InvalidType,
+                "the size is of another architecture",
+            ))
         }
-        (Mutation::RemoveReplica { name }, Kind::Database) if resource.specification.replicas.contains(name) => Ok(()),
+        (Mutation::RemoveReplica { name }, Kind::Database)
+            if resource.specification.replicas.contains(name) =>
+        {
+            Ok(())
+        }
         (further, kind) => may_alter(resource, further, kind),
     }
 }
@@ -296,41 +394,67 @@ fn may_alter(resource: &Resource, mutation: &Mutation, kind: ResourceKind) -> Re
     type Kind = ResourceKind;
     let spec = &resource.specification;
     if resource.state == ResourceState::Changing && kind != Kind::ScalingGroup {
-        return Err(refuse(ActErrorKind::WrongState, "it is on its way between states"));
+        return Err(refuse(
+            ActErrorKind::WrongState,
+            "it is on its way between states",
+        ));
     }
     let fits = match (mutation, kind) {
         (Mutation::Grow { storage_gib }, Kind::Volume | Kind::Database) => {
             spec.storage_gib < Some(f64::from(*storage_gib))
         }
         (Mutation::Scale { min, desired }, Kind::ScalingGroup) => {
-            min <= desired && spec.capacity.is_some_and(|capacity| *desired <= capacity.max)
+            min <= desired
+                && spec
+                    .capacity
+                    .is_some_and(|capacity| *desired <= capacity.max)
         }
         (Mutation::FailOver, Kind::Database) => spec.standby_zone.is_some(),
         (Mutation::Replicate { name }, Kind::Database) => !spec.replicas.contains(name),
         (Mutation::Isolate, Kind::VirtualMachine) => true,
         (Mutation::SetGroups { groups }, Kind::VirtualMachine) => !groups.is_empty(),
-        _ => return Err(refuse(ActErrorKind::Other, "this kind of resource does not do that")),
+        _ => {
+            return Err(refuse(
+                ActErrorKind::Other,
+                "this kind of resource does not do that",
+            ));
+        }
     };
-    if fits { Ok(()) } else { Err(refuse(ActErrorKind::InvalidType, "it does not go that way")) }
+    if fits {
+        Ok(())
+    } else {
+        Err(refuse(ActErrorKind::InvalidType, "it does not go that way"))
+    }
 }
 
 fn alter(spec: &mut Specification, mutation: &Mutation) {
     match mutation {
         Mutation::Grow { storage_gib } => spec.storage_gib = Some(f64::from(*storage_gib)),
         Mutation::Scale { min, desired } => {
-            spec.capacity = spec.capacity.map(|capacity| Capacity { min: *min, desired: *desired, ..capacity });
+            spec.capacity = spec.capacity.map(|capacity| Capacity {
+                min: *min,
+                desired: *desired,
+                ..capacity
+            });
         }
         Mutation::FailOver => std::mem::swap(&mut spec.zone, &mut spec.standby_zone),
         Mutation::Replicate { name } => spec.replicas.push(name.clone()),
         Mutation::RemoveReplica { name } => spec.replicas.retain(|one| one != name),
-        Mutation::Isolate => (spec.security_groups, spec.isolated) = (vec![QUARANTINE.to_owned()], true),
-        Mutation::SetGroups { groups } => (spec.security_groups, spec.isolated) = (groups.clone(), false),
+        Mutation::Isolate => {
+            (spec.security_groups, spec.isolated) = (vec![QUARANTINE.to_owned()], true)
+        }
+        Mutation::SetGroups { groups } => {
+            (spec.security_groups, spec.isolated) = (groups.clone(), false)
+        }
         Mutation::Stop | Mutation::Start | Mutation::Resize { .. } | Mutation::Snapshot { .. } => {}
     }
 }
 
 fn refuse(kind: ActErrorKind, message: &str) -> ActError {
-    ActError { kind, message: message.to_owned() }
+    ActError {
+        kind,
+        message: message.to_owned(),
+    }
 }
 
 #[async_trait]
@@ -340,12 +464,15 @@ impl Act for Cloud {
         let mut inner = self.inner.lock();
         let look = inner.looks;
         inner.looks += 1;
-        if inner.blind.contains(&look) || self.hazard.as_ref().is_some_and(|hazard| hazard.blind()) {
+        if inner.blind.contains(&look) || self.hazard.as_ref().is_some_and(|hazard| hazard.blind())
+        {
             return Err(refuse(ActErrorKind::Unknown, "no answer"));
         }
         self.settle(&mut inner);
-        let machine =
-            inner.machines.get(&resource.id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such machine"))?;
+        let machine = inner
+            .machines
+            .get(&resource.id)
+            .ok_or_else(|| refuse(ActErrorKind::NotFound, "no such machine"))?;
         Ok(Observed {
             state: machine.resource.state,
             instance_type: machine.resource.specification.instance_type.clone(),
@@ -365,21 +492,35 @@ impl Act for Cloud {
             .collect())
     }
 
-    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+    async fn apply(
+        &self,
+        resource: &Resource,
+        operation: &dyn Operation,
+    ) -> Result<Applied, ActError> {
         if let Some(RemoveOperation) = operation.downcast_ref() {
             self.moment().await;
             return self.delete(&resource.id);
         }
-        let mutation = operation.downcast_ref().ok_or_else(|| refuse(ActErrorKind::Other, "no such operation"))?;
+        let mutation = operation
+            .downcast_ref()
+            .ok_or_else(|| refuse(ActErrorKind::Other, "no such operation"))?;
         self.moment().await;
         let answer = self.answer(resource, mutation);
         self.moment().await;
         answer
     }
 
-    async fn snapshot_complete(&self, _: &ResourceId, _: &str, snapshot: &Snapshot) -> Result<bool, ActError> {
+    async fn snapshot_complete(
+        &self,
+        _: &ResourceId,
+        _: &str,
+        snapshot: &Snapshot,
+    ) -> Result<bool, ActError> {
         let inner = self.inner.lock();
-        let at = inner.snapshots.get(&snapshot.id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such snapshot"))?;
+        let at = inner
+            .snapshots
+            .get(&snapshot.id)
+            .ok_or_else(|| refuse(ActErrorKind::NotFound, "no such snapshot"))?;
         Ok(*at <= self.clock.now())
     }
 }

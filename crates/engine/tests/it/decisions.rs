@@ -21,17 +21,35 @@ fn no_decision_hangs_on_the_words_of_a_text() {
     let mut files = Vec::new();
     sources(&crates.join("engine/src"), &mut files);
     sources(&crates.join("recommend/src"), &mut files);
-    assert!(files.len() > 60, "the sources were not found: {}", files.len());
-    let asks = [".contains(\"", ".starts_with(\"", ".ends_with(\"", ".strip_prefix(\""];
+    assert!(
+        files.len() > 60,
+        "the sources were not found: {}",
+        files.len()
+    );
+    let asks = [
+        ".contains(\"",
+        ".starts_with(\"",
+        ".ends_with(\"",
+        ".strip_prefix(\"",
+    ];
     let mut found = Vec::new();
     for file in files {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&file).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap();
-        let reads = |line: &&str| asks.iter().any(|ask| line.contains(ask)) && !line.trim_start().starts_with("//");
+        let reads = |line: &&str| {
+            asks.iter().any(|ask| line.contains(ask)) && !line.trim_start().starts_with("//")
+        };
         if name != "tests.rs" && !READERS.contains(&name.as_str()) {
-            found.extend(code.lines().filter(reads).map(|line| format!("{}: {}", file.display(), line.trim())));
+            found.extend(
+                code.lines()
+                    .filter(reads)
+                    .map(|line| format!("{}: {}", file.display(), line.trim())),
+            );
         }
     }
-    assert!(found.is_empty(), "a typed field must decide instead: {found:#?}");
+    assert!(
+        found.is_empty(),
+        "a typed field must decide instead: {found:#?}"
+    );
 }

@@ -48,17 +48,26 @@ fn script() -> impl Strategy<Value = Script> {
 
 async fn play(script: &Script) {
     let world = World::new();
-    world.machine("i-1", "t3.large", if script.idle { 0.1 } else { 5.0 }).put(volume_of("vol-1", "i-1"));
+    world
+        .machine("i-1", "t3.large", if script.idle { 0.1 } else { 5.0 })
+        .put(volume_of("vol-1", "i-1"));
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     let recommendation = world.only("i-1").await;
-    script.faults.iter().for_each(|(call, fault)| world.cloud.fault(*call, *fault));
+    script
+        .faults
+        .iter()
+        .for_each(|(call, fault)| world.cloud.fault(*call, *fault));
     world.cloud.blind(&script.blind);
     if script.forgets {
         world.cloud.forget_sizes();
     }
     *world.log.silent_after.lock() = script.silent_after;
-    let _ = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
+    let _ = world
+        .engine
+        .execution
+        .execute(&recommendation.id, None, None, &operator())
+        .await;
     world.engine.execution.settle().await;
     world.every_change_was_announced();
     *world.log.silent_after.lock() = None;
@@ -75,19 +84,29 @@ async fn play(script: &Script) {
     } else {
         (ResourceState::Running, "t3.medium".to_owned())
     };
-    let actions = next.memory.action_list(Some(&recommendation.id), None).await.unwrap();
+    let actions = next
+        .memory
+        .action_list(Some(&recommendation.id), None)
+        .await
+        .unwrap();
     match ended.status {
         Status::Succeeded => assert_eq!(machine, wanted),
         Status::Open | Status::RolledBack => assert_eq!(machine, before),
         Status::Failed => {
             assert!(ended.status_reason.is_some());
-            let is_recorded = next.entries().into_iter().any(|e| e.severity == Severity::High);
+            let is_recorded = next
+                .entries()
+                .into_iter()
+                .any(|e| e.severity == Severity::High);
             assert!(is_recorded, "a failure must be is_recorded as such");
         }
         other => panic!("left {other}"),
     }
     for action in &actions {
-        assert!(!action.status.is_active() && action.finished_at.is_some(), "{action:?}");
+        assert!(
+            !action.status.is_active() && action.finished_at.is_some(),
+            "{action:?}"
+        );
         assert!(action.steps.iter().all(|step| step.ok.is_some()));
         let expected = match action.status {
             ActionStatus::Succeeded => Status::Succeeded,

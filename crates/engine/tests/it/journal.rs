@@ -11,7 +11,9 @@ use parking_lot::Mutex;
 use reeve_audit::query::{Column, Query};
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Charge, Mutation, Resource, ResourceId, ResourceState, StoreError};
-use reeve_recommend::{Agent, ChargeReader, Clock, Exclusion, Guardrails, LogReader, ReadError, RecordError, Recorder};
+use reeve_recommend::{
+    Agent, ChargeReader, Clock, Exclusion, Guardrails, LogReader, ReadError, RecordError, Recorder,
+};
 
 use crate::clock::TestClock;
 use crate::simulation::hazard::{Hazard, Lost};
@@ -59,7 +61,11 @@ pub(crate) type Journal = Arc<Mutex<Vec<Note>>>;
 impl Changed {
     /// The state at a time.
     pub(crate) fn state_at(&self, now: Timestamp) -> ResourceState {
-        if now < self.settles { ResourceState::Changing } else { self.after.state }
+        if now < self.settles {
+            ResourceState::Changing
+        } else {
+            self.after.state
+        }
     }
 }
 
@@ -75,8 +81,18 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn new(journal: Journal, clock: Arc<TestClock>, hazard: Option<Arc<Hazard>>) -> Arc<Log> {
-        Arc::new(Log { journal, silent_after: Mutex::new(None), hazard, unreadable: AtomicBool::new(false), clock })
+    pub(crate) fn new(
+        journal: Journal,
+        clock: Arc<TestClock>,
+        hazard: Option<Arc<Hazard>>,
+    ) -> Arc<Log> {
+        Arc::new(Log {
+            journal,
+            silent_after: Mutex::new(None),
+            hazard,
+            unreadable: AtomicBool::new(false),
+            clock,
+        })
     }
 
     fn take(&self, entries: Vec<Entry>) -> Result<(), RecordError> {
@@ -119,8 +135,15 @@ impl LogReader for Log {
         Ok(found.into_iter().rev().take(most).collect())
     }
 
-    async fn count(&self, _: Query, _: Column, _: usize) -> Result<(u64, Vec<(String, u64)>), ReadError> {
-        Err(ReadError("no agent type of these tests asks for activity".to_owned()))
+    async fn count(
+        &self,
+        _: Query,
+        _: Column,
+        _: usize,
+    ) -> Result<(u64, Vec<(String, u64)>), ReadError> {
+        Err(ReadError(
+            "no agent type of these tests asks for activity".to_owned(),
+        ))
     }
 }
 
@@ -155,7 +178,9 @@ impl ChargeReader for TestBills {
 #[async_trait]
 impl Recorder for Log {
     async fn record(&self, entries: Vec<Entry>) -> Result<(), RecordError> {
-        let Some(hazard) = &self.hazard else { return self.take(entries) };
+        let Some(hazard) = &self.hazard else {
+            return self.take(entries);
+        };
         hazard.moment().await;
         let lost = hazard.log(self.clock.now());
         if lost == Some(Lost::Request) {
@@ -163,7 +188,11 @@ impl Recorder for Log {
         }
         let taken = self.take(entries);
         hazard.moment().await;
-        if lost == Some(Lost::Answer) { Err(RecordError("no answer".to_owned())) } else { taken }
+        if lost == Some(Lost::Answer) {
+            Err(RecordError("no answer".to_owned()))
+        } else {
+            taken
+        }
     }
 
     async fn record_once(&self, entry: Entry) -> Result<(), RecordError> {

@@ -56,12 +56,18 @@ fn world() -> World {
 }
 
 async fn open(world: &World) -> Vec<Recommendation> {
-    let filter = RecommendationFilter { is_open: true, ..RecommendationFilter::default() };
+    let filter = RecommendationFilter {
+        is_open: true,
+        ..RecommendationFilter::default()
+    };
     world.memory.recommendation_list(&filter).await.unwrap().0
 }
 
 fn ids(recommendations: &[Recommendation]) -> std::collections::BTreeSet<RecommendationId> {
-    recommendations.iter().map(|recommendation| recommendation.id.clone()).collect()
+    recommendations
+        .iter()
+        .map(|recommendation| recommendation.id.clone())
+        .collect()
 }
 
 #[tokio::test]
@@ -70,14 +76,28 @@ async fn a_run_holds_the_findings_of_a_bounded_number_of_resources() {
     let agent = world.agent("safe_mode", false).await;
     world.memory.progress.begin(0);
     let report = world.run(&agent).await;
-    assert_eq!((report.resources_seen, report.recommendations), (VOLUMES, VOLUMES));
+    assert_eq!(
+        (report.resources_seen, report.recommendations),
+        (VOLUMES, VOLUMES)
+    );
     let left: u64 = report.skipped.iter().map(|(_, count)| count).sum();
-    assert_eq!(left, VOLUMES, "each is left to people for one reason: {:?}", report.skipped);
+    assert_eq!(
+        left, VOLUMES,
+        "each is left to people for one reason: {:?}",
+        report.skipped
+    );
     let most = world.memory.progress.most_unwritten.load(Ordering::SeqCst);
-    assert!(most <= 1_100, "the findings of {most} resources were held at once");
+    assert!(
+        most <= 1_100,
+        "the findings of {most} resources were held at once"
+    );
     let first = open(&world).await;
     assert_eq!(world.run(&agent).await.recommendations, VOLUMES);
-    assert_eq!(ids(&open(&world).await), ids(&first), "found again, not made again");
+    assert_eq!(
+        ids(&open(&world).await),
+        ids(&first),
+        "found again, not made again"
+    );
 }
 
 #[tokio::test]
@@ -85,17 +105,34 @@ async fn a_run_that_stops_midway_keeps_what_it_wrote_and_the_next_goes_on() {
     let world = world();
     let agent = world.agent("safe_mode", false).await;
     world.memory.progress.begin(1_500);
-    world.engine.runs.agent_run(&agent.id, &operator()).await.unwrap_err();
+    world
+        .engine
+        .runs
+        .agent_run(&agent.id, &operator())
+        .await
+        .unwrap_err();
     let written = open(&world).await;
     assert_eq!(written.len(), 1_000);
-    let report = world.memory.agent_get(&agent.id).await.unwrap().last_run.unwrap();
-    assert_eq!(report.recommendations, 1_000, "the report tells what was written");
+    let report = world
+        .memory
+        .agent_get(&agent.id)
+        .await
+        .unwrap()
+        .last_run
+        .unwrap();
+    assert_eq!(
+        report.recommendations, 1_000,
+        "the report tells what was written"
+    );
     assert!(report.error.unwrap().contains("the samples cannot be read"));
     world.memory.progress.begin(0);
     world.run(&agent).await;
     let all = open(&world).await;
     assert_eq!(all.len() as u64, VOLUMES);
-    assert!(ids(&written).is_subset(&ids(&all)), "what was written stays");
+    assert!(
+        ids(&written).is_subset(&ids(&all)),
+        "what was written stays"
+    );
 }
 
 #[tokio::test]
@@ -105,18 +142,35 @@ async fn nothing_expires_before_a_run_read_everything() {
     world.run(&agent).await;
     // One is gone and one is in use; a run that stops later has looked at the second.
     let (gone, used) = (world.only("vol-2400").await, world.only("vol-0007").await);
-    world.memory.resources.lock().remove(&ResourceId::new("vol-2400"));
+    world
+        .memory
+        .resources
+        .lock()
+        .remove(&ResourceId::new("vol-2400"));
     let mut attached = resource("vol-0007", ResourceKind::Volume, None);
     attached.specification.storage_type = Some("gp3".to_owned());
     attached.attached_to = vec![ResourceId::new("i-1")];
     world.put(attached);
     world.memory.progress.begin(1_500);
-    world.engine.runs.agent_run(&agent.id, &operator()).await.unwrap_err();
+    world
+        .engine
+        .runs
+        .agent_run(&agent.id, &operator())
+        .await
+        .unwrap_err();
     assert_eq!(open(&world).await.len() as u64, VOLUMES);
     world.memory.progress.begin(0);
     world.run(&agent).await;
     assert_eq!(open(&world).await.len() as u64, VOLUMES - 2);
     let (gone, used) = (world.again(&gone).await, world.again(&used).await);
-    assert_eq!((gone.status, gone.closing), (Status::Expired, Some(Closing::ResourceGone)));
-    assert_eq!((used.status, used.closing), (Status::Expired, None), "{:?}", used.status_reason);
+    assert_eq!(
+        (gone.status, gone.closing),
+        (Status::Expired, Some(Closing::ResourceGone))
+    );
+    assert_eq!(
+        (used.status, used.closing),
+        (Status::Expired, None),
+        "{:?}",
+        used.status_reason
+    );
 }

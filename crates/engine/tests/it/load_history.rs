@@ -7,13 +7,20 @@ use reeve_estate::{Attribute, ConnectionId, Resource, ResourceChange, ResourceId
 use reeve_recommend::change::{Change, ResizeMachine, TagResource};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::{
-    Action, ActionStatus, AgentStore as _, Clock as _, Purpose, Recommendation, RecommendationType, Status,
+    Action, ActionStatus, AgentStore as _, Clock as _, Purpose, Recommendation, RecommendationType,
+    Status,
 };
 use reeve_testkit::contract::agents::{action, recommendation};
 
 use crate::world::World;
 
-fn seen(world: &World, id: &str, attribute: Attribute, connection: &str, hours_ago: i64) -> ResourceChange {
+fn seen(
+    world: &World,
+    id: &str,
+    attribute: Attribute,
+    connection: &str,
+    hours_ago: i64,
+) -> ResourceChange {
     let seen_at = world.clock.now() - SignedDuration::from_hours(hours_ago);
     ResourceChange {
         resource: ResourceId::new(id),
@@ -41,10 +48,18 @@ async fn samples_from_before_a_person_changed_the_size_decide_nothing() {
     ] {
         let world = World::new();
         world.machine("i-1", "m5.xlarge", 5.0);
-        world.memory.seen.lock().push(seen(&world, "i-1", attribute, connection, 2));
+        world
+            .memory
+            .seen
+            .lock()
+            .push(seen(&world, "i-1", attribute, connection, 2));
         let agent = world.agent("safe_mode", false).await;
         let report = world.run(&agent).await;
-        assert_eq!(report.recommendations, found, "{attribute:?} seen by {connection}: {:?}", report.skipped);
+        assert_eq!(
+            report.recommendations, found,
+            "{attribute:?} seen by {connection}: {:?}",
+            report.skipped
+        );
     }
 }
 
@@ -52,7 +67,11 @@ async fn samples_from_before_a_person_changed_the_size_decide_nothing() {
 async fn a_size_that_was_changed_long_ago_is_judged_by_what_came_since() {
     let world = World::new();
     world.machine("i-1", "m5.xlarge", 5.0);
-    world.memory.seen.lock().push(seen(&world, "i-1", Attribute::InstanceType, "c-1", 24 * 20));
+    world
+        .memory
+        .seen
+        .lock()
+        .push(seen(&world, "i-1", Attribute::InstanceType, "c-1", 24 * 20));
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     assert_eq!(world.only("i-1").await.kind, RecommendationType::RightSize);
@@ -64,18 +83,33 @@ async fn samples_of_another_connection_are_not_those_of_a_resource() {
     // An idle resource of the same identifier in another account must not stop this one.
     world.machine("i-1", "m5.xlarge", 0.1);
     let mine = world.memory.resources.lock()[&ResourceId::new("i-1")].clone();
-    world.put(Resource { connection: ConnectionId("c-2".to_owned()), ..mine });
+    world.put(Resource {
+        connection: ConnectionId("c-2".to_owned()),
+        ..mine
+    });
     let agent = world.agent("safe_mode", false).await;
     let report = world.run(&agent).await;
-    assert_eq!((report.resources_seen, report.recommendations), (1, 0), "{:?}", report.skipped);
+    assert_eq!(
+        (report.resources_seen, report.recommendations),
+        (1, 0),
+        "{:?}",
+        report.skipped
+    );
 }
 
 #[tokio::test]
 async fn a_change_of_size_by_reeve_cuts_the_history_and_a_tag_does_not() {
-    let tag =
-        TagResource { state: ResourceState::Running, key: "workload".to_owned(), from: None, to: "steady".to_owned() };
-    let resize =
-        ResizeMachine { from: "m5.2xlarge".to_owned(), to: "m5.xlarge".to_owned(), state: ResourceState::Running };
+    let tag = TagResource {
+        state: ResourceState::Running,
+        key: "workload".to_owned(),
+        from: None,
+        to: "steady".to_owned(),
+    };
+    let resize = ResizeMachine {
+        from: "m5.2xlarge".to_owned(),
+        to: "m5.xlarge".to_owned(),
+        state: ResourceState::Running,
+    };
     let changes: [(Arc<dyn Change>, u64); 2] = [(Arc::new(tag), 1), (Arc::new(resize), 0)];
     for (change, found) in changes {
         let world = World::new();
@@ -104,6 +138,10 @@ async fn a_change_of_size_by_reeve_cuts_the_history_and_a_tag_does_not() {
         let agent = world.agent("safe_mode", false).await;
         let report = world.run(&agent).await;
         let name = change.name();
-        assert_eq!(report.recommendations, found, "{name}: {:?}", report.skipped);
+        assert_eq!(
+            report.recommendations, found,
+            "{name}: {:?}",
+            report.skipped
+        );
     }
 }

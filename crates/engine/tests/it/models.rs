@@ -52,13 +52,28 @@ impl Trainer for Pupil {
         if *self.silent.lock() {
             return Err(NotTrained("nothing was measured".to_owned()));
         }
-        Ok(Trained { state: self.lesson.lock().to_string(), span_days: 23.0, samples: 400 })
+        Ok(Trained {
+            state: self.lesson.lock().to_string(),
+            span_days: 23.0,
+            samples: 400,
+        })
     }
     fn evaluate(&self, state: &str, _: &Material, _: Timestamp) -> Result<Evaluation, NotTrained> {
-        let learned: f64 = state.parse().map_err(|_| NotTrained("not a number".to_owned()))?;
+        let learned: f64 = state
+            .parse()
+            .map_err(|_| NotTrained("not a number".to_owned()))?;
         let accuracy = learned.min(self.today.lock().unwrap_or(1.0));
-        let scores = Scores { accuracy, precision: accuracy, recall: accuracy, f1: accuracy };
-        Ok(Evaluation { scores, held_out: 100, counts: None })
+        let scores = Scores {
+            accuracy,
+            precision: accuracy,
+            recall: accuracy,
+            f1: accuracy,
+        };
+        Ok(Evaluation {
+            scores,
+            held_out: 100,
+            counts: None,
+        })
     }
     fn figures(&self, _: &Material, _: Timestamp, _: Timestamp) -> Vec<f64> {
         self.figures.lock().clone()
@@ -81,12 +96,27 @@ impl School {
         *pupil.figures.lock() = (0..200).map(f64::from).collect();
         let agent = world.agent("learning", false).await;
         let registry = School::registry(&world, &shelf);
-        School { world, shelf, pupil, registry, agent }
+        School {
+            world,
+            shelf,
+            pupil,
+            registry,
+            agent,
+        }
     }
 
     fn registry(world: &World, shelf: &Arc<Shelf>) -> Registry {
-        let settings = RegistrySettings { versions_kept: 3, ..RegistrySettings::default() };
-        Registry::new(shelf.clone(), world.log.clone(), world.clock.clone(), AgentTypes::new(Vec::new()), settings)
+        let settings = RegistrySettings {
+            versions_kept: 3,
+            ..RegistrySettings::default()
+        };
+        Registry::new(
+            shelf.clone(),
+            world.log.clone(),
+            world.clock.clone(),
+            AgentTypes::new(Vec::new()),
+            settings,
+        )
     }
 
     fn material(&self) -> Arc<Material> {
@@ -108,11 +138,17 @@ impl School {
 
     async fn try_tick(&self) -> Result<Outcome, EngineError> {
         let trainer: Arc<dyn Trainer> = self.pupil.clone();
-        self.registry.look_after(&trainer, self.material(), None, &Caller::system()).await
+        self.registry
+            .look_after(&trainer, self.material(), None, &Caller::system())
+            .await
     }
 
     async fn serving(&self) -> Model {
-        self.registry.serving(&self.agent.id, "pupil").await.unwrap().unwrap()
+        self.registry
+            .serving(&self.agent.id, "pupil")
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     fn later(&self, hours: i64) {
@@ -147,14 +183,41 @@ fn refused(outcome: Outcome) -> Model {
 async fn the_first_version_serves_and_is_recorded() {
     let school = School::open().await;
     let first = promoted(school.tick().await);
-    assert_eq!((first.version, first.status, first.cause), (1, ModelStatus::Serving, RetrainCause::First));
-    assert_eq!((first.accuracy, first.samples, first.training_span_days, first.held_out), (0.8, 400, 23.0, 100));
+    assert_eq!(
+        (first.version, first.status, first.cause),
+        (1, ModelStatus::Serving, RetrainCause::First)
+    );
+    assert_eq!(
+        (
+            first.accuracy,
+            first.samples,
+            first.training_span_days,
+            first.held_out
+        ),
+        (0.8, 400, 23.0, 100)
+    );
     assert_eq!(school.recorded(), ["model.retrain", "model.promote"]);
-    assert!(!school.registry.is_due(&school.agent, &*school.pupil).await.unwrap());
+    assert!(
+        !school
+            .registry
+            .is_due(&school.agent, &*school.pupil)
+            .await
+            .unwrap()
+    );
     school.later(1);
-    assert!(school.registry.is_due(&school.agent, &*school.pupil).await.unwrap());
+    assert!(
+        school
+            .registry
+            .is_due(&school.agent, &*school.pupil)
+            .await
+            .unwrap()
+    );
     assert!(matches!(school.tick().await, Outcome::Judged(_)));
-    assert_eq!(school.recorded().len(), 2, "judging changes nothing and records nothing");
+    assert_eq!(
+        school.recorded().len(),
+        2,
+        "judging changes nothing and records nothing"
+    );
 }
 
 #[tokio::test]
@@ -164,16 +227,29 @@ async fn the_old_version_serves_until_a_new_one_wins_on_the_same_days() {
     school.later(24 * 8);
     *school.pupil.lesson.lock() = 0.75;
     let worse = refused(school.tick().await);
-    assert_eq!((worse.version, worse.status, worse.cause), (2, ModelStatus::Retired, RetrainCause::Schedule));
-    assert!(worse.note.contains("75.0 % against 80.0 %"), "{}", worse.note);
+    assert_eq!(
+        (worse.version, worse.status, worse.cause),
+        (2, ModelStatus::Retired, RetrainCause::Schedule)
+    );
+    assert!(
+        worse.note.contains("75.0 % against 80.0 %"),
+        "{}",
+        worse.note
+    );
     assert_eq!(school.serving().await.id, first.id);
     assert!(school.recorded().contains(&"model.refuse".to_owned()));
     school.later(1);
-    assert!(matches!(school.tick().await, Outcome::Judged(_)), "it is not tried again at once");
+    assert!(
+        matches!(school.tick().await, Outcome::Judged(_)),
+        "it is not tried again at once"
+    );
     school.later(6);
     *school.pupil.lesson.lock() = 0.9;
     let third = promoted(school.tick().await);
-    assert_eq!((third.version, school.serving().await.id), (3, third.id.clone()));
+    assert_eq!(
+        (third.version, school.serving().await.id),
+        (3, third.id.clone())
+    );
     let old = school.shelf.model_get(&first.id).await.unwrap();
     assert_eq!(old.status, ModelStatus::Retired);
 }
@@ -188,7 +264,11 @@ async fn accuracy_below_the_threshold_trains_anew() {
     // Both do equally badly today: the one that saw more serves.
     let second = promoted(school.tick().await);
     assert_eq!(second.cause, RetrainCause::Accuracy);
-    assert!(second.note.contains("accuracy 60.0 % is below 70.0 %"), "{}", second.note);
+    assert!(
+        second.note.contains("accuracy 60.0 % is below 70.0 %"),
+        "{}",
+        second.note
+    );
 }
 
 #[tokio::test]
@@ -197,7 +277,10 @@ async fn drift_trains_anew_and_sameness_does_not() {
     promoted(school.tick().await);
     school.later(2);
     *school.pupil.figures.lock() = (0..200).map(|n| f64::from(n) + 3.0).collect();
-    assert!(matches!(school.tick().await, Outcome::Judged(_)), "a little further is no drift");
+    assert!(
+        matches!(school.tick().await, Outcome::Judged(_)),
+        "a little further is no drift"
+    );
     school.later(2);
     *school.pupil.figures.lock() = (0..200).map(|n| f64::from(n) + 90.0).collect();
     let second = promoted(school.tick().await);
@@ -210,34 +293,77 @@ async fn a_changed_configuration_trains_anew() {
     let mut school = School::open().await;
     promoted(school.tick().await);
     school.agent.scope.services = vec!["ec2".to_owned()];
-    assert!(school.registry.is_due(&school.agent, &*school.pupil).await.unwrap());
-    assert_eq!(promoted(school.tick().await).cause, RetrainCause::Configuration);
-    assert!(!school.registry.is_due(&school.agent, &*school.pupil).await.unwrap());
+    assert!(
+        school
+            .registry
+            .is_due(&school.agent, &*school.pupil)
+            .await
+            .unwrap()
+    );
+    assert_eq!(
+        promoted(school.tick().await).cause,
+        RetrainCause::Configuration
+    );
+    assert!(
+        !school
+            .registry
+            .is_due(&school.agent, &*school.pupil)
+            .await
+            .unwrap()
+    );
 }
 
 #[tokio::test]
 async fn a_person_may_ask_for_it() {
     let school = School::open().await;
     let first = promoted(school.tick().await);
-    let asked = school.registry.request(&first.id, &operator()).await.unwrap();
+    let asked = school
+        .registry
+        .request(&first.id, &operator())
+        .await
+        .unwrap();
     assert!(asked.requested_by.is_some());
-    assert!(school.registry.is_due(&school.agent, &*school.pupil).await.unwrap());
+    assert!(
+        school
+            .registry
+            .is_due(&school.agent, &*school.pupil)
+            .await
+            .unwrap()
+    );
     let second = promoted(school.tick().await);
     assert_eq!((second.cause, second.version), (RetrainCause::Request, 2));
     let stale = school.registry.request(&first.id, &operator()).await;
     assert!(matches!(stale, Err(EngineError::Conflict(_))), "{stale:?}");
     *school.pupil.lesson.lock() = 0.1;
-    school.registry.request(&second.id, &operator()).await.unwrap();
+    school
+        .registry
+        .request(&second.id, &operator())
+        .await
+        .unwrap();
     refused(school.tick().await);
-    assert_eq!(school.serving().await.requested_by, None, "a request is answered once");
+    assert_eq!(
+        school.serving().await.requested_by,
+        None,
+        "a request is answered once"
+    );
 }
 
 #[tokio::test]
 async fn what_cannot_be_trained_leaves_what_serves() {
     let school = School::open().await;
     *school.pupil.silent.lock() = true;
-    assert_eq!(school.tick().await, Outcome::Abstained("nothing was measured".to_owned()));
-    assert!(!school.registry.is_due(&school.agent, &*school.pupil).await.unwrap(), "not again at once");
+    assert_eq!(
+        school.tick().await,
+        Outcome::Abstained("nothing was measured".to_owned())
+    );
+    assert!(
+        !school
+            .registry
+            .is_due(&school.agent, &*school.pupil)
+            .await
+            .unwrap(),
+        "not again at once"
+    );
     *school.pupil.silent.lock() = false;
     let first = promoted(school.tick().await);
     school.later(24 * 8);
@@ -245,7 +371,11 @@ async fn what_cannot_be_trained_leaves_what_serves() {
     assert!(matches!(school.tick().await, Outcome::Abstained(_)));
     let still = school.serving().await;
     assert_eq!(still.id, first.id);
-    assert!(still.note.contains("nothing was measured"), "{}", still.note);
+    assert!(
+        still.note.contains("nothing was measured"),
+        "{}",
+        still.note
+    );
 }
 
 #[tokio::test]
@@ -255,10 +385,17 @@ async fn nothing_is_promoted_that_cannot_be_recorded() {
     school.later(24 * 8);
     *school.pupil.lesson.lock() = 0.9;
     *school.world.log.silent_after.lock() = Some(1);
-    assert!(matches!(school.try_tick().await, Err(EngineError::Record(_))));
+    assert!(matches!(
+        school.try_tick().await,
+        Err(EngineError::Record(_))
+    ));
     assert_eq!(school.serving().await.id, first.id);
     *school.world.log.silent_after.lock() = None;
-    assert_eq!(promoted(school.tick().await).version, 3, "the candidate that was not recorded keeps its number");
+    assert_eq!(
+        promoted(school.tick().await).version,
+        3,
+        "the candidate that was not recorded keeps its number"
+    );
 }
 
 #[tokio::test]
@@ -266,8 +403,18 @@ async fn a_restart_forgets_nothing() {
     let school = School::open().await;
     let first = promoted(school.tick().await);
     let again = School::registry(&school.world, &school.shelf);
-    assert_eq!(again.serving(&school.agent.id, "pupil").await.unwrap().unwrap(), first);
-    assert!(!again.is_due(&school.agent, &*school.pupil).await.unwrap(), "and trains nothing anew for it");
+    assert_eq!(
+        again
+            .serving(&school.agent.id, "pupil")
+            .await
+            .unwrap()
+            .unwrap(),
+        first
+    );
+    assert!(
+        !again.is_due(&school.agent, &*school.pupil).await.unwrap(),
+        "and trains nothing anew for it"
+    );
 }
 
 #[tokio::test]
@@ -278,11 +425,39 @@ async fn old_versions_go_and_gone_agents_take_theirs_along() {
         promoted(school.tick().await);
         school.later(24 * 8);
     }
-    let (kept, _) = school.shelf.model_list(&ModelFilter::default()).await.unwrap();
-    assert_eq!(kept.iter().map(|model| model.version).collect::<Vec<_>>(), [5, 4, 3]);
-    let none = school.registry.retire_gone(std::slice::from_ref(&school.agent), &Caller::system()).await.unwrap();
+    let (kept, _) = school
+        .shelf
+        .model_list(&ModelFilter::default())
+        .await
+        .unwrap();
+    assert_eq!(
+        kept.iter().map(|model| model.version).collect::<Vec<_>>(),
+        [5, 4, 3]
+    );
+    let none = school
+        .registry
+        .retire_gone(std::slice::from_ref(&school.agent), &Caller::system())
+        .await
+        .unwrap();
     assert_eq!(none, 0);
-    assert_eq!(school.registry.retire_gone(&[], &Caller::system()).await.unwrap(), 1);
-    assert!(school.registry.serving(&school.agent.id, "pupil").await.unwrap().is_none());
-    assert_eq!(school.recorded().last().map(String::as_str), Some("model.retire"));
+    assert_eq!(
+        school
+            .registry
+            .retire_gone(&[], &Caller::system())
+            .await
+            .unwrap(),
+        1
+    );
+    assert!(
+        school
+            .registry
+            .serving(&school.agent.id, "pupil")
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(
+        school.recorded().last().map(String::as_str),
+        Some("model.retire")
+    );
 }

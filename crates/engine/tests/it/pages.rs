@@ -18,15 +18,26 @@ pub(crate) fn standing_savings(
                 && action.purpose == Purpose::Apply
                 && action.status == ActionStatus::Succeeded
         };
-        actions.values().filter(own).max_by_key(|action| action.started_at).cloned()
+        actions
+            .values()
+            .filter(own)
+            .max_by_key(|action| action.started_at)
+            .cloned()
     };
     let stands = |(_, action): &(Recommendation, Option<Action>)| {
-        action.as_ref().and_then(|action| action.watch.as_ref()).is_none_or(|watch| watch.ended.is_none())
+        action
+            .as_ref()
+            .and_then(|action| action.watch.as_ref())
+            .is_none_or(|watch| watch.ended.is_none())
     };
     let mut found: Vec<_> = recommendations
         .values()
         .filter(|one| one.status == Status::Succeeded)
-        .filter(|one| before.as_ref().is_none_or(|(at, id)| (one.updated_at, &one.id.0) < (*at, &id.0)))
+        .filter(|one| {
+            before
+                .as_ref()
+                .is_none_or(|(at, id)| (one.updated_at, &one.id.0) < (*at, &id.0))
+        })
         .map(|one| (one.clone(), applied(one)))
         .filter(stands)
         .collect();
@@ -38,8 +49,19 @@ pub(crate) fn standing_savings(
 /// A page of what was found, with the number of all.
 pub(crate) fn paged<T>(found: Vec<T>, limit: u64, offset: u64) -> (Vec<T>, u64) {
     let total = found.len() as u64;
-    let limit = if limit == 0 { usize::MAX } else { limit as usize };
-    (found.into_iter().skip(offset as usize).take(limit).collect(), total)
+    let limit = if limit == 0 {
+        usize::MAX
+    } else {
+        limit as usize
+    };
+    (
+        found
+            .into_iter()
+            .skip(offset as usize)
+            .take(limit)
+            .collect(),
+        total,
+    )
 }
 
 /// Returns `true` for an action that began and changed a real resource.

@@ -17,19 +17,35 @@ async fn a_dismissal_needs_a_reason_and_is_an_end() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     assert!(matches!(
-        world.engine.recommendations.dismiss(&recommendation.id, "", &operator()).await,
+        world
+            .engine
+            .recommendations
+            .dismiss(&recommendation.id, "", &operator())
+            .await,
         Err(EngineError::Invalid(_))
     ));
-    let dismissed =
-        world.engine.recommendations.dismiss(&recommendation.id, "needed for the audit", &operator()).await.unwrap();
+    let dismissed = world
+        .engine
+        .recommendations
+        .dismiss(&recommendation.id, "needed for the audit", &operator())
+        .await
+        .unwrap();
     assert_eq!(
         (dismissed.status, dismissed.status_reason.as_deref()),
         (Status::Dismissed, Some("needed for the audit"))
     );
-    let after = world.engine.recommendations.reopen(&recommendation.id, &operator()).await;
+    let after = world
+        .engine
+        .recommendations
+        .reopen(&recommendation.id, &operator())
+        .await;
     assert!(matches!(after, Err(EngineError::WrongState { .. })));
     assert!(matches!(
-        world.engine.execution.execute(&recommendation.id, None, None, &operator()).await,
+        world
+            .engine
+            .execution
+            .execute(&recommendation.id, None, None, &operator())
+            .await,
         Err(EngineError::WrongState { .. })
     ));
 }
@@ -38,15 +54,27 @@ async fn a_dismissal_needs_a_reason_and_is_an_end() {
 async fn a_sleeper_wakes() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    let past = world.engine.recommendations.snooze(&recommendation.id, hours(&world, -1), None, &operator()).await;
+    let past = world
+        .engine
+        .recommendations
+        .snooze(&recommendation.id, hours(&world, -1), None, &operator())
+        .await;
     assert!(matches!(past, Err(EngineError::Invalid(_))));
     world
         .engine
         .recommendations
-        .snooze(&recommendation.id, hours(&world, 24 * 30), Some("after the release"), &operator())
+        .snooze(
+            &recommendation.id,
+            hours(&world, 24 * 30),
+            Some("after the release"),
+            &operator(),
+        )
         .await
         .unwrap();
-    assert_eq!(world.engine.scheduler.due().await.unwrap(), Default::default());
+    assert_eq!(
+        world.engine.scheduler.due().await.unwrap(),
+        Default::default()
+    );
     world.clock.advance(SignedDuration::from_hours(24 * 30));
     assert_eq!(world.engine.scheduler.due().await.unwrap().woken, 1);
     let woken = world.again(&recommendation).await;
@@ -57,26 +85,52 @@ async fn a_sleeper_wakes() {
 async fn a_schedule_is_kept() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    let scheduled =
-        world.engine.recommendations.schedule(&recommendation.id, hours(&world, 5), None, &operator()).await.unwrap();
+    let scheduled = world
+        .engine
+        .recommendations
+        .schedule(&recommendation.id, hours(&world, 5), None, &operator())
+        .await
+        .unwrap();
     assert_eq!(scheduled.status, Status::Scheduled);
     assert_eq!(world.engine.scheduler.due().await.unwrap().started, 0);
     world.clock.advance(SignedDuration::from_hours(5));
     assert_eq!(world.engine.scheduler.due().await.unwrap().started, 1);
     world.engine.execution.settle().await;
     assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
-    assert_eq!(world.memory.action_list(Some(&recommendation.id), None).await.unwrap()[0].by, "olga@example.com");
+    assert_eq!(
+        world
+            .memory
+            .action_list(Some(&recommendation.id), None)
+            .await
+            .unwrap()[0]
+            .by,
+        "olga@example.com"
+    );
 }
 
 #[tokio::test]
 async fn a_schedule_gathers_its_signatures_first() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "m5.xlarge").await;
-    let waiting =
-        world.engine.recommendations.schedule(&recommendation.id, hours(&world, 5), None, &operator()).await.unwrap();
+    let waiting = world
+        .engine
+        .recommendations
+        .schedule(&recommendation.id, hours(&world, 5), None, &operator())
+        .await
+        .unwrap();
     assert_eq!(waiting.status, Status::PendingApproval);
-    let approval = world.memory.approval_list(Some(&recommendation.id)).await.unwrap().remove(0);
-    world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
+    let approval = world
+        .memory
+        .approval_list(Some(&recommendation.id))
+        .await
+        .unwrap()
+        .remove(0);
+    world
+        .engine
+        .recommendations
+        .approve(&approval.id, None, &person("max", &[Role::Manager]))
+        .await
+        .unwrap();
     assert_eq!(world.again(&recommendation).await.status, Status::Scheduled);
     assert_eq!(world.cloud.state("i-1").1, "m5.xlarge");
     world.clock.advance(SignedDuration::from_hours(5));
@@ -89,8 +143,18 @@ async fn a_schedule_gathers_its_signatures_first() {
 async fn what_holds_a_schedule_back_is_shown() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    world.engine.recommendations.schedule(&recommendation.id, hours(&world, 1), None, &operator()).await.unwrap();
-    world.engine.guardrails.kill_switch(true, "freeze", &person("ada", &[Role::Administrator])).await.unwrap();
+    world
+        .engine
+        .recommendations
+        .schedule(&recommendation.id, hours(&world, 1), None, &operator())
+        .await
+        .unwrap();
+    world
+        .engine
+        .guardrails
+        .kill_switch(true, "freeze", &person("ada", &[Role::Administrator]))
+        .await
+        .unwrap();
     world.clock.advance(SignedDuration::from_hours(1));
     assert_eq!(world.engine.scheduler.due().await.unwrap().refused, 1);
     let again = world.again(&recommendation).await;
@@ -102,11 +166,30 @@ async fn what_holds_a_schedule_back_is_shown() {
 async fn a_schedule_and_a_request_can_be_taken_back() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "m5.xlarge").await;
-    world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap();
-    let open = world.engine.recommendations.reopen(&recommendation.id, &operator()).await.unwrap();
+    world
+        .engine
+        .execution
+        .execute(&recommendation.id, None, None, &operator())
+        .await
+        .unwrap();
+    let open = world
+        .engine
+        .recommendations
+        .reopen(&recommendation.id, &operator())
+        .await
+        .unwrap();
     assert_eq!(open.status, Status::Open);
-    let approval = world.memory.approval_list(Some(&recommendation.id)).await.unwrap().remove(0);
-    let late = world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await;
+    let approval = world
+        .memory
+        .approval_list(Some(&recommendation.id))
+        .await
+        .unwrap()
+        .remove(0);
+    let late = world
+        .engine
+        .recommendations
+        .approve(&approval.id, None, &person("max", &[Role::Manager]))
+        .await;
     assert!(matches!(late, Err(EngineError::Conflict(_))));
 }
 
@@ -123,20 +206,46 @@ async fn what_nobody_answers_expires() {
 async fn a_test_runs_on_a_twin_and_puts_it_back() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    let none = world.engine.execution.test_on_resource(&recommendation.id, &operator()).await.unwrap_err();
+    let none = world
+        .engine
+        .execution
+        .test_on_resource(&recommendation.id, &operator())
+        .await
+        .unwrap_err();
     assert!(none.to_string().contains("no twin"), "{none}");
-    world.machine("i-dev", "t3.large", 30.0).tag("i-dev", "env", "staging");
-    let testing = world.engine.execution.test(&recommendation.id, &operator()).await.unwrap();
+    world
+        .machine("i-dev", "t3.large", 30.0)
+        .tag("i-dev", "env", "staging");
+    let testing = world
+        .engine
+        .execution
+        .test(&recommendation.id, &operator())
+        .await
+        .unwrap();
     assert_eq!(testing.status, Status::Testing);
     world.engine.execution.settle().await;
-    let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
-    assert_eq!((action.purpose, action.status), (Purpose::Test, ActionStatus::RolledBack));
+    let action = world
+        .memory
+        .action_list(Some(&recommendation.id), None)
+        .await
+        .unwrap()
+        .remove(0);
+    assert_eq!(
+        (action.purpose, action.status),
+        (Purpose::Test, ActionStatus::RolledBack)
+    );
     assert_eq!(action.resource.as_str(), "i-dev");
     let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("the test passed"));
-    assert_eq!(world.cloud.state("i-dev"), (ResourceState::Running, "t3.large".to_owned()));
-    assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));
+    assert_eq!(
+        world.cloud.state("i-dev"),
+        (ResourceState::Running, "t3.large".to_owned())
+    );
+    assert_eq!(
+        world.cloud.state("i-1"),
+        (ResourceState::Running, "t3.large".to_owned())
+    );
     world.every_change_was_announced();
 }
 
@@ -144,18 +253,32 @@ async fn a_test_runs_on_a_twin_and_puts_it_back() {
 async fn a_twin_is_of_the_agents_own_scope() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    world.machine("i-dev", "t3.large", 30.0).tag("i-dev", "env", "staging");
+    world
+        .machine("i-dev", "t3.large", 30.0)
+        .tag("i-dev", "env", "staging");
     let mut elsewhere = world.memory.resources.lock()[&ResourceId::new("i-dev")].clone();
     elsewhere.account = "999988887777".to_owned();
     world.put(elsewhere);
-    let own = AgentInput { accounts: Some(vec!["111122223333".to_owned()]), ..AgentInput::default() };
+    let own = AgentInput {
+        accounts: Some(vec!["111122223333".to_owned()]),
+        ..AgentInput::default()
+    };
     world
         .engine
         .agents
-        .agent_configure(recommendation.agent_id.as_ref().unwrap(), own, &person("ada", &[Role::Administrator]))
+        .agent_configure(
+            recommendation.agent_id.as_ref().unwrap(),
+            own,
+            &person("ada", &[Role::Administrator]),
+        )
         .await
         .unwrap();
-    let none = world.engine.execution.test_on_resource(&recommendation.id, &operator()).await.unwrap_err();
+    let none = world
+        .engine
+        .execution
+        .test_on_resource(&recommendation.id, &operator())
+        .await
+        .unwrap_err();
     assert!(none.to_string().contains("in the agent's scope"), "{none}");
 }
 
@@ -164,24 +287,73 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     let before = world.memory.resources.lock().clone();
-    let testing = world.engine.execution.test(&recommendation.id, &operator()).await.unwrap();
-    assert!(testing.status_reason.unwrap().starts_with("it is simulated"), "the answer says so");
+    let testing = world
+        .engine
+        .execution
+        .test(&recommendation.id, &operator())
+        .await
+        .unwrap();
+    assert!(
+        testing
+            .status_reason
+            .unwrap()
+            .starts_with("it is simulated"),
+        "the answer says so"
+    );
     world.engine.execution.settle().await;
-    let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
-    assert_eq!((action.purpose, action.status), (Purpose::Simulate, ActionStatus::RolledBack), "{action:?}");
+    let action = world
+        .memory
+        .action_list(Some(&recommendation.id), None)
+        .await
+        .unwrap()
+        .remove(0);
+    assert_eq!(
+        (action.purpose, action.status),
+        (Purpose::Simulate, ActionStatus::RolledBack),
+        "{action:?}"
+    );
     assert_eq!(action.resource.as_str(), "simulated:i-1");
     let reason = world.again(&recommendation).await.status_reason.unwrap();
-    assert!(reason.starts_with("simulated, not tested on a real resource: the steps work"), "{reason}");
+    assert!(
+        reason.starts_with("simulated, not tested on a real resource: the steps work"),
+        "{reason}"
+    );
     assert!(!reason.contains("passed"), "{reason}");
-    assert!(world.story(&recommendation).contains(&"recommendation.simulated success".to_owned()));
-    assert_eq!(*world.memory.resources.lock(), before, "the inventory knows nothing of it");
-    let asked = world.log.journal.lock().iter().any(|note| matches!(note, crate::journal::Note::Asked(..)));
+    assert!(
+        world
+            .story(&recommendation)
+            .contains(&"recommendation.simulated success".to_owned())
+    );
+    assert_eq!(
+        *world.memory.resources.lock(),
+        before,
+        "the inventory knows nothing of it"
+    );
+    let asked = world
+        .log
+        .journal
+        .lock()
+        .iter()
+        .any(|note| matches!(note, crate::journal::Note::Asked(..)));
     assert!(!asked, "no cloud was asked for anything");
     let changes = |entry: &reeve_audit::Entry| entry.event_type.as_str().starts_with("resource.");
-    assert!(!world.entries().iter().any(changes), "no change of a resource is told of");
+    assert!(
+        !world.entries().iter().any(changes),
+        "no change of a resource is told of"
+    );
     // It counts for no guardrail and undoes nothing.
-    assert!(matches!(world.engine.execution.rollback(&action.id, &operator()).await, Err(EngineError::Conflict(_))));
-    assert_eq!(world.execute(&recommendation).await.status, ActionStatus::Succeeded);
+    assert!(matches!(
+        world
+            .engine
+            .execution
+            .rollback(&action.id, &operator())
+            .await,
+        Err(EngineError::Conflict(_))
+    ));
+    assert_eq!(
+        world.execute(&recommendation).await.status,
+        ActionStatus::Succeeded
+    );
 }
 
 #[tokio::test]
@@ -189,26 +361,66 @@ async fn a_simulation_shows_what_the_cloud_would_refuse() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     // Somebody stopped it since the finding.
-    world.memory.resources.lock().get_mut(&reeve_estate::ResourceId::new("i-1")).unwrap().state =
-        ResourceState::Stopped;
-    world.engine.execution.simulate(&recommendation.id, &operator()).await.unwrap();
+    world
+        .memory
+        .resources
+        .lock()
+        .get_mut(&reeve_estate::ResourceId::new("i-1"))
+        .unwrap()
+        .state = ResourceState::Stopped;
+    world
+        .engine
+        .execution
+        .simulate(&recommendation.id, &operator())
+        .await
+        .unwrap();
     world.engine.execution.settle().await;
-    let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
+    let action = world
+        .memory
+        .action_list(Some(&recommendation.id), None)
+        .await
+        .unwrap()
+        .remove(0);
     assert_eq!(action.status, ActionStatus::Aborted);
-    assert!(world.again(&recommendation).await.status_reason.unwrap().contains("state is stopped, not running"));
+    assert!(
+        world
+            .again(&recommendation)
+            .await
+            .status_reason
+            .unwrap()
+            .contains("state is stopped, not running")
+    );
 }
 
 #[tokio::test]
 async fn feedback_is_checked_and_kept() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    let wrong =
-        world.engine.recommendations.feedback(&recommendation.id, said("great", Some(6), None), &operator()).await;
-    let Err(EngineError::Invalid(errors)) = wrong else { panic!("taken") };
-    assert_eq!(errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(), ["outcome", "rating"]);
-    let silent =
-        world.engine.recommendations.feedback(&recommendation.id, said("not_now", None, None), &operator()).await;
-    assert!(matches!(silent, Err(EngineError::Invalid(_))), "circumstances are needed");
+    let wrong = world
+        .engine
+        .recommendations
+        .feedback(
+            &recommendation.id,
+            said("great", Some(6), None),
+            &operator(),
+        )
+        .await;
+    let Err(EngineError::Invalid(errors)) = wrong else {
+        panic!("taken")
+    };
+    assert_eq!(
+        errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(),
+        ["outcome", "rating"]
+    );
+    let silent = world
+        .engine
+        .recommendations
+        .feedback(&recommendation.id, said("not_now", None, None), &operator())
+        .await;
+    assert!(
+        matches!(silent, Err(EngineError::Invalid(_))),
+        "circumstances are needed"
+    );
     for (outcome, comments) in [
         ("implemented_successfully", None),
         ("implemented_issues", Some("slow boot")),
@@ -218,10 +430,21 @@ async fn feedback_is_checked_and_kept() {
         world
             .engine
             .recommendations
-            .feedback(&recommendation.id, said(outcome, Some(4), comments), &operator())
+            .feedback(
+                &recommendation.id,
+                said(outcome, Some(4), comments),
+                &operator(),
+            )
             .await
             .unwrap();
     }
-    let kept = world.memory.feedback_list(Some(&recommendation.id)).await.unwrap();
-    assert_eq!((kept.len(), kept[0].rating, kept[0].by.as_str()), (4, Some(4), "olga@example.com"));
+    let kept = world
+        .memory
+        .feedback_list(Some(&recommendation.id))
+        .await
+        .unwrap();
+    assert_eq!(
+        (kept.len(), kept[0].rating, kept[0].by.as_str()),
+        (4, Some(4), "olga@example.com")
+    );
 }

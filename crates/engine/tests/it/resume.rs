@@ -7,17 +7,30 @@ use crate::cloud::Fault;
 use crate::world::{World, operator};
 
 /// The world after its log went silent for good at the nth entry of an execution.
-async fn interrupted_at(entry: usize, faults: &[(usize, Fault)]) -> Option<(World, Recommendation)> {
+async fn interrupted_at(
+    entry: usize,
+    faults: &[(usize, Fault)],
+) -> Option<(World, Recommendation)> {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    faults.iter().for_each(|(call, fault)| world.cloud.fault(*call, *fault));
+    faults
+        .iter()
+        .for_each(|(call, fault)| world.cloud.fault(*call, *fault));
     *world.log.silent_after.lock() = Some(entry);
-    let began = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
+    let began = world
+        .engine
+        .execution
+        .execute(&recommendation.id, None, None, &operator())
+        .await;
     world.engine.execution.settle().await;
     world.every_change_was_announced();
     let silent = *world.log.silent_after.lock() == Some(0);
     if began.is_err() {
-        assert_eq!(world.again(&recommendation).await.status, Status::Open, "refused at the door, nothing begun");
+        assert_eq!(
+            world.again(&recommendation).await.status,
+            Status::Open,
+            "refused at the door, nothing begun"
+        );
     }
     silent.then_some((world, recommendation))
 }
@@ -39,9 +52,16 @@ async fn comes_to_an_end(world: &World, recommendation: &Recommendation, entry: 
     }
     for action in next.memory.action_list(None, None).await.unwrap() {
         assert!(!action.status.is_active(), "entry {entry}: {action:?}");
-        assert!(action.steps.iter().all(|step| step.ok.is_some()), "entry {entry}");
+        assert!(
+            action.steps.iter().all(|step| step.ok.is_some()),
+            "entry {entry}"
+        );
     }
-    assert_eq!(next.engine.execution.resume().await.unwrap(), 0, "nothing is left to take up");
+    assert_eq!(
+        next.engine.execution.resume().await.unwrap(),
+        0,
+        "nothing is left to take up"
+    );
 }
 
 #[tokio::test]
@@ -76,34 +96,64 @@ async fn a_claim_without_an_action_is_released() {
     world.engine.execution.resume().await.unwrap();
     let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
-    assert!(again.status_reason.unwrap().contains("interrupted before anything was changed"));
+    assert!(
+        again
+            .status_reason
+            .unwrap()
+            .contains("interrupted before anything was changed")
+    );
 }
 
 #[tokio::test]
 async fn what_a_task_of_this_process_carries_out_is_not_taken_up_twice() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
-    world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap();
+    world
+        .engine
+        .execution
+        .execute(&recommendation.id, None, None, &operator())
+        .await
+        .unwrap();
     assert_eq!(world.engine.execution.resume().await.unwrap(), 0);
     world.engine.execution.settle().await;
     let actions = world.memory.action_list(None, None).await.unwrap();
-    assert_eq!((actions.len(), actions[0].status), (1, ActionStatus::Succeeded));
+    assert_eq!(
+        (actions.len(), actions[0].status),
+        (1, ActionStatus::Succeeded)
+    );
 }
 
 #[tokio::test]
 async fn a_step_that_was_interrupted_is_closed_in_the_log() {
     for entry in 6..12 {
-        let Some((world, recommendation)) = interrupted_at(entry, &[]).await else { continue };
-        let open = world.memory.action_list(None, None).await.unwrap().remove(0);
+        let Some((world, recommendation)) = interrupted_at(entry, &[]).await else {
+            continue;
+        };
+        let open = world
+            .memory
+            .action_list(None, None)
+            .await
+            .unwrap()
+            .remove(0);
         let left = open.steps.last().is_some_and(|step| step.ok.is_none());
         *world.log.silent_after.lock() = None;
         let next = world.restarted();
         next.engine.execution.resume().await.unwrap();
         next.engine.execution.settle().await;
         let story = next.story(&recommendation);
-        let at = story.iter().position(|line| line == "action.resume pending").unwrap();
-        let closed =
-            ["precondition", "snapshot", "stop", "modify", "start", "verify"].map(|step| format!("{step} failed"));
+        let at = story
+            .iter()
+            .position(|line| line == "action.resume pending")
+            .unwrap();
+        let closed = [
+            "precondition",
+            "snapshot",
+            "stop",
+            "modify",
+            "start",
+            "verify",
+        ]
+        .map(|step| format!("{step} failed"));
         assert_eq!(left, closed.contains(&story[at - 1]), "{story:?}");
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use reeve_engine::{
-    AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings, GuardrailService,
-    ModelService, RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService, Scheduler,
-    ScopeService,
+    AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings,
+    GuardrailService, ModelService, RecommendationService, Records, ResponseService,
+    RolloutService, RunPorts, RunService, Scheduler, ScopeService,
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
 use reeve_recommend::models::ModelStore;
@@ -43,15 +43,35 @@ pub(crate) struct Services {
 impl Services {
     /// Services over the ports, with every agent type and change of the product.
     pub(crate) fn new(ports: Ports) -> Arc<Services> {
-        let Ports { agents, estate, samples, clouds, recorder, clock, models, rollouts, .. } = ports;
-        let (catalogue, types) = (Arc::new(Catalogue::builtin().clone()), reeve_agents::registry());
+        let Ports {
+            agents,
+            estate,
+            samples,
+            clouds,
+            recorder,
+            clock,
+            models,
+            rollouts,
+            ..
+        } = ports;
+        let (catalogue, types) = (
+            Arc::new(Catalogue::builtin().clone()),
+            reeve_agents::registry(),
+        );
         let records = Arc::new(Records::new(agents, recorder, Arc::clone(&clock)));
         let log = || Arc::clone(&records);
         let approvals = Arc::new(Approvals::new(log()));
         let findings = Arc::new(Findings::new(log()));
-        let scopes = Arc::new(ScopeService::new(Arc::clone(&estate), Arc::clone(&samples), clock));
-        let guardrails =
-            Arc::new(GuardrailService::new(log(), Arc::clone(&estate), reeve_recommend::Changes::builtin()));
+        let scopes = Arc::new(ScopeService::new(
+            Arc::clone(&estate),
+            Arc::clone(&samples),
+            clock,
+        ));
+        let guardrails = Arc::new(GuardrailService::new(
+            log(),
+            Arc::clone(&estate),
+            reeve_recommend::Changes::builtin(),
+        ));
         let acting = ExecutionPorts {
             estate: Arc::clone(&estate),
             samples: Arc::clone(&samples),
@@ -60,20 +80,39 @@ impl Services {
             catalogue: Arc::clone(&catalogue),
             changes: reeve_recommend::Changes::builtin(),
         };
-        let execution = ExecutionService::new(log(), Arc::clone(&guardrails), Arc::clone(&approvals), acting);
+        let execution = ExecutionService::new(
+            log(),
+            Arc::clone(&guardrails),
+            Arc::clone(&approvals),
+            acting,
+        );
         let execution = Arc::new(execution);
         let executing = || (Arc::clone(&guardrails), Arc::clone(&execution));
         let (limits, executes) = executing();
         let rollouts = Arc::new(RolloutService::new(log(), limits, executes, rollouts));
         let (limits, executes) = executing();
-        let automatic =
-            AutomaticExecution::new(log(), Arc::clone(&approvals), Arc::clone(&executes), Arc::clone(&rollouts));
+        let automatic = AutomaticExecution::new(
+            log(),
+            Arc::clone(&approvals),
+            Arc::clone(&executes),
+            Arc::clone(&rollouts),
+        );
         let automatic = Arc::new(automatic);
-        let recommendations =
-            RecommendationService::new(log(), limits, Arc::clone(&approvals), executes, Arc::clone(&estate));
+        let recommendations = RecommendationService::new(
+            log(),
+            limits,
+            Arc::clone(&approvals),
+            executes,
+            Arc::clone(&estate),
+        );
         let recommendations = Arc::new(recommendations);
-        let models =
-            ModelService::new(log(), Arc::clone(&scopes), Arc::clone(&samples), Arc::clone(&catalogue), models);
+        let models = ModelService::new(
+            log(),
+            Arc::clone(&scopes),
+            Arc::clone(&samples),
+            Arc::clone(&catalogue),
+            models,
+        );
         let models = Arc::new(models);
         let (charges, read) = (ports.charges, ports.log);
         let judging = RunPorts {
@@ -87,12 +126,32 @@ impl Services {
             workloads: None,
         };
         let (found, own) = (Arc::clone(&findings), Arc::clone(&automatic));
-        let runs = Arc::new(RunService::new(log(), Arc::clone(&scopes), Arc::clone(&models), found, own, judging));
+        let runs = Arc::new(RunService::new(
+            log(),
+            Arc::clone(&scopes),
+            Arc::clone(&models),
+            found,
+            own,
+            judging,
+        ));
         let (asked, answers) = (Arc::clone(&approvals), Arc::clone(&recommendations));
-        let scheduler = Scheduler::new(log(), asked, answers, Arc::clone(&execution), Arc::clone(&rollouts));
+        let scheduler = Scheduler::new(
+            log(),
+            asked,
+            answers,
+            Arc::clone(&execution),
+            Arc::clone(&rollouts),
+        );
         let (limits, executes) = executing();
-        let responses =
-            ResponseService::new(log(), Arc::clone(&scopes), findings, approvals, limits, executes, automatic);
+        let responses = ResponseService::new(
+            log(),
+            Arc::clone(&scopes),
+            findings,
+            approvals,
+            limits,
+            executes,
+            automatic,
+        );
         Arc::new(Services {
             agents: AgentService::new(log(), Arc::clone(&scopes), Arc::clone(&runs), estate, types),
             execution,

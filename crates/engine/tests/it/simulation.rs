@@ -31,7 +31,10 @@ const MACHINES: usize = 48;
 
 /// A number from the environment.
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
 }
 
 /// The life of a seed, held against what the engine promises. What happened in it is counted.
@@ -43,11 +46,22 @@ fn lived(seed: u64) -> BTreeMap<String, u64> {
 
 fn judge(life: &Life, seed: u64) -> BTreeMap<String, u64> {
     let evidence = life.evidence();
-    assert!(evidence.faults.is_empty(), "seed {seed}:\n{}", evidence.faults.join("\n"));
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    assert!(
+        evidence.faults.is_empty(),
+        "seed {seed}:\n{}",
+        evidence.faults.join("\n")
+    );
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     runtime.block_on(nothing_is_left(life, seed));
     let mut counts = evidence.counts;
-    counts.extend(life.hazard.counts().into_iter().map(|(what, n)| (what.to_owned(), n)));
+    counts.extend(
+        life.hazard
+            .counts()
+            .into_iter()
+            .map(|(what, n)| (what.to_owned(), n)),
+    );
     counts
 }
 
@@ -56,7 +70,12 @@ async fn nothing_is_left(life: &Life, seed: u64) {
     for action in life.store.memory.action_list(None, None).await.unwrap() {
         assert!(!action.status.is_active(), "seed {seed}: {action:?}");
     }
-    let (all, _) = life.store.memory.recommendation_list(&RecommendationFilter::default()).await.unwrap();
+    let (all, _) = life
+        .store
+        .memory
+        .recommendation_list(&RecommendationFilter::default())
+        .await
+        .unwrap();
     for of in all {
         let works = matches!(of.status.as_str(), "executing" | "verifying" | "testing");
         assert!(!works, "seed {seed}: {} is left {}", of.id.0, of.status);
@@ -75,6 +94,10 @@ fn lives_with_faults() {
     eprintln!("{runs} lives from seed {first}:");
     all.iter().for_each(|(what, n)| eprintln!("{n:>9}  {what}"));
     let of = |what: &str| all.get(what).copied().unwrap_or(0);
-    let enough = of("action.succeed") > 20 && of("action.rolled_back") > 5 && of("process died") > 5;
-    assert!(runs < 8 || (enough && of("approval.sign") > 20), "too little happened: {all:?}");
+    let enough =
+        of("action.succeed") > 20 && of("action.rolled_back") > 5 && of("process died") > 5;
+    assert!(
+        runs < 8 || (enough && of("approval.sign") > 20),
+        "too little happened: {all:?}"
+    );
 }

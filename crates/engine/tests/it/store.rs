@@ -8,17 +8,19 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::change::between;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, IsSeen, Metric, Money, Resource, ResourceChange, ResourceFilter, ResourceId,
-    ResourceKind, ResourceState, ResourceTotal, Sample, SampleStore, Series, StoreError,
+    Connection, ConnectionId, EstateStore, IsSeen, Metric, Money, Resource, ResourceChange,
+    ResourceFilter, ResourceId, ResourceKind, ResourceState, ResourceTotal, Sample, SampleStore,
+    Series, StoreError,
 };
 use reeve_recommend::combined::{added_cost, combined_savings};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::rollout::RolloutFilter;
 use reeve_recommend::{
-    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval,
-    ApprovalFilter, ApprovalId, Closing, DailySavings, Dismissals, Exclusion, ExclusionId, Feedback, Guardrails,
-    OpenSavings, Purpose, Recommendation, RecommendationId, RecommendationTotal, RecommendationType, Rollout,
-    RolloutId, RolloutStore, Status, StepOutcomes,
+    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore,
+    AgentType, Approval, ApprovalFilter, ApprovalId, Closing, DailySavings, Dismissals, Exclusion,
+    ExclusionId, Feedback, Guardrails, OpenSavings, Purpose, Recommendation, RecommendationId,
+    RecommendationTotal, RecommendationType, Rollout, RolloutId, RolloutStore, Status,
+    StepOutcomes,
 };
 
 use crate::large_runs::Progress;
@@ -52,12 +54,18 @@ pub(crate) struct Memory {
 
 impl Memory {
     fn connection(&self) -> Connection {
-        Connection { allow_actions: !self.observe_only.load(Ordering::SeqCst), ..connection() }
+        Connection {
+            allow_actions: !self.observe_only.load(Ordering::SeqCst),
+            ..connection()
+        }
     }
 }
 
 fn missing(what: &'static str, id: &str) -> StoreError {
-    StoreError::NotFound { what, id: id.to_owned() }
+    StoreError::NotFound {
+        what,
+        id: id.to_owned(),
+    }
 }
 
 fn replace<T: Clone>(
@@ -70,7 +78,10 @@ fn replace<T: Clone>(
     let mut all = all.lock();
     let stored = all.get_mut(id).ok_or_else(|| missing(what, id))?;
     if version(stored) + 1 != version(next) {
-        return Err(StoreError::Conflict(format!("{what} {id} is at version {}", version(stored))));
+        return Err(StoreError::Conflict(format!(
+            "{what} {id} is at version {}",
+            version(stored)
+        )));
     }
     *stored = next.clone();
     Ok(())
@@ -86,8 +97,17 @@ impl AgentStore for Memory {
         replace(&self.agents, "agent", &agent.id.0, |a| a.version, agent)
     }
     async fn agent_delete(&self, id: &AgentId) -> Result<(), StoreError> {
-        self.agents.lock().remove(&id.0).map(drop).ok_or_else(|| missing("agent", &id.0))?;
-        for recommendation in self.recommendations.lock().values_mut().filter(|r| r.agent_id.as_ref() == Some(id)) {
+        self.agents
+            .lock()
+            .remove(&id.0)
+            .map(drop)
+            .ok_or_else(|| missing("agent", &id.0))?;
+        for recommendation in self
+            .recommendations
+            .lock()
+            .values_mut()
+            .filter(|r| r.agent_id.as_ref() == Some(id))
+        {
             if recommendation.status.may_become(Status::Expired) {
                 recommendation.status = Status::Expired;
                 recommendation.version += 1;
@@ -96,13 +116,26 @@ impl AgentStore for Memory {
         Ok(())
     }
     async fn agent_get(&self, id: &AgentId) -> Result<Agent, StoreError> {
-        self.agents.lock().get(&id.0).cloned().ok_or_else(|| missing("agent", &id.0))
+        self.agents
+            .lock()
+            .get(&id.0)
+            .cloned()
+            .ok_or_else(|| missing("agent", &id.0))
     }
     async fn agent_list(&self, of_type: Option<AgentType>) -> Result<Vec<Agent>, StoreError> {
-        Ok(self.agents.lock().values().filter(|a| of_type.is_none_or(|t| a.agent_type == t)).cloned().collect())
+        Ok(self
+            .agents
+            .lock()
+            .values()
+            .filter(|a| of_type.is_none_or(|t| a.agent_type == t))
+            .cloned()
+            .collect())
     }
 
-    async fn recommendation_insert(&self, recommendation: &Recommendation) -> Result<(), StoreError> {
+    async fn recommendation_insert(
+        &self,
+        recommendation: &Recommendation,
+    ) -> Result<(), StoreError> {
         let mut all = self.recommendations.lock();
         let clash = |r: &&Recommendation| {
             !r.status.is_end()
@@ -111,13 +144,18 @@ impl AgentStore for Memory {
                 && r.subject.connection == recommendation.subject.connection
         };
         if all.values().find(clash).is_some() {
-            return Err(StoreError::Conflict("one of this type that has not ended exists".to_owned()));
+            return Err(StoreError::Conflict(
+                "one of this type that has not ended exists".to_owned(),
+            ));
         }
         all.insert(recommendation.id.0.clone(), recommendation.clone());
         self.progress.write();
         Ok(())
     }
-    async fn recommendation_insert_all(&self, recommendations: &[Recommendation]) -> Result<(), StoreError> {
+    async fn recommendation_insert_all(
+        &self,
+        recommendations: &[Recommendation],
+    ) -> Result<(), StoreError> {
         for recommendation in recommendations {
             self.recommendation_insert(recommendation).await?;
         }
@@ -140,10 +178,25 @@ impl AgentStore for Memory {
         };
         Ok(all.values().map(total).collect())
     }
-    async fn recommendation_savings(&self, filter: &RecommendationFilter) -> Result<OpenSavings, StoreError> {
-        let (open, _) = self.recommendation_list(&RecommendationFilter { is_open: true, ..filter.clone() }).await?;
-        let unpriced = open.iter().filter(|r| r.expected_savings().is_none()).count() as u64;
-        Ok(OpenSavings { combined: combined_savings(&open), added: added_cost(&open), unpriced })
+    async fn recommendation_savings(
+        &self,
+        filter: &RecommendationFilter,
+    ) -> Result<OpenSavings, StoreError> {
+        let (open, _) = self
+            .recommendation_list(&RecommendationFilter {
+                is_open: true,
+                ..filter.clone()
+            })
+            .await?;
+        let unpriced = open
+            .iter()
+            .filter(|r| r.expected_savings().is_none())
+            .count() as u64;
+        Ok(OpenSavings {
+            combined: combined_savings(&open),
+            added: added_cost(&open),
+            unpriced,
+        })
     }
     async fn recommendation_savings_by_day(&self) -> Result<Vec<DailySavings>, StoreError> {
         Ok(Vec::new())
@@ -153,9 +206,17 @@ impl AgentStore for Memory {
         before: Option<(Timestamp, RecommendationId)>,
         limit: u64,
     ) -> Result<Vec<(Recommendation, Option<Action>)>, StoreError> {
-        Ok(pages::standing_savings(&self.recommendations.lock(), &self.actions.lock(), before, limit))
+        Ok(pages::standing_savings(
+            &self.recommendations.lock(),
+            &self.actions.lock(),
+            before,
+            limit,
+        ))
     }
-    async fn recommendation_dismissals(&self, kinds: &[RecommendationType]) -> Result<Vec<Dismissals>, StoreError> {
+    async fn recommendation_dismissals(
+        &self,
+        kinds: &[RecommendationType],
+    ) -> Result<Vec<Dismissals>, StoreError> {
         let feedback = self.feedback.lock();
         let all = self.recommendations.lock();
         let alone = |r: &&Recommendation| {
@@ -174,11 +235,15 @@ impl AgentStore for Memory {
         };
         Ok(all.values().filter(alone).map(dismissed).collect())
     }
-    async fn recommendation_outcomes(&self, kinds: &[RecommendationType]) -> Result<Vec<StepOutcomes>, StoreError> {
+    async fn recommendation_outcomes(
+        &self,
+        kinds: &[RecommendationType],
+    ) -> Result<Vec<StepOutcomes>, StoreError> {
         let feedback = self.feedback.lock();
         let all = self.recommendations.lock();
         let alone = |r: &&Recommendation| {
-            let failed = r.status == Status::Failed || (r.status == Status::RolledBack && r.taken_back_by.is_none());
+            let failed = r.status == Status::Failed
+                || (r.status == Status::RolledBack && r.taken_back_by.is_none());
             (failed || r.status == Status::Succeeded)
                 && kinds.contains(&r.kind)
                 && !feedback.iter().any(|said| said.recommendation == r.id)
@@ -192,17 +257,33 @@ impl AgentStore for Memory {
         };
         Ok(all.values().filter(alone).map(outcome).collect())
     }
-    async fn recommendation_update(&self, recommendation: &Recommendation) -> Result<(), StoreError> {
+    async fn recommendation_update(
+        &self,
+        recommendation: &Recommendation,
+    ) -> Result<(), StoreError> {
         let from = self.recommendation_get(&recommendation.id).await?.status;
         assert!(
             from == recommendation.status || from.may_become(recommendation.status),
             "illegal move from {from} to {}",
             recommendation.status
         );
-        replace(&self.recommendations, "recommendation", &recommendation.id.0, |r| r.version, recommendation)
+        replace(
+            &self.recommendations,
+            "recommendation",
+            &recommendation.id.0,
+            |r| r.version,
+            recommendation,
+        )
     }
-    async fn recommendation_get(&self, id: &RecommendationId) -> Result<Recommendation, StoreError> {
-        self.recommendations.lock().get(&id.0).cloned().ok_or_else(|| missing("recommendation", &id.0))
+    async fn recommendation_get(
+        &self,
+        id: &RecommendationId,
+    ) -> Result<Recommendation, StoreError> {
+        self.recommendations
+            .lock()
+            .get(&id.0)
+            .cloned()
+            .ok_or_else(|| missing("recommendation", &id.0))
     }
     async fn recommendation_list(
         &self,
@@ -210,46 +291,79 @@ impl AgentStore for Memory {
     ) -> Result<(Vec<Recommendation>, u64), StoreError> {
         let all = self.recommendations.lock();
         let feedback = self.feedback.lock();
-        let has_feedback = |r: &Recommendation| feedback.iter().any(|said| said.recommendation == r.id);
-        let wanted = |r: &&Recommendation| filter.matches(r) && (!filter.has_feedback || has_feedback(r));
+        let has_feedback =
+            |r: &Recommendation| feedback.iter().any(|said| said.recommendation == r.id);
+        let wanted =
+            |r: &&Recommendation| filter.matches(r) && (!filter.has_feedback || has_feedback(r));
         let mut found: Vec<Recommendation> = all.values().filter(wanted).cloned().collect();
-        found.sort_by(|a, b| b.ranking.expected_value.total_cmp(&a.ranking.expected_value));
+        found.sort_by(|a, b| {
+            b.ranking
+                .expected_value
+                .total_cmp(&a.ranking.expected_value)
+        });
         Ok(paged(found, filter.limit, filter.offset))
     }
 
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError> {
-        self.approvals.lock().insert(approval.id.0.clone(), approval.clone());
+        self.approvals
+            .lock()
+            .insert(approval.id.0.clone(), approval.clone());
         Ok(())
     }
     async fn approval_update(&self, approval: &Approval) -> Result<(), StoreError> {
-        replace(&self.approvals, "approval", &approval.id.0, |a| a.version, approval)
+        replace(
+            &self.approvals,
+            "approval",
+            &approval.id.0,
+            |a| a.version,
+            approval,
+        )
     }
     async fn approval_get(&self, id: &ApprovalId) -> Result<Approval, StoreError> {
-        self.approvals.lock().get(&id.0).cloned().ok_or_else(|| missing("approval", &id.0))
+        self.approvals
+            .lock()
+            .get(&id.0)
+            .cloned()
+            .ok_or_else(|| missing("approval", &id.0))
     }
-    async fn approval_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>, StoreError> {
+    async fn approval_list(
+        &self,
+        recommendation: Option<&RecommendationId>,
+    ) -> Result<Vec<Approval>, StoreError> {
         let all = self.approvals.lock();
-        let mut found: Vec<Approval> =
-            all.values().filter(|a| recommendation.is_none_or(|id| a.recommendation == *id)).cloned().collect();
+        let mut found: Vec<Approval> = all
+            .values()
+            .filter(|a| recommendation.is_none_or(|id| a.recommendation == *id))
+            .cloned()
+            .collect();
         found.reverse();
         Ok(found)
     }
 
-    async fn approval_page(&self, filter: &ApprovalFilter) -> Result<(Vec<Approval>, u64), StoreError> {
+    async fn approval_page(
+        &self,
+        filter: &ApprovalFilter,
+    ) -> Result<(Vec<Approval>, u64), StoreError> {
         let mut found = self.approval_list(filter.recommendation.as_ref()).await?;
         found.retain(|approval| filter.status.is_none_or(|status| approval.status == status));
         Ok(paged(found, filter.limit, filter.offset))
     }
 
     async fn action_insert(&self, action: &Action) -> Result<(), StoreError> {
-        self.actions.lock().insert(action.id.0.clone(), action.clone());
+        self.actions
+            .lock()
+            .insert(action.id.0.clone(), action.clone());
         Ok(())
     }
     async fn action_update(&self, action: &Action) -> Result<(), StoreError> {
         replace(&self.actions, "action", &action.id.0, |a| a.version, action)
     }
     async fn action_get(&self, id: &ActionId) -> Result<Action, StoreError> {
-        self.actions.lock().get(&id.0).cloned().ok_or_else(|| missing("action", &id.0))
+        self.actions
+            .lock()
+            .get(&id.0)
+            .cloned()
+            .ok_or_else(|| missing("action", &id.0))
     }
     async fn action_list(
         &self,
@@ -258,24 +372,37 @@ impl AgentStore for Memory {
     ) -> Result<Vec<Action>, StoreError> {
         let all = self.actions.lock();
         let wanted = |a: &&Action| {
-            recommendation.is_none_or(|id| a.recommendation == *id) && since.is_none_or(|at| a.started_at >= at)
+            recommendation.is_none_or(|id| a.recommendation == *id)
+                && since.is_none_or(|at| a.started_at >= at)
         };
         let mut found: Vec<Action> = all.values().filter(wanted).cloned().collect();
-        found.sort_by(|a, b| b.started_at.cmp(&a.started_at).then_with(|| b.id.cmp(&a.id)));
+        found.sort_by(|a, b| {
+            b.started_at
+                .cmp(&a.started_at)
+                .then_with(|| b.id.cmp(&a.id))
+        });
         Ok(found)
     }
     async fn action_page(&self, filter: &ActionFilter) -> Result<(Vec<Action>, u64), StoreError> {
         let mut found = self.action_list(None, filter.since).await?;
         found.retain(|action| {
-            (filter.recommendations.is_empty() || filter.recommendations.contains(&action.recommendation))
+            (filter.recommendations.is_empty()
+                || filter.recommendations.contains(&action.recommendation))
                 && (filter.resources.is_empty() || filter.resources.contains(&action.resource))
-                && filter.purpose.is_none_or(|purpose| action.purpose == purpose)
+                && filter
+                    .purpose
+                    .is_none_or(|purpose| action.purpose == purpose)
         });
         Ok(paged(found, filter.limit, filter.offset))
     }
     async fn action_counts(&self, after: Timestamp) -> Result<ActionCounts, StoreError> {
         let mut counts = ActionCounts::default();
-        for action in self.action_list(None, None).await?.iter().filter(|a| begun(a) && a.started_at > after) {
+        for action in self
+            .action_list(None, None)
+            .await?
+            .iter()
+            .filter(|a| begun(a) && a.started_at > after)
+        {
             counts.begun += 1;
             if let Some(agent) = action.agent_id.clone().filter(|_| action.run_id.is_some()) {
                 *counts.begun_by_agents.entry(agent).or_default() += 1;
@@ -285,29 +412,51 @@ impl AgentStore for Memory {
     }
     async fn action_count_of_run(&self, run_id: &str) -> Result<u64, StoreError> {
         let all = self.action_list(None, None).await?;
-        Ok(all.iter().filter(|a| begun(a) && a.run_id.as_deref() == Some(run_id)).count() as u64)
+        Ok(all
+            .iter()
+            .filter(|a| begun(a) && a.run_id.as_deref() == Some(run_id))
+            .count() as u64)
     }
-    async fn action_statuses(&self, since: Timestamp) -> Result<Vec<(ActionStatus, u64)>, StoreError> {
+    async fn action_statuses(
+        &self,
+        since: Timestamp,
+    ) -> Result<Vec<(ActionStatus, u64)>, StoreError> {
         let all = self.action_list(None, Some(since)).await?;
-        Ok(all.iter().filter(|a| a.purpose != Purpose::Simulate).map(|action| (action.status, 1)).collect())
+        Ok(all
+            .iter()
+            .filter(|a| a.purpose != Purpose::Simulate)
+            .map(|action| (action.status, 1))
+            .collect())
     }
-    async fn action_on(&self, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>, StoreError> {
+    async fn action_on(
+        &self,
+        resource: &ResourceId,
+        since: Timestamp,
+    ) -> Result<Vec<Action>, StoreError> {
         let mut found = self.action_list(None, Some(since)).await?;
         found.retain(|action| action.resource == *resource);
         Ok(found)
     }
     async fn action_unsettled(&self, undone_since: Timestamp) -> Result<Vec<Action>, StoreError> {
-        let undone =
-            |a: &Action| a.status == ActionStatus::RolledBack && a.finished_at.is_some_and(|at| at >= undone_since);
+        let undone = |a: &Action| {
+            a.status == ActionStatus::RolledBack
+                && a.finished_at.is_some_and(|at| at >= undone_since)
+        };
         let all = self.action_list(None, None).await?;
-        Ok(all.into_iter().filter(|a| a.is_unsettled() || undone(a)).collect())
+        Ok(all
+            .into_iter()
+            .filter(|a| a.is_unsettled() || undone(a))
+            .collect())
     }
 
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError> {
         self.feedback.lock().push(feedback.clone());
         Ok(())
     }
-    async fn feedback_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Feedback>, StoreError> {
+    async fn feedback_list(
+        &self,
+        recommendation: Option<&RecommendationId>,
+    ) -> Result<Vec<Feedback>, StoreError> {
         Ok(self
             .feedback
             .lock()
@@ -325,7 +474,11 @@ impl AgentStore for Memory {
         let mut all = self.exclusions.lock();
         let before = all.len();
         all.retain(|exclusion| exclusion.id != *id);
-        if all.len() == before { Err(missing("exclusion", &id.0)) } else { Ok(()) }
+        if all.len() == before {
+            Err(missing("exclusion", &id.0))
+        } else {
+            Ok(())
+        }
     }
     async fn exclusion_list(&self) -> Result<Vec<Exclusion>, StoreError> {
         Ok(self.exclusions.lock().clone())
@@ -336,7 +489,10 @@ impl AgentStore for Memory {
     async fn guardrails_put(&self, guardrails: &Guardrails) -> Result<(), StoreError> {
         let mut stored = self.guardrails.lock();
         if stored.version + 1 != guardrails.version {
-            return Err(StoreError::Conflict(format!("the guardrails are at version {}", stored.version)));
+            return Err(StoreError::Conflict(format!(
+                "the guardrails are at version {}",
+                stored.version
+            )));
         }
         *stored = guardrails.clone();
         Ok(())
@@ -360,7 +516,12 @@ impl EstateStore for Memory {
     async fn connection_list(&self) -> Result<Vec<Connection>, StoreError> {
         Ok(vec![self.connection()])
     }
-    async fn resource_sync(&self, _: &ConnectionId, seen: &[Resource], _: &[ResourceKind]) -> Result<(), StoreError> {
+    async fn resource_sync(
+        &self,
+        _: &ConnectionId,
+        seen: &[Resource],
+        _: &[ResourceKind],
+    ) -> Result<(), StoreError> {
         for resource in seen {
             if let Ok(known) = self.resource_get(&resource.id).await {
                 self.seen.lock().extend(between(&known, resource));
@@ -379,22 +540,43 @@ impl EstateStore for Memory {
         Ok(())
     }
     async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError> {
-        self.resources.lock().insert(resource.id.clone(), resource.clone());
+        self.resources
+            .lock()
+            .insert(resource.id.clone(), resource.clone());
         Ok(())
     }
     async fn resource_get(&self, id: &ResourceId) -> Result<Resource, StoreError> {
-        self.resources.lock().get(id).cloned().ok_or_else(|| missing("resource", id.as_str()))
+        self.resources
+            .lock()
+            .get(id)
+            .cloned()
+            .ok_or_else(|| missing("resource", id.as_str()))
     }
-    async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError> {
+    async fn resource_list(
+        &self,
+        filter: &ResourceFilter,
+    ) -> Result<(Vec<Resource>, u64), StoreError> {
         self.listings.fetch_add(1, Ordering::SeqCst);
         let all = self.resources.lock();
         let wanted = |r: &&Resource| {
-            (r.state != ResourceState::Deleted || filter.ended_since.is_some_and(|since| r.observed_at >= since))
-                && filter.group.as_ref().is_none_or(|group| r.group.as_ref() == Some(group))
-                && filter.connection.as_ref().is_none_or(|connection| r.connection == *connection)
+            (r.state != ResourceState::Deleted
+                || filter
+                    .ended_since
+                    .is_some_and(|since| r.observed_at >= since))
+                && filter
+                    .group
+                    .as_ref()
+                    .is_none_or(|group| r.group.as_ref() == Some(group))
+                && filter
+                    .connection
+                    .as_ref()
+                    .is_none_or(|connection| r.connection == *connection)
                 && filter.kind.is_none_or(|kind| r.kind == kind)
                 && (filter.ids.is_empty() || filter.ids.contains(&r.id))
-                && filter.attached_to.as_ref().is_none_or(|id| r.attached_to.contains(id))
+                && filter
+                    .attached_to
+                    .as_ref()
+                    .is_none_or(|id| r.attached_to.contains(id))
         };
         let found: Vec<Resource> = all.values().filter(wanted).cloned().collect();
         let total = found.len() as u64;
@@ -408,7 +590,11 @@ impl EstateStore for Memory {
     ) -> Result<Vec<Resource>, StoreError> {
         let (all, _) = self.resource_list(filter).await?;
         let next = |resource: &Resource| after.is_none_or(|(id, _)| resource.id > *id);
-        Ok(all.into_iter().filter(next).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+        Ok(all
+            .into_iter()
+            .filter(next)
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .collect())
     }
     async fn resource_totals(&self) -> Result<Vec<ResourceTotal>, StoreError> {
         let (all, _) = self.resource_list(&ResourceFilter::default()).await?;
@@ -432,8 +618,15 @@ impl EstateStore for Memory {
         since: Timestamp,
     ) -> Result<Vec<ResourceChange>, StoreError> {
         let all = self.seen.lock();
-        let is_own = |one: &&ResourceChange| one.connection == *connection && resources.contains(&one.resource);
-        Ok(all.iter().filter(is_own).filter(|one| one.seen_at >= since).cloned().collect())
+        let is_own = |one: &&ResourceChange| {
+            one.connection == *connection && resources.contains(&one.resource)
+        };
+        Ok(all
+            .iter()
+            .filter(is_own)
+            .filter(|one| one.seen_at >= since)
+            .cloned()
+            .collect())
     }
 }
 
@@ -454,37 +647,69 @@ impl SampleStore for Memory {
     ) -> Result<Vec<Series>, StoreError> {
         self.progress.look(resources.len())?;
         let all = self.series.lock();
-        let all = if connection.0 == "c-1" { all.as_slice() } else { &[] };
-        Ok(all.iter().filter(|s| resources.contains(&s.resource) && metrics.contains(&s.metric)).cloned().collect())
+        let all = if connection.0 == "c-1" {
+            all.as_slice()
+        } else {
+            &[]
+        };
+        Ok(all
+            .iter()
+            .filter(|s| resources.contains(&s.resource) && metrics.contains(&s.metric))
+            .cloned()
+            .collect())
     }
     fn sample_revision(&self, _: &ConnectionId) -> u64 {
         // Tests set the series themselves: there may be something new each time.
         let step = u64::from(!self.no_new_samples.load(Ordering::SeqCst));
         self.sample_looks.fetch_add(step, Ordering::SeqCst)
     }
-    async fn sample_newest(&self, _: &ConnectionId) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
+    async fn sample_newest(
+        &self,
+        _: &ConnectionId,
+    ) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
         let all = self.series.lock();
-        Ok(all.iter().filter_map(|s| Some((s.resource.clone(), s.metric, s.points.last()?.0))).collect())
+        Ok(all
+            .iter()
+            .filter_map(|s| Some((s.resource.clone(), s.metric, s.points.last()?.0)))
+            .collect())
     }
 }
 
 #[async_trait]
 impl RolloutStore for Memory {
     async fn rollout_insert(&self, rollout: &Rollout) -> Result<(), StoreError> {
-        self.rollouts.lock().insert(rollout.id.0.clone(), rollout.clone());
+        self.rollouts
+            .lock()
+            .insert(rollout.id.0.clone(), rollout.clone());
         Ok(())
     }
     async fn rollout_update(&self, rollout: &Rollout) -> Result<(), StoreError> {
-        replace(&self.rollouts, "rollout", &rollout.id.0, |r| r.version, rollout)
+        replace(
+            &self.rollouts,
+            "rollout",
+            &rollout.id.0,
+            |r| r.version,
+            rollout,
+        )
     }
     async fn rollout_get(&self, id: &RolloutId) -> Result<Rollout, StoreError> {
-        self.rollouts.lock().get(&id.0).cloned().ok_or_else(|| missing("rollout", &id.0))
+        self.rollouts
+            .lock()
+            .get(&id.0)
+            .cloned()
+            .ok_or_else(|| missing("rollout", &id.0))
     }
-    async fn rollout_list(&self, filter: &RolloutFilter) -> Result<(Vec<Rollout>, u64), StoreError> {
+    async fn rollout_list(
+        &self,
+        filter: &RolloutFilter,
+    ) -> Result<(Vec<Rollout>, u64), StoreError> {
         let all = self.rollouts.lock();
         let wanted = |r: &&Rollout| {
             (filter.status.is_empty() || filter.status.contains(&r.status))
-                && filter.agent.as_ref().is_none_or(|agent| *agent == r.agent_id)
+                && filter
+                    .agent
+                    .as_ref()
+                    .is_none_or(|agent| *agent == r.agent_id)
                 && filter.kind.is_none_or(|kind| kind == r.kind)
         };
         // Identifiers sort by time.

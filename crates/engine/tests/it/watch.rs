@@ -15,7 +15,10 @@ async fn changed(world: &World) -> (Recommendation, Action) {
     let recommendation = world.right_size("i-1", "t3.large").await;
     let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Succeeded);
-    assert_eq!(action.watch.as_ref().unwrap().verdict, WatchVerdict::Watching);
+    assert_eq!(
+        action.watch.as_ref().unwrap().verdict,
+        WatchVerdict::Watching
+    );
     (recommendation, action)
 }
 
@@ -24,7 +27,9 @@ fn passes(world: &World, hours: i64, cpu: impl Fn(i64) -> f64) {
     let start = reeve_recommend::Clock::now(&*world.clock);
     let points = (0..hours * 12).map(|at| (start + SignedDuration::from_mins(at * 5), cpu(at)));
     let mut all = world.memory.series.lock();
-    let is = |s: &&mut Series| s.resource == ResourceId::new("i-1") && s.metric == Metric::CpuUtilization;
+    let is = |s: &&mut Series| {
+        s.resource == ResourceId::new("i-1") && s.metric == Metric::CpuUtilization
+    };
     all.iter_mut().find(is).unwrap().points.extend(points);
     drop(all);
     world.clock.advance(SignedDuration::from_hours(hours));
@@ -41,14 +46,28 @@ async fn a_busier_machine_that_is_not_pressed_holds() {
     let world = World::new();
     let (recommendation, action) = changed(&world).await;
     passes(&world, 12, |_| 30.0);
-    assert_eq!(looked(&world, &action).await.watch.unwrap().verdict, WatchVerdict::Watching, "half of the window");
+    assert_eq!(
+        looked(&world, &action).await.watch.unwrap().verdict,
+        WatchVerdict::Watching,
+        "half of the window"
+    );
     passes(&world, 13, |_| 30.0);
     let watch = looked(&world, &action).await.watch.unwrap();
     assert_eq!(watch.verdict, WatchVerdict::Holds, "{watch:?}");
     assert!(watch.detail.contains("cpu_utilization"), "{watch:?}");
     assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
-    assert!(world.story(&recommendation).contains(&"action.watch success".to_owned()));
-    let verdicts = || world.story(&recommendation).iter().filter(|line| line.starts_with("action.watch")).count();
+    assert!(
+        world
+            .story(&recommendation)
+            .contains(&"action.watch success".to_owned())
+    );
+    let verdicts = || {
+        world
+            .story(&recommendation)
+            .iter()
+            .filter(|line| line.starts_with("action.watch"))
+            .count()
+    };
     looked(&world, &action).await;
     assert_eq!(verdicts(), 1, "once");
 }
@@ -59,12 +78,24 @@ async fn what_gets_worse_is_undone_long_before_the_window_ends() {
     let (recommendation, action) = changed(&world).await;
     passes(&world, 3, |at| if at % 3 == 0 { 60.0 } else { 98.0 });
     let ended = looked(&world, &action).await;
-    assert_eq!(ended.watch.as_ref().unwrap().verdict, WatchVerdict::Degraded, "{ended:?}");
+    assert_eq!(
+        ended.watch.as_ref().unwrap().verdict,
+        WatchVerdict::Degraded,
+        "{ended:?}"
+    );
     assert_eq!(ended.status, ActionStatus::RolledBack);
-    assert!(ended.reason.unwrap().starts_with("it got worse after the change: cpu_utilization"));
+    assert!(
+        ended
+            .reason
+            .unwrap()
+            .starts_with("it got worse after the change: cpu_utilization")
+    );
     let recommendation = world.again(&recommendation).await;
     assert_eq!(recommendation.status, Status::RolledBack);
-    assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));
+    assert_eq!(
+        world.cloud.state("i-1"),
+        (ResourceState::Running, "t3.large".to_owned())
+    );
     world.every_change_was_announced();
 }
 
@@ -91,8 +122,16 @@ async fn what_somebody_else_changed_is_left_to_them() {
     }
     let ended = looked(&world, &action).await;
     let watch = ended.watch.unwrap();
-    assert_eq!((ended.status, watch.verdict), (ActionStatus::Succeeded, WatchVerdict::Overruled));
-    assert!(watch.detail.contains("instance_type is m5.large, not t3.medium"), "{watch:?}");
+    assert_eq!(
+        (ended.status, watch.verdict),
+        (ActionStatus::Succeeded, WatchVerdict::Overruled)
+    );
+    assert!(
+        watch
+            .detail
+            .contains("instance_type is m5.large, not t3.medium"),
+        "{watch:?}"
+    );
 }
 
 #[tokio::test]
@@ -101,7 +140,12 @@ async fn a_window_of_nothing_watches_nothing() {
     let recommendation = world.right_size("i-1", "t3.large").await;
     let mut limits = world.engine.guardrails.guardrails_get().await.unwrap();
     limits.verification_window_s = 0;
-    world.engine.guardrails.guardrails_put(limits, &operator()).await.unwrap();
+    world
+        .engine
+        .guardrails
+        .guardrails_put(limits, &operator())
+        .await
+        .unwrap();
     assert_eq!(world.execute(&recommendation).await.watch, None);
 }
 
@@ -113,28 +157,53 @@ async fn what_was_saved_stands_beside_what_was_predicted() {
         let mut resources = world.memory.resources.lock();
         let machine = resources.get_mut(&ResourceId::new("i-1")).unwrap();
         // A discount ended meanwhile: the smaller size costs more than was thought.
-        machine.monthly_cost = recommendation.monthly_cost.map(|before| before - Money::from_usd(7.5));
+        machine.monthly_cost = recommendation
+            .monthly_cost
+            .map(|before| before - Money::from_usd(7.5));
     }
     passes(&world, 25, |_| 30.0);
     let watch = looked(&world, &action).await.watch.unwrap();
     assert_eq!(watch.realised_monthly, Some(Money::from_usd(7.5)));
     let entries = world.entries();
-    let watched = entries.iter().rev().find(|one| one.action.operation.as_deref() == Some("action.watch"));
+    let watched = entries
+        .iter()
+        .rev()
+        .find(|one| one.action.operation.as_deref() == Some("action.watch"));
     let after = watched.unwrap().changes.after.as_ref().unwrap();
     let figure = |name: &str| after.get(name).and_then(reeve_audit::Json::as_f64);
-    assert_eq!(figure("predicted_savings_monthly_usd"), Some(recommendation.savings_monthly.unwrap().usd_cents()));
+    assert_eq!(
+        figure("predicted_savings_monthly_usd"),
+        Some(recommendation.savings_monthly.unwrap().usd_cents())
+    );
     assert_eq!(figure("realised_savings_monthly_usd"), Some(7.5));
 }
 
 /// Puts a member of the group and its load: every five minutes from one hour to another, as seen from a time.
-fn member(world: &World, (id, state): (&str, ResourceState), at: Timestamp, hours: (i64, i64), cpu: f64) {
+fn member(
+    world: &World,
+    (id, state): (&str, ResourceState),
+    at: Timestamp,
+    hours: (i64, i64),
+    cpu: f64,
+) {
     let mut member = resource(id, ResourceKind::VirtualMachine, Some("m5.large"));
     member.group = Some(ResourceId::new("asg-1"));
     member.created_at = Some(at + SignedDuration::from_hours(hours.0));
     (member.state, member.observed_at) = (state, at);
-    world.memory.resources.lock().insert(member.id.clone(), member);
-    let points = (hours.0 * 12..hours.1 * 12).map(|step| (at + SignedDuration::from_mins(step * 5), cpu)).collect();
-    let series = Series { resource: ResourceId::new(id), metric: Metric::CpuUtilization, points, period_s: 300 };
+    world
+        .memory
+        .resources
+        .lock()
+        .insert(member.id.clone(), member);
+    let points = (hours.0 * 12..hours.1 * 12)
+        .map(|step| (at + SignedDuration::from_mins(step * 5), cpu))
+        .collect();
+    let series = Series {
+        resource: ResourceId::new(id),
+        metric: Metric::CpuUtilization,
+        points,
+        period_s: 300,
+    };
     world.memory.series.lock().push(series);
 }
 
@@ -154,18 +223,37 @@ async fn halved_group(before: f64, after: f64) -> Action {
         members: 3,
     };
     let executed = world.again(&recommendation).await;
-    let mut of_group = Recommendation { plan: Some(Plan::new(&change, "asg-1")), ..executed };
+    let mut of_group = Recommendation {
+        plan: Some(Plan::new(&change, "asg-1")),
+        ..executed
+    };
     of_group.subject.id = ResourceId::new("asg-1");
     of_group.subject.kind = ResourceKind::ScalingGroup;
     of_group.version += 1;
     world.memory.recommendation_update(&of_group).await.unwrap();
-    let action = Action { resource: ResourceId::new("asg-1"), version: action.version + 1, ..action };
+    let action = Action {
+        resource: ResourceId::new("asg-1"),
+        version: action.version + 1,
+        ..action
+    };
     world.memory.action_update(&action).await.unwrap();
     let at = action.finished_at.unwrap();
     for n in 0..3 {
         // A refresh replaced every member.
-        member(&world, (&format!("old-{n}"), ResourceState::Deleted), at, (-14 * 24, 0), before);
-        member(&world, (&format!("new-{n}"), ResourceState::Running), at, (0, 25), after);
+        member(
+            &world,
+            (&format!("old-{n}"), ResourceState::Deleted),
+            at,
+            (-14 * 24, 0),
+            before,
+        );
+        member(
+            &world,
+            (&format!("new-{n}"), ResourceState::Running),
+            at,
+            (0, 25),
+            after,
+        );
     }
     world.clock.advance(SignedDuration::from_hours(25));
     looked(&world, &action).await
@@ -176,21 +264,44 @@ async fn a_group_is_watched_by_its_members() {
     let watch = halved_group(40.0, 99.0).await.watch.unwrap();
     assert_eq!(watch.verdict, WatchVerdict::Degraded, "{watch:?}");
     let watch = halved_group(40.0, 75.0).await.watch.unwrap();
-    assert_eq!(watch.verdict, WatchVerdict::Holds, "busier is what was wanted: {watch:?}");
+    assert_eq!(
+        watch.verdict,
+        WatchVerdict::Holds,
+        "busier is what was wanted: {watch:?}"
+    );
 }
 
 /// A bill of the account: a dollar amount for each whole day of the machine, and a cent of something else.
 fn billed(world: &World, days: &[(i64, f64)]) {
     let header = "BilledCost,BillingCurrency,SubAccountId,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ResourceId";
     let mut reader = reeve_estate::charge::focus::Reader::from_header(header.split(',')).unwrap();
-    let midnight = reeve_recommend::Clock::now(&*world.clock).as_second().div_euclid(86_400) * 86_400;
+    let midnight = reeve_recommend::Clock::now(&*world.clock)
+        .as_second()
+        .div_euclid(86_400)
+        * 86_400;
     let mut charge = |day: i64, cost: f64, id: &str| {
-        let at = |day: i64| jiff::Timestamp::from_second(midnight + day * 86_400).unwrap().to_string();
-        let cells =
-            [format!("{cost}"), "USD".into(), "111122223333".into(), at(day), at(day + 1), "Usage".into(), id.into()];
-        reader.charge(|place| cells.get(place).map(String::as_str)).unwrap()
+        let at = |day: i64| {
+            jiff::Timestamp::from_second(midnight + day * 86_400)
+                .unwrap()
+                .to_string()
+        };
+        let cells = [
+            format!("{cost}"),
+            "USD".into(),
+            "111122223333".into(),
+            at(day),
+            at(day + 1),
+            "Usage".into(),
+            id.into(),
+        ];
+        reader
+            .charge(|place| cells.get(place).map(String::as_str))
+            .unwrap()
     };
-    let charges = days.iter().flat_map(|(day, cost)| [charge(*day, *cost, "i-1"), charge(*day, 0.01, "i-9")]).collect();
+    let charges = days
+        .iter()
+        .flat_map(|(day, cost)| [charge(*day, *cost, "i-1"), charge(*day, 0.01, "i-9")])
+        .collect();
     *world.bills.charges.lock() = charges;
 }
 
@@ -198,8 +309,10 @@ fn billed(world: &World, days: &[(i64, f64)]) {
 fn costs_less(world: &World, recommendation: &Recommendation) {
     let mut resources = world.memory.resources.lock();
     let machine = resources.get_mut(&ResourceId::new("i-1")).unwrap();
-    machine.monthly_cost =
-        recommendation.monthly_cost.zip(recommendation.savings_monthly).map(|(before, saved)| before - saved);
+    machine.monthly_cost = recommendation
+        .monthly_cost
+        .zip(recommendation.savings_monthly)
+        .map(|(before, saved)| before - saved);
 }
 
 #[tokio::test]
@@ -209,22 +322,40 @@ async fn the_bill_replaces_the_list_price_once_it_covers_a_whole_day() {
     costs_less(&world, &recommendation);
     passes(&world, 25, |_| 30.0);
     let watch = looked(&world, &action).await.watch.unwrap();
-    assert_eq!((watch.basis, watch.billed_until), (Some(SavingsBasis::ListPrice), None), "{watch:?}");
-    assert_eq!(watch.realised_monthly, recommendation.savings_monthly, "at list price as it was promised");
+    assert_eq!(
+        (watch.basis, watch.billed_until),
+        (Some(SavingsBasis::ListPrice), None),
+        "{watch:?}"
+    );
+    assert_eq!(
+        watch.realised_monthly, recommendation.savings_monthly,
+        "at list price as it was promised"
+    );
 
     // The change was yesterday; today is its first whole day, and two days from now it has been told completely.
-    billed(&world, &[(-3, 2.0), (-2, 2.0), (-1, 1.5), (0, 0.8), (1, 0.8)]);
+    billed(
+        &world,
+        &[(-3, 2.0), (-2, 2.0), (-1, 1.5), (0, 0.8), (1, 0.8)],
+    );
     world.clock.advance(SignedDuration::from_hours(48));
     let watch = looked(&world, &action).await.watch.unwrap();
     assert_eq!(watch.basis, Some(SavingsBasis::Bill), "{watch:?}");
     let monthly = watch.realised_monthly.unwrap().usd();
     assert!((monthly - 1.2 * 730.0 / 24.0).abs() < 0.01, "{monthly}");
     assert!(watch.billed_until.is_some());
-    assert!(world.story(&recommendation).contains(&"action.saving_measure success".to_owned()));
+    assert!(
+        world
+            .story(&recommendation)
+            .contains(&"action.saving_measure success".to_owned())
+    );
     let entries = world.entries().len();
     world.clock.advance(SignedDuration::from_hours(2));
     looked(&world, &action).await;
-    assert_eq!(world.entries().len(), entries, "the same bill says nothing new");
+    assert_eq!(
+        world.entries().len(),
+        entries,
+        "the same bill says nothing new"
+    );
 }
 
 #[tokio::test]
@@ -242,12 +373,30 @@ async fn a_saving_ends_when_the_resource_leaves_the_state() {
     world.clock.advance(SignedDuration::from_hours(24 * 7));
     let watch = looked(&world, &action).await.watch.unwrap();
     let end = watch.ended.clone().unwrap();
-    assert_eq!(end.at, reeve_recommend::Clock::now(&*world.clock), "on the day on which it was seen");
-    assert!(end.reason.contains("instance_type is t3.large, not t3.medium"), "{end:?}");
-    assert_eq!(watch.verdict, WatchVerdict::Holds, "the verdict of the observation stays");
+    assert_eq!(
+        end.at,
+        reeve_recommend::Clock::now(&*world.clock),
+        "on the day on which it was seen"
+    );
+    assert!(
+        end.reason
+            .contains("instance_type is t3.large, not t3.medium"),
+        "{end:?}"
+    );
+    assert_eq!(
+        watch.verdict,
+        WatchVerdict::Holds,
+        "the verdict of the observation stays"
+    );
     assert!(watch.realised_monthly.is_some(), "it was saved until then");
     world.clock.advance(SignedDuration::from_hours(2));
-    let ends = || world.story(&recommendation).iter().filter(|line| line.starts_with("action.saving_end")).count();
+    let ends = || {
+        world
+            .story(&recommendation)
+            .iter()
+            .filter(|line| line.starts_with("action.saving_end"))
+            .count()
+    };
     looked(&world, &action).await;
     assert_eq!(ends(), 1, "once");
 }

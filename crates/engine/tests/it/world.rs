@@ -12,11 +12,13 @@ use reeve_audit::{ActionMethod, Actor, Entry, Json};
 use reeve_engine::FeedbackInput;
 use reeve_engine::{AgentInput, Execution};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Metric, Mutation, Provider, Purchase, Resource,
-    ResourceId, ResourceKind, ResourceState, Series,
+    Connection, ConnectionId, ConnectionStatus, Credentials, Metric, Mutation, Provider, Purchase,
+    Resource, ResourceId, ResourceKind, ResourceState, Series,
 };
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{Action, Agent, AgentStore, Caller, Clock, Recommendation, RecommendationType, RunReport};
+use reeve_recommend::{
+    Action, Agent, AgentStore, Caller, Clock, Recommendation, RecommendationType, RunReport,
+};
 use reeve_testkit::contract::estate::running;
 
 use crate::clock::TestClock;
@@ -47,7 +49,16 @@ impl World {
         let memory = Arc::new(Memory::default());
         let bills = Arc::new(TestBills::default());
         let engine = engine(&memory, &cloud, &log, &bills, &clock, None, None);
-        World { engine, memory, cloud, log, bills, clock, models: None, rollouts: None }
+        World {
+            engine,
+            memory,
+            cloud,
+            log,
+            bills,
+            clock,
+            models: None,
+            rollouts: None,
+        }
     }
 
     /// The same world, whose engine calibrates by models.
@@ -113,8 +124,16 @@ impl World {
     pub(crate) fn measure_days(&self, id: &str, metric: Metric, value: f64, days: i64) {
         let now = self.clock.now();
         // Twelve minutes a point: enough of them, and quick.
-        let points = (1..=days * 120).rev().map(|back| (now - SignedDuration::from_mins(back * 12), value)).collect();
-        let series = Series { resource: ResourceId::new(id), metric, points, period_s: 720 };
+        let points = (1..=days * 120)
+            .rev()
+            .map(|back| (now - SignedDuration::from_mins(back * 12), value))
+            .collect();
+        let series = Series {
+            resource: ResourceId::new(id),
+            metric,
+            points,
+            period_s: 720,
+        };
         let mut all = self.memory.series.lock();
         all.retain(|s| s.resource != series.resource || s.metric != metric);
         all.push(series);
@@ -122,7 +141,10 @@ impl World {
 
     pub(crate) fn put(&self, resource: Resource) -> &Self {
         self.cloud.put(resource.clone());
-        self.memory.resources.lock().insert(resource.id.clone(), resource);
+        self.memory
+            .resources
+            .lock()
+            .insert(resource.id.clone(), resource);
         self
     }
 
@@ -144,18 +166,37 @@ impl World {
             reason: Some("a test".to_owned()),
             ..AgentInput::default()
         };
-        self.engine.agents.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap()
+        self.engine
+            .agents
+            .agent_create(input, &person("admin", &[Role::Administrator]))
+            .await
+            .unwrap()
     }
 
     pub(crate) async fn run(&self, agent: &Agent) -> RunReport {
-        self.engine.runs.agent_run(&agent.id, &operator()).await.unwrap()
+        self.engine
+            .runs
+            .agent_run(&agent.id, &operator())
+            .await
+            .unwrap()
     }
 
     /// All recommendations on a resource, oldest first.
     pub(crate) async fn on(&self, resource: &str) -> Vec<Recommendation> {
-        let (all, _) = self.memory.recommendation_list(&RecommendationFilter::default()).await.unwrap();
-        let mut all: Vec<_> = all.into_iter().filter(|r| r.subject.id.as_str() == resource).collect();
-        all.sort_by(|a, b| a.created_at.cmp(&b.created_at).then_with(|| a.id.cmp(&b.id)));
+        let (all, _) = self
+            .memory
+            .recommendation_list(&RecommendationFilter::default())
+            .await
+            .unwrap();
+        let mut all: Vec<_> = all
+            .into_iter()
+            .filter(|r| r.subject.id.as_str() == resource)
+            .collect();
+        all.sort_by(|a, b| {
+            a.created_at
+                .cmp(&b.created_at)
+                .then_with(|| a.id.cmp(&b.id))
+        });
         all
     }
 
@@ -168,7 +209,12 @@ impl World {
     /// The only recommendation on a resource.
     pub(crate) async fn only(&self, resource: &str) -> Recommendation {
         let mut all = self.on(resource).await;
-        assert_eq!(all.len(), 1, "{:?}", all.iter().map(|r| (r.kind, r.status)).collect::<Vec<_>>());
+        assert_eq!(
+            all.len(),
+            1,
+            "{:?}",
+            all.iter().map(|r| (r.kind, r.status)).collect::<Vec<_>>()
+        );
         all.remove(0)
     }
 
@@ -184,7 +230,13 @@ impl World {
 
     /// Executes as an operator and waits for the end.
     pub(crate) async fn execute(&self, recommendation: &Recommendation) -> Action {
-        match self.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap() {
+        match self
+            .engine
+            .execution
+            .execute(&recommendation.id, None, None, &operator())
+            .await
+            .unwrap()
+        {
             Execution::Started(action) => self.ended(&action).await,
             Execution::PendingApproval(approval) => panic!("needs {:?}", approval.needed),
         }
@@ -196,7 +248,10 @@ impl World {
     }
 
     pub(crate) async fn again(&self, recommendation: &Recommendation) -> Recommendation {
-        self.memory.recommendation_get(&recommendation.id).await.unwrap()
+        self.memory
+            .recommendation_get(&recommendation.id)
+            .await
+            .unwrap()
     }
 
     /// Everything recorded, in order.
@@ -204,14 +259,25 @@ impl World {
         let notes = self.log.journal.lock();
         notes
             .iter()
-            .filter_map(|note| if let Note::Recorded(entry) = note { Some((**entry).clone()) } else { None })
+            .filter_map(|note| {
+                if let Note::Recorded(entry) = note {
+                    Some((**entry).clone())
+                } else {
+                    None
+                }
+            })
             .collect()
     }
 
     /// The story of one recommendation: `operation status`, as a search by its id reads it out.
     pub(crate) fn story(&self, recommendation: &Recommendation) -> Vec<String> {
         let own = |entry: &&Entry| {
-            entry.metadata.extra.get("recommendation_id").and_then(Json::as_str) == Some(&recommendation.id.0)
+            entry
+                .metadata
+                .extra
+                .get("recommendation_id")
+                .and_then(Json::as_str)
+                == Some(&recommendation.id.0)
         };
         self.entries().iter().filter(own).map(line).collect()
     }
@@ -226,7 +292,14 @@ impl World {
                     let operation = entry.action.operation.clone().unwrap_or_default();
                     let pending = entry.action.status == Some(reeve_audit::ActionStatus::Pending);
                     announced = pending.then(|| {
-                        (operation, entry.metadata.extra.get("description").map_or(String::new(), |d| d.to_string()))
+                        (
+                            operation,
+                            entry
+                                .metadata
+                                .extra
+                                .get("description")
+                                .map_or(String::new(), |d| d.to_string()),
+                        )
                     });
                 }
                 Note::Asked(id, mutation) => {
@@ -244,8 +317,14 @@ impl World {
                         Mutation::Replicate { .. } | Mutation::RemoveReplica { .. } => "replicate",
                         Mutation::Isolate | Mutation::SetGroups { .. } => "isolate",
                     };
-                    assert!(operation.ends_with(wanted), "{mutation:?} on {id} was announced as {operation}");
-                    assert!(description.contains(id.as_str()), "{mutation:?} on {id} was announced as {description}");
+                    assert!(
+                        operation.ends_with(wanted),
+                        "{mutation:?} on {id} was announced as {operation}"
+                    );
+                    assert!(
+                        description.contains(id.as_str()),
+                        "{mutation:?} on {id} was announced as {description}"
+                    );
                 }
                 Note::Changed(_) | Note::Policy(_) | Note::Began => {}
             }
@@ -255,7 +334,10 @@ impl World {
 
 fn line(entry: &Entry) -> String {
     let operation = entry.action.operation.clone().unwrap_or_default();
-    format!("{operation} {}", entry.action.status.map_or("", |status| status.as_str()))
+    format!(
+        "{operation} {}",
+        entry.action.status.map_or("", |status| status.as_str())
+    )
 }
 
 fn engine(
@@ -294,15 +376,29 @@ pub(crate) fn person(name: &str, roles: &[Role]) -> Caller {
         roles: roles.iter().copied().collect(),
         team_members: BTreeSet::new(),
     };
-    Caller::person(&principal, Actor::user(name).with_email(email), ActionMethod::Api, None)
+    Caller::person(
+        &principal,
+        Actor::user(name).with_email(email),
+        ActionMethod::Api,
+        None,
+    )
 }
 
 pub(crate) fn operator() -> Caller {
     person("olga", &[Role::Operator])
 }
 
-pub(crate) fn said<'a>(outcome: &'a str, rating: Option<i64>, comments: Option<&'a str>) -> FeedbackInput<'a> {
-    FeedbackInput { outcome, rating, comments, until: None }
+pub(crate) fn said<'a>(
+    outcome: &'a str,
+    rating: Option<i64>,
+    comments: Option<&'a str>,
+) -> FeedbackInput<'a> {
+    FeedbackInput {
+        outcome,
+        rating,
+        comments,
+        until: None,
+    }
 }
 
 pub(crate) fn connection() -> Connection {

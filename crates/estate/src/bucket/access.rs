@@ -89,7 +89,12 @@ impl PrefixUse {
         self.weeks.values().for_each(|week| add(&mut reads, week));
         let mut bands = [BandUse::default(); BANDS];
         for ((band, stored), read) in bands.iter_mut().zip(self.stored).zip(reads) {
-            *band = BandUse { objects: stored.count, bytes: stored.bytes, reads: read.count, read_bytes: read.bytes };
+            *band = BandUse {
+                objects: stored.count,
+                bytes: stored.bytes,
+                reads: read.count,
+                read_bytes: read.bytes,
+            };
         }
         bands
     }
@@ -116,8 +121,17 @@ impl PrefixUse {
     }
 
     fn in_weeks(&self, weeks: Range<i64>) -> PrefixUse {
-        let weeks = self.weeks.range(weeks).map(|(week, reads)| (*week, *reads)).collect();
-        PrefixUse { stored: self.stored, weeks, small_objects: self.small_objects, last_read: None }
+        let weeks = self
+            .weeks
+            .range(weeks)
+            .map(|(week, reads)| (*week, *reads))
+            .collect();
+        PrefixUse {
+            stored: self.stored,
+            weeks,
+            small_objects: self.small_objects,
+            last_read: None,
+        }
     }
 
     fn add(&mut self, other: &PrefixUse) {
@@ -180,7 +194,9 @@ impl BucketAccess {
     #[must_use]
     pub fn window_days(&self) -> f64 {
         match (self.since, self.until) {
-            (Some(since), Some(until)) => (until.as_second() - since.as_second()).max(0) as f64 / DAY_S as f64,
+            (Some(since), Some(until)) => {
+                (until.as_second() - since.as_second()).max(0) as f64 / DAY_S as f64
+            }
             _ => 0.0,
         }
     }
@@ -188,7 +204,9 @@ impl BucketAccess {
     /// Returns the weeks since 1970-01-01 UTC that the logs have from beginning to end.
     #[must_use]
     pub fn whole_weeks(&self) -> Range<i64> {
-        let (Some(since), Some(until)) = (self.since, self.until) else { return 0..0 };
+        let (Some(since), Some(until)) = (self.since, self.until) else {
+            return 0..0;
+        };
         let first = week(since) + i64::from(since.as_second().rem_euclid(WEEK_S) > 0);
         first..week(until).max(first)
     }
@@ -200,7 +218,11 @@ impl BucketAccess {
         BucketAccess {
             since: begin(weeks.start),
             until: begin(weeks.end),
-            prefixes: self.prefixes.iter().map(|(prefix, used)| (prefix.clone(), part(used))).collect(),
+            prefixes: self
+                .prefixes
+                .iter()
+                .map(|(prefix, used)| (prefix.clone(), part(used)))
+                .collect(),
             others: part(&self.others),
             cursor: self.cursor.clone(),
             ..*self
@@ -217,7 +239,9 @@ impl BucketAccess {
 
     /// Returns the counts of the prefix of a key.
     pub fn of_key(&mut self, key: &str) -> &mut PrefixUse {
-        let prefix = key.split_once('/').map_or("", |(first, _)| &key[..=first.len()]);
+        let prefix = key
+            .split_once('/')
+            .map_or("", |(first, _)| &key[..=first.len()]);
         if !self.prefixes.contains_key(prefix) && self.prefixes.len() >= MOST_PREFIXES {
             return &mut self.others;
         }
@@ -240,7 +264,10 @@ impl BucketAccess {
         for one in self.prefixes.values_mut().chain([&mut self.others]) {
             one.weeks = one.weeks.split_off(&oldest);
         }
-        (self.since, self.until) = (begin(oldest).map_or(Some(since), |oldest| Some(since.max(oldest))), Some(until));
+        (self.since, self.until) = (
+            begin(oldest).map_or(Some(since), |oldest| Some(since.max(oldest))),
+            Some(until),
+        );
     }
 }
 
@@ -256,7 +283,10 @@ fn begin(week: i64) -> Option<Timestamp> {
 /// Returns the band of an age.
 #[must_use]
 pub fn band(age_days: i64) -> usize {
-    AGE_BANDS.iter().rposition(|begins| age_days >= *begins).unwrap_or(0)
+    AGE_BANDS
+        .iter()
+        .rposition(|begins| age_days >= *begins)
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -270,29 +300,56 @@ mod tests {
 
     #[test]
     fn ages_are_counted_in_bands() {
-        assert_eq!([-1, 0, 29, 30, 89, 90, 400].map(band), [0, 0, 0, 1, 2, 3, 5]);
+        assert_eq!(
+            [-1, 0, 29, 30, 89, 90, 400].map(band),
+            [0, 0, 0, 1, 2, 3, 5]
+        );
         let mut all = PrefixUse::default();
         for (n, band) in all.stored.iter_mut().enumerate() {
             band.count = 1 << n;
         }
-        assert_eq!([0, 90, 91, 365].map(|days| all.from_age(days).objects), [63, 56, 48, 32]);
+        assert_eq!(
+            [0, 90, 91, 365].map(|days| all.from_age(days).objects),
+            [63, 56, 48, 32]
+        );
     }
 
     #[test]
     fn reads_are_kept_by_week_too() {
         let mut access = BucketAccess::empty(day(40), AccessState::Complete);
-        let reads = |count| Amount { count, bytes: count * 10 };
+        let reads = |count| Amount {
+            count,
+            bytes: count * 10,
+        };
         for (at, count) in [(5, 1), (6, 2), (7, 4), (20, 8), (21, 16)] {
             access.of_key("a/b").read(90, day(at), reads(count));
             access.of_key("top").read(365, day(at), reads(1));
             access.observe(day(at));
         }
         access.of_key("a/b").stored[3].count = 9;
-        assert_eq!(access.whole_weeks(), 1..3, "the logs begin on the fifth day of a week");
+        assert_eq!(
+            access.whole_weeks(),
+            1..3,
+            "the logs begin on the fifth day of a week"
+        );
         let part = access.in_weeks(1..3);
         let band = part.prefixes["a/"].bands()[3];
-        assert_eq!((band.objects, band.reads, band.read_bytes, part.window_days()), (9, 12, 120, 14.0));
-        assert_eq!((access.total().weeks[&3][3].count, access.total().bands()[3].reads), (16, 31));
+        assert_eq!(
+            (
+                band.objects,
+                band.reads,
+                band.read_bytes,
+                part.window_days()
+            ),
+            (9, 12, 120, 14.0)
+        );
+        assert_eq!(
+            (
+                access.total().weeks[&3][3].count,
+                access.total().bands()[3].reads
+            ),
+            (16, 31)
+        );
         access.observe(day(29 * 7));
         assert_eq!(
             (access.prefixes["a/"].bands()[3].reads, access.window_days()),
@@ -300,7 +357,13 @@ mod tests {
             "old weeks are forgotten"
         );
         access.begin_listing();
-        assert_eq!((access.prefixes["a/"].bands()[3].objects, access.total().bands()[3].reads), (0, 16));
+        assert_eq!(
+            (
+                access.prefixes["a/"].bands()[3].objects,
+                access.total().bands()[3].reads
+            ),
+            (0, 16)
+        );
     }
 
     #[test]
@@ -310,7 +373,13 @@ mod tests {
             access.of_key(&format!("p{n}/a/b")).small_objects += 1;
         }
         access.of_key("p1/again").small_objects += 1;
-        assert_eq!((access.prefixes.len(), access.prefixes["p1/"].small_objects), (MOST_PREFIXES, 2));
-        assert_eq!((access.others.small_objects, access.total().small_objects), (950, 1001));
+        assert_eq!(
+            (access.prefixes.len(), access.prefixes["p1/"].small_objects),
+            (MOST_PREFIXES, 2)
+        );
+        assert_eq!(
+            (access.others.small_objects, access.total().small_objects),
+            (950, 1001)
+        );
     }
 }

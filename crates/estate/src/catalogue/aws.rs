@@ -10,7 +10,10 @@ use super::{CatalogueError, InstanceSpec, LocalDisks, PriceOrigin};
 use crate::provider::Provider;
 
 pub(super) fn specs() -> Result<Vec<InstanceSpec>, CatalogueError> {
-    let (_, rows) = read("aws_instances.csv", include_str!("../../data/aws_instances.csv"))?;
+    let (_, rows) = read(
+        "aws_instances.csv",
+        include_str!("../../data/aws_instances.csv"),
+    )?;
     rows.iter()
         .map(|row| {
             let name = row.text(0)?;
@@ -34,11 +37,18 @@ pub(super) fn specs() -> Result<Vec<InstanceSpec>, CatalogueError> {
 }
 
 pub(super) fn prices() -> Result<PriceTable, CatalogueError> {
-    PriceTable::parse("aws_on_demand.csv", include_str!("../../data/aws_on_demand.csv"), RECENT)
+    PriceTable::parse(
+        "aws_on_demand.csv",
+        include_str!("../../data/aws_on_demand.csv"),
+        RECENT,
+    )
 }
 
 pub(super) fn unit_prices() -> Result<TierTable, CatalogueError> {
-    TierTable::parse("aws_unit_prices.csv", include_str!("../../data/aws_unit_prices.csv"))
+    TierTable::parse(
+        "aws_unit_prices.csv",
+        include_str!("../../data/aws_unit_prices.csv"),
+    )
 }
 
 /// Origin of the prices of machines and databases in all regions.
@@ -114,7 +124,13 @@ impl ListPrices {
     }
 
     /// US dollars an hour of a machine of shared tenancy.
-    pub(super) fn machine(&self, region: &str, name: &str, platform: &str, terms: Terms) -> Option<f64> {
+    pub(super) fn machine(
+        &self,
+        region: &str,
+        name: &str,
+        platform: &str,
+        terms: Terms,
+    ) -> Option<f64> {
         self.machines.cell(region, name, &terms.column_of(platform))
     }
 
@@ -142,10 +158,17 @@ impl ListPrices {
 
 /// Column of an engine's price on demand, and the number of instances that are paid for: a standby doubles the price, where the
 /// engine's price list says so.
-pub(super) fn database_column(engine: &str, multi_az: bool, storage_type: Option<&str>) -> Option<(String, f64)> {
+pub(super) fn database_column(
+    engine: &str,
+    multi_az: bool,
+    storage_type: Option<&str>,
+) -> Option<(String, f64)> {
     let aurora = matches!(engine, "aurora-mysql" | "aurora-postgresql");
-    let engine =
-        if aurora && storage_type == Some(AURORA_WITHOUT_IO_CHARGES) { AURORA_WITHOUT_IO_CHARGES } else { engine };
+    let engine = if aurora && storage_type == Some(AURORA_WITHOUT_IO_CHARGES) {
+        AURORA_WITHOUT_IO_CHARGES
+    } else {
+        engine
+    };
     let copies = match multi_az {
         false => 1.0,
         true if DOUBLED.contains(&engine) => 2.0,
@@ -181,14 +204,33 @@ mod tests {
             ("db.m5.xlarge", "sqlserver-ee", false, 2.336),
             ("db.r5.large", "aurora-mysql", false, 0.29),
         ] {
-            let price = Catalogue::builtin().aws_database("us-east-1", class, engine, multi_az, None).unwrap();
-            assert!((price.usd_per_hour - usd).abs() < 1e-9, "{class} {engine}: {}", price.usd_per_hour);
+            let price = Catalogue::builtin()
+                .aws_database("us-east-1", class, engine, multi_az, None)
+                .unwrap();
+            assert!(
+                (price.usd_per_hour - usd).abs() < 1e-9,
+                "{class} {engine}: {}",
+                price.usd_per_hour
+            );
         }
         let database = |engine, multi_az, storage| {
             Catalogue::builtin().aws_database("eu-west-1", "db.r5.large", engine, multi_az, storage)
         };
-        assert_eq!(database("aurora-mysql", false, Some("aurora-iopt1")).unwrap().usd_per_hour, 0.416);
-        assert_eq!(database("oracle-se2", false, None), None, "its licence may be included or not");
-        assert_eq!(database("sqlserver-se", true, None), None, "the list has no price with a standby");
+        assert_eq!(
+            database("aurora-mysql", false, Some("aurora-iopt1"))
+                .unwrap()
+                .usd_per_hour,
+            0.416
+        );
+        assert_eq!(
+            database("oracle-se2", false, None),
+            None,
+            "its licence may be included or not"
+        );
+        assert_eq!(
+            database("sqlserver-se", true, None),
+            None,
+            "the list has no price with a standby"
+        );
     }
 }

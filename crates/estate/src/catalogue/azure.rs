@@ -9,7 +9,11 @@ use crate::provider::Provider;
 
 pub(super) fn prices() -> Result<PriceTable, CatalogueError> {
     let origin = PriceOrigin::bundled("Azure price list", "2026-06");
-    PriceTable::parse("azure_on_demand.csv", include_str!("../../data/azure_on_demand.csv"), origin)
+    PriceTable::parse(
+        "azure_on_demand.csv",
+        include_str!("../../data/azure_on_demand.csv"),
+        origin,
+    )
 }
 
 pub(super) fn specs(prices: &PriceTable) -> Vec<InstanceSpec> {
@@ -64,7 +68,14 @@ impl<'a> Parts<'a> {
             after = tail;
         }
         let (features, rest) = split_while(after, |c| c.is_ascii_lowercase());
-        Some(Parts { tier, family, number: digits.parse().ok()?, constrained, features, rest })
+        Some(Parts {
+            tier,
+            family,
+            number: digits.parse().ok()?,
+            constrained,
+            features,
+            rest,
+        })
     }
 
     fn vcpu(&self) -> Option<u32> {
@@ -78,11 +89,20 @@ impl<'a> Parts<'a> {
             ("A", 3 | 6) if !versioned => 4,
             ("A", 4 | 7 | 8 | 10) if !versioned => 8,
             ("A", 9 | 11) if !versioned => 16,
-            ("D" | "DS", n) if !versioned || self.rest.contains("_v2") => {
-                *[(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (11, 2), (12, 4), (13, 8), (14, 16), (15, 20)]
-                    .iter()
-                    .find_map(|(size, vcpu)| (*size == n).then_some(vcpu))?
-            }
+            ("D" | "DS", n) if !versioned || self.rest.contains("_v2") => *[
+                (1, 1),
+                (2, 2),
+                (3, 4),
+                (4, 8),
+                (5, 16),
+                (11, 2),
+                (12, 4),
+                (13, 8),
+                (14, 16),
+                (15, 20),
+            ]
+            .iter()
+            .find_map(|(size, vcpu)| (*size == n).then_some(vcpu))?,
             ("G" | "GS", n @ 1..=5) => 1 << n,
             (_, n) => n,
         })
@@ -91,28 +111,45 @@ impl<'a> Parts<'a> {
     /// Disks of the host. Series of version 4 and later have some where their features include `d`; earlier ones had a temporary disk
     /// without saying so, as have the AMD series of version 4 ("Dasv4", "Easv4") and all series with GPUs.
     fn local_disks(&self) -> LocalDisks {
-        let version: u32 = self.rest.rsplit_once("_v").and_then(|(_, version)| version.parse().ok()).unwrap_or(1);
+        let version: u32 = self
+            .rest
+            .rsplit_once("_v")
+            .and_then(|(_, version)| version.parse().ok())
+            .unwrap_or(1);
         // The first series that came without a temporary disk, where that was before version 4.
         let without_from = match self.family {
             "B" => 2,
             "DC" | "M" => 3,
             _ => 4,
         };
-        let amd_v4 = version == 4 && matches!(self.family, "D" | "E") && self.features.contains('a');
+        let amd_v4 =
+            version == 4 && matches!(self.family, "D" | "E") && self.features.contains('a');
         match self.family {
             // Local NVMe disks for databases, and those of the clusters for parallel work.
             "L" | "HB" | "HC" | "HX" => LocalDisks::Data(None),
             family if family.starts_with('N') => LocalDisks::Temporary,
-            _ if version < without_from || amd_v4 || self.features.contains('d') => LocalDisks::Temporary,
+            _ if version < without_from || amd_v4 || self.features.contains('d') => {
+                LocalDisks::Temporary
+            }
             _ => LocalDisks::None,
         }
     }
 
     /// A constrained size shares its price with the full one and is nobody's neighbour.
     fn series(&self) -> String {
-        let constrained = self.constrained.map(|_| format!("{}-", self.number)).unwrap_or_default();
-        let tier = if self.tier == "Standard" { String::new() } else { format!("{}_", self.tier) };
-        format!("{tier}{}#{constrained}{}{}", self.family, self.features, self.rest)
+        let constrained = self
+            .constrained
+            .map(|_| format!("{}-", self.number))
+            .unwrap_or_default();
+        let tier = if self.tier == "Standard" {
+            String::new()
+        } else {
+            format!("{}_", self.tier)
+        };
+        format!(
+            "{tier}{}#{constrained}{}{}",
+            self.family, self.features, self.rest
+        )
     }
 }
 
@@ -142,7 +179,11 @@ mod tests {
         ] {
             let spec = spec(name).unwrap();
             assert_eq!(
-                (spec.vcpu, spec.family.as_str(), spec.architectures[0] == "arm64"),
+                (
+                    spec.vcpu,
+                    spec.family.as_str(),
+                    spec.architectures[0] == "arm64"
+                ),
                 (vcpu, series, arm),
                 "{name}"
             );

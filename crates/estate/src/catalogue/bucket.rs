@@ -32,10 +32,19 @@ const CLASSES: &[(&str, &str)] = &[
     ("DeepArchiveS3ObjectOverhead", "STANDARD"),
     ("DeepArchiveStagingStorage", "STANDARD"),
     ("IntelligentTieringFAStorage", "INTELLIGENT_TIERING"),
-    ("IntelligentTieringIAStorage", "INTELLIGENT_TIERING.infrequent"),
-    ("IntelligentTieringAIAStorage", "INTELLIGENT_TIERING.archive_instant"),
+    (
+        "IntelligentTieringIAStorage",
+        "INTELLIGENT_TIERING.infrequent",
+    ),
+    (
+        "IntelligentTieringAIAStorage",
+        "INTELLIGENT_TIERING.archive_instant",
+    ),
     ("IntelligentTieringAAStorage", "INTELLIGENT_TIERING.archive"),
-    ("IntelligentTieringDAAStorage", "INTELLIGENT_TIERING.deep_archive"),
+    (
+        "IntelligentTieringDAAStorage",
+        "INTELLIGENT_TIERING.deep_archive",
+    ),
     ("IntAAObjectOverhead", "INTELLIGENT_TIERING.archive"),
     ("IntAAS3ObjectOverhead", "STANDARD"),
     ("IntDAAObjectOverhead", "INTELLIGENT_TIERING.deep_archive"),
@@ -63,7 +72,10 @@ impl BucketPrices {
     }
 
     fn parse() -> Result<BucketPrices, CatalogueError> {
-        let table = TierTable::parse("aws_bucket_prices.csv", include_str!("../../data/aws_bucket_prices.csv"))?;
+        let table = TierTable::parse(
+            "aws_bucket_prices.csv",
+            include_str!("../../data/aws_bucket_prices.csv"),
+        )?;
         Ok(BucketPrices { table })
     }
 
@@ -82,7 +94,8 @@ impl BucketPrices {
     /// `write`. `None` in a region without prices; a unit that the class does not charge costs nothing.
     #[must_use]
     pub fn usd(&self, region: &str, class: &str, unit: &str, amount: f64) -> Option<f64> {
-        self.has_region(region).then(|| self.table.usd(region, class, unit, amount).unwrap_or(0.0))
+        self.has_region(region)
+            .then(|| self.table.usd(region, class, unit, amount).unwrap_or(0.0))
     }
 
     /// Returns `true` if a class is charged by a unit.
@@ -103,9 +116,16 @@ impl Catalogue {
     /// US dollars of an amount of a unit of a class of S3 in a region, with the origin of the price: of an imported file, else of the
     /// embedded table. `None` without a price of a unit that the class charges; a unit that it does not charge costs nothing.
     #[must_use]
-    pub fn bucket_usd(&self, region: &str, class: &str, unit: &str, amount: f64) -> Option<(f64, PriceOrigin)> {
+    pub fn bucket_usd(
+        &self,
+        region: &str,
+        class: &str,
+        unit: &str,
+        amount: f64,
+    ) -> Option<(f64, PriceOrigin)> {
         let embedded = BucketPrices::embedded();
-        if let Some(price) = self.imported_unit(region, &format!("{IN_FILES}{class}"), unit, amount) {
+        if let Some(price) = self.imported_unit(region, &format!("{IN_FILES}{class}"), unit, amount)
+        {
             return Some(price);
         }
         if embedded.has_region(region) {
@@ -119,8 +139,17 @@ impl Catalogue {
     /// Storage of a bucket a month. `None` in a region without prices, and where a storage type is unknown: the cost of a part would
     /// look like that of the whole.
     #[must_use]
-    pub fn bucket_storage_monthly(&self, region: &str, contents: &BucketContents) -> Option<MonthlyCost> {
-        let class = |name: &str| CLASSES.iter().find(|(known, _)| *known == name).map(|(_, class)| *class);
+    pub fn bucket_storage_monthly(
+        &self,
+        region: &str,
+        contents: &BucketContents,
+    ) -> Option<MonthlyCost> {
+        let class = |name: &str| {
+            CLASSES
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, class)| *class)
+        };
         let mut by_class: Vec<(&str, f64)> = Vec::new();
         for (name, gib) in &contents.gib {
             let class = class(name)?;
@@ -138,7 +167,10 @@ impl Catalogue {
                 origins.push(origin);
             }
         }
-        Some(MonthlyCost { cost: Money::from_usd(storage), origins })
+        Some(MonthlyCost {
+            cost: Money::from_usd(storage),
+            origins,
+        })
     }
 }
 
@@ -148,9 +180,18 @@ mod tests {
     use super::*;
 
     fn cost(gib: &[(&str, f64)]) -> Option<f64> {
-        let gib = gib.iter().map(|(name, gib)| ((*name).to_owned(), *gib)).collect();
-        let contents = BucketContents { measured_at: jiff::Timestamp::UNIX_EPOCH, objects: Some(20_000), gib };
-        Catalogue::builtin().bucket_storage_monthly("us-east-1", &contents).map(|month| month.cost.usd_cents())
+        let gib = gib
+            .iter()
+            .map(|(name, gib)| ((*name).to_owned(), *gib))
+            .collect();
+        let contents = BucketContents {
+            measured_at: jiff::Timestamp::UNIX_EPOCH,
+            objects: Some(20_000),
+            gib,
+        };
+        Catalogue::builtin()
+            .bucket_storage_monthly("us-east-1", &contents)
+            .map(|month| month.cost.usd_cents())
     }
 
     /// The figures for whole amounts are those that Infracost's tests record from AWS's price list (`s3_bucket_test.golden`).
@@ -161,10 +202,27 @@ mod tests {
         assert_eq!(cost(&[("OneZoneIAStorage", 40_000.0)]), Some(400.0));
         assert_eq!(cost(&[("GlacierStorage", 50_000.0)]), Some(180.0));
         assert_eq!(cost(&[("DeepArchiveStorage", 60_000.0)]), Some(59.4));
-        assert_eq!(cost(&[("IntelligentTieringFAStorage", 20_000.0)]), Some(460.0));
-        assert_eq!(cost(&[("StandardStorage", 60_000.0)]), Some(1371.2), "the second tier");
-        assert_eq!(cost(&[("StandardStorage", 500.0), ("GlacierS3ObjectOverhead", 500.0)]), Some(23.0));
-        assert_eq!(cost(&[("StandardStorage", 500.0), ("NewStorage", 1.0)]), None, "a part is not the whole");
+        assert_eq!(
+            cost(&[("IntelligentTieringFAStorage", 20_000.0)]),
+            Some(460.0)
+        );
+        assert_eq!(
+            cost(&[("StandardStorage", 60_000.0)]),
+            Some(1371.2),
+            "the second tier"
+        );
+        assert_eq!(
+            cost(&[
+                ("StandardStorage", 500.0),
+                ("GlacierS3ObjectOverhead", 500.0)
+            ]),
+            Some(23.0)
+        );
+        assert_eq!(
+            cost(&[("StandardStorage", 500.0), ("NewStorage", 1.0)]),
+            None,
+            "a part is not the whole"
+        );
         assert_eq!(cost(&[]), Some(0.0));
     }
 
@@ -172,10 +230,18 @@ mod tests {
     fn other_regions_and_classes_without_a_charge_are_told_apart() {
         let prices = BucketPrices::embedded();
         assert_eq!(prices.usd("eu-west-1", "STANDARD", "gib_month", 1.0), None);
-        assert_eq!(prices.usd("us-east-1", "STANDARD", "retrieved_gib", 1.0), Some(0.0));
-        assert_eq!(prices.usd("us-east-1", "GLACIER_IR", "retrieved_gib", 100.0), Some(3.0));
         assert_eq!(
-            prices.usd("us-east-1", "STANDARD_IA", "transition", 30_000.0).map(|usd| (usd * 100.0).round()),
+            prices.usd("us-east-1", "STANDARD", "retrieved_gib", 1.0),
+            Some(0.0)
+        );
+        assert_eq!(
+            prices.usd("us-east-1", "GLACIER_IR", "retrieved_gib", 100.0),
+            Some(3.0)
+        );
+        assert_eq!(
+            prices
+                .usd("us-east-1", "STANDARD_IA", "transition", 30_000.0)
+                .map(|usd| (usd * 100.0).round()),
             Some(30.0)
         );
     }

@@ -34,7 +34,12 @@ impl Catalogue {
 
     /// The price of snapshot storage a month. Snapshots are incremental, so this is an upper bound for one.
     #[must_use]
-    pub fn snapshot_monthly(&self, provider: Provider, region: &str, gib: f64) -> Option<MonthlyCost> {
+    pub fn snapshot_monthly(
+        &self,
+        provider: Provider,
+        region: &str,
+        gib: f64,
+    ) -> Option<MonthlyCost> {
         self.volume_monthly(provider, region, "snapshot", gib, None, None)
     }
 
@@ -46,8 +51,17 @@ impl Catalogue {
             return None;
         }
         let name = format!("rds.{}", spec.storage_type.as_deref()?);
-        let copies = if spec.multi_az == Some(true) { 2.0 } else { 1.0 };
-        self.aws_month(&database.region, &name, "gib_month", spec.storage_gib? * copies)
+        let copies = if spec.multi_az == Some(true) {
+            2.0
+        } else {
+            1.0
+        };
+        self.aws_month(
+            &database.region,
+            &name,
+            "gib_month",
+            spec.storage_gib? * copies,
+        )
     }
 
     /// The cost of a resource a month at list price, as it is now: what is deleted costs nothing, and neither does a stopped machine
@@ -57,7 +71,10 @@ impl Catalogue {
         let spec = &resource.specification;
         // The removal of a volume, an address or a gateway would otherwise be measured as a saving of nothing.
         if resource.state == ResourceState::Deleted {
-            return Some(MonthlyCost { cost: Money::ZERO, origins: Vec::new() });
+            return Some(MonthlyCost {
+                cost: Money::ZERO,
+                origins: Vec::new(),
+            });
         }
         match resource.kind {
             ResourceKind::VirtualMachine => self.machine_monthly(resource),
@@ -75,8 +92,15 @@ impl Catalogue {
                 self.aws_month(&resource.region, &name, "hour", HOURS_PER_MONTH)
             }
             // A public address costs the same whether something has it or not, a gateway its hours beside the traffic.
-            ResourceKind::IpAddress | ResourceKind::NatGateway if resource.provider == Provider::Aws => {
-                self.aws_month(&resource.region, resource.kind.as_str(), "hour", HOURS_PER_MONTH)
+            ResourceKind::IpAddress | ResourceKind::NatGateway
+                if resource.provider == Provider::Aws =>
+            {
+                self.aws_month(
+                    &resource.region,
+                    resource.kind.as_str(),
+                    "hour",
+                    HOURS_PER_MONTH,
+                )
             }
             ResourceKind::Bucket if resource.provider == Provider::Aws => {
                 self.bucket_storage_monthly(&resource.region, spec.contents.as_ref()?)
@@ -92,10 +116,16 @@ impl Catalogue {
         }
         let spec = &resource.specification;
         if resource.state == ResourceState::Stopped {
-            return Some(MonthlyCost { cost: Money::ZERO, origins: Vec::new() });
+            return Some(MonthlyCost {
+                cost: Money::ZERO,
+                origins: Vec::new(),
+            });
         }
         let price = self.hourly_for(resource, spec.instance_type.as_deref()?)?;
-        Some(MonthlyCost { cost: Money::per_month(price.usd_per_hour), origins: vec![price.origin] })
+        Some(MonthlyCost {
+            cost: Money::per_month(price.usd_per_hour),
+            origins: vec![price.origin],
+        })
     }
 
     /// Instance and storage of a database. Without a price of either there is none of both: a part would look like the whole.
@@ -105,14 +135,20 @@ impl Catalogue {
             return Some(storage);
         }
         let price = self.hourly_for(database, database.specification.instance_type.as_deref()?)?;
-        let instance = MonthlyCost { cost: Money::per_month(price.usd_per_hour), origins: vec![price.origin] };
+        let instance = MonthlyCost {
+            cost: Money::per_month(price.usd_per_hour),
+            origins: vec![price.origin],
+        };
         Some(instance.and(storage))
     }
 
     /// The cost of an amount of a unit, where the region has its price.
     fn aws_month(&self, region: &str, name: &str, unit: &str, amount: f64) -> Option<MonthlyCost> {
         let (usd, origin) = self.aws_unit(region, name, unit, amount)?;
-        Some(MonthlyCost { cost: Money::from_usd(usd), origins: vec![origin] })
+        Some(MonthlyCost {
+            cost: Money::from_usd(usd),
+            origins: vec![origin],
+        })
     }
 }
 
@@ -124,6 +160,9 @@ impl MonthlyCost {
                 self.origins.push(origin);
             }
         }
-        MonthlyCost { cost: self.cost + other.cost, origins: self.origins }
+        MonthlyCost {
+            cost: self.cost + other.cost,
+            origins: self.origins,
+        }
     }
 }

@@ -25,8 +25,15 @@ pub(super) struct Prices {
 impl Prices {
     pub(super) fn embedded() -> Result<Self, CatalogueError> {
         let origin = PriceOrigin::bundled("Google Cloud price list", "2025-03");
-        let units = PriceTable::parse("gcp_unit_prices.csv", include_str!("../../data/gcp_unit_prices.csv"), origin)?;
-        let (_, rows) = read("gcp_machines.csv", include_str!("../../data/gcp_machines.csv"))?;
+        let units = PriceTable::parse(
+            "gcp_unit_prices.csv",
+            include_str!("../../data/gcp_unit_prices.csv"),
+            origin,
+        )?;
+        let (_, rows) = read(
+            "gcp_machines.csv",
+            include_str!("../../data/gcp_machines.csv"),
+        )?;
         let machines = rows
             .iter()
             .map(|row| {
@@ -66,33 +73,56 @@ impl Prices {
                 || matches!(machine.name.as_str(), "f1-micro" | "g1-small"),
             current_generation: true,
             gpus: 0,
-            local_disks: if has_google_ssd(&machine.name) { LocalDisks::Data(None) } else { LocalDisks::None },
+            local_disks: if has_google_ssd(&machine.name) {
+                LocalDisks::Data(None)
+            } else {
+                LocalDisks::None
+            },
         })
     }
 
     /// The price of a predefined or custom type: its family's unit prices in the region.
     pub(super) fn machine(&self, region: &str, name: &str) -> Option<Price> {
         let (family, vcpu, memory_gib) = self.sizes(name)?;
-        Some(self.units.as_price(self.sum(region, &family, vcpu, memory_gib)?))
+        Some(
+            self.units
+                .as_price(self.sum(region, &family, vcpu, memory_gib)?),
+        )
     }
 
     fn sum(&self, region: &str, family: &str, vcpu: f64, memory_gib: f64) -> Option<f64> {
-        let core = self.units.exact(region, &format!("{family}/cpu/on_demand"))?;
+        let core = self
+            .units
+            .exact(region, &format!("{family}/cpu/on_demand"))?;
         if matches!(family, "f1" | "g1") {
             return Some(core);
         }
-        Some(core * vcpu + self.units.exact(region, &format!("{family}/ram/on_demand"))? * memory_gib)
+        Some(
+            core * vcpu
+                + self
+                    .units
+                    .exact(region, &format!("{family}/ram/on_demand"))?
+                    * memory_gib,
+        )
     }
 
     /// Price family, billed vCPUs and memory of a type.
     fn sizes(&self, name: &str) -> Option<(String, f64, f64)> {
         if let Some(machine) = self.machines.iter().find(|m| m.name == name) {
-            return Some((name.split('-').next()?.to_owned(), machine.billed_vcpu, machine.memory_gib));
+            return Some((
+                name.split('-').next()?.to_owned(),
+                machine.billed_vcpu,
+                machine.memory_gib,
+            ));
         }
         let (family, sizes) = name.split_once("custom-")?;
         let (vcpu, memory_mib) = sizes.split_once('-')?;
         let (vcpu, memory_mib): (f64, f64) = (vcpu.parse().ok()?, memory_mib.parse().ok()?);
-        let family = if family.is_empty() { "n1" } else { family.strip_suffix('-')? };
+        let family = if family.is_empty() {
+            "n1"
+        } else {
+            family.strip_suffix('-')?
+        };
         Some((format!("{family}_custom"), vcpu, memory_mib / 1024.0))
     }
 
@@ -108,7 +138,11 @@ impl Prices {
             share * 100.0,
             family.to_uppercase()
         );
-        Some(Discount { share, wording, assumed: false })
+        Some(Discount {
+            share,
+            wording,
+            assumed: false,
+        })
     }
 }
 

@@ -76,14 +76,24 @@ mod tests {
 
     #[test]
     fn every_storage_and_d_family_of_aws_has_instance_stores() {
-        let specs = Catalogue::builtin().specs.values().filter(|spec| spec.provider == Provider::Aws);
+        let specs = Catalogue::builtin()
+            .specs
+            .values()
+            .filter(|spec| spec.provider == Provider::Aws);
         let mut seen = 0;
         for spec in specs {
             let family = spec.family.as_str();
-            let generation = family.find(|c: char| c.is_ascii_digit()).unwrap_or(family.len());
+            let generation = family
+                .find(|c: char| c.is_ascii_digit())
+                .unwrap_or(family.len());
             let attributes = family[generation..].trim_start_matches(|c: char| c.is_ascii_digit());
             let storage = matches!(&family[..generation], "i" | "d" | "h" | "im" | "is");
-            if storage || attributes.split('-').next().is_some_and(|letters| letters.contains('d')) {
+            if storage
+                || attributes
+                    .split('-')
+                    .next()
+                    .is_some_and(|letters| letters.contains('d'))
+            {
                 assert!(spec.local_disks.is_some(), "{}", spec.name);
                 seen += 1;
             }
@@ -97,8 +107,18 @@ mod tests {
         let with = catalogue.instance(Provider::Aws, "m5d.4xlarge").unwrap();
         let offered = catalogue.exchangeable(Provider::Aws, "m5d.4xlarge");
         assert!(!offered.is_empty() && offered.iter().all(|spec| spec.local_disks.is_some()));
-        assert!(catalogue.smaller_in_family(Provider::Aws, &with.name).iter().all(|spec| spec.local_disks.is_some()));
-        assert!(catalogue.exchangeable(Provider::Aws, "m5.4xlarge").iter().any(|spec| spec.local_disks.is_some()));
+        assert!(
+            catalogue
+                .smaller_in_family(Provider::Aws, &with.name)
+                .iter()
+                .all(|spec| spec.local_disks.is_some())
+        );
+        assert!(
+            catalogue
+                .exchangeable(Provider::Aws, "m5.4xlarge")
+                .iter()
+                .any(|spec| spec.local_disks.is_some())
+        );
         let azure = catalogue.exchangeable(Provider::Azure, "Standard_D4s_v5");
         assert!(!azure.is_empty() && azure.iter().all(|spec| !spec.local_disks.is_some()));
     }

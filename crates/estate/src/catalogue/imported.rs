@@ -55,14 +55,21 @@ pub struct PriceTableInfo {
 impl Catalogue {
     /// Replaces the imported files; they are in force when this returns, for everybody who shares this catalogue.
     pub fn set_imported(&self, files: PriceFiles) {
-        *self.imported.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(files);
+        *self
+            .imported
+            .0
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(files);
     }
 
     /// Returns the tables in force. Of a provider and kind the earlier one goes before the later one.
     #[must_use]
     pub fn price_tables(&self) -> Vec<PriceTableInfo> {
         let imported = self.imported.files();
-        let mut tables: Vec<PriceTableInfo> = imported.values().map(|file| PriceTableInfo::of(file)).collect();
+        let mut tables: Vec<PriceTableInfo> = imported
+            .values()
+            .map(|file| PriceTableInfo::of(file))
+            .collect();
         let bundled = |provider, kind, origin: &PriceOrigin, (regions, prices)| PriceTableInfo {
             provider,
             kind,
@@ -73,12 +80,32 @@ impl Catalogue {
         };
         let (listed, gcp) = (ListPrices::embedded().sizes(), &self.gcp);
         tables.extend([
-            bundled(Provider::Aws, PriceKind::Machines, &aws::RECENT, self.aws_prices.size()),
+            bundled(
+                Provider::Aws,
+                PriceKind::Machines,
+                &aws::RECENT,
+                self.aws_prices.size(),
+            ),
             bundled(Provider::Aws, PriceKind::Machines, &aws::REGIONS, listed.0),
             bundled(Provider::Aws, PriceKind::Databases, &aws::REGIONS, listed.1),
-            bundled(Provider::Aws, PriceKind::Units, &aws::UNITS, self.aws_units.size()),
-            bundled(Provider::Aws, PriceKind::Units, &BUCKET_PRICES, BucketPrices::embedded().size()),
-            bundled(Provider::Azure, PriceKind::Machines, self.azure_prices.origin(), self.azure_prices.size()),
+            bundled(
+                Provider::Aws,
+                PriceKind::Units,
+                &aws::UNITS,
+                self.aws_units.size(),
+            ),
+            bundled(
+                Provider::Aws,
+                PriceKind::Units,
+                &BUCKET_PRICES,
+                BucketPrices::embedded().size(),
+            ),
+            bundled(
+                Provider::Azure,
+                PriceKind::Machines,
+                self.azure_prices.origin(),
+                self.azure_prices.size(),
+            ),
             bundled(Provider::Gcp, PriceKind::Machines, gcp.origin(), gcp.size()),
         ]);
         // Stable: imported files are first, and the newer table of AWS's machines before the older one.
@@ -97,7 +124,10 @@ impl Catalogue {
     ) -> Option<Price> {
         let file = self.imported.file(provider, PriceKind::Machines)?;
         let usd_per_hour = file.hourly(region, name, &terms.column_of(platform))?;
-        Some(Price { usd_per_hour, origin: file.origin.clone() })
+        Some(Price {
+            usd_per_hour,
+            origin: file.origin.clone(),
+        })
     }
 
     /// Price of a database instance of AWS: in an imported file, else in the embedded table.
@@ -114,15 +144,30 @@ impl Catalogue {
             let file = self.imported.file(Provider::Aws, PriceKind::Databases)?;
             Some((file.hourly(region, class, &column)?, file.origin.clone()))
         };
-        let bundled = || Some((ListPrices::embedded().database(region, class, &column)?, aws::REGIONS));
+        let bundled = || {
+            Some((
+                ListPrices::embedded().database(region, class, &column)?,
+                aws::REGIONS,
+            ))
+        };
         let (usd, origin) = imported().or_else(bundled)?;
-        Some(Price { usd_per_hour: usd * copies, origin })
+        Some(Price {
+            usd_per_hour: usd * copies,
+            origin,
+        })
     }
 
     /// US dollars of an amount of a unit in AWS, with the origin of the price.
-    pub(super) fn aws_unit(&self, region: &str, name: &str, unit: &str, amount: f64) -> Option<(f64, PriceOrigin)> {
+    pub(super) fn aws_unit(
+        &self,
+        region: &str,
+        name: &str,
+        unit: &str,
+        amount: f64,
+    ) -> Option<(f64, PriceOrigin)> {
         let bundled = || Some((self.aws_units.usd(region, name, unit, amount)?, aws::UNITS));
-        self.imported_unit(region, name, unit, amount).or_else(bundled)
+        self.imported_unit(region, name, unit, amount)
+            .or_else(bundled)
     }
 
     /// US dollars of an amount of a unit in an imported file of AWS, with the origin of the price.
@@ -164,7 +209,8 @@ impl Catalogue {
     ) -> Option<(f64, PriceOrigin)> {
         let platform = Self::platform(platform);
         let imported = || {
-            let price = |terms| self.imported_machine(Provider::Aws, region, name, &platform, terms);
+            let price =
+                |terms| self.imported_machine(Provider::Aws, region, name, &platform, terms);
             let (usual, rate) = (price(Terms::OnDemand)?, price(terms)?);
             Some((1.0 - rate.usd_per_hour / usual.usd_per_hour, usual.origin))
         };
@@ -180,7 +226,20 @@ impl PriceTableInfo {
     /// The table of an imported file.
     #[must_use]
     pub fn of(file: &PriceFile) -> Self {
-        let PriceFile { provider, kind, regions, prices, .. } = *file;
-        PriceTableInfo { provider, kind, imported: true, origin: file.origin.clone(), regions, prices }
+        let PriceFile {
+            provider,
+            kind,
+            regions,
+            prices,
+            ..
+        } = *file;
+        PriceTableInfo {
+            provider,
+            kind,
+            imported: true,
+            origin: file.origin.clone(),
+            regions,
+            prices,
+        }
     }
 }

@@ -17,7 +17,11 @@ pub enum LocalDisks {
 impl LocalDisks {
     /// From a published capacity in GB, 0 for none.
     pub(super) fn from_gb(gb: f64) -> LocalDisks {
-        if gb > 0.0 { LocalDisks::Data(Some(gb)) } else { LocalDisks::None }
+        if gb > 0.0 {
+            LocalDisks::Data(Some(gb))
+        } else {
+            LocalDisks::None
+        }
     }
 
     /// Returns `true` if a machine may move to a size with other disks as far as disks of the host go: programs find the disks that they
@@ -36,5 +40,8 @@ impl LocalDisks {
 
 /// Returns `true` if machines of this type of Google come with local SSDs. Other types may have some attached.
 pub(super) fn has_google_ssd(size: &str) -> bool {
-    size.contains("-lssd") || ["z3-", "a3-", "a4-", "a2-ultragpu-"].iter().any(|family| size.starts_with(family))
+    size.contains("-lssd")
+        || ["z3-", "a3-", "a4-", "a2-ultragpu-"]
+            .iter()
+            .any(|family| size.starts_with(family))
 }

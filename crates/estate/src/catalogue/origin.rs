@@ -16,7 +16,10 @@ impl PriceOrigin {
     /// Origin of prices that the program brings along.
     #[must_use]
     pub const fn bundled(source: &'static str, date: &'static str) -> Self {
-        PriceOrigin { source: Cow::Borrowed(source), date: Cow::Borrowed(date) }
+        PriceOrigin {
+            source: Cow::Borrowed(source),
+            date: Cow::Borrowed(date),
+        }
     }
 }
 

@@ -31,7 +31,13 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Largest window of a compressed file, as a power of two: [`MOST_BYTES`].
 const WINDOW: u32 = 26;
 /// Terms of machines. The embedded table has spot prices of two operating systems, a file may have those of all.
-const MACHINE_TERMS: [&str; 5] = [ON_DEMAND, "standard_1y", "convertible_1y", "standard_3y", SPOT];
+const MACHINE_TERMS: [&str; 5] = [
+    ON_DEMAND,
+    "standard_1y",
+    "convertible_1y",
+    "standard_3y",
+    SPOT,
+];
 const ON_DEMAND: &str = "on_demand";
 const SPOT: &str = "spot";
 
@@ -63,7 +69,9 @@ impl PriceKind {
     /// Returns the kind of a name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        PriceKind::ALL.into_iter().find(|kind| kind.as_str() == name)
+        PriceKind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == name)
     }
 }
 
@@ -80,7 +88,11 @@ pub struct PriceFileError {
 }
 
 fn defect(line: usize, field: &str, message: impl Into<String>) -> PriceFileError {
-    PriceFileError { line, field: field.to_owned(), message: message.into() }
+    PriceFileError {
+        line,
+        field: field.to_owned(),
+        message: message.into(),
+    }
 }
 
 /// Prices of a provider and kind, read from a file.
@@ -117,21 +129,43 @@ impl PriceFile {
         let (head, lines) = Head::read(&text)?;
         let mut lines = lines.into_iter();
         let Some((number, header)) = lines.next() else {
-            return Err(defect(text.lines().count() + 1, "region", "is missing: the file has no header"));
+            return Err(defect(
+                text.lines().count() + 1,
+                "region",
+                "is missing: the file has no header",
+            ));
         };
         let columns: Vec<&str> = header.split(',').collect();
         let rows = rows(&columns, lines)?;
-        let regions = rows.iter().map(|(_, cells)| cells[0]).collect::<BTreeSet<_>>().len();
+        let regions = rows
+            .iter()
+            .map(|(_, cells)| cells[0])
+            .collect::<BTreeSet<_>>()
+            .len();
         let (table, prices) = match head.kind {
-            PriceKind::Units => UnitPrices::read(number, &columns, &rows).map(|(table, n)| (Table::Units(table), n)),
-            kind => hourly(kind, head.provider, number, &columns, rows).map(|(table, n)| (Table::Hourly(table), n)),
+            PriceKind::Units => {
+                UnitPrices::read(number, &columns, &rows).map(|(table, n)| (Table::Units(table), n))
+            }
+            kind => hourly(kind, head.provider, number, &columns, rows)
+                .map(|(table, n)| (Table::Hourly(table), n)),
         }?;
         if prices == 0 {
             return Err(defect(number, "region", "has no row below it with a price"));
         }
-        let origin = PriceOrigin { source: head.source.into(), date: head.date.into() };
+        let origin = PriceOrigin {
+            source: head.source.into(),
+            date: head.date.into(),
+        };
         let (provider, kind, regions) = (head.provider, head.kind, regions as u64);
-        Ok(PriceFile { provider, kind, origin, regions, prices, text, table })
+        Ok(PriceFile {
+            provider,
+            kind,
+            origin,
+            regions,
+            prices,
+            text,
+            table,
+        })
     }
 
     /// US dollars an hour in a column of a region's name.
@@ -158,15 +192,24 @@ fn unpack(bytes: &[u8]) -> Result<String, PriceFileError> {
         let broken = |error: std::io::Error| failed(format!("does not unpack: {error}"));
         let mut decoder = zstd::stream::read::Decoder::new(bytes).map_err(broken)?;
         decoder.window_log_max(WINDOW).map_err(broken)?;
-        decoder.take(MOST_BYTES as u64 + 1).read_to_end(&mut unpacked).map_err(broken)?;
+        decoder
+            .take(MOST_BYTES as u64 + 1)
+            .read_to_end(&mut unpacked)
+            .map_err(broken)?;
     } else {
         unpacked.extend_from_slice(bytes);
     }
     if unpacked.len() > MOST_BYTES {
-        return Err(failed(format!("is larger than {} MiB after unpacking", MOST_BYTES >> 20)));
+        return Err(failed(format!(
+            "is larger than {} MiB after unpacking",
+            MOST_BYTES >> 20
+        )));
     }
     let text = String::from_utf8(unpacked).map_err(|_| failed("is not UTF-8 text".to_owned()))?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    Ok(text
+        .strip_prefix('\u{feff}')
+        .map(str::to_owned)
+        .unwrap_or(text))
 }
 
 /// Number and text of a line.
@@ -200,30 +243,57 @@ impl Head {
                 "kind" => &mut kind,
                 "source" => &mut source,
                 "date" => &mut date,
-                _ => return Err(defect(number, name, "is not a field: provider, kind, source and date are")),
+                _ => {
+                    return Err(defect(
+                        number,
+                        name,
+                        "is not a field: provider, kind, source and date are",
+                    ));
+                }
             };
             if field.replace((number, value)).is_some() {
                 return Err(defect(number, name, "is there twice"));
             }
         }
         let (line, name) = provider.ok_or_else(|| missing("provider"))?;
-        let provider = Provider::parse(name).ok_or_else(|| defect(line, "provider", "must be aws, azure or gcp"))?;
+        let provider = Provider::parse(name)
+            .ok_or_else(|| defect(line, "provider", "must be aws, azure or gcp"))?;
         let (line, name) = kind.ok_or_else(|| missing("kind"))?;
         let kind = PriceKind::parse(name)
             .filter(|kind| *kind == PriceKind::Machines || provider == Provider::Aws)
-            .ok_or_else(|| defect(line, "kind", "must be machines, or for aws databases or units"))?;
+            .ok_or_else(|| {
+                defect(
+                    line,
+                    "kind",
+                    "must be machines, or for aws databases or units",
+                )
+            })?;
         let (line, source) = source.ok_or_else(|| missing("source"))?;
-        if source.is_empty() || source.chars().count() > 100 || source.chars().any(char::is_control) {
+        if source.is_empty() || source.chars().count() > 100 || source.chars().any(char::is_control)
+        {
             return Err(defect(line, "source", "must have 1 to 100 characters"));
         }
         let (line, date) = date.ok_or_else(|| missing("date"))?;
-        read_date(date).ok_or_else(|| defect(line, "date", "must be like 2026-11-01 or 2026-11"))?;
-        Ok((Head { provider, kind, source: source.to_owned(), date: date.to_owned() }, lines))
+        read_date(date)
+            .ok_or_else(|| defect(line, "date", "must be like 2026-11-01 or 2026-11"))?;
+        Ok((
+            Head {
+                provider,
+                kind,
+                source: source.to_owned(),
+                date: date.to_owned(),
+            },
+            lines,
+        ))
     }
 }
 
 fn missing(field: &str) -> PriceFileError {
-    defect(1, field, format!("is missing: begin the file with a line \"# {field}: ...\""))
+    defect(
+        1,
+        field,
+        format!("is missing: begin the file with a line \"# {field}: ...\""),
+    )
 }
 
 /// Returns the SHA-256 of a file, hexadecimal.
@@ -244,22 +314,36 @@ pub fn read_date(text: &str) -> Option<Date> {
 }
 
 /// Cells of the rows, with the rows' lines.
-fn rows<'a>(columns: &[&str], lines: impl Iterator<Item = Line<'a>>) -> Result<Vec<Row<'a>>, PriceFileError> {
+fn rows<'a>(
+    columns: &[&str],
+    lines: impl Iterator<Item = Line<'a>>,
+) -> Result<Vec<Row<'a>>, PriceFileError> {
     let mut rows = Vec::new();
     for (number, line) in lines {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         if cells.len() != columns.len() {
-            let message = format!("ends a header of {} columns, and the line has {} cells", columns.len(), cells.len());
+            let message = format!(
+                "ends a header of {} columns, and the line has {} cells",
+                columns.len(),
+                cells.len()
+            );
             return Err(defect(number, columns.last().unwrap_or(&"region"), message));
         }
-        for (field, cell) in [("region", cells[0]), ("name", cells.get(1).copied().unwrap_or_default())] {
+        for (field, cell) in [
+            ("region", cells[0]),
+            ("name", cells.get(1).copied().unwrap_or_default()),
+        ] {
             let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
             if cell.is_empty() || cell.len() > 100 || !cell.chars().all(is_name) {
                 return Err(defect(number, field, format!("{cell:?} is not a name")));
             }
         }
         if rows.len() == MOST_ROWS {
-            return Err(defect(number, "region", format!("is in more than {MOST_ROWS} rows")));
+            return Err(defect(
+                number,
+                "region",
+                format!("is in more than {MOST_ROWS} rows"),
+            ));
         }
         rows.push((number, cells));
     }
@@ -281,20 +365,40 @@ fn hourly(
         .map(|column| {
             let (name, term) = column.split_once('/')?;
             let is_rate = term != ON_DEMAND && term != SPOT;
-            is_rate.then(|| columns.iter().position(|other| *other == format!("{name}/{ON_DEMAND}")))?
+            is_rate.then(|| {
+                columns
+                    .iter()
+                    .position(|other| *other == format!("{name}/{ON_DEMAND}"))
+            })?
         })
         .collect();
     let mut prices = 0;
     for (number, cells) in &rows {
-        for (place, cell) in cells.iter().enumerate().skip(2).filter(|(_, cell)| !cell.is_empty()) {
+        for (place, cell) in cells
+            .iter()
+            .enumerate()
+            .skip(2)
+            .filter(|(_, cell)| !cell.is_empty())
+        {
             let usd = price(cell).ok_or_else(|| {
-                defect(*number, columns[place], format!("{cell:?} is not a price above 0 and at most {MOST_USD}"))
+                defect(
+                    *number,
+                    columns[place],
+                    format!("{cell:?} is not a price above 0 and at most {MOST_USD}"),
+                )
             })?;
-            if let Some(bundled) = bundled(kind, provider, cells, columns[place]).filter(|it| is_other_unit(usd, *it)) {
-                return Err(defect(*number, columns[place], other_unit(cell, bundled, "an hour")));
+            if let Some(bundled) =
+                bundled(kind, provider, cells, columns[place]).filter(|it| is_other_unit(usd, *it))
+            {
+                return Err(defect(
+                    *number,
+                    columns[place],
+                    other_unit(cell, bundled, "an hour"),
+                ));
             }
             let on_demand = usual[place].map(|place| price(cells[place]));
-            if on_demand.is_some_and(|on_demand| on_demand.is_none_or(|on_demand| usd >= on_demand)) {
+            if on_demand.is_some_and(|on_demand| on_demand.is_none_or(|on_demand| usd >= on_demand))
+            {
                 let message = format!("{cell} is not below a price on demand in the same row");
                 return Err(defect(*number, columns[place], message));
             }
@@ -302,11 +406,18 @@ fn hourly(
         }
     }
     rows.sort_by(|a, b| (a.1[0], a.1[1], a.0).cmp(&(b.1[0], b.1[1], b.0)));
-    if let Some(pair) = rows.windows(2).find(|pair| pair[0].1[..2] == pair[1].1[..2]) {
-        let message = format!("{} of {} is in line {} already", pair[1].1[1], pair[1].1[0], pair[0].0);
+    if let Some(pair) = rows
+        .windows(2)
+        .find(|pair| pair[0].1[..2] == pair[1].1[..2])
+    {
+        let message = format!(
+            "{} of {} is in line {} already",
+            pair[1].1[1], pair[1].1[0], pair[0].0
+        );
         return Err(defect(pair[1].0, "name", message));
     }
-    let lines = std::iter::once(columns.join(",")).chain(rows.iter().map(|(_, cells)| cells.join(",")));
+    let lines =
+        std::iter::once(columns.join(",")).chain(rows.iter().map(|(_, cells)| cells.join(",")));
     let text = lines.fold(String::new(), |text, line| text + &line + "\n");
     let table = SortedTable::from_text("price file", &text);
     let table = table.map_err(|CatalogueError { message, .. }| defect(header, "file", message))?;
@@ -315,7 +426,9 @@ fn hourly(
 
 /// The bundled price on demand in the place of a cell.
 fn bundled(kind: PriceKind, provider: Provider, cells: &[&str], column: &str) -> Option<f64> {
-    let (name, _) = column.split_once('/').filter(|(_, term)| *term == ON_DEMAND)?;
+    let (name, _) = column
+        .split_once('/')
+        .filter(|(_, term)| *term == ON_DEMAND)?;
     let (catalogue, region, size) = (Catalogue::builtin(), cells[0], cells[1]);
     let found = match kind {
         PriceKind::Databases => catalogue.aws_database(region, size, name, false, None),
@@ -333,7 +446,9 @@ fn other_unit(cell: &str, bundled: f64, unit: &str) -> String {
 }
 
 fn price(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|usd| *usd > 0.0 && *usd <= MOST_USD)
+    cell.parse()
+        .ok()
+        .filter(|usd| *usd > 0.0 && *usd <= MOST_USD)
 }
 
 /// Refuses columns that nothing would read: a misspelt one would silently have no prices.
@@ -346,14 +461,22 @@ fn check_columns(kind: PriceKind, line: usize, columns: &[&str]) -> Result<(), P
     let embedded = ListPrices::embedded();
     let known: BTreeSet<String> = match kind {
         PriceKind::Machines => {
-            let names = embedded.machine_columns().filter_map(|column| column.split('/').next());
-            names.flat_map(|name| MACHINE_TERMS.map(|term| format!("{name}/{term}"))).collect()
+            let names = embedded
+                .machine_columns()
+                .filter_map(|column| column.split('/').next());
+            names
+                .flat_map(|name| MACHINE_TERMS.map(|term| format!("{name}/{term}")))
+                .collect()
         }
         _ => embedded.database_columns().map(str::to_owned).collect(),
     };
     for (place, column) in columns.iter().enumerate().skip(2) {
         if !known.contains(*column) {
-            return Err(defect(line, column, format!("is not a column of {}", kind.as_str())));
+            return Err(defect(
+                line,
+                column,
+                format!("is not a column of {}", kind.as_str()),
+            ));
         }
         if columns[..place].contains(column) {
             return Err(defect(line, column, "is there twice"));

@@ -28,9 +28,14 @@ impl SortedTable {
     /// Reads a table.
     pub(super) fn from_text(file: &'static str, text: &str) -> Result<Self, CatalogueError> {
         let failed = |message: String| CatalogueError { file, message };
-        let (header, text) = text.split_once('\n').ok_or_else(|| failed("line 1: no header".to_owned()))?;
-        let columns: BTreeMap<String, usize> =
-            header.split(',').enumerate().map(|(place, name)| (name.to_owned(), place)).collect();
+        let (header, text) = text
+            .split_once('\n')
+            .ok_or_else(|| failed("line 1: no header".to_owned()))?;
+        let columns: BTreeMap<String, usize> = header
+            .split(',')
+            .enumerate()
+            .map(|(place, name)| (name.to_owned(), place))
+            .collect();
         let mut rows: Vec<(usize, usize)> = Vec::new();
         let mut begin = 0;
         for (number, row) in text.lines().enumerate() {
@@ -38,43 +43,69 @@ impl SortedTable {
             if row.split(',').count() != columns.len() {
                 return Err(failed(format!("line {line}: not {} cells", columns.len())));
             }
-            if rows.last().is_some_and(|last| key(&text[last.0..last.1]) >= key(row)) {
-                return Err(failed(format!("line {line}: not in the order of region and name")));
+            if rows
+                .last()
+                .is_some_and(|last| key(&text[last.0..last.1]) >= key(row))
+            {
+                return Err(failed(format!(
+                    "line {line}: not in the order of region and name"
+                )));
             }
             rows.push((begin, begin + row.len()));
             begin += row.len() + 1;
         }
-        Ok(SortedTable { text: text.to_owned(), columns, rows })
+        Ok(SortedTable {
+            text: text.to_owned(),
+            columns,
+            rows,
+        })
     }
 
     /// Returns the number in a column of a row; `None` for a row or column that the table does not have, and for an empty cell.
     pub(super) fn cell(&self, region: &str, name: &str, column: &str) -> Option<f64> {
         let place = *self.columns.get(column)?;
-        let found =
-            self.rows.binary_search_by(|(begin, end)| key(&self.text[*begin..*end]).cmp(&(region, name))).ok()?;
+        let found = self
+            .rows
+            .binary_search_by(|(begin, end)| key(&self.text[*begin..*end]).cmp(&(region, name)))
+            .ok()?;
         let (begin, end) = self.rows[found];
         self.text[begin..end].split(',').nth(place)?.parse().ok()
     }
 
     /// Names of the columns with prices.
     pub(super) fn price_columns(&self) -> impl Iterator<Item = &str> {
-        self.columns.iter().filter(|(_, place)| **place >= 2).map(|(name, _)| name.as_str())
+        self.columns
+            .iter()
+            .filter(|(_, place)| **place >= 2)
+            .map(|(name, _)| name.as_str())
     }
 
     /// Numbers of regions and of prices.
     pub(super) fn size(&self) -> (u64, u64) {
-        let rows = || self.rows.iter().map(|(begin, end)| &self.text[*begin..*end]);
+        let rows = || {
+            self.rows
+                .iter()
+                .map(|(begin, end)| &self.text[*begin..*end])
+        };
         let regions: BTreeSet<&str> = rows().map(|row| key(row).0).collect();
-        let prices = rows().flat_map(|row| row.split(',').skip(2)).filter(|cell| !cell.is_empty()).count();
+        let prices = rows()
+            .flat_map(|row| row.split(',').skip(2))
+            .filter(|cell| !cell.is_empty())
+            .count();
         (regions.len() as u64, prices as u64)
     }
 
     /// Regions, names and cells of all rows that are neither empty nor a positive number.
     #[cfg(test)]
     pub(super) fn defects(&self) -> Vec<&str> {
-        let is_price = |cell: &str| cell.is_empty() || cell.parse::<f64>().is_ok_and(|usd| usd > 0.0);
-        let rows = self.rows.iter().map(|(begin, end)| &self.text[*begin..*end]);
-        rows.filter(|row| !row.split(',').skip(2).all(is_price)).collect()
+        let is_price =
+            |cell: &str| cell.is_empty() || cell.parse::<f64>().is_ok_and(|usd| usd > 0.0);
+        let rows = self
+            .rows
+            .iter()
+            .map(|(begin, end)| &self.text[*begin..*end]);
+        rows.filter(|row| !row.split(',').skip(2).all(is_price))
+            .collect()
     }
 
     /// Number of rows.
@@ -87,7 +118,10 @@ impl SortedTable {
 /// Region and name of a row.
 fn key(row: &str) -> (&str, &str) {
     let mut cells = row.split(',');
-    (cells.next().unwrap_or_default(), cells.next().unwrap_or_default())
+    (
+        cells.next().unwrap_or_default(),
+        cells.next().unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]
@@ -96,7 +130,10 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<SortedTable, CatalogueError> {
-        SortedTable::parse("test.csv.zst", &zstd::encode_all(text.as_bytes(), 1).unwrap())
+        SortedTable::parse(
+            "test.csv.zst",
+            &zstd::encode_all(text.as_bytes(), 1).unwrap(),
+        )
     }
 
     #[test]
@@ -112,8 +149,14 @@ mod tests {
     #[test]
     fn rows_out_of_order_and_of_another_length_are_refused() {
         for (text, message) in [
-            ("region,name,a\nu-1,m,1\ne-1,m,1\n", "line 3: not in the order of region and name"),
-            ("region,name,a\ne-1,m,1\ne-1,m,1\n", "line 3: not in the order of region and name"),
+            (
+                "region,name,a\nu-1,m,1\ne-1,m,1\n",
+                "line 3: not in the order of region and name",
+            ),
+            (
+                "region,name,a\ne-1,m,1\ne-1,m,1\n",
+                "line 3: not in the order of region and name",
+            ),
             ("region,name,a\ne-1,m\n", "line 2: not 3 cells"),
         ] {
             assert_eq!(parse(text).unwrap_err().message, message);

@@ -15,17 +15,24 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn text(&self, column: usize) -> Result<&str, CatalogueError> {
-        self.record.get(column).ok_or_else(|| self.error(&format!("column {column} is missing")))
+        self.record
+            .get(column)
+            .ok_or_else(|| self.error(&format!("column {column} is missing")))
     }
 
     pub(super) fn number<T: FromStr>(&self, column: usize) -> Result<T, CatalogueError> {
         let text = self.text(column)?;
-        text.parse().map_err(|_| self.error(&format!("column {column}: {text:?} is not a number")))
+        text.parse()
+            .map_err(|_| self.error(&format!("column {column}: {text:?} is not a number")))
     }
 
     /// An empty cell is `None`.
     pub(super) fn optional(&self, column: usize) -> Result<Option<f64>, CatalogueError> {
-        if self.text(column)?.is_empty() { Ok(None) } else { self.number(column).map(Some) }
+        if self.text(column)?.is_empty() {
+            Ok(None)
+        } else {
+            self.number(column).map(Some)
+        }
     }
 
     pub(super) fn flag(&self, column: usize) -> Result<bool, CatalogueError> {
@@ -33,19 +40,37 @@ impl Row {
     }
 
     pub(super) fn error(&self, message: &str) -> CatalogueError {
-        CatalogueError { file: self.file, message: format!("line {}: {message}", self.line) }
+        CatalogueError {
+            file: self.file,
+            message: format!("line {}: {message}", self.line),
+        }
     }
 }
 
 /// Reads a CSV text: the header's cells and the rows.
-pub(super) fn read(file: &'static str, text: &str) -> Result<(Vec<String>, Vec<Row>), CatalogueError> {
-    let failed = |error: csv::Error| CatalogueError { file, message: error.to_string() };
+pub(super) fn read(
+    file: &'static str,
+    text: &str,
+) -> Result<(Vec<String>, Vec<Row>), CatalogueError> {
+    let failed = |error: csv::Error| CatalogueError {
+        file,
+        message: error.to_string(),
+    };
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let header = reader.headers().map_err(failed)?.iter().map(str::to_owned).collect();
+    let header = reader
+        .headers()
+        .map_err(failed)?
+        .iter()
+        .map(str::to_owned)
+        .collect();
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(failed)?;
-        rows.push(Row { file, line: record.position().map_or(0, csv::Position::line), record });
+        rows.push(Row {
+            file,
+            line: record.position().map_or(0, csv::Position::line),
+            record,
+        });
     }
     Ok((header, rows))
 }
@@ -59,15 +84,25 @@ pub(super) struct PriceTable {
 }
 
 impl PriceTable {
-    pub(super) fn parse(file: &'static str, text: &str, origin: PriceOrigin) -> Result<Self, CatalogueError> {
+    pub(super) fn parse(
+        file: &'static str,
+        text: &str,
+        origin: PriceOrigin,
+    ) -> Result<Self, CatalogueError> {
         let (header, lines) = read(file, text)?;
         let regions: Vec<String> = header.into_iter().skip(1).collect();
         let mut rows = BTreeMap::new();
         for line in lines {
-            let prices = (1..=regions.len()).map(|column| line.optional(column)).collect::<Result<Vec<_>, _>>()?;
+            let prices = (1..=regions.len())
+                .map(|column| line.optional(column))
+                .collect::<Result<Vec<_>, _>>()?;
             rows.insert(line.text(0)?.to_owned(), prices);
         }
-        Ok(PriceTable { origin, regions, rows })
+        Ok(PriceTable {
+            origin,
+            regions,
+            rows,
+        })
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -93,12 +128,16 @@ impl PriceTable {
 
     /// A price made of prices of this table.
     pub(super) fn as_price(&self, usd_per_hour: f64) -> Price {
-        Price { usd_per_hour, origin: self.origin.clone() }
+        Price {
+            usd_per_hour,
+            origin: self.origin.clone(),
+        }
     }
 
     /// The price in a region as the catalogue answers it.
     pub(super) fn price(&self, region: &str, name: &str) -> Option<Price> {
-        self.exact(region, name).map(|usd_per_hour| self.as_price(usd_per_hour))
+        self.exact(region, name)
+            .map(|usd_per_hour| self.as_price(usd_per_hour))
     }
 }
 
@@ -116,9 +155,14 @@ impl TierTable {
         let mut tiers: BTreeMap<_, Vec<(f64, f64)>> = BTreeMap::new();
         for row in rows {
             let key = (row.text(0)?.to_owned(), row.text(1)?.to_owned());
-            tiers.entry(key).or_default().push((row.number(2)?, row.number(3)?));
+            tiers
+                .entry(key)
+                .or_default()
+                .push((row.number(2)?, row.number(3)?));
         }
-        tiers.values_mut().for_each(|t| t.sort_by(|a, b| a.0.total_cmp(&b.0)));
+        tiers
+            .values_mut()
+            .for_each(|t| t.sort_by(|a, b| a.0.total_cmp(&b.0)));
         Ok(TierTable { region, tiers })
     }
 
@@ -134,7 +178,10 @@ impl TierTable {
 
     /// Begin and price of the first tier.
     pub(super) fn first(&self, name: &str, unit: &str) -> Option<(f64, f64)> {
-        self.tiers.get(&(name.to_owned(), unit.to_owned()))?.first().copied()
+        self.tiers
+            .get(&(name.to_owned(), unit.to_owned()))?
+            .first()
+            .copied()
     }
 
     /// Numbers of regions and of prices.
@@ -144,27 +191,49 @@ impl TierTable {
 
     /// Returns the price of an amount; `None` in another region than the table's, and if the name has no price by this unit.
     pub(super) fn usd(&self, region: &str, name: &str, unit: &str, amount: f64) -> Option<f64> {
-        let tiers = self.tiers.get(&(name.to_owned(), unit.to_owned())).filter(|_| region == self.region)?;
+        let tiers = self
+            .tiers
+            .get(&(name.to_owned(), unit.to_owned()))
+            .filter(|_| region == self.region)?;
         Some(tiers_usd(tiers, amount))
     }
 }
 
 /// Price of an amount by tiers, which are in the order of their begins.
 pub(super) fn tiers_usd(tiers: &[(f64, f64)], amount: f64) -> f64 {
-    let ends = tiers.iter().skip(1).map(|tier| tier.0).chain([f64::INFINITY]);
-    tiers.iter().zip(ends).map(|((from, usd), to)| (amount.min(to) - from).max(0.0) * usd).sum()
+    let ends = tiers
+        .iter()
+        .skip(1)
+        .map(|tier| tier.0)
+        .chain([f64::INFINITY]);
+    tiers
+        .iter()
+        .zip(ends)
+        .map(|((from, usd), to)| (amount.min(to) - from).max(0.0) * usd)
+        .sum()
 }
 
 /// The reservation discounts among the assumptions.
 pub(super) fn assumed_discounts() -> Result<BTreeMap<Provider, Discount>, CatalogueError> {
-    let (_, rows) = read("assumptions.csv", include_str!("../../data/assumptions.csv"))?;
+    let (_, rows) = read(
+        "assumptions.csv",
+        include_str!("../../data/assumptions.csv"),
+    )?;
     let mut discounts = BTreeMap::new();
     for row in rows {
-        let provider = Provider::parse(row.text(0)?).ok_or_else(|| row.error("no such provider"))?;
+        let provider =
+            Provider::parse(row.text(0)?).ok_or_else(|| row.error("no such provider"))?;
         if row.text(1)? != "reservation_discount" {
             return Err(row.error("no such assumption"));
         }
-        discounts.insert(provider, Discount { share: row.number(2)?, wording: row.text(3)?.to_owned(), assumed: true });
+        discounts.insert(
+            provider,
+            Discount {
+                share: row.number(2)?,
+                wording: row.text(3)?.to_owned(),
+                assumed: true,
+            },
+        );
     }
     Ok(discounts)
 }

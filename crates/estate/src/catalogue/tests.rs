@@ -30,26 +30,51 @@ fn list_prices_are_the_published_ones() {
         (Gcp, "us-central1", "n1-standard-4", 0.189999),
         (Gcp, "us-central1", "n2-custom-4-8192", 0.168264),
     ] {
-        let price = Catalogue::builtin().hourly_usd(provider, region, name, Some("linux")).unwrap();
-        assert!((price.usd_per_hour - usd).abs() < 5e-4, "{name}: {} is not {usd}", price.usd_per_hour);
+        let price = Catalogue::builtin()
+            .hourly_usd(provider, region, name, Some("linux"))
+            .unwrap();
+        assert!(
+            (price.usd_per_hour - usd).abs() < 5e-4,
+            "{name}: {} is not {usd}",
+            price.usd_per_hour
+        );
     }
 }
 
 #[test]
 fn prices_are_of_the_operating_system_and_say_where_they_are_from() {
     let c = Catalogue::builtin();
-    let m5 = |platform| c.hourly_usd(Aws, "us-east-1", "m5.large", Some(platform)).unwrap();
-    for (platform, usd) in
-        [("windows", 0.188), ("linux_with_sql_server_standard", 0.576), ("windows_with_sql_server_standard", 0.668)]
-    {
-        assert!((m5(platform).usd_per_hour - usd).abs() < 1e-9, "{platform}: {:?}", m5(platform));
+    let m5 = |platform| {
+        c.hourly_usd(Aws, "us-east-1", "m5.large", Some(platform))
+            .unwrap()
+    };
+    for (platform, usd) in [
+        ("windows", 0.188),
+        ("linux_with_sql_server_standard", 0.576),
+        ("windows_with_sql_server_standard", 0.668),
+    ] {
+        assert!(
+            (m5(platform).usd_per_hour - usd).abs() < 1e-9,
+            "{platform}: {:?}",
+            m5(platform)
+        );
     }
     assert!(m5("rhel").usd_per_hour > m5("linux").usd_per_hour);
-    assert_eq!(m5("windows").origin.to_string(), "AWS price list of 2025-05-28");
-    assert_eq!(m5("linux").origin.to_string(), "AWS price list of 2026-07", "one region is of a newer list");
+    assert_eq!(
+        m5("windows").origin.to_string(),
+        "AWS price list of 2025-05-28"
+    );
+    assert_eq!(
+        m5("linux").origin.to_string(),
+        "AWS price list of 2026-07",
+        "one region is of a newer list"
+    );
     let spot = c.spot_average(Aws, "us-east-1", "m5.large", None).unwrap();
     assert!((spot.usd_per_hour - 0.03168).abs() < 1e-9, "{spot:?}");
-    assert_eq!(c.spot_average(Azure, "westeurope", "Standard_D4s_v5", None), None);
+    assert_eq!(
+        c.spot_average(Azure, "westeurope", "Standard_D4s_v5", None),
+        None
+    );
 }
 
 #[test]
@@ -59,7 +84,11 @@ fn a_region_without_prices_has_no_price() {
         (Azure, "brazilsouth", "Standard_D4s_v5"),
         (Gcp, "moon-north1", "n2-standard-4"),
     ] {
-        assert_eq!(Catalogue::builtin().hourly_usd(provider, region, name, None), None, "{name} in {region}");
+        assert_eq!(
+            Catalogue::builtin().hourly_usd(provider, region, name, None),
+            None,
+            "{name} in {region}"
+        );
     }
 }
 
@@ -75,7 +104,10 @@ fn dedicated_hardware_has_no_price_of_shared_hardware() {
         kind: crate::ResourceKind::VirtualMachine,
         name: "web".to_owned(),
         state: crate::ResourceState::Running,
-        specification: crate::Specification { instance_type: Some("m5.large".to_owned()), ..Default::default() },
+        specification: crate::Specification {
+            instance_type: Some("m5.large".to_owned()),
+            ..Default::default()
+        },
         purchase: None,
         tags: BTreeMap::new(),
         group: None,
@@ -92,10 +124,18 @@ fn dedicated_hardware_has_no_price_of_shared_hardware() {
     // What was removed costs nothing, whatever it was: its removal would otherwise be measured as no saving.
     machine.state = crate::ResourceState::Deleted;
     use crate::ResourceKind as Kind;
-    for kind in [Kind::VirtualMachine, Kind::Database, Kind::Volume, Kind::IpAddress, Kind::NatGateway, Kind::Snapshot]
-    {
+    for kind in [
+        Kind::VirtualMachine,
+        Kind::Database,
+        Kind::Volume,
+        Kind::IpAddress,
+        Kind::NatGateway,
+        Kind::Snapshot,
+    ] {
         machine.kind = kind;
-        let cost = Catalogue::builtin().monthly_cost(&machine).map(|month| month.cost);
+        let cost = Catalogue::builtin()
+            .monthly_cost(&machine)
+            .map(|month| month.cost);
         assert_eq!(cost, Some(crate::Money::ZERO), "{kind}");
     }
 }
@@ -111,7 +151,11 @@ fn without_a_fact_there_is_no_price() {
         (Gcp, "n2-custom-x-y", None),
         (Gcp, "custom-4-8192", None),
     ] {
-        assert_eq!(Catalogue::builtin().hourly_usd(provider, "us-east-1", name, platform), None, "{name} {platform:?}");
+        assert_eq!(
+            Catalogue::builtin().hourly_usd(provider, "us-east-1", name, platform),
+            None,
+            "{name} {platform:?}"
+        );
     }
 }
 
@@ -119,24 +163,59 @@ fn without_a_fact_there_is_no_price() {
 fn specifications_carry_baselines() {
     let m5 = Catalogue::builtin().instance(Aws, "m5.large").unwrap();
     assert_eq!(
-        (m5.vcpu, m5.memory_gib, m5.network_baseline_gbps, m5.disk_baseline_mbps),
+        (
+            m5.vcpu,
+            m5.memory_gib,
+            m5.network_baseline_gbps,
+            m5.disk_baseline_mbps
+        ),
         (2, Some(8.0), Some(0.75), Some(650.0))
     );
     assert_eq!(m5.architectures, ["x86_64"]);
-    assert!(Catalogue::builtin().instance(Aws, "t3.micro").unwrap().burstable);
-    assert_eq!(Catalogue::builtin().database("db.r6g.xlarge").unwrap().machine.memory_gib, Some(32.0));
+    assert!(
+        Catalogue::builtin()
+            .instance(Aws, "t3.micro")
+            .unwrap()
+            .burstable
+    );
+    assert_eq!(
+        Catalogue::builtin()
+            .database("db.r6g.xlarge")
+            .unwrap()
+            .machine
+            .memory_gib,
+        Some(32.0)
+    );
     assert_eq!(Catalogue::builtin().database("m5.large"), None);
 }
 
 #[test]
 fn families_are_walked_one_size_at_a_time() {
     let c = Catalogue::builtin();
-    assert_eq!(names(c.smaller_in_family(Aws, "m5.2xlarge")), ["m5.xlarge", "m5.large"]);
-    assert_eq!(names(c.smaller_in_family(Aws, "t3.large")), ["t3.medium", "t3.small", "t3.micro", "t3.nano"]);
-    assert_eq!(names(c.larger_in_family(Aws, "m5.12xlarge")), ["m5.16xlarge", "m5.24xlarge"]);
-    assert_eq!(names(c.smaller_in_family(Azure, "Standard_D8s_v5")), ["Standard_D4s_v5", "Standard_D2s_v5"]);
-    assert_eq!(names(c.smaller_in_family(Gcp, "n2-standard-8")), ["n2-standard-4", "n2-standard-2"]);
-    assert_eq!(names(c.smaller_in_family(Gcp, "e2-medium")), ["e2-small", "e2-micro"]);
+    assert_eq!(
+        names(c.smaller_in_family(Aws, "m5.2xlarge")),
+        ["m5.xlarge", "m5.large"]
+    );
+    assert_eq!(
+        names(c.smaller_in_family(Aws, "t3.large")),
+        ["t3.medium", "t3.small", "t3.micro", "t3.nano"]
+    );
+    assert_eq!(
+        names(c.larger_in_family(Aws, "m5.12xlarge")),
+        ["m5.16xlarge", "m5.24xlarge"]
+    );
+    assert_eq!(
+        names(c.smaller_in_family(Azure, "Standard_D8s_v5")),
+        ["Standard_D4s_v5", "Standard_D2s_v5"]
+    );
+    assert_eq!(
+        names(c.smaller_in_family(Gcp, "n2-standard-8")),
+        ["n2-standard-4", "n2-standard-2"]
+    );
+    assert_eq!(
+        names(c.smaller_in_family(Gcp, "e2-medium")),
+        ["e2-small", "e2-micro"]
+    );
     assert!(c.smaller_in_family(Aws, "m5.large").is_empty());
     assert!(c.smaller_in_family(Aws, "no.such").is_empty());
 }
@@ -153,44 +232,98 @@ fn volumes_cost_storage_and_provisioned_operations() {
         ("st1", 1000.0, None, 45.0),
         ("standard", 10.0, None, 0.5),
     ] {
-        let month = c.volume_monthly(Aws, "us-east-1", volume_type, gib, iops, None).unwrap();
-        assert!((month.cost.usd() - usd).abs() < 1e-6, "{volume_type}: {} is not {usd}", month.cost.usd());
+        let month = c
+            .volume_monthly(Aws, "us-east-1", volume_type, gib, iops, None)
+            .unwrap();
+        assert!(
+            (month.cost.usd() - usd).abs() < 1e-6,
+            "{volume_type}: {} is not {usd}",
+            month.cost.usd()
+        );
     }
-    let quick = c.volume_monthly(Aws, "us-east-1", "gp3", 100.0, Some(4000), Some(250)).unwrap();
+    let quick = c
+        .volume_monthly(Aws, "us-east-1", "gp3", 100.0, Some(4000), Some(250))
+        .unwrap();
     assert_eq!(
         quick.cost,
         crate::Money::from_usd(8.0 + 5.0 + 5.0),
         "storage, 1,000 IOPS and 125 MiB/s beyond what is free"
     );
-    assert_eq!(c.volume_monthly(Aws, "eu-west-1", "gp3", 1.0, None, None), None);
-    assert_eq!(c.volume_monthly(Aws, "us-east-1", "gp9", 1.0, None, None), None);
+    assert_eq!(
+        c.volume_monthly(Aws, "eu-west-1", "gp3", 1.0, None, None),
+        None
+    );
+    assert_eq!(
+        c.volume_monthly(Aws, "us-east-1", "gp9", 1.0, None, None),
+        None
+    );
 }
 
 #[test]
 fn discounts_are_of_the_family_and_say_whether_they_are_assumed() {
     let c = Catalogue::builtin();
-    let m5 = c.reservation_discount(Aws, "us-east-1", "m5.large", None).unwrap();
-    assert!((m5.share - (1.0 - 0.071 / 0.096)).abs() < 1e-9 && !m5.assumed, "{m5:?}");
-    assert!(m5.wording.contains("(AWS price list of 2025-05-28)"), "{}", m5.wording);
-    let windows = c.reservation_discount(Aws, "us-east-1", "m5.large", Some("windows")).unwrap();
-    assert!((windows.share - (1.0 - 0.163 / 0.188)).abs() < 1e-9, "the licence has no discount: {windows:?}");
-    let newer = c.reservation_discount(Aws, "us-east-1", "c8a.large", None).unwrap();
-    assert_eq!((newer.share, newer.assumed), (0.27, true), "newer than the list of reservations");
+    let m5 = c
+        .reservation_discount(Aws, "us-east-1", "m5.large", None)
+        .unwrap();
+    assert!(
+        (m5.share - (1.0 - 0.071 / 0.096)).abs() < 1e-9 && !m5.assumed,
+        "{m5:?}"
+    );
+    assert!(
+        m5.wording.contains("(AWS price list of 2025-05-28)"),
+        "{}",
+        m5.wording
+    );
+    let windows = c
+        .reservation_discount(Aws, "us-east-1", "m5.large", Some("windows"))
+        .unwrap();
+    assert!(
+        (windows.share - (1.0 - 0.163 / 0.188)).abs() < 1e-9,
+        "the licence has no discount: {windows:?}"
+    );
+    let newer = c
+        .reservation_discount(Aws, "us-east-1", "c8a.large", None)
+        .unwrap();
+    assert_eq!(
+        (newer.share, newer.assumed),
+        (0.27, true),
+        "newer than the list of reservations"
+    );
     assert!(newer.wording.starts_with("Assumed"));
-    let family = c.family_discount(Aws, "us-east-1", "m5.large", None).unwrap();
+    let family = c
+        .family_discount(Aws, "us-east-1", "m5.large", None)
+        .unwrap();
     assert!((family - (1.0 - 0.06 / 0.096)).abs() < 1e-9);
-    let three = c.family_discount_three_years(Aws, "us-east-1", "m5.large", None).unwrap();
+    let three = c
+        .family_discount_three_years(Aws, "us-east-1", "m5.large", None)
+        .unwrap();
     assert!((three - (1.0 - 0.041 / 0.096)).abs() < 1e-9);
-    let gcp = c.reservation_discount(Gcp, "us-central1", "c2-standard-4", None).unwrap();
+    let gcp = c
+        .reservation_discount(Gcp, "us-central1", "c2-standard-4", None)
+        .unwrap();
     assert!(!gcp.assumed && (0.3..0.45).contains(&gcp.share), "{gcp:?}");
-    assert_eq!(c.reservation_discount(Gcp, "us-central1", "n2-standard-4", None), None, "C2's prices are not N2's");
-    assert_eq!(c.reservation_discount(Azure, "westeurope", "Standard_D4s_v5", None), None);
+    assert_eq!(
+        c.reservation_discount(Gcp, "us-central1", "n2-standard-4", None),
+        None,
+        "C2's prices are not N2's"
+    );
+    assert_eq!(
+        c.reservation_discount(Azure, "westeurope", "Standard_D4s_v5", None),
+        None
+    );
 }
 
 #[test]
 fn sizes_of_other_families_boot_the_same_images() {
     let found = names(Catalogue::builtin().exchangeable(Aws, "t3.medium"));
     assert!(found.contains(&"c6a.large") && found.contains(&"m6a.xlarge"));
-    assert!(!found.contains(&"c6g.large") && !found.contains(&"t3.medium"), "another architecture");
-    assert!(!found.iter().any(|name| name.contains("metal") || name.starts_with("hpc") || name.starts_with("m1.")));
+    assert!(
+        !found.contains(&"c6g.large") && !found.contains(&"t3.medium"),
+        "another architecture"
+    );
+    assert!(
+        !found.iter().any(|name| name.contains("metal")
+            || name.starts_with("hpc")
+            || name.starts_with("m1."))
+    );
 }

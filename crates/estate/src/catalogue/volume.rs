@@ -31,16 +31,27 @@ impl VolumePerformance {
     /// io2, and where size or provisioned IOPS are not known.
     #[must_use]
     pub fn from_specification(specification: &Specification) -> Option<VolumePerformance> {
-        let (gib, iops) = (specification.storage_gib, specification.iops.map(|iops| iops as f64));
+        let (gib, iops) = (
+            specification.storage_gib,
+            specification.iops.map(|iops| iops as f64),
+        );
         let (iops, mibps) = match specification.storage_type.as_deref()? {
             // Three a GiB; smaller ones burst to 3,000.
-            "gp2" => ((gib? * 3.0).clamp(3_000.0, 16_000.0), if gib? <= 170.0 { 128.0 } else { 250.0 }),
+            "gp2" => (
+                (gib? * 3.0).clamp(3_000.0, 16_000.0),
+                if gib? <= 170.0 { 128.0 } else { 250.0 },
+            ),
             "gp3" => {
                 let mibps = specification.throughput_mibps.unwrap_or(GP3_FREE_MIBPS);
                 (iops.unwrap_or(GP3_FREE_IOPS as f64), mibps as f64)
             }
             // 256 KiB an operation up to 500 MiB/s, then 16 KiB an operation up to 1,000.
-            "io1" => (iops?, (iops? * 0.25).min(500.0).max((iops? * 16.0 / 1024.0).min(1_000.0))),
+            "io1" => (
+                iops?,
+                (iops? * 0.25)
+                    .min(500.0)
+                    .max((iops? * 16.0 / 1024.0).min(1_000.0)),
+            ),
             "io2" => (iops?, (iops? * 0.25).min(4_000.0)),
             _ => return None,
         };
@@ -52,7 +63,12 @@ impl VolumePerformance {
 mod tests {
     use super::*;
 
-    fn specification(storage_type: &str, gib: f64, iops: Option<u64>, mibps: Option<u64>) -> Specification {
+    fn specification(
+        storage_type: &str,
+        gib: f64,
+        iops: Option<u64>,
+        mibps: Option<u64>,
+    ) -> Specification {
         Specification {
             storage_type: Some(storage_type.to_owned()),
             storage_gib: Some(gib),
@@ -65,19 +81,46 @@ mod tests {
     #[test]
     fn types_perform_as_the_guide_says() {
         let of = |name, gib, iops, mibps| {
-            let found = VolumePerformance::from_specification(&specification(name, gib, iops, mibps));
+            let found =
+                VolumePerformance::from_specification(&specification(name, gib, iops, mibps));
             found.map(|found| (found.iops, found.mibps))
         };
-        assert_eq!(of("gp2", 100.0, Some(300), None), Some((3_000.0, 128.0)), "it bursts");
-        assert_eq!(of("gp2", 2_000.0, Some(6_000), None), Some((6_000.0, 250.0)));
-        assert_eq!(of("gp2", 10_000.0, Some(16_000), None), Some((16_000.0, 250.0)));
+        assert_eq!(
+            of("gp2", 100.0, Some(300), None),
+            Some((3_000.0, 128.0)),
+            "it bursts"
+        );
+        assert_eq!(
+            of("gp2", 2_000.0, Some(6_000), None),
+            Some((6_000.0, 250.0))
+        );
+        assert_eq!(
+            of("gp2", 10_000.0, Some(16_000), None),
+            Some((16_000.0, 250.0))
+        );
         assert_eq!(of("gp3", 100.0, None, None), Some((3_000.0, 125.0)));
-        assert_eq!(of("gp3", 100.0, Some(9_000), Some(400)), Some((9_000.0, 400.0)));
+        assert_eq!(
+            of("gp3", 100.0, Some(9_000), Some(400)),
+            Some((9_000.0, 400.0))
+        );
         assert_eq!(of("io1", 400.0, Some(1_000), None), Some((1_000.0, 250.0)));
-        assert_eq!(of("io1", 400.0, Some(20_000), None), Some((20_000.0, 500.0)));
-        assert_eq!(of("io1", 400.0, Some(64_000), None), Some((64_000.0, 1_000.0)));
-        assert_eq!(of("io2", 400.0, Some(16_000), None), Some((16_000.0, 4_000.0)));
-        assert_eq!(of("io1", 400.0, None, None), None, "what was provisioned is not known");
+        assert_eq!(
+            of("io1", 400.0, Some(20_000), None),
+            Some((20_000.0, 500.0))
+        );
+        assert_eq!(
+            of("io1", 400.0, Some(64_000), None),
+            Some((64_000.0, 1_000.0))
+        );
+        assert_eq!(
+            of("io2", 400.0, Some(16_000), None),
+            Some((16_000.0, 4_000.0))
+        );
+        assert_eq!(
+            of("io1", 400.0, None, None),
+            None,
+            "what was provisioned is not known"
+        );
         assert_eq!(of("st1", 400.0, None, None), None);
     }
 }

@@ -45,9 +45,10 @@ impl Amount {
         }
         let (part, whole) = (i128::from(part), i128::from(whole));
         // Beyond 1e20 the product does not fit, and the last digits no longer matter.
-        Amount(
-            self.0.checked_mul(part).map_or_else(|| (self.0 / whole).saturating_mul(part), |product| product / whole),
-        )
+        Amount(self.0.checked_mul(part).map_or_else(
+            || (self.0 / whole).saturating_mul(part),
+            |product| product / whole,
+        ))
     }
 
     /// Rounded to digits behind the point, halves away from zero.
@@ -67,7 +68,11 @@ impl Amount {
     /// From a statistic; what is not finite is zero.
     #[must_use]
     pub fn from_f64(value: f64) -> Self {
-        if value.is_finite() { Amount((value * ONE as f64) as i128) } else { Amount::ZERO }
+        if value.is_finite() {
+            Amount((value * ONE as f64) as i128)
+        } else {
+            Amount::ZERO
+        }
     }
 
     /// Returns the absolute value.
@@ -95,7 +100,9 @@ impl FromStr for Amount {
             return Err(AmountError::Shape);
         }
         // Where the point stands, counted in digits from the first.
-        let point = i64::try_from(whole.len()).unwrap_or(i64::MAX).saturating_add(i64::from(exponent));
+        let point = i64::try_from(whole.len())
+            .unwrap_or(i64::MAX)
+            .saturating_add(i64::from(exponent));
         let leading = digits().take_while(|byte| *byte == b'0').count();
         if leading == whole.len() + fraction.len() {
             return Ok(Amount::ZERO);
@@ -106,10 +113,16 @@ impl FromStr for Amount {
         let kept = point + DIGITS as i64;
         let mut value: i128 = 0;
         for place in 0..kept.max(0) {
-            let digit = usize::try_from(place).ok().and_then(|place| nth(whole, fraction, place)).unwrap_or(0);
+            let digit = usize::try_from(place)
+                .ok()
+                .and_then(|place| nth(whole, fraction, place))
+                .unwrap_or(0);
             value = value * 10 + i128::from(digit);
         }
-        let next = usize::try_from(kept).ok().and_then(|place| nth(whole, fraction, place)).unwrap_or(0);
+        let next = usize::try_from(kept)
+            .ok()
+            .and_then(|place| nth(whole, fraction, place))
+            .unwrap_or(0);
         value += i128::from(next >= 5);
         Ok(Amount(if negative { -value } else { value }))
     }
@@ -117,7 +130,11 @@ impl FromStr for Amount {
 
 fn nth(whole: &str, fraction: &str, place: usize) -> Option<u8> {
     let digits = (whole.as_bytes(), fraction.as_bytes());
-    digits.0.get(place).or_else(|| digits.1.get(place.checked_sub(digits.0.len())?)).map(|digit| digit - b'0')
+    digits
+        .0
+        .get(place)
+        .or_else(|| digits.1.get(place.checked_sub(digits.0.len())?))
+        .map(|digit| digit - b'0')
 }
 
 impl fmt::Display for Amount {
@@ -190,14 +207,19 @@ mod tests {
             ("0.0000000000000000005", "0.000000000000000001"),
             ("4e-19", "0"),
             ("0e99", "0"),
-            ("999999999999999.999999999999999999", "999999999999999.999999999999999999"),
+            (
+                "999999999999999.999999999999999999",
+                "999999999999999.999999999999999999",
+            ),
         ] {
             let expect: Amount = expect.parse().unwrap();
             assert_eq!(text.parse::<Amount>().unwrap(), expect, "{text}");
             assert_eq!(expect.to_string().parse::<Amount>().unwrap(), expect);
         }
         assert_eq!("-0.10".parse::<Amount>().unwrap().to_string(), "-0.1");
-        for text in ["", "-", ".", "1,000", "1.2.3", "NaN", "inf", "1e", "e5", "--1", " 1"] {
+        for text in [
+            "", "-", ".", "1,000", "1.2.3", "NaN", "inf", "1e", "e5", "--1", " 1",
+        ] {
             assert_eq!(text.parse::<Amount>(), Err(AmountError::Shape), "{text}");
         }
         for text in ["1000000000000000", "1e15", "1e999999999"] {
@@ -209,9 +231,18 @@ mod tests {
     fn ten_tenths_are_one() {
         let tenth: Amount = "0.1".parse().unwrap();
         assert_eq!((0..10).map(|_| tenth).sum::<Amount>(), Amount::whole(1));
-        assert_eq!(Amount::whole(1).share(1, 3).to_string(), "0.333333333333333333");
+        assert_eq!(
+            Amount::whole(1).share(1, 3).to_string(),
+            "0.333333333333333333"
+        );
         assert_eq!(Amount::whole(1).share(1, 0), Amount::ZERO);
-        assert_eq!("-2.345".parse::<Amount>().unwrap().rounded(2).to_string(), "-2.35");
-        assert_eq!("2.344".parse::<Amount>().unwrap().rounded(2).to_string(), "2.34");
+        assert_eq!(
+            "-2.345".parse::<Amount>().unwrap().rounded(2).to_string(),
+            "-2.35"
+        );
+        assert_eq!(
+            "2.344".parse::<Amount>().unwrap().rounded(2).to_string(),
+            "2.34"
+        );
     }
 }

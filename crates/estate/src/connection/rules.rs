@@ -23,7 +23,11 @@ pub struct InvalidConnection {
 }
 
 fn invalid(field: impl Into<String>, message: impl Into<String>) -> InvalidConnection {
-    InvalidConnection { field: field.into(), code: "invalid", message: message.into() }
+    InvalidConnection {
+        field: field.into(),
+        code: "invalid",
+        message: message.into(),
+    }
 }
 
 /// Reads the provider of a new connection.
@@ -38,7 +42,10 @@ pub fn read_provider(name: &str) -> Result<Provider, InvalidConnection> {
             code: "not_available",
             message: format!("{other} connections are not available in this release; aws is"),
         }),
-        None => Err(invalid("provider", format!("{name:?} is not one of aws, azure, gcp"))),
+        None => Err(invalid(
+            "provider",
+            format!("{name:?} is not one of aws, azure, gcp"),
+        )),
     }
 }
 
@@ -49,7 +56,10 @@ pub fn read_provider(name: &str) -> Result<Provider, InvalidConnection> {
 pub fn read_name(name: &str) -> Result<String, InvalidConnection> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > MAX_NAME {
-        return Err(invalid("name", format!("must have 1 to {MAX_NAME} characters")));
+        return Err(invalid(
+            "name",
+            format!("must have 1 to {MAX_NAME} characters"),
+        ));
     }
     Ok(name.to_owned())
 }
@@ -60,14 +70,24 @@ pub fn read_name(name: &str) -> Result<String, InvalidConnection> {
 /// There are none or too many, or one is no name of a region.
 pub fn check_regions(regions: &[String]) -> Result<(), InvalidConnection> {
     if regions.is_empty() || regions.len() > MAX_REGIONS {
-        return Err(invalid("regions", format!("name 1 to {MAX_REGIONS} regions")));
+        return Err(invalid(
+            "regions",
+            format!("name 1 to {MAX_REGIONS} regions"),
+        ));
     }
     let is_name = |region: &String| {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         !region.is_empty() && region.len() <= 40 && region.bytes().all(plain)
     };
-    match regions.iter().enumerate().find(|(_, region)| !is_name(region)) {
-        Some((index, region)) => Err(invalid(format!("regions[{index}]"), format!("{region:?} is not a region name"))),
+    match regions
+        .iter()
+        .enumerate()
+        .find(|(_, region)| !is_name(region))
+    {
+        Some((index, region)) => Err(invalid(
+            format!("regions[{index}]"),
+            format!("{region:?} is not a region name"),
+        )),
         None => Ok(()),
     }
 }
@@ -98,12 +118,24 @@ impl Credentials {
         session_token: Option<String>,
     ) -> Result<Credentials, InvalidConnection> {
         let id = id.trim();
-        if id.is_empty() || id.len() > 128 || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            return Err(invalid("credentials.access_key_id", "is not an access key id"));
+        if id.is_empty()
+            || id.len() > 128
+            || !id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            return Err(invalid(
+                "credentials.access_key_id",
+                "is not an access key id",
+            ));
         }
         if secret_access_key.is_empty() {
             let field = "credentials.secret_access_key".to_owned();
-            return Err(InvalidConnection { field, code: "missing", message: "is needed".to_owned() });
+            return Err(InvalidConnection {
+                field,
+                code: "missing",
+                message: "is needed".to_owned(),
+            });
         }
         Ok(Credentials::AccessKey {
             access_key_id: id.to_owned(),
@@ -125,7 +157,9 @@ impl Credentials {
     /// Returns the last characters of the access key's identifier, by which people know it.
     #[must_use]
     pub fn masked_key_id(&self) -> Option<String> {
-        let Credentials::AccessKey { access_key_id, .. } = self else { return None };
+        let Credentials::AccessKey { access_key_id, .. } = self else {
+            return None;
+        };
         let shown = access_key_id.len().saturating_sub(4);
         Some(format!("...{}", &access_key_id[shown..]))
     }
@@ -137,8 +171,13 @@ impl Connection {
     ///
     /// # Errors
     /// The endpoint changes and the credentials were not given again.
-    pub fn check_change(&self, after: &Connection, gives_credentials: bool) -> Result<(), InvalidConnection> {
-        let keeps_key = !gives_credentials && matches!(self.credentials, Credentials::AccessKey { .. });
+    pub fn check_change(
+        &self,
+        after: &Connection,
+        gives_credentials: bool,
+    ) -> Result<(), InvalidConnection> {
+        let keeps_key =
+            !gives_credentials && matches!(self.credentials, Credentials::AccessKey { .. });
         if keeps_key && self.endpoint != after.endpoint {
             return Err(InvalidConnection {
                 field: "credentials".to_owned(),
@@ -154,7 +193,9 @@ impl Connection {
     pub fn enable(&mut self, enabled: bool) {
         match enabled {
             false => self.status = ConnectionStatus::Disabled,
-            true if self.status == ConnectionStatus::Disabled => self.status = ConnectionStatus::New,
+            true if self.status == ConnectionStatus::Disabled => {
+                self.status = ConnectionStatus::New
+            }
             true => {}
         }
     }
@@ -181,8 +222,19 @@ impl Connection {
         };
         let account = account.to_owned();
         match outcome {
-            Ok(report) => Connection { account, status, last_sync: Some(report.clone()), last_error: None, ..self },
-            Err(message) => Connection { account, status, last_error: Some(message.clone()), ..self },
+            Ok(report) => Connection {
+                account,
+                status,
+                last_sync: Some(report.clone()),
+                last_error: None,
+                ..self
+            },
+            Err(message) => Connection {
+                account,
+                status,
+                last_error: Some(message.clone()),
+                ..self
+            },
         }
     }
 }
@@ -199,7 +251,14 @@ mod tests {
 
     fn report(second: i64) -> SyncReport {
         let (started_at, finished_at) = (at(second), at(second));
-        SyncReport { started_at, finished_at, resources: 1, samples: 2, denied: Vec::new(), problems: Vec::new() }
+        SyncReport {
+            started_at,
+            finished_at,
+            resources: 1,
+            samples: 2,
+            denied: Vec::new(),
+            problems: Vec::new(),
+        }
     }
 
     fn connection() -> Connection {
@@ -209,7 +268,8 @@ mod tests {
             provider: Provider::Aws,
             account: String::new(),
             regions: vec!["us-east-1".into()],
-            credentials: Credentials::access_key("AKIA1234", "secret".into(), Some(String::new())).unwrap(),
+            credentials: Credentials::access_key("AKIA1234", "secret".into(), Some(String::new()))
+                .unwrap(),
             assume_role: None,
             external_id: None,
             endpoint: None,
@@ -227,53 +287,103 @@ mod tests {
         assert_eq!(read_provider("acme").unwrap_err().field, "provider");
         assert_eq!(read_name(" acme ").unwrap(), "acme");
         assert!(read_name(" ").is_err() && read_name(&"a".repeat(MAX_NAME + 1)).is_err());
-        for (regions, field) in [(vec![], "regions"), (vec!["us-east-1", "US"], "regions[1]"), (vec![""], "regions[0]")]
-        {
+        for (regions, field) in [
+            (vec![], "regions"),
+            (vec!["us-east-1", "US"], "regions[1]"),
+            (vec![""], "regions[0]"),
+        ] {
             let regions: Vec<String> = regions.into_iter().map(str::to_owned).collect();
             assert_eq!(check_regions(&regions).unwrap_err().field, field);
         }
         assert!(check_regions(&vec!["us-east-1".to_owned(); MAX_REGIONS + 1]).is_err());
         assert_eq!(read_role(Some(String::new())).unwrap(), None);
-        assert_eq!(read_role(Some("reeve".into())).unwrap_err().field, "assume_role");
-        assert_eq!(Credentials::access_key("A B", "s".into(), None).unwrap_err().field, "credentials.access_key_id");
-        assert_eq!(Credentials::access_key("AB", String::new(), None).unwrap_err().code, "missing");
+        assert_eq!(
+            read_role(Some("reeve".into())).unwrap_err().field,
+            "assume_role"
+        );
+        assert_eq!(
+            Credentials::access_key("A B", "s".into(), None)
+                .unwrap_err()
+                .field,
+            "credentials.access_key_id"
+        );
+        assert_eq!(
+            Credentials::access_key("AB", String::new(), None)
+                .unwrap_err()
+                .code,
+            "missing"
+        );
         let credentials = connection().credentials;
-        assert_eq!((credentials.kind(), credentials.masked_key_id().as_deref()), ("access_key", Some("...1234")));
+        assert_eq!(
+            (credentials.kind(), credentials.masked_key_id().as_deref()),
+            ("access_key", Some("...1234"))
+        );
     }
 
     #[test]
     fn a_key_is_not_sent_to_another_endpoint() {
         let before = connection();
-        let moved = Connection { endpoint: Some("https://elsewhere.example".into()), ..before.clone() };
-        assert_eq!(before.check_change(&moved, false).unwrap_err().field, "credentials");
+        let moved = Connection {
+            endpoint: Some("https://elsewhere.example".into()),
+            ..before.clone()
+        };
+        assert_eq!(
+            before.check_change(&moved, false).unwrap_err().field,
+            "credentials"
+        );
         before.check_change(&moved, true).unwrap();
         before.check_change(&before, false).unwrap();
-        Connection { credentials: Credentials::Ambient, ..before }.check_change(&moved, false).unwrap();
+        Connection {
+            credentials: Credentials::Ambient,
+            ..before
+        }
+        .check_change(&moved, false)
+        .unwrap();
     }
 
     #[test]
     fn a_connection_is_due_a_pause_after_its_last_sync() {
         let pause = SignedDuration::from_secs(60);
         let due = |status, last: Option<i64>| {
-            Connection { status, last_sync: last.map(report), ..connection() }.is_due(pause, at(100))
+            Connection {
+                status,
+                last_sync: last.map(report),
+                ..connection()
+            }
+            .is_due(pause, at(100))
         };
         assert!(due(ConnectionStatus::New, None) && due(ConnectionStatus::Ready, Some(40)));
-        assert!(!due(ConnectionStatus::Ready, Some(41)) && !due(ConnectionStatus::Disabled, Some(0)));
+        assert!(
+            !due(ConnectionStatus::Ready, Some(41)) && !due(ConnectionStatus::Disabled, Some(0))
+        );
         assert!(!due(ConnectionStatus::Failed, None) && due(ConnectionStatus::Failed, Some(0)));
     }
 
     #[test]
     fn a_sync_writes_its_own_fields_alone() {
-        let renamed = Connection { name: "renamed".into(), status: ConnectionStatus::Syncing, ..connection() };
+        let renamed = Connection {
+            name: "renamed".into(),
+            status: ConnectionStatus::Syncing,
+            ..connection()
+        };
         let after = renamed.clone().after_sync("1234", &Ok(report(5)));
         assert_eq!(
             (after.name.as_str(), after.account.as_str(), after.status),
             ("renamed", "1234", ConnectionStatus::Ready)
         );
         let failed = after.after_sync("1234", &Err("no".into()));
-        assert_eq!((failed.status, failed.last_error.as_deref()), (ConnectionStatus::Failed, Some("no")));
+        assert_eq!(
+            (failed.status, failed.last_error.as_deref()),
+            (ConnectionStatus::Failed, Some("no"))
+        );
         assert_eq!(failed.last_sync, Some(report(5)), "the last report stays");
-        let off = Connection { status: ConnectionStatus::Disabled, ..renamed };
-        assert_eq!(off.after_sync("1234", &Ok(report(5))).status, ConnectionStatus::Disabled);
+        let off = Connection {
+            status: ConnectionStatus::Disabled,
+            ..renamed
+        };
+        assert_eq!(
+            off.after_sync("1234", &Ok(report(5))).status,
+            ConnectionStatus::Disabled
+        );
     }
 }

@@ -33,7 +33,11 @@ impl Difference {
                 }
             }
             (old, new) => {
-                let pair = compare(old.as_ref().unwrap_or(&empty), new.as_ref().unwrap_or(&empty), &mut left);
+                let pair = compare(
+                    old.as_ref().unwrap_or(&empty),
+                    new.as_ref().unwrap_or(&empty),
+                    &mut left,
+                );
                 (difference.before, difference.after, difference.is_cut) = pair;
             }
         }
@@ -50,9 +54,20 @@ impl Difference {
     #[must_use]
     pub fn split_off(&mut self, is_wanted: impl Fn(&str) -> bool) -> Difference {
         let mut taken = Difference::default();
-        for (from, into) in [(&mut self.before, &mut taken.before), (&mut self.after, &mut taken.after)] {
-            let names: Vec<String> = from.keys().filter(|name| is_wanted(name)).cloned().collect();
-            into.extend(names.into_iter().filter_map(|name| from.remove_entry(&name)));
+        for (from, into) in [
+            (&mut self.before, &mut taken.before),
+            (&mut self.after, &mut taken.after),
+        ] {
+            let names: Vec<String> = from
+                .keys()
+                .filter(|name| is_wanted(name))
+                .cloned()
+                .collect();
+            into.extend(
+                names
+                    .into_iter()
+                    .filter_map(|name| from.remove_entry(&name)),
+            );
         }
         taken
     }
@@ -72,7 +87,9 @@ type Pair = (Map<String, Value>, Map<String, Value>, bool);
 
 fn compare(old: &Map<String, Value>, new: &Map<String, Value>, left: &mut usize) -> Pair {
     let mut found = Difference::default();
-    let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
+    let names = old
+        .keys()
+        .chain(new.keys().filter(|name| !old.contains_key(*name)));
     for name in names {
         match (old.get(name), new.get(name)) {
             (Some(before), Some(after)) if before == after => {}
@@ -113,22 +130,36 @@ mod tests {
         let before = json!({ "a": 1, "b": { "c": true, "d": "same" }, "e": [1, 2], "gone": "x" });
         let after = json!({ "a": 1, "b": { "c": false, "d": "same" }, "e": [1, 3], "new": null });
         let found = Difference::between(&before, &after);
-        assert_eq!(Value::Object(found.before), json!({ "b": { "c": true }, "e": [1, 2], "gone": "x" }));
-        assert_eq!(Value::Object(found.after), json!({ "b": { "c": false }, "e": [1, 3], "new": null }));
+        assert_eq!(
+            Value::Object(found.before),
+            json!({ "b": { "c": true }, "e": [1, 2], "gone": "x" })
+        );
+        assert_eq!(
+            Value::Object(found.after),
+            json!({ "b": { "c": false }, "e": [1, 3], "new": null })
+        );
         assert!(Difference::between(&after, &after).is_empty());
     }
 
     #[test]
     fn a_difference_is_bounded() {
-        let many: Map<String, Value> = (0..150).map(|n| (format!("m{n:03}"), json!("é".repeat(600)))).collect();
+        let many: Map<String, Value> = (0..150)
+            .map(|n| (format!("m{n:03}"), json!("é".repeat(600))))
+            .collect();
         let found = Difference::between(&json!({}), &Value::Object(many));
         assert!(found.is_cut && found.after.len() == 100);
-        assert_eq!(found.after["m000"].as_str().map(|text| text.chars().count()), Some(501));
+        assert_eq!(
+            found.after["m000"]
+                .as_str()
+                .map(|text| text.chars().count()),
+            Some(501)
+        );
     }
 
     #[test]
     fn members_are_split_off_by_name() {
-        let mut found = Difference::between(&json!({ "Tags": 1, "x": 1 }), &json!({ "Tags": 2, "x": 2 }));
+        let mut found =
+            Difference::between(&json!({ "Tags": 1, "x": 1 }), &json!({ "Tags": 2, "x": 2 }));
         let tags = found.split_off(|name| name == "Tags");
         assert_eq!(Value::Object(tags.after), json!({ "Tags": 2 }));
         assert_eq!(Value::Object(found.before), json!({ "x": 1 }));

@@ -93,7 +93,10 @@ mod tests {
 
     #[test]
     fn secrets_go_and_their_surroundings_stay() {
-        check(json!({ "MasterUserPassword": "x" }), json!({ "MasterUserPassword": REMOVED }));
+        check(
+            json!({ "MasterUserPassword": "x" }),
+            json!({ "MasterUserPassword": REMOVED }),
+        );
         check(
             json!([{ "deep": { "secret_access_key": "x", "SecretId": "s" } }]),
             json!([{ "deep": { "secret_access_key": REMOVED, "SecretId": "s" } }]),

@@ -54,7 +54,11 @@ impl KindInfo {
     /// Returns the wording for a number of resources inside a sentence: `virtual machine`, `IAM users`.
     #[must_use]
     pub fn noun(&self, count: usize) -> String {
-        let words = if count == 1 { &self.title } else { &self.plural };
+        let words = if count == 1 {
+            &self.title
+        } else {
+            &self.plural
+        };
         let mut letters = words.chars();
         match (letters.next(), letters.next()) {
             (Some(first), Some(second)) if !second.is_uppercase() => {
@@ -75,7 +79,9 @@ impl Kinds {
     /// Returns the table that comes with Reeve.
     #[must_use]
     pub fn builtin() -> &'static Kinds {
-        static BUILTIN: LazyLock<Kinds> = LazyLock::new(|| Kinds { rows: ROWS.iter().map(row).collect() });
+        static BUILTIN: LazyLock<Kinds> = LazyLock::new(|| Kinds {
+            rows: ROWS.iter().map(row).collect(),
+        });
         &BUILTIN
     }
 
@@ -94,7 +100,9 @@ impl Kinds {
     /// Returns the row of a kind. A kind that is not in the table is worded by its name.
     #[must_use]
     pub fn get(&self, kind: ResourceKind) -> KindInfo {
-        self.get_name(kind.as_str()).cloned().unwrap_or_else(|| foreign(kind))
+        self.get_name(kind.as_str())
+            .cloned()
+            .unwrap_or_else(|| foreign(kind))
     }
 
     pub(super) fn get_name(&self, name: &str) -> Option<&KindInfo> {
@@ -106,7 +114,12 @@ impl Kinds {
 fn foreign(kind: ResourceKind) -> KindInfo {
     let words = kind.as_str().replace('_', " ");
     let mut letters = words.chars();
-    let title: String = letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect();
+    let title: String = letters
+        .next()
+        .map(|first| first.to_ascii_uppercase())
+        .into_iter()
+        .chain(letters)
+        .collect();
     KindInfo {
         kind,
         class: KindClass::Other,
@@ -118,23 +131,37 @@ fn foreign(kind: ResourceKind) -> KindInfo {
 }
 
 /// Name, class, wording for one and for several, icon, and the types of AWS, Azure and Google Cloud (empty where there is none).
-type Row = (&'static str, KindClass, &'static str, &'static str, &'static str, [&'static str; 3]);
+type Row = (
+    &'static str,
+    KindClass,
+    &'static str,
+    &'static str,
+    &'static str,
+    [&'static str; 3],
+);
 
 fn row(row: &Row) -> (String, KindInfo) {
     let (name, class, title, plural, icon, types) = row;
-    let types = Provider::ALL.iter().zip(types).filter(|(_, kind)| !kind.is_empty());
+    let types = Provider::ALL
+        .iter()
+        .zip(types)
+        .filter(|(_, kind)| !kind.is_empty());
     let info = KindInfo {
         kind: ResourceKind(name),
         class: *class,
         title: (*title).to_owned(),
         plural: (*plural).to_owned(),
         icon: (*icon).to_owned(),
-        types: types.map(|(provider, kind)| (*provider, (*kind).to_owned())).collect(),
+        types: types
+            .map(|(provider, kind)| (*provider, (*kind).to_owned()))
+            .collect(),
     };
     ((*name).to_owned(), info)
 }
 
-use KindClass::{Compute, Container, Database, Identity, Messaging, Monitoring, Network, Security, Storage};
+use KindClass::{
+    Compute, Container, Database, Identity, Messaging, Monitoring, Network, Security, Storage,
+};
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
@@ -191,21 +218,40 @@ mod tests {
     fn a_row_says_everything_that_is_shown_of_a_kind() {
         let kinds = Kinds::builtin();
         let group = kinds.get(ResourceKind::SecurityGroup);
-        assert_eq!((group.class, group.title.as_str(), group.icon.as_str()), (Security, "Security group", "shield"));
-        assert_eq!((group.noun(1), group.noun(2)), ("security group".to_owned(), "security groups".to_owned()));
+        assert_eq!(
+            (group.class, group.title.as_str(), group.icon.as_str()),
+            (Security, "Security group", "shield")
+        );
+        assert_eq!(
+            (group.noun(1), group.noun(2)),
+            ("security group".to_owned(), "security groups".to_owned())
+        );
         let user = ResourceKind::named("iam_user").unwrap();
         assert_eq!(kinds.get(user).noun(2), "IAM users");
-        assert_eq!(group.types[0], (Provider::Aws, "AWS::EC2::SecurityGroup".to_owned()));
+        assert_eq!(
+            group.types[0],
+            (Provider::Aws, "AWS::EC2::SecurityGroup".to_owned())
+        );
         assert_eq!(kinds.iter().count(), ROWS.len(), "no name stands twice");
-        assert!(ResourceKind::SPECIFIED.iter().all(|kind| kinds.get_name(kind.as_str()).is_some()));
+        assert!(
+            ResourceKind::SPECIFIED
+                .iter()
+                .all(|kind| kinds.get_name(kind.as_str()).is_some())
+        );
     }
 
     #[test]
     fn a_kind_outside_the_table_is_worded_by_its_name_until_a_row_is_added() {
         let kind = ResourceKind::named("tape_library").unwrap();
         let found = Kinds::builtin().get(kind);
-        assert_eq!((found.title.as_str(), found.class), ("Tape library", KindClass::Other));
-        let kinds = Kinds::builtin().clone().with(KindInfo { class: KindClass::Storage, ..found });
+        assert_eq!(
+            (found.title.as_str(), found.class),
+            ("Tape library", KindClass::Other)
+        );
+        let kinds = Kinds::builtin().clone().with(KindInfo {
+            class: KindClass::Storage,
+            ..found
+        });
         assert_eq!(kinds.get(kind).class, KindClass::Storage);
     }
 }

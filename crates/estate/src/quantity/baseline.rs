@@ -18,9 +18,16 @@ impl FromStr for Baseline {
     /// Reads `30d_average`, and `30d` for the same.
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         let trimmed = text.trim();
-        let span: Option<TimeSpan> = trimmed.strip_suffix("_average").unwrap_or(trimmed).parse().ok();
-        let days = span.and_then(TimeSpan::whole_days).and_then(|days| u32::try_from(days).ok());
-        days.map(|days| Baseline { days }).ok_or_else(|| QuantityError::Baseline(shown(text)))
+        let span: Option<TimeSpan> = trimmed
+            .strip_suffix("_average")
+            .unwrap_or(trimmed)
+            .parse()
+            .ok();
+        let days = span
+            .and_then(TimeSpan::whole_days)
+            .and_then(|days| u32::try_from(days).ok());
+        days.map(|days| Baseline { days })
+            .ok_or_else(|| QuantityError::Baseline(shown(text)))
     }
 }
 

@@ -16,8 +16,13 @@ const UNITS: [(&str, u64); 6] = [
 ];
 
 /// Binary units; they are read and answered in decimal ones.
-const BINARY: [(&str, u64); 5] =
-    [("PIB", 1 << 50), ("TIB", 1 << 40), ("GIB", 1 << 30), ("MIB", 1 << 20), ("KIB", 1 << 10)];
+const BINARY: [(&str, u64); 5] = [
+    ("PIB", 1 << 50),
+    ("TIB", 1 << 40),
+    ("GIB", 1 << 30),
+    ("MIB", 1 << 20),
+    ("KIB", 1 << 10),
+];
 
 /// Largest size: every whole number up to it is exact in a JSON number.
 const MOST: f64 = 9_007_199_254_740_992.0;
@@ -47,7 +52,9 @@ impl DataSize {
 
     fn from_units(count: f64, unit: u64) -> Option<Self> {
         let bytes = (count * unit as f64).round();
-        (0.0..=MOST).contains(&bytes).then_some(DataSize(bytes as u64))
+        (0.0..=MOST)
+            .contains(&bytes)
+            .then_some(DataSize(bytes as u64))
     }
 }
 
@@ -60,10 +67,17 @@ impl FromStr for DataSize {
             let upper = text.trim().to_ascii_uppercase();
             let number = upper.trim_end_matches(|c: char| c.is_ascii_alphabetic());
             let named = &upper[number.len()..];
-            let (_, unit) = UNITS.iter().chain(&BINARY).find(|(name, _)| *name == named)?;
+            let (_, unit) = UNITS
+                .iter()
+                .chain(&BINARY)
+                .find(|(name, _)| *name == named)?;
             let number = number.trim_end();
             let plain = number.starts_with(|c: char| c.is_ascii_digit());
-            number.parse::<f64>().ok().filter(|_| plain).and_then(|count| DataSize::from_units(count, *unit))
+            number
+                .parse::<f64>()
+                .ok()
+                .filter(|_| plain)
+                .and_then(|count| DataSize::from_units(count, *unit))
         };
         read().ok_or_else(|| QuantityError::DataSize(shown(text)))
     }

@@ -31,7 +31,11 @@ impl FromStr for Percent {
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         let trimmed = text.trim();
         let number = trimmed.strip_suffix('%').unwrap_or(trimmed).trim_end();
-        number.parse().ok().and_then(Percent::new).ok_or_else(|| QuantityError::Percent(shown(text)))
+        number
+            .parse()
+            .ok()
+            .and_then(Percent::new)
+            .ok_or_else(|| QuantityError::Percent(shown(text)))
     }
 }
 

@@ -20,8 +20,12 @@ fn refused<T: FromStr<Err = QuantityError> + Debug>(texts: &[&str]) {
 
 #[test]
 fn the_specifications_spellings_are_written_as_they_were_read() {
-    same::<TimeSpan>(&["5m", "15m", "30m", "2h", "24h", "3d", "7d", "14d", "30d", "90d", "730d"]);
-    same::<Percent>(&["5%", "50%", "3%", "99.9%", "20%", "85%", "0%", "100%", "99.999%", "0.1%"]);
+    same::<TimeSpan>(&[
+        "5m", "15m", "30m", "2h", "24h", "3d", "7d", "14d", "30d", "90d", "730d",
+    ]);
+    same::<Percent>(&[
+        "5%", "50%", "3%", "99.9%", "20%", "85%", "0%", "100%", "99.999%", "0.1%",
+    ]);
     same::<DataSize>(&["500GB", "10GB", "1TB", "1500GB", "1B", "0B"]);
     same::<Baseline>(&["30d_average", "7d_average"]);
 }
@@ -29,12 +33,24 @@ fn the_specifications_spellings_are_written_as_they_were_read() {
 #[test]
 fn other_spellings_of_a_value_are_read_and_written_in_one() {
     let span = |text: &str| text.parse::<TimeSpan>().unwrap().to_string();
-    assert_eq!(["1d", "48h", "120s", "90s", "0h", " 60m "].map(span), ["24h", "2d", "2m", "90s", "0m", "1h"]);
+    assert_eq!(
+        ["1d", "48h", "120s", "90s", "0h", " 60m "].map(span),
+        ["24h", "2d", "2m", "90s", "0m", "1h"]
+    );
     let percent = |text: &str| text.parse::<Percent>().unwrap().to_string();
-    assert_eq!(["85", "85 %", "85.0%", "-0"].map(percent), ["85%", "85%", "85%", "0%"]);
+    assert_eq!(
+        ["85", "85 %", "85.0%", "-0"].map(percent),
+        ["85%", "85%", "85%", "0%"]
+    );
     let size = |text: &str| text.parse::<DataSize>().unwrap();
-    assert_eq!(["500 gb", "0.5TB", "1GiB"].map(|text| size(text).bytes()), [500_000_000_000, 500_000_000_000, 1 << 30]);
-    assert_eq!(DataSize::from_gigabytes(500.25).map(DataSize::gigabytes), Some(500.25));
+    assert_eq!(
+        ["500 gb", "0.5TB", "1GiB"].map(|text| size(text).bytes()),
+        [500_000_000_000, 500_000_000_000, 1 << 30]
+    );
+    assert_eq!(
+        DataSize::from_gigabytes(500.25).map(DataSize::gigabytes),
+        Some(500.25)
+    );
     assert_eq!("30d".parse::<Baseline>().unwrap(), Baseline { days: 30 });
 }
 
@@ -55,7 +71,9 @@ fn what_is_no_quantity_is_refused_with_an_example() {
         "5mm",
     ]);
     refused::<Percent>(&["", "%", "high", "-1%", "NaN", "inf%", "5%%"]);
-    refused::<DataSize>(&["", "GB", "500", "500XB", "-1GB", "NaNGB", "infGB", "1e9PB", "+5GB"]);
+    refused::<DataSize>(&[
+        "", "GB", "500", "500XB", "-1GB", "NaNGB", "infGB", "1e9PB", "+5GB",
+    ]);
     refused::<Baseline>(&["", "average", "30_average", "36h_average", "30d_median"]);
 }
 

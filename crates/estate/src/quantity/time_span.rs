@@ -35,13 +35,21 @@ impl TimeSpan {
     /// Returns the hours of a span that is a whole number of them.
     #[must_use]
     pub const fn whole_hours(self) -> Option<u64> {
-        if self.0.is_multiple_of(HOUR) { Some(self.0 / HOUR) } else { None }
+        if self.0.is_multiple_of(HOUR) {
+            Some(self.0 / HOUR)
+        } else {
+            None
+        }
     }
 
     /// Returns the days of a span that is a whole number of them.
     #[must_use]
     pub const fn whole_days(self) -> Option<u64> {
-        if self.0.is_multiple_of(DAY) { Some(self.0 / DAY) } else { None }
+        if self.0.is_multiple_of(DAY) {
+            Some(self.0 / DAY)
+        } else {
+            None
+        }
     }
 }
 
@@ -60,7 +68,12 @@ impl FromStr for TimeSpan {
                 _ => return None,
             };
             let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            digits.parse::<u64>().ok().filter(|_| plain)?.checked_mul(unit).map(TimeSpan)
+            digits
+                .parse::<u64>()
+                .ok()
+                .filter(|_| plain)?
+                .checked_mul(unit)
+                .map(TimeSpan)
         };
         read().ok_or_else(|| QuantityError::TimeSpan(shown(text)))
     }
@@ -71,7 +84,9 @@ impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => f.write_str("0m"),
-            seconds if seconds.is_multiple_of(DAY) && seconds > DAY => write!(f, "{}d", seconds / DAY),
+            seconds if seconds.is_multiple_of(DAY) && seconds > DAY => {
+                write!(f, "{}d", seconds / DAY)
+            }
             seconds if seconds.is_multiple_of(HOUR) => write!(f, "{}h", seconds / HOUR),
             seconds if seconds.is_multiple_of(MINUTE) => write!(f, "{}m", seconds / MINUTE),
             seconds => write!(f, "{seconds}s"),

@@ -33,12 +33,19 @@ static EXAMPLES: LazyLock<Vec<OperationExample>> = LazyLock::new(|| {
 
 /// Adds an operation's examples to its request and to its first successful answer.
 pub(super) fn add(method: &str, path: &str, operation: &mut Operation) {
-    for example in EXAMPLES.iter().filter(|example| example.method == method && example.path == path) {
-        if let (Some(value), Some(RefOr::T(body))) = (&example.request, &mut operation.request_body) {
+    for example in EXAMPLES
+        .iter()
+        .filter(|example| example.method == method && example.path == path)
+    {
+        if let (Some(value), Some(RefOr::T(body))) = (&example.request, &mut operation.request_body)
+        {
             insert(body.content.get_mut(JSON), example, value);
         }
         let answers = &mut operation.responses.responses;
-        let succeeded = answers.iter_mut().find(|(status, _)| status.starts_with('2')).map(|(_, answer)| answer);
+        let succeeded = answers
+            .iter_mut()
+            .find(|(status, _)| status.starts_with('2'))
+            .map(|(_, answer)| answer);
         if let (Some(value), Some(RefOr::T(answer))) = (&example.answer, succeeded) {
             insert(answer.content.get_mut(JSON), example, value);
         }
@@ -47,8 +54,13 @@ pub(super) fn add(method: &str, path: &str, operation: &mut Operation) {
 
 fn insert(content: Option<&mut RefOr<Content>>, example: &OperationExample, value: &Value) {
     if let Some(RefOr::T(content)) = content {
-        let shown = ExampleBuilder::new().summary(&example.summary).value(Some(value.clone())).build();
-        content.examples.insert(example.name.clone(), RefOr::T(shown));
+        let shown = ExampleBuilder::new()
+            .summary(&example.summary)
+            .value(Some(value.clone()))
+            .build();
+        content
+            .examples
+            .insert(example.name.clone(), RefOr::T(shown));
     }
 }
 
@@ -60,8 +72,12 @@ mod tests {
 
     #[test]
     fn every_example_is_read_and_has_a_name_of_its_own() {
-        let read: Vec<OperationExample> = serde_json::from_str(include_str!("examples.json")).unwrap();
-        let keys: BTreeSet<_> = read.iter().map(|one| (&one.method, &one.path, &one.name)).collect();
+        let read: Vec<OperationExample> =
+            serde_json::from_str(include_str!("examples.json")).unwrap();
+        let keys: BTreeSet<_> = read
+            .iter()
+            .map(|one| (&one.method, &one.path, &one.name))
+            .collect();
         assert_eq!(keys.len(), read.len());
     }
 }

@@ -122,7 +122,11 @@ impl<'de> Deserializer<'de> for Document {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Mismatch> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Mismatch> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -133,7 +137,9 @@ impl<'de> Deserializer<'de> for Document {
         visitor: V,
     ) -> Result<V::Value, Mismatch> {
         match self {
-            Document::Text(variant) => visitor.visit_enum(IntoDeserializer::<Mismatch>::into_deserializer(variant)),
+            Document::Text(variant) => {
+                visitor.visit_enum(IntoDeserializer::<Mismatch>::into_deserializer(variant))
+            }
             Document::Object(object) => {
                 let members = MapDeserializer::new(object.into_iter());
                 MapAccessDeserializer::new(members).deserialize_enum(name, variants, visitor)

@@ -28,7 +28,10 @@ pub(super) struct Mismatch {
 
 impl Mismatch {
     fn new(kind: MismatchKind, message: impl fmt::Display) -> Self {
-        Mismatch { kind, message: message.to_string() }
+        Mismatch {
+            kind,
+            message: message.to_string(),
+        }
     }
 }
 
@@ -54,7 +57,10 @@ impl de::Error for Mismatch {
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        Mismatch::new(MismatchKind::UnknownField(field.to_owned()), "the field does not exist")
+        Mismatch::new(
+            MismatchKind::UnknownField(field.to_owned()),
+            "the field does not exist",
+        )
     }
 
     fn missing_field(field: &'static str) -> Self {

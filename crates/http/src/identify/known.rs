@@ -40,12 +40,18 @@ pub(super) struct Asking {
 
 impl KnownTokens {
     pub(crate) fn new(changes: Changes) -> Self {
-        KnownTokens { known: Mutex::default(), changes }
+        KnownTokens {
+            known: Mutex::default(),
+            changes,
+        }
     }
 
     /// To be called before the store is asked.
     pub(super) fn asking(&self) -> Asking {
-        Asking { changes: self.changes.now(), asked: Instant::now() }
+        Asking {
+            changes: self.changes.now(),
+            asked: Instant::now(),
+        }
     }
 
     /// The principal, when the store told it lately and nothing has changed since.
@@ -63,14 +69,28 @@ impl KnownTokens {
     }
 
     /// Remembers what the store told.
-    pub(super) fn put(&self, hash: TokenHash, principal: Arc<Principal>, ends_at_ms: Option<i64>, asking: Asking) {
+    pub(super) fn put(
+        &self,
+        hash: TokenHash,
+        principal: Arc<Principal>,
+        ends_at_ms: Option<i64>,
+        asking: Asking,
+    ) {
         let mut all = self.known.lock();
         if all.len() >= MOST {
             all.retain(|_, known| known.asked.elapsed() < FRESH);
         }
         if all.len() < MOST {
             let Asking { changes, asked } = asking;
-            all.insert(hash, Known { principal, ends_at_ms, changes, asked });
+            all.insert(
+                hash,
+                Known {
+                    principal,
+                    ends_at_ms,
+                    changes,
+                    asked,
+                },
+            );
         }
     }
 }

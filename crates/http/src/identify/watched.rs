@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 
-use reeve_access::{AccessError, AccessStore, ApiToken, Session, Team, TeamId, TokenHash, User, UserId};
+use reeve_access::{
+    AccessError, AccessStore, ApiToken, Session, Team, TeamId, TokenHash, User, UserId,
+};
 
 /// Counter of changes of access rights through this process.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +43,13 @@ pub(crate) struct Watched {
 impl Watched {
     pub(crate) fn over(store: Arc<dyn AccessStore>) -> (Arc<dyn AccessStore>, Changes) {
         let changes = Changes::default();
-        (Arc::new(Watched { store, changes: changes.clone() }), changes)
+        (
+            Arc::new(Watched {
+                store,
+                changes: changes.clone(),
+            }),
+            changes,
+        )
     }
 }
 

@@ -34,30 +34,59 @@ async fn change_password(
 ) -> Result<StatusCode, Problem> {
     let user = app.access.user_get(&caller.user).await?;
     let network = identify::network(caller.origin.ip_address.as_deref());
-    app.sign_ins.on_account(&user.email, &network, app.now()).map_err(sessions::too_many)?;
+    app.sign_ins
+        .on_account(&user.email, &network, app.now())
+        .map_err(sessions::too_many)?;
     let (given, kept) = (body.current_password.clone(), user.password_hash.clone());
-    let right = app.passwords.run(move || password::verify(&given, kept.as_deref())).await?;
+    let right = app
+        .passwords
+        .run(move || password::verify(&given, kept.as_deref()))
+        .await?;
     if !right {
-        let mut entry = entry(&caller, &user, "change_password").with_metadata("reason", "wrong current password");
+        let mut entry = entry(&caller, &user, "change_password")
+            .with_metadata("reason", "wrong current password");
         entry.action.status = Some(ActionStatus::Failed);
         app.record(entry).await?;
-        return Err(Problem::field("current_password", "wrong", "is not your current password"));
+        return Err(Problem::field(
+            "current_password",
+            "wrong",
+            "is not your current password",
+        ));
     }
     app.sign_ins.succeeded(&user.email, &network, app.now());
     if body.new_password == body.current_password {
-        return Err(Problem::field("new_password", "unchanged", "must differ from the current password"));
+        return Err(Problem::field(
+            "new_password",
+            "unchanged",
+            "must differ from the current password",
+        ));
     }
     let hash = hashed(&app, "new_password", body.new_password, &user.email).await?;
-    let changed = User { password_hash: Some(hash), ..user.clone() };
-    let own = caller.session.as_deref().filter(|_| caller.kind == PrincipalKind::Session);
+    let changed = User {
+        password_hash: Some(hash),
+        ..user.clone()
+    };
+    let own = caller
+        .session
+        .as_deref()
+        .filter(|_| caller.kind == PrincipalKind::Session);
     replace_password(&app, &caller, &user, &changed, "change_password", own).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Checks a new password against the rules, and hashes it.
-pub(super) async fn hashed(app: &App, field: &str, given: String, email: &str) -> Result<String, Problem> {
-    password::check(&given, email).map_err(|error| Problem::field(field, "too_weak", error.to_string()))?;
-    app.passwords.run(move || password::hash(&given)).await?.map_err(Problem::internal)
+pub(super) async fn hashed(
+    app: &App,
+    field: &str,
+    given: String,
+    email: &str,
+) -> Result<String, Problem> {
+    password::check(&given, email)
+        .map_err(|error| Problem::field(field, "too_weak", error.to_string()))?;
+    app.passwords
+        .run(move || password::hash(&given))
+        .await?
+        .map_err(Problem::internal)
 }
 
 /// Keeps a new password with its record, and ends the user's sessions but one.
@@ -69,7 +98,11 @@ pub(super) async fn replace_password(
     operation: &str,
     session: Option<&str>,
 ) -> Result<(), Problem> {
-    app.change(entry(caller, before, operation), app.access.user_update(before, after)).await?;
+    app.change(
+        entry(caller, before, operation),
+        app.access.user_update(before, after),
+    )
+    .await?;
     end_sessions(app, after, session).await
 }
 
@@ -88,5 +121,10 @@ pub(super) async fn end_sessions(app: &App, user: &User, but: Option<&str>) -> R
 }
 
 fn entry(caller: &Caller, user: &User, operation: &str) -> reeve_audit::Entry {
-    story::did(caller, &events::PASSWORD_CHANGE, operation, ResourceRef::new("user", user.id.0.clone()))
+    story::did(
+        caller,
+        &events::PASSWORD_CHANGE,
+        operation,
+        ResourceRef::new("user", user.id.0.clone()),
+    )
 }

@@ -33,22 +33,42 @@ use crate::guard::{Access, Guarded, VIEW_LOG};
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     reports::routes(exports::routes(alerts::routes(guarded)))
-        .add(Access::Needs(Permission::AuditAppend), routes!(append::append))
+        .add(
+            Access::Needs(Permission::AuditAppend),
+            routes!(append::append),
+        )
         .add(Access::SignedIn, routes!(event_types::list))
         .add(Access::SignedIn, routes!(fields::list))
         .add(VIEW_LOG, routes!(search::list))
-        .add(Access::Needs(Permission::AuditSearch), routes!(search::search))
-        .add(VIEW_LOG, routes!(stats::stats))
-        .add(VIEW_LOG, routes!(live::live))
-        .add(Access::Needs(Permission::AuditSearch), routes!(saved_searches::list, saved_searches::create))
         .add(
             Access::Needs(Permission::AuditSearch),
-            routes!(saved_searches::get, saved_searches::put, saved_searches::patch, saved_searches::delete),
+            routes!(search::search),
+        )
+        .add(VIEW_LOG, routes!(stats::stats))
+        .add(VIEW_LOG, routes!(live::live))
+        .add(
+            Access::Needs(Permission::AuditSearch),
+            routes!(saved_searches::list, saved_searches::create),
+        )
+        .add(
+            Access::Needs(Permission::AuditSearch),
+            routes!(
+                saved_searches::get,
+                saved_searches::put,
+                saved_searches::patch,
+                saved_searches::delete
+            ),
         )
         .add(Access::Needs(Permission::AuditSearch), routes!(lists::list))
         .add(Access::Needs(Permission::AuditSearch), routes!(lists::get))
-        .add(Access::Needs(Permission::AuditAlerts), routes!(lists::put, lists::delete))
-        .add(Access::Needs(Permission::AuditVerify), routes!(verify::begin))
+        .add(
+            Access::Needs(Permission::AuditAlerts),
+            routes!(lists::put, lists::delete),
+        )
+        .add(
+            Access::Needs(Permission::AuditVerify),
+            routes!(verify::begin),
+        )
         .add(Access::Needs(Permission::AuditVerify), routes!(verify::get))
         .add(VIEW_LOG, routes!(entry::get))
         .add(VIEW_LOG, routes!(entry::proof))

@@ -32,17 +32,23 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     (status = 200, content_type = "application/zstd", body = Vec<u8>),
     (status = 409, body = ProblemBody), (status = 503, body = ProblemBody)))]
 async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
-    let entry = story::did(&caller, &events::BACKUP, "create_backup", ResourceRef::new("backup", "stream"))
-        .with_metadata("keys", "absent")
-        .with_metadata("place", "stream");
+    let entry = story::did(
+        &caller,
+        &events::BACKUP,
+        "create_backup",
+        ResourceRef::new("backup", "stream"),
+    )
+    .with_metadata("keys", "absent")
+    .with_metadata("place", "stream");
     let announced = app.announce(entry).await?;
     let BackupStream { size, pieces, done } = match app.backups.begin().await {
         Ok(begun) => begun,
         Err(refusal) => {
             let problem = match refusal {
-                BackupRefusal::Busy => {
-                    Problem::new(Code::Conflict, "Another backup is being made. Wait until it has ended.")
-                }
+                BackupRefusal::Busy => Problem::new(
+                    Code::Conflict,
+                    "Another backup is being made. Wait until it has ended.",
+                ),
                 BackupRefusal::Failed(message) => Problem::internal(message),
             };
             app.conclude(announced, Some(&problem.body().detail)).await;
@@ -50,21 +56,32 @@ async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response,
         }
     };
     tokio::spawn(async move {
-        let outcome = done.await.unwrap_or_else(|_| Err("it stopped without an error message".to_owned()));
+        let outcome = done
+            .await
+            .unwrap_or_else(|_| Err("it stopped without an error message".to_owned()));
         let (announced, failure) = match outcome {
             Ok((bytes, sha256)) => {
-                let result = AuditJson::from(json!({ "size": size, "bytes": bytes, "sha256": sha256 }));
+                let result =
+                    AuditJson::from(json!({ "size": size, "bytes": bytes, "sha256": sha256 }));
                 (announced.with_metadata("result", result), None)
             }
             Err(message) => (announced, Some(message)),
         };
         app.conclude(announced, failure.as_deref()).await;
     });
-    let body = stream::unfold(pieces, |mut pieces| async { pieces.recv().await.map(|piece| (piece, pieces)) });
+    let body = stream::unfold(pieces, |mut pieces| async {
+        pieces.recv().await.map(|piece| (piece, pieces))
+    });
     let mut response = Response::new(Body::from_stream(body));
     response.extensions_mut().insert(Uncompressed);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/zstd"));
-    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"reeve.backup\""));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/zstd"),
+    );
+    headers.insert(
+        header::CONTENT_DISPOSITION,
+        HeaderValue::from_static("attachment; filename=\"reeve.backup\""),
+    );
     Ok(response)
 }

@@ -32,7 +32,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(Permission::EstateView), routes!(list))
         .add(Access::Needs(Permission::EstateManage), routes!(create))
         .add(Access::Needs(Permission::EstateView), routes!(get))
-        .add(Access::Needs(Permission::EstateManage), routes!(patch, delete))
+        .add(
+            Access::Needs(Permission::EstateManage),
+            routes!(patch, delete),
+        )
         .add(Access::Needs(Permission::EstateManage), routes!(sync))
 }
 
@@ -45,7 +48,9 @@ async fn list(
 ) -> Result<Json<List<BillSourceBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.bill_sources.bill_source_list().await?;
-    Ok(Json(window.page(all.iter(), |(source, sync)| BillSourceBody::new(source, sync.as_ref()))))
+    Ok(Json(window.page(all.iter(), |(source, sync)| {
+        BillSourceBody::new(source, sync.as_ref())
+    })))
 }
 
 /// Add a source. It is read at once, and then on schedule.
@@ -71,20 +76,35 @@ async fn create(
         version: 1,
     };
     if app.bill_sources.bill_source_list().await?.len() >= MOST {
-        return Err(Problem::new(Code::Conflict, format!("There are {MOST} bill sources already; remove one first.")));
+        return Err(Problem::new(
+            Code::Conflict,
+            format!("There are {MOST} bill sources already; remove one first."),
+        ));
     }
     app.change(
-        entry(&caller, &events::INTEGRATION_CREATE, "create_bill_source", &source).after(state(&source)),
+        entry(
+            &caller,
+            &events::INTEGRATION_CREATE,
+            "create_bill_source",
+            &source,
+        )
+        .after(state(&source)),
         app.bill_sources.bill_source_insert(&source),
     )
     .await?;
-    Ok((StatusCode::CREATED, Json(BillSourceBody::new(&source, None))))
+    Ok((
+        StatusCode::CREATED,
+        Json(BillSourceBody::new(&source, None)),
+    ))
 }
 
 /// One source.
 #[utoipa::path(get, path = "/api/v1/bills/sources/{id}", tag = "estate", operation_id = "bill_sources_get", params(("id" = String, Path)),
     responses((status = 200, body = BillSourceBody), (status = 404, body = ProblemBody)))]
-async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<BillSourceBody>, Problem> {
+async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<BillSourceBody>, Problem> {
     let (source, sync) = app.bill_sources.bill_source_get(&BillSourceId(id)).await?;
     Ok(Json(BillSourceBody::new(&source, sync.as_ref())))
 }
@@ -101,7 +121,11 @@ async fn patch(
 ) -> Result<Json<BillSourceBody>, Problem> {
     let (before, sync) = app.bill_sources.bill_source_get(&BillSourceId(id)).await?;
     same_version("bill source", before.version, body.version)?;
-    let mut after = BillSource { updated_at: app.now(), version: before.version + 1, ..before.clone() };
+    let mut after = BillSource {
+        updated_at: app.now(),
+        version: before.version + 1,
+        ..before.clone()
+    };
     if let Some(name) = &body.name {
         after.name = read_name(name)?;
     }
@@ -117,9 +141,14 @@ async fn patch(
     after.region = region(body.region, Some(&before.region))?;
     after.enabled = body.enabled.unwrap_or(before.enabled);
     app.change(
-        entry(&caller, &events::INTEGRATION_MODIFY, "modify_bill_source", &after)
-            .before(state(&before))
-            .after(state(&after)),
+        entry(
+            &caller,
+            &events::INTEGRATION_MODIFY,
+            "modify_bill_source",
+            &after,
+        )
+        .before(state(&before))
+        .after(state(&after)),
         app.bill_sources.bill_source_update(&after),
     )
     .await?;
@@ -129,10 +158,20 @@ async fn patch(
 /// Remove a source with the files that were read from it.
 #[utoipa::path(delete, path = "/api/v1/bills/sources/{id}", tag = "estate", operation_id = "bill_sources_delete", params(("id" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
     let (source, _) = app.bill_sources.bill_source_get(&BillSourceId(id)).await?;
     app.change(
-        entry(&caller, &events::INTEGRATION_DELETE, "delete_bill_source", &source).before(state(&source)),
+        entry(
+            &caller,
+            &events::INTEGRATION_DELETE,
+            "delete_bill_source",
+            &source,
+        )
+        .before(state(&source)),
         app.bill_sources.bill_source_delete(&source.id),
     )
     .await?;
@@ -149,20 +188,41 @@ async fn sync(
 ) -> Result<(StatusCode, Json<SyncStartedBody>), Problem> {
     let (source, _) = app.bill_sources.bill_source_get(&BillSourceId(id)).await?;
     if !source.enabled {
-        return Err(Problem::new(Code::Conflict, "The bill source is disabled. Switch it on first."));
+        return Err(Problem::new(
+            Code::Conflict,
+            "The bill source is disabled. Switch it on first.",
+        ));
     }
     let begin = async {
         let begun = app.bill_syncer.sync(&source, &caller.email);
-        begun.then_some(()).ok_or_else(|| Problem::new(Code::Conflict, "A sync of this source is running already."))
+        begun.then_some(()).ok_or_else(|| {
+            Problem::new(Code::Conflict, "A sync of this source is running already.")
+        })
     };
-    app.change(entry(&caller, &events::INTEGRATION_SYNC, "sync_bill_source", &source), begin).await?;
-    Ok((StatusCode::ACCEPTED, Json(SyncStartedBody { status: "syncing".to_owned() })))
+    app.change(
+        entry(
+            &caller,
+            &events::INTEGRATION_SYNC,
+            "sync_bill_source",
+            &source,
+        ),
+        begin,
+    )
+    .await?;
+    Ok((
+        StatusCode::ACCEPTED,
+        Json(SyncStartedBody {
+            status: "syncing".to_owned(),
+        }),
+    ))
 }
 
 async fn connection(app: &App, id: String) -> Result<Connection, Problem> {
     let wrong = |message: &str| Problem::field("connection_id", "invalid", message);
     let all = app.estate.connection_list().await?;
-    let found = all.into_iter().find(|connection| connection.id == ConnectionId(id.clone()));
+    let found = all
+        .into_iter()
+        .find(|connection| connection.id == ConnectionId(id.clone()));
     let found = found.ok_or_else(|| wrong("is not the identifier of a connection"))?;
     if found.provider != Provider::Aws || found.credentials == Credentials::Simulated {
         return Err(wrong("is not a connection to AWS"));
@@ -171,7 +231,9 @@ async fn connection(app: &App, id: String) -> Result<Connection, Problem> {
 }
 
 fn region(given: Option<String>, otherwise: Option<&String>) -> Result<String, Problem> {
-    let given = given.map(|region| region.trim().to_owned()).filter(|region| !region.is_empty());
+    let given = given
+        .map(|region| region.trim().to_owned())
+        .filter(|region| !region.is_empty());
     let region = given.or_else(|| otherwise.cloned()).unwrap_or_default();
     rules::check_regions(std::slice::from_ref(&region))
         .map_err(|error| Problem::field("region", error.code, error.message))?;
@@ -179,7 +241,12 @@ fn region(given: Option<String>, otherwise: Option<&String>) -> Result<String, P
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, source: &BillSource) -> Entry {
-    story::did(caller, kind, operation, ResourceRef::new("bill_source", source.id.0.clone()))
+    story::did(
+        caller,
+        kind,
+        operation,
+        ResourceRef::new("bill_source", source.id.0.clone()),
+    )
 }
 
 fn state(source: &BillSource) -> AuditJson {

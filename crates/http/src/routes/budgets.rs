@@ -20,7 +20,9 @@ use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
 use crate::story;
-use crate::wire::budget::{BudgetAlertBody, BudgetBody, BudgetScopeBody, BudgetSettings, ThresholdBody};
+use crate::wire::budget::{
+    BudgetAlertBody, BudgetBody, BudgetScopeBody, BudgetSettings, ThresholdBody,
+};
 use crate::wire::list::List;
 
 /// Names in one list of a scope, channels and recipients at most.
@@ -33,10 +35,22 @@ const MOST_ALERTS: u64 = 200;
 const GREATEST: f64 = 1e12;
 /// Thresholds of a budget that names none.
 const USUAL: [Threshold; 4] = [
-    Threshold { percent: 50, basis: Basis::Actual },
-    Threshold { percent: 80, basis: Basis::Actual },
-    Threshold { percent: 100, basis: Basis::Actual },
-    Threshold { percent: 100, basis: Basis::Forecast },
+    Threshold {
+        percent: 50,
+        basis: Basis::Actual,
+    },
+    Threshold {
+        percent: 80,
+        basis: Basis::Actual,
+    },
+    Threshold {
+        percent: 100,
+        basis: Basis::Actual,
+    },
+    Threshold {
+        percent: 100,
+        basis: Basis::Forecast,
+    },
 ];
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
@@ -45,16 +59,25 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(Permission::EstateManage), routes!(create))
         .add(Access::Needs(Permission::EstateView), routes!(alerts))
         .add(Access::Needs(Permission::EstateView), routes!(get))
-        .add(Access::Needs(Permission::EstateManage), routes!(put, delete))
+        .add(
+            Access::Needs(Permission::EstateManage),
+            routes!(put, delete),
+        )
 }
 
 /// Budgets by name, each with how it stands.
 #[utoipa::path(get, path = "/api/v1/budgets", tag = "costs", operation_id = "budgets_list", responses((status = 200, body = List<BudgetBody>)))]
 async fn list(State(app): State<Arc<App>>) -> Result<Json<List<BudgetBody>>, Problem> {
     let all = app.budgets.budget_list().await?;
-    let items: Vec<BudgetBody> =
-        all.iter().map(|(budget, standing)| BudgetBody::new(budget, standing.as_ref())).collect();
-    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+    let items: Vec<BudgetBody> = all
+        .iter()
+        .map(|(budget, standing)| BudgetBody::new(budget, standing.as_ref()))
+        .collect();
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
 }
 
 /// Thresholds that were reached, the newest first.
@@ -62,16 +85,25 @@ async fn list(State(app): State<Arc<App>>) -> Result<Json<List<BudgetBody>>, Pro
 async fn alerts(State(app): State<Arc<App>>) -> Result<Json<List<BudgetAlertBody>>, Problem> {
     let alerts = app.budgets.budget_alerts(None, MOST_ALERTS).await?;
     let items: Vec<BudgetAlertBody> = alerts.iter().map(BudgetAlertBody::new).collect();
-    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
 }
 
 /// One budget, with how it stands.
 #[utoipa::path(get, path = "/api/v1/budgets/{id}", tag = "costs", operation_id = "budgets_get", params(("id" = String, Path)),
     responses((status = 200, body = BudgetBody), (status = 404, body = ProblemBody)))]
-async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<BudgetBody>, Problem> {
+async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<BudgetBody>, Problem> {
     let all = app.budgets.budget_list().await?;
-    let (budget, standing) =
-        all.into_iter().find(|(budget, _)| budget.id.0 == id).ok_or_else(|| Problem::not_found("budget", &id))?;
+    let (budget, standing) = all
+        .into_iter()
+        .find(|(budget, _)| budget.id.0 == id)
+        .ok_or_else(|| Problem::not_found("budget", &id))?;
     Ok(Json(BudgetBody::new(&budget, standing.as_ref())))
 }
 
@@ -85,8 +117,10 @@ async fn create(
 ) -> Result<(StatusCode, Json<BudgetBody>), Problem> {
     let id = BudgetId(uuid::Uuid::now_v7().to_string());
     let budget = budget(&app, id, body, None).await?;
-    let entry = entry(&caller, &events::BUDGET_CREATE, "create_budget", &budget).after(record(&budget));
-    app.change(entry, app.budgets.budget_insert(&budget, MOST_BUDGETS)).await?;
+    let entry =
+        entry(&caller, &events::BUDGET_CREATE, "create_budget", &budget).after(record(&budget));
+    app.change(entry, app.budgets.budget_insert(&budget, MOST_BUDGETS))
+        .await?;
     Ok((StatusCode::CREATED, Json(BudgetBody::new(&budget, None))))
 }
 
@@ -108,8 +142,9 @@ async fn put(
         return Err(Problem::new(Code::Conflict, message));
     }
     let after = budget(&app, before.id.clone(), body, Some(&before)).await?;
-    let entry =
-        entry(&caller, &events::BUDGET_MODIFY, "modify_budget", &after).before(record(&before)).after(record(&after));
+    let entry = entry(&caller, &events::BUDGET_MODIFY, "modify_budget", &after)
+        .before(record(&before))
+        .after(record(&after));
     app.change(entry, app.budgets.budget_update(&after)).await?;
     Ok(Json(BudgetBody::new(&after, None)))
 }
@@ -117,16 +152,27 @@ async fn put(
 /// Remove a budget with its alerts. The log keeps its story.
 #[utoipa::path(delete, path = "/api/v1/budgets/{id}", tag = "costs", operation_id = "budgets_delete", params(("id" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
     let budget = app.budgets.budget_get(&BudgetId(id)).await?;
-    let entry = entry(&caller, &events::BUDGET_DELETE, "delete_budget", &budget).before(record(&budget));
-    app.change(entry, app.budgets.budget_delete(&budget.id)).await?;
+    let entry =
+        entry(&caller, &events::BUDGET_DELETE, "delete_budget", &budget).before(record(&budget));
+    app.change(entry, app.budgets.budget_delete(&budget.id))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, budget: &Budget) -> Entry {
-    story::did(caller, kind, operation, ResourceRef::new("budget", budget.id.0.clone()))
-        .with_metadata("budget_name", budget.name.clone())
+    story::did(
+        caller,
+        kind,
+        operation,
+        ResourceRef::new("budget", budget.id.0.clone()),
+    )
+    .with_metadata("budget_name", budget.name.clone())
 }
 
 /// A budget as it stands in the log.
@@ -140,16 +186,26 @@ pub fn budget_alert_record(alert: &BudgetAlert) -> serde_json::Value {
     serde_json::to_value(BudgetAlertBody::new(alert)).unwrap_or_default()
 }
 
-async fn budget(app: &App, id: BudgetId, body: BudgetSettings, before: Option<&Budget>) -> Result<Budget, Problem> {
+async fn budget(
+    app: &App,
+    id: BudgetId,
+    body: BudgetSettings,
+    before: Option<&Budget>,
+) -> Result<Budget, Problem> {
     if !(body.amount > 0.0 && body.amount <= GREATEST) {
-        return Err(Problem::field("amount", "invalid", "must be more than 0, and at most 1,000,000,000,000"));
+        return Err(Problem::field(
+            "amount",
+            "invalid",
+            "must be more than 0, and at most 1,000,000,000,000",
+        ));
     }
     let currency = match body.currency {
         Some(currency) => currency,
         None => app.workspace.workspace_get().await?.currency,
     };
     let period = Period::parse(&body.period);
-    let period = period.ok_or_else(|| Problem::field("period", "invalid", "must be month, quarter or year"))?;
+    let period = period
+        .ok_or_else(|| Problem::field("period", "invalid", "must be month, quarter or year"))?;
     let now = app.now();
     Ok(Budget {
         id,
@@ -182,17 +238,32 @@ fn name(field: &str, given: &str) -> Result<String, Problem> {
 
 fn names(field: &str, given: Vec<String>) -> Result<Vec<String>, Problem> {
     if given.len() > MOST_NAMES {
-        return Err(Problem::field(field, "too_many", format!("may have at most {MOST_NAMES} values")));
+        return Err(Problem::field(
+            field,
+            "too_many",
+            format!("may have at most {MOST_NAMES} values"),
+        ));
     }
-    given.iter().enumerate().map(|(at, text)| name(&format!("{field}[{at}]"), text)).collect()
+    given
+        .iter()
+        .enumerate()
+        .map(|(at, text)| name(&format!("{field}[{at}]"), text))
+        .collect()
 }
 
 fn scope(given: BudgetScopeBody) -> Result<Scope, Problem> {
     if given.tags.len() > MOST_NAMES {
-        return Err(Problem::field("scope.tags", "too_many", format!("may have at most {MOST_NAMES} values")));
+        return Err(Problem::field(
+            "scope.tags",
+            "too_many",
+            format!("may have at most {MOST_NAMES} values"),
+        ));
     }
     let tags = given.tags.into_iter().enumerate().map(|(at, tag)| {
-        Ok((name(&format!("scope.tags[{at}].name"), &tag.name)?, tag.value.chars().take(LONGEST).collect::<String>()))
+        Ok((
+            name(&format!("scope.tags[{at}].name"), &tag.name)?,
+            tag.value.chars().take(LONGEST).collect::<String>(),
+        ))
     });
     Ok(Scope {
         providers: names("scope.providers", given.providers)?,
@@ -203,26 +274,44 @@ fn scope(given: BudgetScopeBody) -> Result<Scope, Problem> {
 }
 
 fn thresholds(given: Option<Vec<ThresholdBody>>) -> Result<Vec<Threshold>, Problem> {
-    let Some(given) = given else { return Ok(USUAL.to_vec()) };
+    let Some(given) = given else {
+        return Ok(USUAL.to_vec());
+    };
     if given.is_empty() || given.len() > MOST_THRESHOLDS {
-        return Err(Problem::field("thresholds", "invalid", format!("must have 1 to {MOST_THRESHOLDS} thresholds")));
+        return Err(Problem::field(
+            "thresholds",
+            "invalid",
+            format!("must have 1 to {MOST_THRESHOLDS} thresholds"),
+        ));
     }
     let mut found = BTreeSet::new();
     for (at, threshold) in given.iter().enumerate() {
         let message = "needs a percent from 1 to 1000, and actual or forecast as its basis";
-        let parsed =
-            threshold.parse().ok_or_else(|| Problem::field(format!("thresholds[{at}]"), "invalid", message))?;
+        let parsed = threshold
+            .parse()
+            .ok_or_else(|| Problem::field(format!("thresholds[{at}]"), "invalid", message))?;
         if !found.insert((parsed.percent, parsed.basis)) {
-            return Err(Problem::field(format!("thresholds[{at}]"), "duplicate", "is given twice"));
+            return Err(Problem::field(
+                format!("thresholds[{at}]"),
+                "duplicate",
+                "is given twice",
+            ));
         }
     }
-    Ok(found.into_iter().map(|(percent, basis)| Threshold { percent, basis }).collect())
+    Ok(found
+        .into_iter()
+        .map(|(percent, basis)| Threshold { percent, basis })
+        .collect())
 }
 
 fn recipients(given: Vec<String>) -> Result<Vec<String>, Problem> {
     let given = names("recipients", given)?;
     if let Some(at) = given.iter().position(|address| !is_email_address(address)) {
-        return Err(Problem::field(format!("recipients[{at}]"), "invalid", "is not an e-mail address"));
+        return Err(Problem::field(
+            format!("recipients[{at}]"),
+            "invalid",
+            "is not an e-mail address",
+        ));
     }
     Ok(given)
 }

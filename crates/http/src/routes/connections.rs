@@ -19,8 +19,8 @@ use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};
 use crate::iam_policy::{PolicyWish, iam_policy};
 use crate::wire::estate::{
-    ConnectionBody, ConnectionCreate, ConnectionPatch, ConnectionTestBody, CredentialsBody, DeniedBody, PolicyBody,
-    PolicyParams, SyncBody, SyncStartedBody,
+    ConnectionBody, ConnectionCreate, ConnectionPatch, ConnectionTestBody, CredentialsBody,
+    DeniedBody, PolicyBody, PolicyParams, SyncBody, SyncStartedBody,
 };
 use crate::wire::list::List;
 use crate::{story, time};
@@ -31,7 +31,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(Permission::EstateManage), routes!(create))
         .add(Access::Needs(Permission::EstateManage), routes!(policy))
         .add(Access::Needs(Permission::EstateView), routes!(get))
-        .add(Access::Needs(Permission::EstateManage), routes!(patch, delete))
+        .add(
+            Access::Needs(Permission::EstateManage),
+            routes!(patch, delete),
+        )
         .add(Access::Needs(Permission::EstateManage), routes!(test))
         .add(Access::Needs(Permission::EstateManage), routes!(sync))
 }
@@ -39,8 +42,18 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 /// All connections.
 #[utoipa::path(get, path = "/api/v1/connections", tag = "estate", responses((status = 200, body = List<ConnectionBody>)))]
 async fn list(State(app): State<Arc<App>>) -> Result<Json<List<ConnectionBody>>, Problem> {
-    let items: Vec<ConnectionBody> = app.estate.connection_list().await?.iter().map(body_of).collect();
-    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+    let items: Vec<ConnectionBody> = app
+        .estate
+        .connection_list()
+        .await?
+        .iter()
+        .map(body_of)
+        .collect();
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
 }
 
 /// The IAM policy that a connection to AWS needs.
@@ -50,19 +63,35 @@ async fn policy(
     State(app): State<Arc<App>>,
     Params(params): Params<PolicyParams>,
 ) -> Result<Json<PolicyBody>, Problem> {
-    let names = params.changes.as_deref().unwrap_or_default().split(',').map(str::trim);
-    let changes = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let wish = PolicyWish { observe_only: params.observe_only.unwrap_or(false), changes };
-    let policy =
-        iam_policy(&app.settings.aws_reads, &wish).map_err(|error| Problem::field("changes", "invalid", error))?;
+    let names = params
+        .changes
+        .as_deref()
+        .unwrap_or_default()
+        .split(',')
+        .map(str::trim);
+    let changes = names
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let wish = PolicyWish {
+        observe_only: params.observe_only.unwrap_or(false),
+        changes,
+    };
+    let policy = iam_policy(&app.settings.aws_reads, &wish)
+        .map_err(|error| Problem::field("changes", "invalid", error))?;
     Ok(Json(PolicyBody { policy }))
 }
 
 /// One connection.
 #[utoipa::path(get, path = "/api/v1/connections/{id}", tag = "estate", params(("id" = String, Path)),
     responses((status = 200, body = ConnectionBody), (status = 404, body = ProblemBody)))]
-async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ConnectionBody>, Problem> {
-    Ok(Json(body_of(&app.estate.connection_get(&ConnectionId(id)).await?)))
+async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<ConnectionBody>, Problem> {
+    Ok(Json(body_of(
+        &app.estate.connection_get(&ConnectionId(id)).await?,
+    )))
 }
 
 /// Add a connection. It is tested on demand and synced on schedule; nothing is called before that.
@@ -79,7 +108,11 @@ async fn create(
         name: free_name(&app, &body.name, None).await?,
         provider,
         account: String::new(),
-        regions: regions(if body.regions.is_empty() { vec!["us-east-1".to_owned()] } else { body.regions })?,
+        regions: regions(if body.regions.is_empty() {
+            vec!["us-east-1".to_owned()]
+        } else {
+            body.regions
+        })?,
         credentials: credentials(body.credentials)?,
         assume_role: rules::read_role(body.assume_role)?,
         external_id: body.external_id.filter(|text| !text.is_empty()),
@@ -90,9 +123,15 @@ async fn create(
         last_error: None,
         created_at: app.now(),
     };
-    let entry = story::did(&caller, &events::INTEGRATION_CREATE, "create_connection", resource(&connection))
-        .after(state(&connection));
-    app.change(entry, app.estate.connection_insert(&connection)).await?;
+    let entry = story::did(
+        &caller,
+        &events::INTEGRATION_CREATE,
+        "create_connection",
+        resource(&connection),
+    )
+    .after(state(&connection));
+    app.change(entry, app.estate.connection_insert(&connection))
+        .await?;
     Ok((StatusCode::CREATED, Json(body_of(&connection))))
 }
 
@@ -131,21 +170,37 @@ async fn patch(
     if let Some(enabled) = body.enabled {
         connection.enable(enabled);
     }
-    let entry = story::did(&caller, &events::INTEGRATION_MODIFY, "modify_connection", resource(&connection))
-        .before(state(&before))
-        .after(state(&connection));
-    app.change(entry, app.estate.connection_update(&connection)).await?;
+    let entry = story::did(
+        &caller,
+        &events::INTEGRATION_MODIFY,
+        "modify_connection",
+        resource(&connection),
+    )
+    .before(state(&before))
+    .after(state(&connection));
+    app.change(entry, app.estate.connection_update(&connection))
+        .await?;
     Ok(Json(body_of(&connection)))
 }
 
 /// Remove a connection with its inventory.
 #[utoipa::path(delete, path = "/api/v1/connections/{id}", tag = "estate", params(("id" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    let entry = story::did(&caller, &events::INTEGRATION_DELETE, "delete_connection", resource(&connection))
-        .before(state(&connection));
-    app.change(entry, app.estate.connection_delete(&connection.id)).await?;
+    let entry = story::did(
+        &caller,
+        &events::INTEGRATION_DELETE,
+        "delete_connection",
+        resource(&connection),
+    )
+    .before(state(&connection));
+    app.change(entry, app.estate.connection_delete(&connection.id))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -158,17 +213,30 @@ async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<ConnectionTestBody>, Problem> {
     let mut connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    let entry = story::did(&caller, &events::INTEGRATION_TEST, "test_connection", resource(&connection));
+    let entry = story::did(
+        &caller,
+        &events::INTEGRATION_TEST,
+        "test_connection",
+        resource(&connection),
+    );
     let announced = app.announce(entry).await?;
     let answer = match app.syncer.test(&connection).await {
         Ok(account) => {
             connection.account.clone_from(&account);
             connection.last_error = None;
-            ConnectionTestBody { ok: true, account: Some(account), message: None }
+            ConnectionTestBody {
+                ok: true,
+                account: Some(account),
+                message: None,
+            }
         }
         Err(error) => {
             connection.last_error = Some(error.message.clone());
-            ConnectionTestBody { ok: false, account: None, message: Some(error.message) }
+            ConnectionTestBody {
+                ok: false,
+                account: None,
+                message: Some(error.message),
+            }
         }
     };
     app.conclude(announced, answer.message.as_deref()).await;
@@ -186,21 +254,51 @@ async fn sync(
 ) -> Result<(StatusCode, Json<SyncStartedBody>), Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
     if connection.status == ConnectionStatus::Disabled {
-        return Err(Problem::new(Code::Conflict, "The connection is disabled. Enable it first."));
+        return Err(Problem::new(
+            Code::Conflict,
+            "The connection is disabled. Enable it first.",
+        ));
     }
     let begin = async {
         let begun = app.syncer.sync(&connection.id, &caller.email).await;
-        begun.then_some(()).ok_or_else(|| Problem::new(Code::Conflict, "A sync of this connection is running already."))
+        begun.then_some(()).ok_or_else(|| {
+            Problem::new(
+                Code::Conflict,
+                "A sync of this connection is running already.",
+            )
+        })
     };
-    app.change(story::did(&caller, &events::INTEGRATION_SYNC, "sync_connection", resource(&connection)), begin).await?;
-    Ok((StatusCode::ACCEPTED, Json(SyncStartedBody { status: "syncing".to_owned() })))
+    app.change(
+        story::did(
+            &caller,
+            &events::INTEGRATION_SYNC,
+            "sync_connection",
+            resource(&connection),
+        ),
+        begin,
+    )
+    .await?;
+    Ok((
+        StatusCode::ACCEPTED,
+        Json(SyncStartedBody {
+            status: "syncing".to_owned(),
+        }),
+    ))
 }
 
 async fn free_name(app: &App, name: &str, own: Option<&ConnectionId>) -> Result<String, Problem> {
     let name = rules::read_name(name)?;
-    let taken = app.estate.connection_list().await?.iter().any(|other| other.name == name && Some(&other.id) != own);
+    let taken = app
+        .estate
+        .connection_list()
+        .await?
+        .iter()
+        .any(|other| other.name == name && Some(&other.id) != own);
     if taken {
-        return Err(Problem::new(Code::Conflict, format!("A connection named {name:?} already exists.")));
+        return Err(Problem::new(
+            Code::Conflict,
+            format!("A connection named {name:?} already exists."),
+        ));
     }
     Ok(name)
 }
@@ -211,17 +309,29 @@ fn regions(given: Vec<String>) -> Result<Vec<String>, Problem> {
 }
 
 fn credentials(given: Option<CredentialsBody>) -> Result<Credentials, Problem> {
-    let Some(given) = given else { return Ok(Credentials::Ambient) };
-    Ok(Credentials::access_key(&given.access_key_id, given.secret_access_key, given.session_token)?)
+    let Some(given) = given else {
+        return Ok(Credentials::Ambient);
+    };
+    Ok(Credentials::access_key(
+        &given.access_key_id,
+        given.secret_access_key,
+        given.session_token,
+    )?)
 }
 
 fn endpoint(app: &App, given: Option<String>) -> Result<Option<String>, Problem> {
     let given = given.filter(|text| !text.is_empty());
     if let Some(url) = &given {
         if url.contains(char::is_whitespace) {
-            return Err(Problem::field("endpoint", "invalid", "must be an address without spaces"));
+            return Err(Problem::field(
+                "endpoint",
+                "invalid",
+                "must be an address without spaces",
+            ));
         }
-        app.syncer.check_endpoint(url).map_err(|reason| Problem::field("endpoint", "invalid", reason))?;
+        app.syncer
+            .check_endpoint(url)
+            .map_err(|reason| Problem::field("endpoint", "invalid", reason))?;
     }
     Ok(given)
 }

@@ -28,7 +28,10 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> impl IntoResponse {
         Ok(_) => (StatusCode::OK, "ready\n".to_owned()),
         Err(error) => {
             tracing::warn!(%error, "not ready");
-            (StatusCode::SERVICE_UNAVAILABLE, "the state store does not answer\n".to_owned())
+            (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the state store does not answer\n".to_owned(),
+            )
         }
     }
 }
@@ -41,7 +44,12 @@ pub(crate) async fn guarded_metrics(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let presented = identify::bearer(&headers).map(TokenHash::from_secret);
-    let is_reader = app.settings.metrics_token.as_ref().zip(presented).is_some_and(|(token, given)| *token == given);
+    let is_reader = app
+        .settings
+        .metrics_token
+        .as_ref()
+        .zip(presented)
+        .is_some_and(|(token, given)| *token == given);
     if !is_reader {
         let needed = "Send the metrics_token of the configuration, or an API token with the permission audit.verify.";
         let principal = identify::principal(&app, &method, &headers).await?;
@@ -68,7 +76,13 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     if let Err(error) = encode(&mut text, &registry) {
         tracing::warn!(%error, "metrics could not be written");
     }
-    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
+    (
+        [(
+            header::CONTENT_TYPE,
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        )],
+        text,
+    )
 }
 
 /// Position up to which alert rules have been evaluated.
@@ -92,10 +106,20 @@ async fn alerts(app: &App, registry: &mut Registry) {
 fn faults(app: &App, registry: &mut Registry) {
     let health = app.ledger.health();
     let family = Family::<Vec<(String, String)>, Gauge>::default();
-    for (fault, message) in [("append", health.fault), ("anchor", health.anchor_fault), ("clock", health.clock_fault)] {
-        family.get_or_create(&vec![("fault".to_owned(), fault.to_owned())]).set(i64::from(message.is_some()));
+    for (fault, message) in [
+        ("append", health.fault),
+        ("anchor", health.anchor_fault),
+        ("clock", health.clock_fault),
+    ] {
+        family
+            .get_or_create(&vec![("fault".to_owned(), fault.to_owned())])
+            .set(i64::from(message.is_some()));
     }
-    registry.register("reeve_log_faults", "Faults of the log, 1 while there is one", family);
+    registry.register(
+        "reeve_log_faults",
+        "Faults of the log, 1 while there is one",
+        family,
+    );
 }
 
 /// Results of the service's checks of itself, once there are any.
@@ -123,25 +147,45 @@ fn self_checks(app: &App, registry: &mut Registry) {
 
 /// Position of each place in the log's checkpoints, and failed deliveries in a row.
 fn publication(app: &App, registry: &mut Registry) {
-    let (sizes, failures) =
-        (Family::<Vec<(String, String)>, Gauge>::default(), Family::<Vec<(String, String)>, Gauge>::default());
-    for Delivery { target, size, failures: failed, .. } in app.ledger.deliveries() {
+    let (sizes, failures) = (
+        Family::<Vec<(String, String)>, Gauge>::default(),
+        Family::<Vec<(String, String)>, Gauge>::default(),
+    );
+    for Delivery {
+        target,
+        size,
+        failures: failed,
+        ..
+    } in app.ledger.deliveries()
+    {
         let labels = vec![("target".to_owned(), target)];
-        sizes.get_or_create(&labels).set(i64::try_from(size).unwrap_or(i64::MAX));
-        failures.get_or_create(&labels).set(i64::try_from(failed).unwrap_or(i64::MAX));
+        sizes
+            .get_or_create(&labels)
+            .set(i64::try_from(size).unwrap_or(i64::MAX));
+        failures
+            .get_or_create(&labels)
+            .set(i64::try_from(failed).unwrap_or(i64::MAX));
     }
     registry.register(
         "reeve_checkpoint_delivered_entries",
         "Entries covered by the newest checkpoint that arrived",
         sizes,
     );
-    registry.register("reeve_checkpoint_failed_deliveries", "Deliveries that failed since one arrived", failures);
+    registry.register(
+        "reeve_checkpoint_failed_deliveries",
+        "Deliveries that failed since one arrived",
+        failures,
+    );
 }
 
 /// Connections of clients, and entries of Reeve whose identifier somebody else had taken.
 fn doors(app: &App, registry: &mut Registry) {
     let gauges = [
-        ("reeve_connections", "Open connections of clients", app.connections.open_now()),
+        (
+            "reeve_connections",
+            "Open connections of clients",
+            app.connections.open_now(),
+        ),
         (
             "reeve_connections_refused",
             "Connections refused because too many were open",

@@ -35,7 +35,8 @@ use utoipa_axum::routes;
 pub(super) use problems::{asking, problem};
 
 use reeve_access::Permission::{
-    ApproveDirector, ApproveManager, ApproveSecurity, IntelligenceConfigure, IntelligenceOperate, IntelligenceView,
+    ApproveDirector, ApproveManager, ApproveSecurity, IntelligenceConfigure, IntelligenceOperate,
+    IntelligenceView,
 };
 
 use crate::guard::{Access, Guarded};
@@ -44,35 +45,92 @@ const SIGN: Access = Access::NeedsAny(&[ApproveManager, ApproveDirector, Approve
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     let guarded = guarded
-        .add(Access::Needs(IntelligenceView), routes!(overview::dashboard))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(overview::dashboard),
+        )
         .add(Access::Needs(IntelligenceView), routes!(agents::types))
-        .add(Access::Needs(IntelligenceView), routes!(agents::scope_choices))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(agents::scope_choices),
+        )
         .add(Access::Needs(IntelligenceView), routes!(agents::list))
-        .add(Access::Needs(IntelligenceConfigure), routes!(agents::create))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(agents::create),
+        )
         .add(Access::Needs(IntelligenceView), routes!(agents::get))
-        .add(Access::Needs(IntelligenceConfigure), routes!(agents::patch, agents::delete))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(agents::patch, agents::delete),
+        )
         .add(Access::Needs(IntelligenceOperate), routes!(agents::run))
         .add(Access::Needs(IntelligenceView), routes!(preview::agent))
-        .add(Access::Needs(IntelligenceView), routes!(recommendations::list))
-        .add(Access::Needs(IntelligenceView), routes!(recommendations::get))
-        .add(Access::Needs(IntelligenceView), routes!(recommendations::explanation))
-        .add(Access::Needs(IntelligenceView), routes!(recommendations::patch))
-        .add(Access::Needs(IntelligenceView), routes!(diagnosis::recommendation))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(recommendations::list),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(recommendations::get),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(recommendations::explanation),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(recommendations::patch),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(diagnosis::recommendation),
+        )
         .add(Access::Needs(IntelligenceView), routes!(diagnosis::agent))
         .add(Access::Needs(IntelligenceView), routes!(exclusions::list))
-        .add(Access::Needs(IntelligenceOperate), routes!(exclusions::create))
-        .add(Access::Needs(IntelligenceOperate), routes!(exclusions::delete))
-        .add(Access::Needs(IntelligenceOperate), routes!(responses::execute))
-        .add(Access::Needs(IntelligenceOperate), routes!(responses::exception))
-        .add(Access::Needs(IntelligenceOperate), routes!(responses::schedule))
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(exclusions::create),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(exclusions::delete),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(responses::execute),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(responses::exception),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(responses::schedule),
+        )
         .add(Access::Needs(IntelligenceOperate), routes!(responses::test))
-        .add(Access::Needs(IntelligenceOperate), routes!(responses::dismiss))
-        .add(Access::Needs(IntelligenceOperate), routes!(responses::snooze))
-        .add(Access::Needs(IntelligenceOperate), routes!(responses::reopen))
-        .add(Access::Needs(IntelligenceOperate), routes!(responses::feedback))
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(responses::dismiss),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(responses::snooze),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(responses::reopen),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(responses::feedback),
+        )
         .add(Access::Needs(IntelligenceView), routes!(actions::list))
         .add(Access::Needs(IntelligenceView), routes!(actions::get))
-        .add(Access::Needs(IntelligenceOperate), routes!(actions::roll_back))
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(actions::roll_back),
+        )
         .add(Access::Needs(IntelligenceView), routes!(approvals::list))
         .add(Access::Needs(IntelligenceView), routes!(approvals::get))
         // Who may sign stands in the request: a signature may be left to somebody without the right of its own.
@@ -81,12 +139,24 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(SIGN, routes!(approvals::delegate))
         .add(Access::Needs(IntelligenceView), routes!(models::list))
         .add(Access::Needs(IntelligenceView), routes!(models::get))
-        .add(Access::Needs(IntelligenceConfigure), routes!(models::retrain))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(models::retrain),
+        )
         .add(Access::Needs(IntelligenceView), routes!(guardrails::get))
         .add(Access::Needs(IntelligenceView), routes!(guardrails::status))
-        .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
-        .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))
-        .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch));
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(guardrails::put),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(guardrails::breaker_reset),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(guardrails::kill_switch),
+        );
     notified(staged(foreseen(strange(guarded))))
 }
 
@@ -96,34 +166,79 @@ fn strange(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(anomalies::list))
         .add(Access::Needs(IntelligenceView), routes!(anomalies::get))
         .add(Access::Needs(IntelligenceView), routes!(anomalies::course))
-        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::acknowledge))
-        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::feedback))
-        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::reopen))
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(anomalies::acknowledge),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(anomalies::feedback),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(anomalies::reopen),
+        )
         .add(Access::Needs(IntelligenceView), routes!(traffic::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(traffic::put))
-        .add(Access::Needs(IntelligenceView), routes!(anomaly_settings::get))
-        .add(Access::Needs(IntelligenceConfigure), routes!(anomaly_settings::put))
-        .add(Access::Needs(IntelligenceView), routes!(anomaly_thresholds::list))
-        .add(Access::Needs(IntelligenceOperate), routes!(anomaly_thresholds::reset))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(anomaly_settings::get),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(anomaly_settings::put),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(anomaly_thresholds::list),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(anomaly_thresholds::reset),
+        )
         .add(Access::Needs(IntelligenceView), routes!(threats::list))
         .add(Access::Needs(IntelligenceView), routes!(threats::get))
-        .add(Access::Needs(IntelligenceConfigure), routes!(threats::put, threats::delete))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(threats::put, threats::delete),
+        )
 }
 
 /// Predictive rules, what they decided on, and calendars.
 fn foreseen(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(IntelligenceView), routes!(predictive::list))
-        .add(Access::Needs(IntelligenceConfigure), routes!(predictive::create))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(predictive::create),
+        )
         .add(Access::Needs(IntelligenceView), routes!(predictive::get))
-        .add(Access::Needs(IntelligenceConfigure), routes!(predictive::patch, predictive::delete))
-        .add(Access::Needs(IntelligenceConfigure), routes!(predictive::preview))
-        .add(Access::Needs(IntelligenceOperate), routes!(predictive::evaluate))
-        .add(Access::Needs(IntelligenceView), routes!(predictive::predictions))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(predictive::patch, predictive::delete),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(predictive::preview),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(predictive::evaluate),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(predictive::predictions),
+        )
         .add(Access::Needs(IntelligenceView), routes!(calendars::list))
-        .add(Access::Needs(IntelligenceConfigure), routes!(calendars::create))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(calendars::create),
+        )
         .add(Access::Needs(IntelligenceView), routes!(calendars::get))
-        .add(Access::Needs(IntelligenceConfigure), routes!(calendars::patch, calendars::delete))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(calendars::patch, calendars::delete),
+        )
         .add(Access::Needs(IntelligenceView), routes!(calendars::events))
 }
 
@@ -131,10 +246,16 @@ fn foreseen(guarded: Guarded) -> Guarded {
 fn staged(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(IntelligenceView), routes!(rollouts::list))
-        .add(Access::Needs(IntelligenceOperate), routes!(rollouts::create))
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(rollouts::create),
+        )
         .add(Access::Needs(IntelligenceView), routes!(rollouts::get))
         .add(Access::Needs(IntelligenceOperate), routes!(rollouts::stop))
-        .add(Access::Needs(IntelligenceOperate), routes!(rollouts::resume))
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(rollouts::resume),
+        )
         .add(Access::Needs(IntelligenceOperate), routes!(rollouts::abort))
 }
 
@@ -142,18 +263,51 @@ fn staged(guarded: Guarded) -> Guarded {
 fn notified(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(IntelligenceView), routes!(webhooks::list))
-        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::create))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(webhooks::create),
+        )
         .add(Access::Needs(IntelligenceView), routes!(webhooks::get))
-        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::patch, webhooks::delete))
-        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::test))
-        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::rotate))
-        .add(Access::Needs(IntelligenceView), routes!(webhooks::deliveries))
-        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::replay))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(webhooks::patch, webhooks::delete),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(webhooks::test),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(webhooks::rotate),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(webhooks::deliveries),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(webhooks::replay),
+        )
         .add(Access::Needs(IntelligenceView), routes!(channels::list))
-        .add(Access::Needs(IntelligenceConfigure), routes!(channels::create))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(channels::create),
+        )
         .add(Access::Needs(IntelligenceView), routes!(channels::get))
-        .add(Access::Needs(IntelligenceConfigure), routes!(channels::patch, channels::delete))
-        .add(Access::Needs(IntelligenceConfigure), routes!(channels::test))
-        .add(Access::Needs(IntelligenceView), routes!(channels::deliveries))
-        .add(Access::Needs(IntelligenceConfigure), routes!(channels::replay))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(channels::patch, channels::delete),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(channels::test),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(channels::deliveries),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(channels::replay),
+        )
 }

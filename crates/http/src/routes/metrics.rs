@@ -11,12 +11,33 @@ use crate::guard::{Access, Guarded};
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::MetricSource, routes!(write::write))
-        .add(Access::Needs(Permission::EstateView), routes!(sources::mappings))
-        .add(Access::Needs(Permission::EstateView), routes!(sources::list))
-        .add(Access::Needs(Permission::EstateManage), routes!(sources::create))
+        .add(
+            Access::Needs(Permission::EstateView),
+            routes!(sources::mappings),
+        )
+        .add(
+            Access::Needs(Permission::EstateView),
+            routes!(sources::list),
+        )
+        .add(
+            Access::Needs(Permission::EstateManage),
+            routes!(sources::create),
+        )
         .add(Access::Needs(Permission::EstateView), routes!(sources::get))
-        .add(Access::Needs(Permission::EstateManage), routes!(sources::patch, sources::delete))
-        .add(Access::Needs(Permission::EstateManage), routes!(sources::rotate))
-        .add(Access::Needs(Permission::EstateManage), routes!(sources::preview))
-        .add(Access::Needs(Permission::EstateManage), routes!(sources::sync))
+        .add(
+            Access::Needs(Permission::EstateManage),
+            routes!(sources::patch, sources::delete),
+        )
+        .add(
+            Access::Needs(Permission::EstateManage),
+            routes!(sources::rotate),
+        )
+        .add(
+            Access::Needs(Permission::EstateManage),
+            routes!(sources::preview),
+        )
+        .add(
+            Access::Needs(Permission::EstateManage),
+            routes!(sources::sync),
+        )
 }

@@ -25,7 +25,12 @@ use crate::wire::price::PriceTableBody;
 /// Largest file as it is sent, bytes. The bundled table of machines has 5 MB, and 1 MB compressed.
 const MAX_BODY_BYTES: usize = 32 << 20;
 /// Media types of a file; a compressed one is recognized by its first bytes.
-const MEDIA_TYPES: [&str; 4] = ["text/csv", "text/plain", "application/zstd", "application/octet-stream"];
+const MEDIA_TYPES: [&str; 4] = [
+    "text/csv",
+    "text/plain",
+    "application/zstd",
+    "application/octet-stream",
+];
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -42,10 +47,17 @@ async fn list(
     Params(params): Params<Paging>,
 ) -> Result<Json<List<PriceTableBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let (tables, imports, now) = (app.prices.catalogue().price_tables(), app.prices.imports(), app.now());
-    Ok(Json(window.page(tables.iter(), |table: &PriceTableInfo| {
-        PriceTableBody::new(table, imports.get(&(table.provider, table.kind)), now)
-    })))
+    let (tables, imports, now) = (
+        app.prices.catalogue().price_tables(),
+        app.prices.imports(),
+        app.now(),
+    );
+    Ok(Json(window.page(
+        tables.iter(),
+        |table: &PriceTableInfo| {
+            PriceTableBody::new(table, imports.get(&(table.provider, table.kind)), now)
+        },
+    )))
 }
 
 /// Import a price file. It replaces the imported file of its provider and kind, and is in force at once; a file with a defect changes
@@ -69,13 +81,32 @@ async fn import(
     let parsed = tokio::task::spawn_blocking(move || (PriceFile::parse(&body), digest(&body)));
     let (file, sha256) = parsed.await.map_err(Problem::internal)?;
     let file = file.map_err(|error| {
-        Problem::field(error.field, "invalid_price_file", format!("line {}: {}", error.line, error.message))
+        Problem::field(
+            error.field,
+            "invalid_price_file",
+            format!("line {}: {}", error.line, error.message),
+        )
     })?;
-    let import = PriceImport { sha256, bytes, imported_at: app.now(), imported_by: caller.email.clone() };
+    let import = PriceImport {
+        sha256,
+        bytes,
+        imported_at: app.now(),
+        imported_by: caller.email.clone(),
+    };
     let table = PriceTableInfo::of(&file);
-    let before = app.prices.imports().get(&(file.provider, file.kind)).map(state);
-    let mut entry = entry(&caller, &events::PRICE_FILE_IMPORT, "import_price_file", file.provider, file.kind)
-        .after(described(&table, &import));
+    let before = app
+        .prices
+        .imports()
+        .get(&(file.provider, file.kind))
+        .map(state);
+    let mut entry = entry(
+        &caller,
+        &events::PRICE_FILE_IMPORT,
+        "import_price_file",
+        file.provider,
+        file.kind,
+    )
+    .after(described(&table, &import));
     if let Some(before) = before {
         entry = entry.before(before);
     }
@@ -94,14 +125,32 @@ async fn delete(
     Path((provider, kind)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
     let missing = || Problem::not_found("price file", &format!("{provider}/{kind}"));
-    let key = Provider::parse(&provider).zip(PriceKind::parse(&kind)).ok_or_else(missing)?;
+    let key = Provider::parse(&provider)
+        .zip(PriceKind::parse(&kind))
+        .ok_or_else(missing)?;
     let before = app.prices.imports().get(&key).map(state);
-    let entry = entry(&caller, &events::PRICE_FILE_DELETE, "delete_price_file", key.0, key.1);
-    app.change(entry.before(before.ok_or_else(missing)?), app.prices.delete(key.0, key.1)).await?;
+    let entry = entry(
+        &caller,
+        &events::PRICE_FILE_DELETE,
+        "delete_price_file",
+        key.0,
+        key.1,
+    );
+    app.change(
+        entry.before(before.ok_or_else(missing)?),
+        app.prices.delete(key.0, key.1),
+    )
+    .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn entry(caller: &Caller, event: &EventKind, operation: &str, provider: Provider, kind: PriceKind) -> Entry {
+fn entry(
+    caller: &Caller,
+    event: &EventKind,
+    operation: &str,
+    provider: Provider,
+    kind: PriceKind,
+) -> Entry {
     let id = format!("{}/{}", provider.as_str(), kind.as_str());
     story::did(caller, event, operation, ResourceRef::new("price_file", id))
 }

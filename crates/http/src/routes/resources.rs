@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 use reeve_access::Permission;
 use reeve_estate::bucket::access::AGE_BANDS;
 use reeve_estate::{
-    BucketAccess, BucketContents, Catalogue, GIB, Metric, Money, Resource, ResourceId, ResourceKind, ResourceTotal,
-    Series,
+    BucketAccess, BucketContents, Catalogue, GIB, Metric, Money, Resource, ResourceId,
+    ResourceKind, ResourceTotal, Series,
 };
 
 use reeve_recommend::protection::{Protected, protections};
@@ -29,8 +29,8 @@ use crate::guard::{Access, Guarded};
 use crate::paging::window;
 use crate::time;
 use crate::wire::estate::{
-    AgeUseBody, BucketAccessBody, BucketContentsBody, CostsBody, EstateResourceBody, ResourceParams, SampleParams,
-    SamplesBody, SeriesBody,
+    AgeUseBody, BucketAccessBody, BucketContentsBody, CostsBody, EstateResourceBody,
+    ResourceParams, SampleParams, SamplesBody, SeriesBody,
 };
 use crate::wire::list::List;
 use crate::wire::name::as_name;
@@ -46,16 +46,43 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(Permission::EstateView), routes!(list))
         .add(Access::Needs(Permission::EstateView), routes!(get))
-        .add(Access::Needs(Permission::EstateView), routes!(history::configuration))
-        .add(Access::Needs(Permission::EstateView), routes!(history::versions))
-        .add(Access::Needs(Permission::EstateView), routes!(history::difference))
-        .add(Access::Needs(Permission::EstateView), routes!(history::relations))
-        .add(Access::Needs(Permission::EstateView), routes!(history::kinds))
-        .add(Access::Needs(Permission::EstateView), routes!(history::readings))
-        .add(Access::Needs(Permission::EstateView), routes!(counts::counts))
+        .add(
+            Access::Needs(Permission::EstateView),
+            routes!(history::configuration),
+        )
+        .add(
+            Access::Needs(Permission::EstateView),
+            routes!(history::versions),
+        )
+        .add(
+            Access::Needs(Permission::EstateView),
+            routes!(history::difference),
+        )
+        .add(
+            Access::Needs(Permission::EstateView),
+            routes!(history::relations),
+        )
+        .add(
+            Access::Needs(Permission::EstateView),
+            routes!(history::kinds),
+        )
+        .add(
+            Access::Needs(Permission::EstateView),
+            routes!(history::readings),
+        )
+        .add(
+            Access::Needs(Permission::EstateView),
+            routes!(counts::counts),
+        )
         .add(Access::Needs(Permission::EstateView), routes!(counts::csv))
-        .add(Access::Needs(Permission::IntelligenceView), routes!(workload::get))
-        .add(Access::Needs(Permission::IntelligenceOperate), routes!(workload::put, workload::delete))
+        .add(
+            Access::Needs(Permission::IntelligenceView),
+            routes!(workload::get),
+        )
+        .add(
+            Access::Needs(Permission::IntelligenceOperate),
+            routes!(workload::put, workload::delete),
+        )
         .add(Access::Needs(Permission::EstateView), routes!(samples))
         .add(Access::Needs(Permission::EstateView), routes!(costs))
 }
@@ -71,14 +98,23 @@ async fn list(
     let search = Search::from_params(&params.filters())?;
     let (resources, total) = search.page(&app, window.start(), window.limit).await?;
     let next_cursor = window.next(resources.len(), total);
-    Ok(Json(List { items: resources.iter().map(body_of).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: resources.iter().map(body_of).collect(),
+        total,
+        next_cursor,
+    }))
 }
 
 /// One resource, by the provider's identifier.
 #[utoipa::path(get, path = "/api/v1/resources/{id}", tag = "estate", params(("id" = String, Path)),
     responses((status = 200, body = EstateResourceBody), (status = 404, body = ProblemBody)))]
-async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<EstateResourceBody>, Problem> {
-    Ok(Json(body_of(&app.estate.resource_get(&ResourceId(id)).await?)))
+async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<EstateResourceBody>, Problem> {
+    Ok(Json(body_of(
+        &app.estate.resource_get(&ResourceId(id)).await?,
+    )))
 }
 
 /// Metric samples of a resource.
@@ -90,11 +126,19 @@ async fn samples(
     Params(params): Params<SampleParams>,
 ) -> Result<Json<SamplesBody>, Problem> {
     let resource = app.estate.resource_get(&ResourceId(id)).await?;
-    let end = time::parse_option("end_time", params.end_time.as_deref())?.unwrap_or_else(|| app.now());
-    let start = time::parse_option("start_time", params.start_time.as_deref())?
-        .unwrap_or_else(|| end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(end));
+    let end =
+        time::parse_option("end_time", params.end_time.as_deref())?.unwrap_or_else(|| app.now());
+    let start =
+        time::parse_option("start_time", params.start_time.as_deref())?.unwrap_or_else(|| {
+            end.checked_sub(SignedDuration::from_hours(7 * 24))
+                .unwrap_or(end)
+        });
     if start >= end {
-        return Err(Problem::field("start_time", "out_of_range", "must lie before end_time"));
+        return Err(Problem::field(
+            "start_time",
+            "out_of_range",
+            "must lie before end_time",
+        ));
     }
     let metrics = match params.metrics.as_deref().filter(|text| !text.is_empty()) {
         None => Metric::ALL.to_vec(),
@@ -103,11 +147,22 @@ async fn samples(
             .filter_map(|name| parse("metrics", Some(name.trim()), Metric::parse).transpose())
             .collect::<Result<Vec<_>, _>>()?,
     };
-    let max_points = params.max_points.map_or(DEFAULT_POINTS, |max| (max as usize).clamp(2, MAX_POINTS));
+    let max_points = params
+        .max_points
+        .map_or(DEFAULT_POINTS, |max| (max as usize).clamp(2, MAX_POINTS));
     let ids = std::slice::from_ref(&resource.id);
-    let series = app.samples.sample_series(&resource.connection, ids, &metrics, start, end).await?;
-    let series = series.iter().map(|series| series_body(series, max_points)).collect();
-    Ok(Json(SamplesBody { resource_id: resource.id.0, series }))
+    let series = app
+        .samples
+        .sample_series(&resource.connection, ids, &metrics, start, end)
+        .await?;
+    let series = series
+        .iter()
+        .map(|series| series_body(series, max_points))
+        .collect();
+    Ok(Json(SamplesBody {
+        resource_id: resource.id.0,
+        series,
+    }))
 }
 
 /// Monthly cost of the estate, by the catalogue and the bill.
@@ -116,16 +171,29 @@ async fn costs(State(app): State<Arc<App>>) -> Result<Json<CostsBody>, Problem> 
     let totals = app.estate.resource_totals().await?;
     let sum_by = |key: fn(&ResourceTotal) -> String| {
         let mut sums: BTreeMap<String, Money> = BTreeMap::new();
-        for total in totals.iter().filter(|total| total.resources > total.unpriced) {
+        for total in totals
+            .iter()
+            .filter(|total| total.resources > total.unpriced)
+        {
             let sum = sums.entry(key(total)).or_default();
             *sum = *sum + total.monthly_cost;
         }
-        sums.into_iter().map(|(name, sum)| (name, sum.usd_cents())).collect()
+        sums.into_iter()
+            .map(|(name, sum)| (name, sum.usd_cents()))
+            .collect()
     };
     Ok(Json(CostsBody {
-        monthly: totals.iter().map(|total| total.monthly_cost).sum::<Money>().usd_cents(),
+        monthly: totals
+            .iter()
+            .map(|total| total.monthly_cost)
+            .sum::<Money>()
+            .usd_cents(),
         currency: "USD".to_owned(),
-        not_priced: totals.iter().filter(|total| is_priced(total.kind)).map(|total| total.unpriced).sum(),
+        not_priced: totals
+            .iter()
+            .filter(|total| is_priced(total.kind))
+            .map(|total| total.unpriced)
+            .sum(),
         by_provider: sum_by(|total| total.provider.as_str().to_owned()),
         by_account: sum_by(|total| total.account.clone()),
         by_service: sum_by(|total| total.service.clone()),
@@ -138,12 +206,18 @@ fn is_priced(kind: ResourceKind) -> bool {
 }
 
 /// A name of a closed set in a parameter.
-pub(super) fn parse<T>(field: &str, value: Option<&str>, read: fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
+pub(super) fn parse<T>(
+    field: &str,
+    value: Option<&str>,
+    read: fn(&str) -> Option<T>,
+) -> Result<Option<T>, Problem> {
     match value.filter(|value| !value.is_empty()) {
         None => Ok(None),
         Some(value) => {
             let found = read(value).or_else(|| read(&as_name(value)));
-            found.map(Some).ok_or_else(|| Problem::field(field, "invalid", format!("{value:?} is not known")))
+            found
+                .map(Some)
+                .ok_or_else(|| Problem::field(field, "invalid", format!("{value:?} is not known")))
         }
     }
 }
@@ -164,7 +238,10 @@ fn averaged(series: &Series, max: usize) -> Vec<(i64, f64)> {
         .points
         .chunks(group)
         .map(|chunk| {
-            (chunk[0].0.as_millisecond(), chunk.iter().map(|(_, value)| value).sum::<f64>() / chunk.len() as f64)
+            (
+                chunk[0].0.as_millisecond(),
+                chunk.iter().map(|(_, value)| value).sum::<f64>() / chunk.len() as f64,
+            )
         })
         .collect()
 }
@@ -180,13 +257,16 @@ fn contents_body(contents: &BucketContents) -> BucketContentsBody {
 
 fn access_body(access: &BucketAccess) -> BucketAccessBody {
     let total = access.total();
-    let ages = AGE_BANDS.into_iter().zip(total.bands()).map(|(from_days, band)| AgeUseBody {
-        from_days,
-        objects: band.objects,
-        gib: band.bytes as f64 / GIB,
-        reads: band.reads,
-        read_gib: band.read_bytes as f64 / GIB,
-    });
+    let ages = AGE_BANDS
+        .into_iter()
+        .zip(total.bands())
+        .map(|(from_days, band)| AgeUseBody {
+            from_days,
+            objects: band.objects,
+            gib: band.bytes as f64 / GIB,
+            reads: band.reads,
+            read_gib: band.read_bytes as f64 / GIB,
+        });
     BucketAccessBody {
         state: access.state.as_str().to_owned(),
         read_at: time::text(access.read_at),
@@ -199,7 +279,11 @@ fn access_body(access: &BucketAccess) -> BucketAccessBody {
 
 fn protection_body((protected, changes): (Protected, Vec<&str>)) -> ProtectionBody {
     let changes = changes.into_iter().map(str::to_owned).collect();
-    ProtectionBody { code: protected.code.to_owned(), reason: protected.reason, changes }
+    ProtectionBody {
+        code: protected.code.to_owned(),
+        reason: protected.reason,
+        changes,
+    }
 }
 
 fn body_of(resource: &Resource) -> EstateResourceBody {
@@ -217,9 +301,13 @@ fn body_of(resource: &Resource) -> EstateResourceBody {
         storage_gib: resource.specification.storage_gib,
         contents: resource.specification.contents.as_ref().map(contents_body),
         access: resource.specification.access.as_ref().map(access_body),
-        purchase: resource.purchase.map(|purchase| purchase.as_str().to_owned()),
+        purchase: resource
+            .purchase
+            .map(|purchase| purchase.as_str().to_owned()),
         group: resource.group.as_ref().map(|group| group.0.clone()),
-        protections: protections(resource, Catalogue::builtin()).map(protection_body).collect(),
+        protections: protections(resource, Catalogue::builtin())
+            .map(protection_body)
+            .collect(),
         tags: resource.tags.clone(),
         monthly_cost: resource.monthly_cost.map(Money::usd_cents),
         created_at: resource.created_at.map(time::text),

@@ -12,8 +12,8 @@ use axum::response::{AppendHeaders, IntoResponse, Response};
 use utoipa_axum::routes;
 
 use reeve_access::{
-    AccessError, Permission, Principal, PrincipalKind, SESSION_PREFIX, Secret, Session, SignInMethod, TokenHash, User,
-    password,
+    AccessError, Permission, Principal, PrincipalKind, SESSION_PREFIX, Secret, Session,
+    SignInMethod, TokenHash, User, password,
 };
 use reeve_audit::{ResourceRef, events};
 
@@ -36,13 +36,18 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 /// token's roles and ends with it.
 #[utoipa::path(post, path = "/api/v1/sessions", tag = "access", request_body = SignIn,
     responses((status = 201, body = MeBody), (status = 401, body = ProblemBody), (status = 429, body = ProblemBody)))]
-async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignIn>) -> Result<Response, Problem> {
+async fn sign_in(
+    State(app): State<Arc<App>>,
+    from: From,
+    Body(body): Body<SignIn>,
+) -> Result<Response, Problem> {
     check_lengths(&body)?;
     let network = identify::network(from.origin.ip_address.as_deref());
     let site = identify::site(from.origin.ip_address.as_deref());
     let account = body.email.as_deref().map(str::to_lowercase);
     let admitted = app.sign_ins.on_network(&network, app.now());
-    let admitted = admitted.and_then(|()| site.map_or(Ok(()), |site| app.sign_ins.on_site(&site, app.now())));
+    let admitted =
+        admitted.and_then(|()| site.map_or(Ok(()), |site| app.sign_ins.on_site(&site, app.now())));
     let admitted = admitted.and_then(|()| match &account {
         Some(account) => app.sign_ins.on_account(account, &network, app.now()),
         None => Ok(()),
@@ -59,9 +64,17 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
             if problem.status() == StatusCode::TOO_MANY_REQUESTS {
                 return Err(problem);
             }
-            let reason =
-                if problem.status() == StatusCode::UNAUTHORIZED { "wrong credentials" } else { "malformed request" };
-            let entry = story::login_refused(body.email.as_deref(), &from.origin, &from.request_id, reason);
+            let reason = if problem.status() == StatusCode::UNAUTHORIZED {
+                "wrong credentials"
+            } else {
+                "malformed request"
+            };
+            let entry = story::login_refused(
+                body.email.as_deref(),
+                &from.origin,
+                &from.request_id,
+                reason,
+            );
             app.record(entry).await?;
             return Err(problem);
         }
@@ -80,9 +93,15 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
     }
     let lasts_s = (session.expires_at_ms - session.created_at_ms) / 1000;
     let principal = identify::by_session(&app, secret.reveal()).await?;
-    let principal = principal.ok_or_else(|| Problem::new(Code::Unauthenticated, "The session has ended already."))?;
+    let principal = principal
+        .ok_or_else(|| Problem::new(Code::Unauthenticated, "The session has ended already."))?;
     let me = me(&principal, Some(session.expires_at_ms), app.settings.demo);
-    Ok((StatusCode::CREATED, [cookie(from.is_secure, secret.reveal(), lasts_s)], Json(me)).into_response())
+    Ok((
+        StatusCode::CREATED,
+        [cookie(from.is_secure, secret.reveal(), lasts_s)],
+        Json(me),
+    )
+        .into_response())
 }
 
 /// Longest e-mail address, bytes (RFC 5321, section 4.5.3.1).
@@ -97,20 +116,34 @@ fn check_lengths(body: &SignIn) -> Result<(), Problem> {
         ("password", &body.password, password::MAX_BYTES),
         ("token", &body.token, MAX_TOKEN_BYTES),
     ];
-    match fields.iter().find(|(_, given, most)| given.as_ref().is_some_and(|text| text.len() > *most)) {
-        Some((field, _, most)) => Err(Problem::field(*field, "too_long", format!("must have at most {most} bytes"))),
+    match fields
+        .iter()
+        .find(|(_, given, most)| given.as_ref().is_some_and(|text| text.len() > *most))
+    {
+        Some((field, _, most)) => Err(Problem::field(
+            *field,
+            "too_long",
+            format!("must have at most {most} bytes"),
+        )),
         None => Ok(()),
     }
 }
 
 pub(super) fn too_many(seconds: u64) -> Problem {
     let seconds = seconds.max(1);
-    let message = format!("Too many sign-in attempts. Try again in {seconds} s, or use an API token.");
+    let message =
+        format!("Too many sign-in attempts. Try again in {seconds} s, or use an API token.");
     Problem::new(Code::TooManyRequests, message).retry_after(seconds)
 }
 
 /// A new session, which does not outlive the token that it was made with.
-fn session(app: &App, user: &User, token: Option<&Principal>, secret: &Secret, from: &From) -> Session {
+fn session(
+    app: &App,
+    user: &User,
+    token: Option<&Principal>,
+    secret: &Secret,
+    from: &From,
+) -> Session {
     let now_ms = app.now().as_millisecond();
     let grant = token.and_then(|principal| principal.token.as_ref());
     let longest = now_ms + app.settings.session_s * 1000;
@@ -118,9 +151,13 @@ fn session(app: &App, user: &User, token: Option<&Principal>, secret: &Secret, f
         id: uuid::Uuid::now_v7().to_string(),
         user: user.id.clone(),
         hash: TokenHash::from_secret(secret.reveal()),
-        method: grant.map_or(SignInMethod::Password, |grant| SignInMethod::Token(grant.id.clone())),
+        method: grant.map_or(SignInMethod::Password, |grant| {
+            SignInMethod::Token(grant.id.clone())
+        }),
         created_at_ms: now_ms,
-        expires_at_ms: grant.and_then(|grant| grant.expires_at_ms).map_or(longest, |end| end.min(longest)),
+        expires_at_ms: grant
+            .and_then(|grant| grant.expires_at_ms)
+            .map_or(longest, |end| end.min(longest)),
         ip_address: from.origin.ip_address.clone(),
         user_agent: from.origin.user_agent.clone(),
     }
@@ -128,12 +165,23 @@ fn session(app: &App, user: &User, token: Option<&Principal>, secret: &Secret, f
 
 /// The user who signs in, and the principal of the token when it was one.
 async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>>), Problem> {
-    let wrong_token = || Problem::new(Code::Unauthenticated, "The API token is not valid, has expired or was revoked.");
+    let wrong_token = || {
+        Problem::new(
+            Code::Unauthenticated,
+            "The API token is not valid, has expired or was revoked.",
+        )
+    };
     let wrong = || Problem::new(Code::WrongCredentials, "Check both and try again.");
     match (&body.email, &body.password, &body.token) {
         (None, None, Some(token)) => {
-            let principal = identify::by_token(app, token).await.map_err(|_| wrong_token())?;
-            let user = app.access.user_get(&principal.user).await.map_err(|_| wrong_token())?;
+            let principal = identify::by_token(app, token)
+                .await
+                .map_err(|_| wrong_token())?;
+            let user = app
+                .access
+                .user_get(&principal.user)
+                .await
+                .map_err(|_| wrong_token())?;
             Ok((user, Some(principal)))
         }
         (Some(email), Some(given), None) => {
@@ -144,10 +192,19 @@ async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>
             };
             let hash = user.as_ref().and_then(|user| user.password_hash.clone());
             let given = given.clone();
-            let right = app.passwords.run(move || password::verify(&given, hash.as_deref())).await?;
-            user.filter(|user| right && user.active).map(|user| (user, None)).ok_or_else(wrong)
+            let right = app
+                .passwords
+                .run(move || password::verify(&given, hash.as_deref()))
+                .await?;
+            user.filter(|user| right && user.active)
+                .map(|user| (user, None))
+                .ok_or_else(wrong)
         }
-        _ => Err(Problem::field("email", "missing", "give email and password, or token")),
+        _ => Err(Problem::field(
+            "email",
+            "missing",
+            "give email and password, or token",
+        )),
     }
 }
 
@@ -162,7 +219,10 @@ async fn current(State(app): State<Arc<App>>, caller: Caller) -> Json<MeBody> {
 async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
     let resource = ResourceRef::new("session", caller.session.clone().unwrap_or_default());
     let entry = story::did(&caller, &events::LOGOUT, "logout", resource);
-    let own = caller.session.as_deref().filter(|_| caller.kind == PrincipalKind::Session);
+    let own = caller
+        .session
+        .as_deref()
+        .filter(|_| caller.kind == PrincipalKind::Session);
     let end = async {
         match own {
             Some(id) => app.access.session_delete(id).await,
@@ -182,8 +242,18 @@ async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Respons
 /// Sessions of everybody.
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "access", responses((status = 200, body = List<SessionBody>)))]
 async fn list(State(app): State<Arc<App>>) -> Result<Json<List<SessionBody>>, Problem> {
-    let items: Vec<SessionBody> = app.access.session_list(None).await?.into_iter().map(session_body).collect();
-    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+    let items: Vec<SessionBody> = app
+        .access
+        .session_list(None)
+        .await?
+        .into_iter()
+        .map(session_body)
+        .collect();
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
 }
 
 fn session_body(session: Session) -> SessionBody {
@@ -199,8 +269,13 @@ fn session_body(session: Session) -> SessionBody {
 
 /// A `Set-Cookie` header for the session: not for scripts, not for other sites.
 fn cookie(is_secure: bool, value: &str, max_age_s: i64) -> (header::HeaderName, String) {
-    let (name, secure) = if is_secure { (identify::SECURE_COOKIE, "; Secure") } else { (identify::COOKIE, "") };
-    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={max_age_s}{secure}");
+    let (name, secure) = if is_secure {
+        (identify::SECURE_COOKIE, "; Secure")
+    } else {
+        (identify::COOKIE, "")
+    };
+    let text =
+        format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={max_age_s}{secure}");
     (header::SET_COOKIE, text)
 }
 
@@ -209,7 +284,11 @@ fn me(principal: &Principal, expires_at_ms: Option<i64>, demo: bool) -> MeBody {
         id: principal.user.0.clone(),
         email: principal.email.clone(),
         name: principal.name.clone(),
-        roles: principal.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+        roles: principal
+            .roles
+            .iter()
+            .map(|role| role.as_str().to_owned())
+            .collect(),
         permissions: Permission::ALL
             .iter()
             .filter(|permission| principal.may(**permission))

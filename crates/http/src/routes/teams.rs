@@ -21,7 +21,10 @@ use crate::{story, time};
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(Permission::Administer), routes!(list, create))
-        .add(Access::Needs(Permission::Administer), routes!(rename, delete))
+        .add(
+            Access::Needs(Permission::Administer),
+            routes!(rename, delete),
+        )
 }
 
 /// All teams with their members.
@@ -31,7 +34,11 @@ async fn list(State(app): State<Arc<App>>) -> Result<Json<List<TeamBody>>, Probl
     for team in app.access.team_list().await? {
         items.push(body_of(&app, &team).await?);
     }
-    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
 }
 
 /// Add a team.
@@ -65,7 +72,9 @@ async fn rename(
     let team = before.renamed(&body.name)?;
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, &events::TEAM_MODIFY, "rename_team", resource).before(before.state()).after(team.state()),
+        story::did(&caller, &events::TEAM_MODIFY, "rename_team", resource)
+            .before(before.state())
+            .after(team.state()),
         app.access.team_update(&team),
     )
     .await?;
@@ -75,7 +84,11 @@ async fn rename(
 /// Remove a team; its members stay.
 #[utoipa::path(delete, path = "/api/v1/teams/{id}", tag = "access", params(("id" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
     let team = find(&app, &id).await?;
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
@@ -87,11 +100,19 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
 }
 
 async fn find(app: &App, id: &str) -> Result<Team, Problem> {
-    app.access.team_list().await?.into_iter().find(|team| team.id.0 == id).ok_or_else(|| Problem::not_found("team", id))
+    app.access
+        .team_list()
+        .await?
+        .into_iter()
+        .find(|team| team.id.0 == id)
+        .ok_or_else(|| Problem::not_found("team", id))
 }
 
 async fn body_of(app: &App, team: &Team) -> Result<TeamBody, Problem> {
-    let members = app.access.team_members(std::slice::from_ref(&team.id)).await?;
+    let members = app
+        .access
+        .team_members(std::slice::from_ref(&team.id))
+        .await?;
     Ok(TeamBody {
         id: team.id.0.clone(),
         name: team.name.clone(),

@@ -8,7 +8,8 @@ use axum::http::StatusCode;
 use utoipa_axum::routes;
 
 use reeve_access::{
-    ApiToken, EventTypePattern, Permission, Secret, TOKEN_PREFIX, TokenHash, TokenRequest, UserId, read_roles,
+    ApiToken, EventTypePattern, Permission, Secret, TOKEN_PREFIX, TokenHash, TokenRequest, UserId,
+    read_roles,
 };
 use reeve_audit::{ResourceRef, events};
 
@@ -21,15 +22,28 @@ use crate::wire::list::List;
 use crate::{story, time};
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
-    guarded.add(Access::SignedIn, routes!(list, create)).add(Access::SignedIn, routes!(delete))
+    guarded
+        .add(Access::SignedIn, routes!(list, create))
+        .add(Access::SignedIn, routes!(delete))
 }
 
 /// One's own tokens; an administrator sees everybody's. A caller with fewer roles than their user sees the tokens that carry no
 /// more than that.
 #[utoipa::path(get, path = "/api/v1/tokens", tag = "access", responses((status = 200, body = List<TokenBody>)))]
-async fn list(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<List<TokenBody>>, Problem> {
-    let items: Vec<TokenBody> = visible_tokens(&app, &caller).await?.iter().map(body_of).collect();
-    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+async fn list(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+) -> Result<Json<List<TokenBody>>, Problem> {
+    let items: Vec<TokenBody> = visible_tokens(&app, &caller)
+        .await?
+        .iter()
+        .map(body_of)
+        .collect();
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
 }
 
 /// Tokens that the caller may see and revoke.
@@ -52,16 +66,31 @@ async fn create(
     let secret = Secret::generate(TOKEN_PREFIX).map_err(Problem::internal)?;
     let token = requested(&app, &caller, body, &secret).await?;
     let resource = ResourceRef::new("api_token", token.id.clone());
-    let entry = story::did(&caller, &events::TOKEN_CREATE, "create_token", resource).after(token.state());
+    let entry =
+        story::did(&caller, &events::TOKEN_CREATE, "create_token", resource).after(token.state());
     app.change(entry, app.access.token_insert(&token)).await?;
-    Ok((StatusCode::CREATED, Json(TokenCreated { token: body_of(&token), secret: secret.reveal().to_owned() })))
+    Ok((
+        StatusCode::CREATED,
+        Json(TokenCreated {
+            token: body_of(&token),
+            secret: secret.reveal().to_owned(),
+        }),
+    ))
 }
 
 /// The token that a body asks for, within what the caller may give.
-async fn requested(app: &App, caller: &Caller, body: TokenCreate, secret: &Secret) -> Result<ApiToken, Problem> {
+async fn requested(
+    app: &App,
+    caller: &Caller,
+    body: TokenCreate,
+    secret: &Secret,
+) -> Result<ApiToken, Problem> {
     let user = body.user_id.map_or_else(|| caller.user.clone(), UserId);
     if !caller.may_make_tokens_for(&user) {
-        return Err(Problem::new(Code::Forbidden, "Only administrators can create tokens for other users."));
+        return Err(Problem::new(
+            Code::Forbidden,
+            "Only administrators can create tokens for other users.",
+        ));
     }
     let owner = app
         .access
@@ -70,23 +99,43 @@ async fn requested(app: &App, caller: &Caller, body: TokenCreate, secret: &Secre
         .map_err(|_| Problem::field("user_id", "invalid", "the user does not exist"))?;
     let request = TokenRequest {
         name: body.name,
-        roles: if body.roles.is_empty() { Vec::new() } else { read_roles(&body.roles)? },
+        roles: if body.roles.is_empty() {
+            Vec::new()
+        } else {
+            read_roles(&body.roles)?
+        },
         event_types: EventTypePattern::parse_all(&body.event_types)?,
-        expires_at_ms: time::parse_option("expires_at", body.expires_at.as_deref())?.map(|end| end.as_millisecond()),
+        expires_at_ms: time::parse_option("expires_at", body.expires_at.as_deref())?
+            .map(|end| end.as_millisecond()),
     };
     let hash = TokenHash::from_secret(secret.reveal());
-    Ok(ApiToken::grant(caller, &owner, request, hash, app.now().as_millisecond())?)
+    Ok(ApiToken::grant(
+        caller,
+        &owner,
+        request,
+        hash,
+        app.now().as_millisecond(),
+    )?)
 }
 
 /// Revoke a token, with the tokens and sessions made with it.
 #[utoipa::path(delete, path = "/api/v1/tokens/{id}", tag = "access", params(("id" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
-    let token = visible_tokens(&app, &caller).await?.into_iter().find(|token| token.id == id);
+async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let token = visible_tokens(&app, &caller)
+        .await?
+        .into_iter()
+        .find(|token| token.id == id);
     let token = token.ok_or_else(|| Problem::not_found("token", &id))?;
     let resource = ResourceRef::new("api_token", token.id.clone());
-    let entry = story::did(&caller, &events::TOKEN_DELETE, "revoke_token", resource).before(token.state());
-    app.change(entry, app.access.token_delete(&token.id)).await?;
+    let entry =
+        story::did(&caller, &events::TOKEN_DELETE, "revoke_token", resource).before(token.state());
+    app.change(entry, app.access.token_delete(&token.id))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -95,8 +144,16 @@ fn body_of(token: &ApiToken) -> TokenBody {
         id: token.id.clone(),
         name: token.name.clone(),
         user_id: token.user.0.clone(),
-        roles: token.roles.iter().map(|role| role.as_str().to_owned()).collect(),
-        event_types: token.event_types.iter().map(|pattern| pattern.as_str().to_owned()).collect(),
+        roles: token
+            .roles
+            .iter()
+            .map(|role| role.as_str().to_owned())
+            .collect(),
+        event_types: token
+            .event_types
+            .iter()
+            .map(|pattern| pattern.as_str().to_owned())
+            .collect(),
         created_at: time::text_ms(token.created_at_ms),
         expires_at: token.expires_at_ms.map(time::text_ms),
         last_used_at: token.last_used_at_ms.map(time::text_ms),

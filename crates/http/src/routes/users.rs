@@ -22,20 +22,30 @@ use crate::{story, time};
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(Permission::Administer), routes!(list, create))
-        .add(Access::Needs(Permission::Administer), routes!(get, patch, delete))
+        .add(
+            Access::Needs(Permission::Administer),
+            routes!(get, patch, delete),
+        )
 }
 
 /// All users.
 #[utoipa::path(get, path = "/api/v1/users", tag = "access", responses((status = 200, body = List<UserBody>)))]
 async fn list(State(app): State<Arc<App>>) -> Result<Json<List<UserBody>>, Problem> {
     let items: Vec<UserBody> = app.access.user_list().await?.iter().map(body_of).collect();
-    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
 }
 
 /// One user.
 #[utoipa::path(get, path = "/api/v1/users/{id}", tag = "access", params(("id" = String, Path)),
     responses((status = 200, body = UserBody), (status = 404, body = ProblemBody)))]
-async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<UserBody>, Problem> {
+async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<UserBody>, Problem> {
     Ok(Json(body_of(&app.access.user_get(&UserId(id)).await?)))
 }
 
@@ -47,11 +57,21 @@ async fn create(
     caller: Caller,
     Body(body): Body<UserCreate>,
 ) -> Result<(StatusCode, Json<UserBody>), Problem> {
-    let mut user = User::new(&body.email, &body.name, read_roles(&body.roles)?, app.now().as_millisecond())?;
+    let mut user = User::new(
+        &body.email,
+        &body.name,
+        read_roles(&body.roles)?,
+        app.now().as_millisecond(),
+    )?;
     user.join(&body.teams, &app.access.team_list().await?)?;
     user.password_hash = hash(&app, body.password, &user.email).await?;
-    let entry = story::did(&caller, &events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone()))
-        .after(user.state());
+    let entry = story::did(
+        &caller,
+        &events::USER_CREATE,
+        "create_user",
+        ResourceRef::new("user", user.id.0.clone()),
+    )
+    .after(user.state());
     let entry = user.record_roles_added(entry, &[]);
     let entry = graded(entry, &[], &user.roles);
     app.change(entry, app.access.user_insert(&user)).await?;
@@ -91,11 +111,16 @@ async fn patch(
             .after(user.state());
         let entry = user.record_roles_added(entry, &before.roles);
         let entry = graded(entry, &before.roles, &user.roles);
-        app.change(entry, app.access.user_update(&before, &user)).await?;
+        app.change(entry, app.access.user_update(&before, &user))
+            .await?;
     }
     if new_password {
-        let with_password = User { password_hash, ..user.clone() };
-        account::replace_password(&app, &caller, &user, &with_password, "set_password", None).await?;
+        let with_password = User {
+            password_hash,
+            ..user.clone()
+        };
+        account::replace_password(&app, &caller, &user, &with_password, "set_password", None)
+            .await?;
     } else if !user.active {
         account::end_sessions(&app, &user, None).await?;
     }
@@ -105,7 +130,11 @@ async fn patch(
 /// Remove a user with their tokens and sessions.
 #[utoipa::path(delete, path = "/api/v1/users/{id}", tag = "access", params(("id" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
-async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
     let user = app.access.user_get(&UserId(id)).await?;
     let resource = ResourceRef::new("user", user.id.0.clone());
     app.change(
@@ -119,13 +148,22 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
 /// Grades an entry about the roles of a user as severe when a role with administration is given: its holder may do everything.
 fn graded(entry: Entry, before: &[Role], after: &[Role]) -> Entry {
     let administers = |role: &&Role| role.permissions().contains(&Permission::Administer);
-    let is_given = after.iter().filter(administers).any(|role| !before.contains(role));
-    if is_given { entry.with_severity(Severity::High) } else { entry }
+    let is_given = after
+        .iter()
+        .filter(administers)
+        .any(|role| !before.contains(role));
+    if is_given {
+        entry.with_severity(Severity::High)
+    } else {
+        entry
+    }
 }
 
 async fn hash(app: &App, given: Option<String>, email: &str) -> Result<Option<String>, Problem> {
     match given {
-        Some(given) => account::hashed(app, "password", given, email).await.map(Some),
+        Some(given) => account::hashed(app, "password", given, email)
+            .await
+            .map(Some),
         None => Ok(None),
     }
 }
@@ -135,7 +173,11 @@ fn body_of(user: &User) -> UserBody {
         id: user.id.0.clone(),
         email: user.email.clone(),
         name: user.name.clone(),
-        roles: user.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+        roles: user
+            .roles
+            .iter()
+            .map(|role| role.as_str().to_owned())
+            .collect(),
         teams: user.teams.iter().map(|team| team.0.clone()).collect(),
         active: user.active,
         created_at: time::text_ms(user.created_at_ms),

@@ -25,13 +25,18 @@ const SAMPLES_DAYS: std::ops::RangeInclusive<u32> = 30..=3660;
 const GREATEST_RATE: f64 = 1e9;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
-    guarded.add(Access::SignedIn, routes!(get)).add(Access::Needs(Permission::Administer), routes!(put))
+    guarded
+        .add(Access::SignedIn, routes!(get))
+        .add(Access::Needs(Permission::Administer), routes!(put))
 }
 
 /// The settings of the workspace.
 #[utoipa::path(get, path = "/api/v1/settings", tag = "settings", operation_id = "settings_get", responses((status = 200, body = WorkspaceBody)))]
 async fn get(State(app): State<Arc<App>>) -> Result<Json<WorkspaceBody>, Problem> {
-    Ok(Json(WorkspaceBody::new(&app.workspace.workspace_get().await?, &app.settings)))
+    Ok(Json(WorkspaceBody::new(
+        &app.workspace.workspace_get().await?,
+        &app.settings,
+    )))
 }
 
 /// Change the settings of the workspace. What is left out stays.
@@ -56,16 +61,24 @@ async fn put(
     }
     let after = changed(&before, body)?;
     let configured = &app.settings;
-    let entry =
-        story::did(&caller, &events::SETTINGS_MODIFY, "modify_settings", ResourceRef::new("workspace", "workspace"))
-            .before(record(&before, configured))
-            .after(record(&after, configured));
-    app.change(entry, app.workspace.workspace_put(&after)).await?;
+    let entry = story::did(
+        &caller,
+        &events::SETTINGS_MODIFY,
+        "modify_settings",
+        ResourceRef::new("workspace", "workspace"),
+    )
+    .before(record(&before, configured))
+    .after(record(&after, configured));
+    app.change(entry, app.workspace.workspace_put(&after))
+        .await?;
     Ok(Json(WorkspaceBody::new(&after, configured)))
 }
 
 fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Problem> {
-    let mut after = Workspace { version: before.version + 1, ..before.clone() };
+    let mut after = Workspace {
+        version: before.version + 1,
+        ..before.clone()
+    };
     if let Some(name) = body.name {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > LONGEST || name.contains(char::is_control) {
@@ -79,7 +92,9 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
     }
     if let Some(time_zone) = body.time_zone {
         let message = "must be a time zone of the IANA database, such as Europe/Berlin";
-        let known = |name: &str| TimeZone::get(name).map_err(|_| Problem::field("time_zone", "invalid", message));
+        let known = |name: &str| {
+            TimeZone::get(name).map_err(|_| Problem::field("time_zone", "invalid", message))
+        };
         after.time_zone = match time_zone.trim() {
             "" => None,
             // As the database writes it.
@@ -95,18 +110,27 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
     }
     if let Some(rate) = body.usd_rate {
         if !(0.0..=GREATEST_RATE).contains(&rate) {
-            return Err(Problem::field("usd_rate", "invalid", "must be more than 0, or 0 to remove the rate"));
+            return Err(Problem::field(
+                "usd_rate",
+                "invalid",
+                "must be more than 0, or 0 to remove the rate",
+            ));
         }
         after.usd_rate = (rate > 0.0 && after.currency != "USD").then_some(rate);
     }
     if let Some(days) = body.samples_days {
         if !SAMPLES_DAYS.contains(&days) {
-            return Err(Problem::field("samples_days", "invalid", "must be 30 to 3660 days"));
+            return Err(Problem::field(
+                "samples_days",
+                "invalid",
+                "must be 30 to 3660 days",
+            ));
         }
         after.samples_days = Some(days);
     }
     if let Some(url) = body.public_url {
-        let message = "must be an https or http address without a query, such as https://reeve.example.com";
+        let message =
+            "must be an https or http address without a query, such as https://reeve.example.com";
         let invalid = || Problem::field("public_url", "invalid", message);
         after.public_url = match url.trim() {
             "" => None,
@@ -133,19 +157,30 @@ pub(crate) async fn named_zone(app: &App, given: Option<&str>) -> Result<String,
     if let Some(zone) = given {
         return Ok(zone.to_owned());
     }
-    Ok(app.workspace.workspace_get().await?.time_zone.unwrap_or_else(|| "UTC".to_owned()))
+    Ok(app
+        .workspace
+        .workspace_get()
+        .await?
+        .time_zone
+        .unwrap_or_else(|| "UTC".to_owned()))
 }
 
 /// Reads the code of a currency.
 pub(super) fn currency(field: &str, given: &str) -> Result<String, Problem> {
     let code = given.trim().to_ascii_uppercase();
     if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return Err(Problem::field(field, "invalid", "must be a code of three letters, such as USD or EUR"));
+        return Err(Problem::field(
+            field,
+            "invalid",
+            "must be a code of three letters, such as USD or EUR",
+        ));
     }
     Ok(code)
 }
 
 /// The settings as they stand in the log.
 fn record(workspace: &Workspace, configured: &Settings) -> AuditJson {
-    AuditJson::from(serde_json::to_value(WorkspaceBody::new(workspace, configured)).unwrap_or_default())
+    AuditJson::from(
+        serde_json::to_value(WorkspaceBody::new(workspace, configured)).unwrap_or_default(),
+    )
 }

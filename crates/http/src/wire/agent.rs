@@ -48,14 +48,24 @@ impl AgentTypeBody {
     /// Returns the wire form of an agent type with the settings that its agents can change.
     #[must_use]
     pub fn new(info: &AgentTypeInfo, configurable: Vec<SettingBody>) -> Self {
-        let parts = [("capabilities", info.capabilities), ("actions", info.actions), ("settings", info.settings)];
-        let paths =
-            parts.iter().flat_map(|(place, values)| values.iter().map(move |(name, _)| format!("{place}.{name}")));
+        let parts = [
+            ("capabilities", info.capabilities),
+            ("actions", info.actions),
+            ("settings", info.settings),
+        ];
+        let paths = parts.iter().flat_map(|(place, values)| {
+            values
+                .iter()
+                .map(move |(name, _)| format!("{place}.{name}"))
+        });
         let (decided, described): (Vec<_>, Vec<_>) = paths
             .map(|path| (decided_by(info.agent_type, &path).to_vec(), path))
             .partition(|(settings, _)| !settings.is_empty());
         AgentTypeBody {
-            decided_by: decided.into_iter().map(|(settings, path)| (path, settings)).collect(),
+            decided_by: decided
+                .into_iter()
+                .map(|(settings, path)| (path, settings))
+                .collect(),
             described: described.into_iter().map(|(_, path)| path).collect(),
             name: info.agent_type.as_str().to_owned(),
             description: info.description.to_owned(),
@@ -78,12 +88,18 @@ fn nested(values: &[(&str, TableValue)]) -> Map<String, Value> {
             TableValue::Text(text) => Value::from(*text),
             TableValue::List(texts) => Value::from(texts.to_vec()),
         };
-        let (within, name) = path.split_once('.').map_or((None, *path), |(within, name)| (Some(within), name));
+        let (within, name) = path
+            .split_once('.')
+            .map_or((None, *path), |(within, name)| (Some(within), name));
         match within {
             None => whole.insert(name.to_owned(), value),
             Some(within) => {
-                let inner = whole.entry(within).or_insert_with(|| Value::Object(Map::new()));
-                inner.as_object_mut().and_then(|inner| inner.insert(name.to_owned(), value))
+                let inner = whole
+                    .entry(within)
+                    .or_insert_with(|| Value::Object(Map::new()));
+                inner
+                    .as_object_mut()
+                    .and_then(|inner| inner.insert(name.to_owned(), value))
             }
         };
     }

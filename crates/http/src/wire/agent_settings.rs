@@ -48,9 +48,10 @@ impl From<&Setting> for SettingBody {
 fn value(value: &SettingValue) -> Value {
     match value {
         SettingValue::Flag(flag) => Value::Bool(*flag),
-        SettingValue::Percent(_) | SettingValue::Days(_) | SettingValue::Count(_) | SettingValue::Names(_) => {
-            Value::String(value.to_string())
-        }
+        SettingValue::Percent(_)
+        | SettingValue::Days(_)
+        | SettingValue::Count(_)
+        | SettingValue::Names(_) => Value::String(value.to_string()),
     }
 }
 
@@ -70,7 +71,9 @@ fn insert(here: &mut Map<String, Value>, path: &[&str], value: Value) {
         [] => {}
         [name] => drop(here.insert((*name).to_owned(), value)),
         [name, rest @ ..] => {
-            let inner = here.entry(*name).or_insert_with(|| Value::Object(Map::new()));
+            let inner = here
+                .entry(*name)
+                .or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(inner) = inner {
                 insert(inner, rest, value);
             }
@@ -90,10 +93,19 @@ pub(crate) fn flattened(
     for (name, value) in given.into_iter().flatten() {
         flatten(name, value, &mut found, &mut errors);
     }
-    if errors.is_empty() { Ok(found) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(found)
+    } else {
+        Err(errors)
+    }
 }
 
-fn flatten(path: &str, value: &Value, found: &mut BTreeMap<String, Option<String>>, errors: &mut Vec<FieldError>) {
+fn flatten(
+    path: &str,
+    value: &Value,
+    found: &mut BTreeMap<String, Option<String>>,
+    errors: &mut Vec<FieldError>,
+) {
     match value {
         Value::Null => drop(found.insert(path.to_owned(), None)),
         Value::Bool(flag) => drop(found.insert(path.to_owned(), Some(flag.to_string()))),
@@ -105,7 +117,11 @@ fn flatten(path: &str, value: &Value, found: &mut BTreeMap<String, Option<String
             }
         }
         Value::Array(_) => {
-            errors.push(FieldError::new(format!("settings.{path}"), "wrong_type", "must be one value, not a list"));
+            errors.push(FieldError::new(
+                format!("settings.{path}"),
+                "wrong_type",
+                "must be one value, not a list",
+            ));
         }
     }
 }
@@ -125,17 +141,26 @@ mod tests {
         assert_eq!(nested(&known, &taken), shown);
         assert_eq!(shown["shrink"]["cpu_below"], "20%");
         assert_eq!(shown["on"], true);
-        let errors = flattened(serde_json::json!({"shrink": {"window": ["1d"]}}).as_object()).unwrap_err();
+        let errors =
+            flattened(serde_json::json!({"shrink": {"window": ["1d"]}}).as_object()).unwrap_err();
         assert_eq!(errors[0].path, "settings.shrink.window");
     }
 
     fn sample() -> Vec<Setting> {
-        let setting = |path, default| Setting { path, description: "", default, range: (0.0, 100.0) };
+        let setting = |path, default| Setting {
+            path,
+            description: "",
+            default,
+            range: (0.0, 100.0),
+        };
         vec![
             setting("shrink.cpu_below", SettingValue::Percent(20.0)),
             setting("shrink.window", SettingValue::Days(14)),
             setting("on", SettingValue::Flag(true)),
-            setting("tags", SettingValue::Names(vec!["Owner".to_owned(), "CostCenter=4711".to_owned()])),
+            setting(
+                "tags",
+                SettingValue::Names(vec!["Owner".to_owned(), "CostCenter=4711".to_owned()]),
+            ),
         ]
     }
 }

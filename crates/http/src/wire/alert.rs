@@ -8,11 +8,12 @@ pub use import::{AlertImport, AlertImportBody, RefusedRuleBody, RuleProblemBody}
 
 pub(crate) use firing::group;
 pub use firing::{
-    AlertBucketBody, AlertCheckBody, AlertDiagnosisBody, AlertPreviewBody, AlertPreviewFiringBody, AlertPreviewRequest,
-    AlertTestBody, AlertTestedTargetBody, FiringBody, FiringEntryBody, FiringHandling, FiringParams,
+    AlertBucketBody, AlertCheckBody, AlertDiagnosisBody, AlertPreviewBody, AlertPreviewFiringBody,
+    AlertPreviewRequest, AlertTestBody, AlertTestedTargetBody, FiringBody, FiringEntryBody,
+    FiringHandling, FiringParams,
 };
 pub(crate) use rule::state;
 pub use rule::{
-    AlertDegradedBody, AlertGroupByBody, AlertNotificationBody, AlertRuleBody, AlertRuleCreate, AlertRulePatch,
-    AlertSilenceRequest, AlertThresholdBody, ReadyRuleBody,
+    AlertDegradedBody, AlertGroupByBody, AlertNotificationBody, AlertRuleBody, AlertRuleCreate,
+    AlertRulePatch, AlertSilenceRequest, AlertThresholdBody, ReadyRuleBody,
 };

@@ -17,11 +17,13 @@ use crate::time;
 pub use activity::{RelatedAnomalyBody, SecurityActivityBody};
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
 pub use investigation::{
-    ContributionBody, EvidenceBody, EvidenceLinkBody, HypothesisBody, InvestigationBody, LookupBody, RemediationBody,
+    ContributionBody, EvidenceBody, EvidenceLinkBody, HypothesisBody, InvestigationBody,
+    LookupBody, RemediationBody,
 };
 pub use settings::{
-    AnomalySettingsBody, AnomalySettingsPut, CostAnomalyBody, CostAnomalyPut, PerformanceAnomalyBody,
-    PerformanceAnomalyPut, SecurityAnomalyBody, SecurityAnomalyPut, ThreatIntelligence,
+    AnomalySettingsBody, AnomalySettingsPut, CostAnomalyBody, CostAnomalyPut,
+    PerformanceAnomalyBody, PerformanceAnomalyPut, SecurityAnomalyBody, SecurityAnomalyPut,
+    ThreatIntelligence,
 };
 pub use threat::{ThreatListBody, ThreatListPut, ThreatListTextBody};
 pub use threshold::{AnomalyThresholdBody, AnomalyThresholdParams, LessonBody};
@@ -213,18 +215,30 @@ pub struct AnomalyParams {
 impl AnomalyBody {
     /// An anomaly as somebody who may see these entries of the log is told of it.
     pub(crate) fn seen_by(anomaly: &Anomaly, rows: &RowFilter) -> Self {
-        let allowed = |entry: &&RelatedEntry| rows.allows_actor(entry.actor.0.as_deref(), entry.actor.1.as_deref());
+        let allowed = |entry: &&RelatedEntry| {
+            rows.allows_actor(entry.actor.0.as_deref(), entry.actor.1.as_deref())
+        };
         let entries: Vec<&RelatedEntry> = anomaly.related_entries.iter().filter(allowed).collect();
         let view = anomaly.cause_for(&entries);
         let may_see = |account: &str| rows.allows_actor(Some(account), Some(account));
         let activity = anomaly.activity.as_ref();
-        let facts: Vec<String> = activity.map(|activity| activity.words(may_see)).unwrap_or_default();
+        let facts: Vec<String> = activity
+            .map(|activity| activity.words(may_see))
+            .unwrap_or_default();
         let facts: Vec<String> = facts.into_iter().chain(view.evidence).collect();
         AnomalyBody {
-            investigation: anomaly.investigation_for(&entries).as_ref().map(InvestigationBody::from),
+            investigation: anomaly
+                .investigation_for(&entries)
+                .as_ref()
+                .map(InvestigationBody::from),
             likely_cause: view.cause,
             activity: activity.map(|activity| SecurityActivityBody::seen_by(activity, may_see)),
-            evidence: anomaly.readings.iter().filter_map(Reading::words).chain(facts.iter().cloned()).collect(),
+            evidence: anomaly
+                .readings
+                .iter()
+                .filter_map(Reading::words)
+                .chain(facts.iter().cloned())
+                .collect(),
             facts,
             recommended_action: view.advice,
             log_entries: entries
@@ -263,8 +277,15 @@ impl From<&Anomaly> for AnomalyBody {
             },
             readings: anomaly.readings.iter().map(ReadingBody::from).collect(),
             deviation_percent: anomaly.deviation_percent,
-            contributions: anomaly.contributions.iter().map(ContributionBody::from).collect(),
-            activity: anomaly.activity.as_ref().map(|activity| SecurityActivityBody::seen_by(activity, |_| false)),
+            contributions: anomaly
+                .contributions
+                .iter()
+                .map(ContributionBody::from)
+                .collect(),
+            activity: anomaly
+                .activity
+                .as_ref()
+                .map(|activity| SecurityActivityBody::seen_by(activity, |_| false)),
             related: Vec::new(),
             investigation: anomaly.investigation.as_ref().map(InvestigationBody::from),
             likely_cause: anomaly.cause_in_words(),

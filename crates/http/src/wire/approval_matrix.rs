@@ -77,7 +77,10 @@ impl From<&ApprovalMatrix> for ApprovalMatrixBody {
             cost,
             risk,
             approval: words(signatures),
-            signatures: signatures.iter().map(|signature| signature.as_str()).collect(),
+            signatures: signatures
+                .iter()
+                .map(|signature| signature.as_str())
+                .collect(),
         };
         let (from, above) = (of.medium_from_usd, of.high_above_usd);
         ApprovalMatrixBody {
@@ -94,7 +97,11 @@ fn words(signatures: &[Signature]) -> String {
     if signatures.is_empty() {
         return "auto".to_owned();
     }
-    signatures.iter().map(|signature| signature.as_str()).collect::<Vec<_>>().join(" plus ")
+    signatures
+        .iter()
+        .map(|signature| signature.as_str())
+        .collect::<Vec<_>>()
+        .join(" plus ")
 }
 
 impl ApprovalMatrixPut {
@@ -109,14 +116,25 @@ impl ApprovalMatrixPut {
             (&self.medium_impact, "medium_impact", &shown.medium_impact),
             (&self.high_impact, "high_impact", &shown.high_impact),
         ];
-        let (mut from, mut above) =
-            (Border::new("medium_from", self.medium_from), Border::new("high_above", self.high_above));
+        let (mut from, mut above) = (
+            Border::new("medium_from", self.medium_from),
+            Border::new("high_above", self.high_above),
+        );
         for (row, name, answered) in costs {
-            if row.risk.as_deref().is_some_and(|risk| risk != answered.risk) {
-                return Err(wrong(&format!("{name}.risk"), &format!("is {:?} in this row", answered.risk)));
+            if row
+                .risk
+                .as_deref()
+                .is_some_and(|risk| risk != answered.risk)
+            {
+                return Err(wrong(
+                    &format!("{name}.risk"),
+                    &format!("is {:?} in this row", answered.risk),
+                ));
             }
             // What was answered and sent back unchanged says nothing about the row beside it.
-            let Some(cost) = row.cost.as_deref().filter(|cost| *cost != answered.cost) else { continue };
+            let Some(cost) = row.cost.as_deref().filter(|cost| *cost != answered.cost) else {
+                continue;
+            };
             let field = format!("{name}.cost");
             match (name, range(cost)) {
                 ("low_impact", Some((None, Some(to)))) => from.set(&field, to)?,
@@ -125,14 +143,21 @@ impl ApprovalMatrixPut {
                     above.set(&field, high)?;
                 }
                 ("high_impact", Some((Some(low), None))) => above.set(&field, low)?,
-                _ => return Err(wrong(&field, &format!("must be written as {:?}", answered.cost))),
+                _ => {
+                    return Err(wrong(
+                        &field,
+                        &format!("must be written as {:?}", answered.cost),
+                    ));
+                }
             }
         }
         Ok(ApprovalMatrix {
             medium_from_usd: from.value(before.medium_from_usd),
             high_above_usd: above.value(before.high_above_usd),
             low: self.low_impact.signatures("low_impact", &before.low)?,
-            medium: self.medium_impact.signatures("medium_impact", &before.medium)?,
+            medium: self
+                .medium_impact
+                .signatures("medium_impact", &before.medium)?,
             high: self.high_impact.signatures("high_impact", &before.high)?,
         })
     }
@@ -146,14 +171,18 @@ struct Border {
 
 impl Border {
     fn new(name: &'static str, companion: Option<f64>) -> Border {
-        Border { given: None, companion: (name, companion) }
+        Border {
+            given: None,
+            companion: (name, companion),
+        }
     }
 
     fn set(&mut self, field: &str, value: f64) -> Result<(), Problem> {
         match self.given.replace(value) {
-            Some(other) if other != value => {
-                Err(wrong(field, &format!("must agree with the row beside it, which says {other}")))
-            }
+            Some(other) if other != value => Err(wrong(
+                field,
+                &format!("must agree with the row beside it, which says {other}"),
+            )),
             _ => Ok(()),
         }
     }
@@ -174,8 +203,12 @@ impl ApprovalRowPut {
         };
         let mut found = Vec::new();
         for name in names {
-            let signature = Signature::parse(&name.trim().to_lowercase())
-                .ok_or_else(|| wrong(&field, "must be auto, or some of manager, director, security"))?;
+            let signature = Signature::parse(&name.trim().to_lowercase()).ok_or_else(|| {
+                wrong(
+                    &field,
+                    "must be auto, or some of manager, director, security",
+                )
+            })?;
             if !found.contains(&signature) {
                 found.push(signature);
             }
@@ -191,8 +224,14 @@ fn split(text: &str) -> Vec<String> {
     if text == "auto" {
         return Vec::new();
     }
-    let joined = text.replace(" plus ", ",").replace(" and ", ",").replace('+', ",");
-    joined.split(',').map(|name| name.trim().to_owned()).collect()
+    let joined = text
+        .replace(" plus ", ",")
+        .replace(" and ", ",")
+        .replace('+', ",");
+    joined
+        .split(',')
+        .map(|name| name.trim().to_owned())
+        .collect()
 }
 
 /// Lowest and highest amount of `below 100 per month`, `100 to 1000 per month`, `above 1000 per month`.
@@ -200,7 +239,13 @@ fn range(text: &str) -> Option<(Option<f64>, Option<f64>)> {
     let text = text.trim().to_lowercase();
     let text = text.strip_prefix("cost ").unwrap_or(&text);
     let text = text.strip_suffix("per month").map_or(text, str::trim_end);
-    let amount = |text: &str| text.trim().trim_start_matches('$').parse::<f64>().ok().filter(|usd| usd.is_finite());
+    let amount = |text: &str| {
+        text.trim()
+            .trim_start_matches('$')
+            .parse::<f64>()
+            .ok()
+            .filter(|usd| usd.is_finite())
+    };
     if let Some(rest) = text.strip_prefix("below ") {
         return Some((None, Some(amount(rest)?)));
     }
@@ -212,5 +257,9 @@ fn range(text: &str) -> Option<(Option<f64>, Option<f64>)> {
 }
 
 fn wrong(field: &str, message: &str) -> Problem {
-    Problem::field(format!("approval_matrix.{field}"), "invalid_value", message.to_owned())
+    Problem::field(
+        format!("approval_matrix.{field}"),
+        "invalid_value",
+        message.to_owned(),
+    )
 }

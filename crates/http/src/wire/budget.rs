@@ -185,25 +185,40 @@ fn cents(amount: Amount) -> f64 {
 /// A share in percent, to a tenth.
 fn percent(part: Amount, amount: Amount) -> f64 {
     let amount = amount.as_f64();
-    if amount > 0.0 { (part.as_f64() / amount * 1_000.0).round() / 10.0 } else { 0.0 }
+    if amount > 0.0 {
+        (part.as_f64() / amount * 1_000.0).round() / 10.0
+    } else {
+        0.0
+    }
 }
 
 impl ThresholdBody {
     fn new(threshold: Threshold) -> Self {
-        ThresholdBody { percent: threshold.percent, basis: threshold.basis.as_str().to_owned() }
+        ThresholdBody {
+            percent: threshold.percent,
+            basis: threshold.basis.as_str().to_owned(),
+        }
     }
 
     /// Returns the threshold; `None` when it is none.
     pub(crate) fn parse(&self) -> Option<Threshold> {
         let basis = Basis::parse(&self.basis)?;
-        (1..=1000).contains(&self.percent).then_some(Threshold { percent: self.percent, basis })
+        (1..=1000).contains(&self.percent).then_some(Threshold {
+            percent: self.percent,
+            basis,
+        })
     }
 }
 
 impl StandingBody {
     fn new(budget: &Budget, standing: &BudgetStatus) -> Self {
         let days = |days: &[(jiff::civil::Date, Amount)]| {
-            days.iter().map(|(day, amount)| DayAmount { day: day.to_string(), amount: cents(*amount) }).collect()
+            days.iter()
+                .map(|(day, amount)| DayAmount {
+                    day: day.to_string(),
+                    amount: cents(*amount),
+                })
+                .collect()
         };
         let forecast = standing.forecast.as_ref().ok().copied();
         StandingBody {
@@ -220,7 +235,10 @@ impl StandingBody {
             not_counted: standing
                 .not_counted
                 .iter()
-                .map(|(currency, amount)| CurrencyAmount { currency: currency.clone(), amount: cents(*amount) })
+                .map(|(currency, amount)| CurrencyAmount {
+                    currency: currency.clone(),
+                    amount: cents(*amount),
+                })
                 .collect(),
             evaluated_at: time::text(standing.evaluated_at),
         }
@@ -244,10 +262,17 @@ impl BudgetBody {
                 tags: scope
                     .tags
                     .iter()
-                    .map(|(name, value)| BudgetTag { name: name.clone(), value: value.clone() })
+                    .map(|(name, value)| BudgetTag {
+                        name: name.clone(),
+                        value: value.clone(),
+                    })
                     .collect(),
             },
-            thresholds: budget.thresholds.iter().map(|threshold| ThresholdBody::new(*threshold)).collect(),
+            thresholds: budget
+                .thresholds
+                .iter()
+                .map(|threshold| ThresholdBody::new(*threshold))
+                .collect(),
             channels: budget.channels.clone(),
             recipients: budget.recipients.clone(),
             standing: standing.map(|standing| StandingBody::new(budget, standing)),

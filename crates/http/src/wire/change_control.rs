@@ -5,7 +5,9 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use reeve_recommend::{ChangeControl, Day, Direction, Exclusion, Freeze, IacRule, MaintenanceWindow, Scope};
+use reeve_recommend::{
+    ChangeControl, Day, Direction, Exclusion, Freeze, IacRule, MaintenanceWindow, Scope,
+};
 
 use crate::error::Problem;
 use crate::time;
@@ -82,7 +84,11 @@ impl From<&ChangeControl> for ChangeControlBody {
             name: window.name.clone(),
             accounts: window.scope.accounts.clone(),
             services: window.scope.services.clone(),
-            days: window.days.iter().map(|day| day.as_str().to_owned()).collect(),
+            days: window
+                .days
+                .iter()
+                .map(|day| day.as_str().to_owned())
+                .collect(),
             start: window.start.strftime("%H:%M").to_string(),
             duration_minutes: window.duration_minutes,
             time_zone: window.time_zone.iana_name().unwrap_or("UTC").to_owned(),
@@ -104,7 +110,13 @@ impl From<&ChangeControl> for ChangeControlBody {
 }
 
 fn one_of<T>(field: &str, text: &str, parsed: Option<T>, names: &str) -> Result<T, Problem> {
-    let wrong = || Problem::field(field, "invalid_value", format!("{text:?} is not one of {names}"));
+    let wrong = || {
+        Problem::field(
+            field,
+            "invalid_value",
+            format!("{text:?} is not one of {names}"),
+        )
+    };
     parsed.ok_or_else(wrong)
 }
 
@@ -118,9 +130,20 @@ impl ChangeControlBody {
         let named = |(at, window): (usize, MaintenanceWindowBody)| window.into_window(at);
         let freeze = |(at, body): (usize, FreezeBody)| {
             let path = |field: &str| format!("change_control.freezes[{at}].{field}");
-            let (from, until) = (time::parse(&path("from"), &body.from)?, time::parse(&path("until"), &body.until)?);
-            let scope = Scope { accounts: body.accounts, services: body.services };
-            Ok(Freeze { name: body.name, scope, from, until })
+            let (from, until) = (
+                time::parse(&path("from"), &body.from)?,
+                time::parse(&path("until"), &body.until)?,
+            );
+            let scope = Scope {
+                accounts: body.accounts,
+                services: body.services,
+            };
+            Ok(Freeze {
+                name: body.name,
+                scope,
+                from,
+                until,
+            })
         };
         Ok(ChangeControl {
             direction: one_of(
@@ -135,8 +158,18 @@ impl ChangeControlBody {
                 rule,
                 "patch, allow",
             )?,
-            windows: self.maintenance_windows.into_iter().enumerate().map(named).collect::<Result<_, _>>()?,
-            freezes: self.freezes.into_iter().enumerate().map(freeze).collect::<Result<_, Problem>>()?,
+            windows: self
+                .maintenance_windows
+                .into_iter()
+                .enumerate()
+                .map(named)
+                .collect::<Result<_, _>>()?,
+            freezes: self
+                .freezes
+                .into_iter()
+                .enumerate()
+                .map(freeze)
+                .collect::<Result<_, Problem>>()?,
         })
     }
 }
@@ -144,19 +177,31 @@ impl ChangeControlBody {
 impl MaintenanceWindowBody {
     fn into_window(self, at: usize) -> Result<MaintenanceWindow, Problem> {
         let path = |field: &str| format!("change_control.maintenance_windows[{at}].{field}");
-        let wrong = |field: &str, message: String| Problem::field(path(field), "invalid_value", message);
+        let wrong =
+            |field: &str, message: String| Problem::field(path(field), "invalid_value", message);
         let day = |text: &String| one_of(&path("days"), text, Day::parse(text), "monday to sunday");
-        let start: Time = self
-            .start
-            .parse()
-            .map_err(|_| wrong("start", format!("{:?} is not a time of day such as 22:00", self.start)))?;
+        let start: Time = self.start.parse().map_err(|_| {
+            wrong(
+                "start",
+                format!("{:?} is not a time of day such as 22:00", self.start),
+            )
+        })?;
         let time_zone = TimeZone::get(&self.time_zone).map_err(|_| {
-            wrong("time_zone", format!("{:?} is not an IANA time zone such as Europe/Berlin", self.time_zone))
+            wrong(
+                "time_zone",
+                format!(
+                    "{:?} is not an IANA time zone such as Europe/Berlin",
+                    self.time_zone
+                ),
+            )
         })?;
         Ok(MaintenanceWindow {
             days: self.days.iter().map(day).collect::<Result<_, _>>()?,
             name: self.name,
-            scope: Scope { accounts: self.accounts, services: self.services },
+            scope: Scope {
+                accounts: self.accounts,
+                services: self.services,
+            },
             start,
             duration_minutes: self.duration_minutes,
             time_zone,

@@ -109,7 +109,13 @@ impl ChannelBody {
             name: channel.name.clone(),
             kind: channel.settings.kind().as_str().to_owned(),
             settings: ChannelSettingsBody::new(&channel.settings),
-            topics: channel.topics.iter().copied().map(Topic::as_str).map(str::to_owned).collect(),
+            topics: channel
+                .topics
+                .iter()
+                .copied()
+                .map(Topic::as_str)
+                .map(str::to_owned)
+                .collect(),
             enabled: channel.enabled,
             created_at: time::text(channel.created_at),
             updated_at: time::text(channel.updated_at),
@@ -121,7 +127,14 @@ impl ChannelBody {
 impl ChannelSettingsBody {
     fn new(settings: &ChannelSettings) -> ChannelSettingsBody {
         match settings.clone() {
-            ChannelSettings::Email { host, port, encryption, username, from, to } => ChannelSettingsBody {
+            ChannelSettings::Email {
+                host,
+                port,
+                encryption,
+                username,
+                from,
+                to,
+            } => ChannelSettingsBody {
                 host: Some(host),
                 port: Some(port),
                 encryption: Some(encryption.as_str().to_owned()),
@@ -131,9 +144,10 @@ impl ChannelSettingsBody {
                 url: None,
             },
             ChannelSettings::Slack | ChannelSettings::Teams => ChannelSettingsBody::default(),
-            ChannelSettings::Pagerduty { url } => {
-                ChannelSettingsBody { url: Some(url), ..ChannelSettingsBody::default() }
-            }
+            ChannelSettings::Pagerduty { url } => ChannelSettingsBody {
+                url: Some(url),
+                ..ChannelSettingsBody::default()
+            },
         }
     }
 }

@@ -41,7 +41,10 @@ impl From<&Diagnosis> for DiagnosisBody {
             applies: cause.applies,
             evidence: cause.evidence.clone(),
             way_out: cause.way_out.to_owned(),
-            block: cause.block.as_ref().map(|block| BlockBody::new(block.guardrail.as_str(), &block.message)),
+            block: cause
+                .block
+                .as_ref()
+                .map(|block| BlockBody::new(block.guardrail.as_str(), &block.message)),
         };
         DiagnosisBody {
             condition: from.condition.as_str().to_owned(),

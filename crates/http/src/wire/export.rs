@@ -4,7 +4,8 @@ mod destination;
 mod schedule;
 
 pub use destination::{
-    ExportDestinationBody, ExportDestinationCreate, ExportDestinationPatch, ExportDestinationTestBody,
+    ExportDestinationBody, ExportDestinationCreate, ExportDestinationPatch,
+    ExportDestinationTestBody,
 };
 pub use schedule::{ExportScheduleBody, ExportScheduleCreate, ExportSchedulePatch};
 
@@ -37,13 +38,37 @@ pub struct ExportOptionsBody {
 
 impl ExportOptionsBody {
     pub(crate) fn new(options: &FormatOptions) -> Self {
-        let FormatOptions { raw, framing, hostname, max_bytes, oversize } = options.clone();
-        ExportOptionsBody { raw, framing, hostname, max_bytes, oversize }
+        let FormatOptions {
+            raw,
+            framing,
+            hostname,
+            max_bytes,
+            oversize,
+        } = options.clone();
+        ExportOptionsBody {
+            raw,
+            framing,
+            hostname,
+            max_bytes,
+            oversize,
+        }
     }
 
     pub(crate) fn into_options(self) -> FormatOptions {
-        let ExportOptionsBody { raw, framing, hostname, max_bytes, oversize } = self;
-        FormatOptions { raw, framing, hostname, max_bytes, oversize }
+        let ExportOptionsBody {
+            raw,
+            framing,
+            hostname,
+            max_bytes,
+            oversize,
+        } = self;
+        FormatOptions {
+            raw,
+            framing,
+            hostname,
+            max_bytes,
+            oversize,
+        }
     }
 }
 
@@ -238,7 +263,10 @@ impl ExportBody {
     pub fn new(export: &Export) -> Self {
         let (selection, progress) = (&export.selection, &export.progress);
         let there = export.state == ExportState::Succeeded || export.failure.is_some();
-        let files = export.files.iter().filter(|_| there && export.expires_at.is_some());
+        let files = export
+            .files
+            .iter()
+            .filter(|_| there && export.expires_at.is_some());
         ExportBody {
             id: export.id.0.clone(),
             status: export.state.as_str().to_owned(),

@@ -70,7 +70,12 @@ impl From<&GuardrailUsage> for GuardrailsStatusBody {
         GuardrailsStatusBody {
             kill_switch: usage.kill_switch,
             circuit_breaker: CircuitBreakerBody {
-                state: if usage.breaker_open() { "open" } else { "closed" }.to_owned(),
+                state: if usage.breaker_open() {
+                    "open"
+                } else {
+                    "closed"
+                }
+                .to_owned(),
                 failures: usage.failures,
                 limit: usage.failures_limit,
                 reset_at: usage.breaker_reset_at.map(time::text),
@@ -80,7 +85,12 @@ impl From<&GuardrailUsage> for GuardrailsStatusBody {
             min_uptime: usage.min_uptime_percent,
             budget_s: usage.budget_s.round(),
             budget_days: usage.budget_days,
-            error_budgets: usage.budgets.iter().take(MOST).map(|one| budget(one, usage.budget_s)).collect(),
+            error_budgets: usage
+                .budgets
+                .iter()
+                .take(MOST)
+                .map(|one| budget(one, usage.budget_s))
+                .collect(),
             error_budgets_total: usage.budgets.len() as u64,
         }
     }
@@ -94,7 +104,11 @@ fn budget(budget: &BudgetUse, budget_s: f64) -> ErrorBudgetBody {
         connection_id: budget.connection.0.clone(),
         downtime_s: budget.down_s.round(),
         // A budget of nothing is used up by the first second.
-        used: if budget_s > 0.0 { rounded(budget.down_s / budget_s * 100.0, 10.0) } else { 100.0 },
+        used: if budget_s > 0.0 {
+            rounded(budget.down_s / budget_s * 100.0, 10.0)
+        } else {
+            100.0
+        },
         uptime: rounded(budget.uptime_percent, 10_000.0),
         changes: budget.changes,
     }

@@ -224,7 +224,9 @@ impl From<&Guardrails> for GuardrailsBody {
             performance_impact: PerformanceImpactBody {
                 max_degradation: PercentText::new(guardrails.max_degradation_percent),
             },
-            availability: AvailabilityBody { min_uptime: PercentText::new(guardrails.min_uptime_percent) },
+            availability: AvailabilityBody {
+                min_uptime: PercentText::new(guardrails.min_uptime_percent),
+            },
             rollback: RollbackBody {
                 automatic: guardrails.rollback_automatic,
                 timeout: span(guardrails.rollback_timeout_s),
@@ -254,7 +256,9 @@ impl From<&Guardrails> for GuardrailsBody {
 impl GuardrailsPut {
     /// Returns the reason of the change, wherever it stands.
     pub fn reason(&self) -> Option<&str> {
-        self.reason.as_deref().or_else(|| self.guardrails.as_ref()?.reason())
+        self.reason
+            .as_deref()
+            .or_else(|| self.guardrails.as_ref()?.reason())
     }
 
     /// Returns the guardrails after the change. Ranges are checked where they are stored.
@@ -271,19 +275,33 @@ impl GuardrailsPut {
             }
             return GuardrailsPut { version, ..*inner }.applied(before);
         }
-        let percent =
-            |given: Option<PercentText>, before: f64| given.map_or(before, |Spelled(percent)| percent.value());
+        let percent = |given: Option<PercentText>, before: f64| {
+            given.map_or(before, |Spelled(percent)| percent.value())
+        };
         let seconds = |field: &str, given, beside, before: u64| {
             let companion = format!("{field}_s");
             let decided = either((field, seconds(given)), (&companion, beside), Some(before))?;
             Ok::<u64, Problem>(decided.unwrap_or(before))
         };
-        let (rollback, verification, radius) = (self.rollback, self.verification, self.blast_radius);
-        let change_control = self.change_control.map(ChangeControlBody::into_change_control).transpose()?;
+        let (rollback, verification, radius) =
+            (self.rollback, self.verification, self.blast_radius);
+        let change_control = self
+            .change_control
+            .map(ChangeControlBody::into_change_control)
+            .transpose()?;
         Ok(Guardrails {
-            max_cost_increase_percent: percent(self.cost_impact.max_increase, before.max_cost_increase_percent),
-            max_cost_decrease_percent: percent(self.cost_impact.max_decrease, before.max_cost_decrease_percent),
-            max_degradation_percent: percent(self.performance_impact.max_degradation, before.max_degradation_percent),
+            max_cost_increase_percent: percent(
+                self.cost_impact.max_increase,
+                before.max_cost_increase_percent,
+            ),
+            max_cost_decrease_percent: percent(
+                self.cost_impact.max_decrease,
+                before.max_cost_decrease_percent,
+            ),
+            max_degradation_percent: percent(
+                self.performance_impact.max_degradation,
+                before.max_degradation_percent,
+            ),
             min_uptime_percent: percent(self.availability.min_uptime, before.min_uptime_percent),
             rollback_automatic: rollback.automatic.unwrap_or(before.rollback_automatic),
             rollback_timeout_s: seconds(
@@ -298,11 +316,23 @@ impl GuardrailsPut {
                 verification.window_s,
                 before.verification_window_s,
             )?,
-            max_actions_per_run: radius.max_actions_per_run.unwrap_or(before.max_actions_per_run),
-            max_actions_per_day: radius.max_actions_per_day.unwrap_or(before.max_actions_per_day),
-            max_share_per_day_percent: percent(radius.max_share_per_day, before.max_share_per_day_percent),
+            max_actions_per_run: radius
+                .max_actions_per_run
+                .unwrap_or(before.max_actions_per_run),
+            max_actions_per_day: radius
+                .max_actions_per_day
+                .unwrap_or(before.max_actions_per_day),
+            max_share_per_day_percent: percent(
+                radius.max_share_per_day,
+                before.max_share_per_day_percent,
+            ),
             rollout_from: radius.rollout_from.unwrap_or(before.rollout_from),
-            cool_down_s: seconds("cool_down", self.cool_down, self.cool_down_s, before.cool_down_s)?,
+            cool_down_s: seconds(
+                "cool_down",
+                self.cool_down,
+                self.cool_down_s,
+                before.cool_down_s,
+            )?,
             breaker_failures: self.breaker_failures.unwrap_or(before.breaker_failures),
             change_control: change_control.unwrap_or_else(|| before.change_control.clone()),
             approval_matrix: self.approval_matrix.applied(&before.approval_matrix)?,

@@ -3,11 +3,15 @@
 mod preview;
 
 use reeve_audit::FieldError;
-use reeve_sources::{MetricSource, QueryCredentials, ReadyMapping, RuleDraft, SourceKind, SourceSync, SyncState};
+use reeve_sources::{
+    MetricSource, QueryCredentials, ReadyMapping, RuleDraft, SourceKind, SourceSync, SyncState,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use preview::{MetricPreviewBody, MetricPreviewRequest, RulePreviewBody, SeriesMatchBody, UnselectedBody};
+pub use preview::{
+    MetricPreviewBody, MetricPreviewRequest, RulePreviewBody, SeriesMatchBody, UnselectedBody,
+};
 
 use crate::metric_intake::WriteStatus;
 use crate::time;
@@ -46,17 +50,63 @@ pub struct MappingRuleBody {
 
 impl From<MappingRuleBody> for RuleDraft {
     fn from(body: MappingRuleBody) -> Self {
-        let MappingRuleBody { metric, kind, series, divide_by, reading, scale, offset, combine, label, locate_by, tag } =
-            body;
-        RuleDraft { metric, kind, series, divide_by, reading, scale, offset, combine, label, locate_by, tag }
+        let MappingRuleBody {
+            metric,
+            kind,
+            series,
+            divide_by,
+            reading,
+            scale,
+            offset,
+            combine,
+            label,
+            locate_by,
+            tag,
+        } = body;
+        RuleDraft {
+            metric,
+            kind,
+            series,
+            divide_by,
+            reading,
+            scale,
+            offset,
+            combine,
+            label,
+            locate_by,
+            tag,
+        }
     }
 }
 
 impl From<RuleDraft> for MappingRuleBody {
     fn from(draft: RuleDraft) -> Self {
-        let RuleDraft { metric, kind, series, divide_by, reading, scale, offset, combine, label, locate_by, tag } =
-            draft;
-        MappingRuleBody { metric, kind, series, divide_by, reading, scale, offset, combine, label, locate_by, tag }
+        let RuleDraft {
+            metric,
+            kind,
+            series,
+            divide_by,
+            reading,
+            scale,
+            offset,
+            combine,
+            label,
+            locate_by,
+            tag,
+        } = draft;
+        MappingRuleBody {
+            metric,
+            kind,
+            series,
+            divide_by,
+            reading,
+            scale,
+            offset,
+            combine,
+            label,
+            locate_by,
+            tag,
+        }
     }
 }
 
@@ -81,20 +131,32 @@ impl QueryCredentialsBody {
     /// A user name without a password, a password without a user name, or both kinds.
     pub fn read(self) -> Result<QueryCredentials, FieldError> {
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let wrong = |field: &str, message: &str| FieldError::new(format!("credentials.{field}"), "invalid", message);
-        match (given(self.bearer_token), given(self.username), given(self.password)) {
+        let wrong = |field: &str, message: &str| {
+            FieldError::new(format!("credentials.{field}"), "invalid", message)
+        };
+        match (
+            given(self.bearer_token),
+            given(self.username),
+            given(self.password),
+        ) {
             (None, None, None) => Ok(QueryCredentials::None),
             (Some(token), None, None) if token.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 Ok(QueryCredentials::Bearer(token))
             }
-            (Some(_), None, None) => Err(wrong("bearer_token", "has characters that no header carries")),
+            (Some(_), None, None) => Err(wrong(
+                "bearer_token",
+                "has characters that no header carries",
+            )),
             (None, Some(username), Some(password)) if !username.contains(':') => {
                 Ok(QueryCredentials::Basic { username, password })
             }
             (None, Some(_), Some(_)) => Err(wrong("username", "must not have a colon")),
             (None, Some(_), None) => Err(wrong("password", "is needed with a user name")),
             (None, None, Some(_)) => Err(wrong("username", "is needed with a password")),
-            (Some(_), ..) => Err(wrong("bearer_token", "cannot be given together with a user name or password")),
+            (Some(_), ..) => Err(wrong(
+                "bearer_token",
+                "cannot be given together with a user name or password",
+            )),
         }
     }
 }
@@ -273,7 +335,11 @@ impl MetricSourceBody {
             kind: source.kind.as_str().to_owned(),
             url: source.url.clone(),
             credentials_kind: source.credentials_kind.clone(),
-            rules: source.rules.iter().map(|rule| rule.draft().into()).collect(),
+            rules: source
+                .rules
+                .iter()
+                .map(|rule| rule.draft().into())
+                .collect(),
             enabled: source.enabled,
             pushed: pushes.then(|| status.into()),
             last_sync: state.last.as_ref().map(Into::into),
@@ -312,7 +378,15 @@ pub struct ReadyMappingBody {
 
 impl From<&ReadyMapping> for ReadyMappingBody {
     fn from(mapping: &ReadyMapping) -> Self {
-        let rules = mapping.rules.iter().map(|rule| rule.draft().into()).collect();
-        ReadyMappingBody { name: mapping.name.to_owned(), description: mapping.description.to_owned(), rules }
+        let rules = mapping
+            .rules
+            .iter()
+            .map(|rule| rule.draft().into())
+            .collect();
+        ReadyMappingBody {
+            name: mapping.name.to_owned(),
+            description: mapping.description.to_owned(),
+            rules,
+        }
     }
 }

@@ -12,7 +12,23 @@ mod tests {
 
     #[test]
     fn printed_names_become_those_of_answers() {
-        let names = ["Critical", "right-size", "IAM optimization", " Audit Administrator ", "safe_mode"].map(as_name);
-        assert_eq!(names, ["critical", "right_size", "iam_optimization", "audit_administrator", "safe_mode"]);
+        let names = [
+            "Critical",
+            "right-size",
+            "IAM optimization",
+            " Audit Administrator ",
+            "safe_mode",
+        ]
+        .map(as_name);
+        assert_eq!(
+            names,
+            [
+                "critical",
+                "right_size",
+                "iam_optimization",
+                "audit_administrator",
+                "safe_mode"
+            ]
+        );
     }
 }

@@ -9,12 +9,16 @@ use serde::{Deserialize, Deserializer};
 
 /// Reads a value from an object alone. Derived readers also take an array of the members' values in their order, which the description of the
 /// interface does not allow.
-pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<T, D::Error> {
     from.deserialize_map(ObjectVisitor(PhantomData))
 }
 
 /// [`object`], or `None` for null.
-pub(crate) fn optional_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+pub(crate) fn optional_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
     from.deserialize_option(OptionVisitor(PhantomData))
 }
 
@@ -73,11 +77,19 @@ mod tests {
 
     #[test]
     fn an_array_is_no_object() {
-        let read = |text: &str| serde_json::from_str::<Body>(text).map_err(|error| error.to_string());
+        let read =
+            |text: &str| serde_json::from_str::<Body>(text).map_err(|error| error.to_string());
         assert!(read("{}").is_ok_and(|body| body.other.is_none()));
-        assert!(read(r#"{"scope":{"accounts":["a"]},"other":null}"#).is_ok_and(|body| body.scope.accounts.is_some()));
+        assert!(
+            read(r#"{"scope":{"accounts":["a"]},"other":null}"#)
+                .is_ok_and(|body| body.scope.accounts.is_some())
+        );
         assert!(read(r#"{"other":{"accounts":[]}}"#).is_ok_and(|body| body.other.is_some()));
-        assert!(read(r#"{"scope":[null]}"#).is_err_and(|error| error.contains("expected an object")));
-        assert!(read(r#"{"other":[["a"]]}"#).is_err_and(|error| error.contains("expected an object")));
+        assert!(
+            read(r#"{"scope":[null]}"#).is_err_and(|error| error.contains("expected an object"))
+        );
+        assert!(
+            read(r#"{"other":[["a"]]}"#).is_err_and(|error| error.contains("expected an object"))
+        );
     }
 }

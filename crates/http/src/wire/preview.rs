@@ -64,12 +64,24 @@ impl From<&(Recommendation, PreviewOutcome)> for PreviewDecisionBody {
     fn from((recommendation, outcome): &(Recommendation, PreviewOutcome)) -> Self {
         let (name, reason, detail, signatures) = match outcome {
             PreviewOutcome::Applies => ("applies", None, None, [].as_slice()),
-            PreviewOutcome::RequestsApproval(signatures) => ("requests_approval", None, None, signatures.as_slice()),
-            PreviewOutcome::Rollout(reason) => ("rollout", Some((*reason).to_owned()), None, [].as_slice()),
-            PreviewOutcome::Blocked { by, reason } => {
-                ("blocked", Some(by.clone()), Some(reason.clone()), [].as_slice())
+            PreviewOutcome::RequestsApproval(signatures) => {
+                ("requests_approval", None, None, signatures.as_slice())
             }
-            PreviewOutcome::LeftToPeople(reason) => ("left_to_people", Some((*reason).to_owned()), None, [].as_slice()),
+            PreviewOutcome::Rollout(reason) => {
+                ("rollout", Some((*reason).to_owned()), None, [].as_slice())
+            }
+            PreviewOutcome::Blocked { by, reason } => (
+                "blocked",
+                Some(by.clone()),
+                Some(reason.clone()),
+                [].as_slice(),
+            ),
+            PreviewOutcome::LeftToPeople(reason) => (
+                "left_to_people",
+                Some((*reason).to_owned()),
+                None,
+                [].as_slice(),
+            ),
         };
         PreviewDecisionBody {
             recommendation_id: recommendation.id.0.clone(),
@@ -80,7 +92,10 @@ impl From<&(Recommendation, PreviewOutcome)> for PreviewDecisionBody {
             outcome: name.to_owned(),
             reason,
             detail,
-            signatures: signatures.iter().map(|signature| signature.as_str().to_owned()).collect(),
+            signatures: signatures
+                .iter()
+                .map(|signature| signature.as_str().to_owned())
+                .collect(),
         }
     }
 }

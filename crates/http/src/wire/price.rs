@@ -60,19 +60,26 @@ impl PriceTableBody {
         PriceTableBody {
             provider: table.provider.as_str().to_owned(),
             kind: table.kind.as_str().to_owned(),
-            origin: if table.imported { "imported" } else { "bundled" }.to_owned(),
+            origin: if table.imported {
+                "imported"
+            } else {
+                "bundled"
+            }
+            .to_owned(),
             source: table.origin.source.to_string(),
             date: table.origin.date.to_string(),
             age_days,
             outdated: age_days > OUTDATED_DAYS,
             regions: table.regions,
             prices: table.prices,
-            import: import.filter(|_| table.imported).map(|import| PriceImportBody {
-                sha256: import.sha256.clone(),
-                bytes: import.bytes,
-                imported_at: time::text(import.imported_at),
-                imported_by: import.imported_by.clone(),
-            }),
+            import: import
+                .filter(|_| table.imported)
+                .map(|import| PriceImportBody {
+                    sha256: import.sha256.clone(),
+                    bytes: import.bytes,
+                    imported_at: time::text(import.imported_at),
+                    imported_by: import.imported_by.clone(),
+                }),
         }
     }
 }

@@ -136,8 +136,14 @@ impl<T: Quantity> Visitor<'_> for SpelledVisitor<T> {
 
 impl<T: Quantity> PartialSchema for Spelled<T> {
     fn schema() -> RefOr<Schema> {
-        let text = ObjectBuilder::new().schema_type(Type::String).description(Some(T::DESCRIPTION));
-        RefOr::T(Schema::Object(text.pattern(Some(T::PATTERN)).examples([T::EXAMPLE]).build()))
+        let text = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some(T::DESCRIPTION));
+        RefOr::T(Schema::Object(
+            text.pattern(Some(T::PATTERN))
+                .examples([T::EXAMPLE])
+                .build(),
+        ))
     }
 }
 
@@ -169,11 +175,15 @@ pub(crate) fn either<T: PartialEq>(
     match (given, beside) {
         (None, None) => Ok(before),
         (Some(value), None) | (None, Some(value)) => Ok(Some(value)),
-        (Some(given), Some(beside)) if given == beside || before.as_ref() == Some(&beside) => Ok(Some(given)),
-        (Some(given), Some(beside)) if before.as_ref() == Some(&given) => Ok(Some(beside)),
-        (Some(_), Some(_)) => {
-            Err(Problem::field(field, "conflicting", format!("differs from {companion}; give one of the two")))
+        (Some(given), Some(beside)) if given == beside || before.as_ref() == Some(&beside) => {
+            Ok(Some(given))
         }
+        (Some(given), Some(beside)) if before.as_ref() == Some(&given) => Ok(Some(beside)),
+        (Some(_), Some(_)) => Err(Problem::field(
+            field,
+            "conflicting",
+            format!("differs from {companion}; give one of the two"),
+        )),
     }
 }
 
@@ -191,7 +201,10 @@ mod tests {
         assert_eq!(read::<TimeSpan>("\"5m\"").unwrap(), "\"5m\"");
         assert_eq!(read::<Percent>("\"85%\"").unwrap(), "\"85%\"");
         assert_eq!(read::<DataSize>("\"500GB\"").unwrap(), "\"500GB\"");
-        assert_eq!(read::<Baseline>("\"30d_average\"").unwrap(), "\"30d_average\"");
+        assert_eq!(
+            read::<Baseline>("\"30d_average\"").unwrap(),
+            "\"30d_average\""
+        );
     }
 
     #[test]
@@ -201,13 +214,22 @@ mod tests {
         for wrong in ["-1", "true", "[]", "null"] {
             assert!(read::<Percent>(wrong).is_err(), "{wrong}");
         }
-        assert!(read::<TimeSpan>("300").unwrap_err().contains("must be written as \"5m\""));
-        assert!(read::<DataSize>("500").unwrap_err().contains("must be written as \"500GB\""));
+        assert!(
+            read::<TimeSpan>("300")
+                .unwrap_err()
+                .contains("must be written as \"5m\"")
+        );
+        assert!(
+            read::<DataSize>("500")
+                .unwrap_err()
+                .contains("must be written as \"500GB\"")
+        );
     }
 
     #[test]
     fn the_one_that_was_changed_is_meant() {
-        let decide = |given, beside, before| either(("timeout", given), ("timeout_s", beside), before).ok();
+        let decide =
+            |given, beside, before| either(("timeout", given), ("timeout_s", beside), before).ok();
         assert_eq!(decide(None, None, Some(300)), Some(Some(300)));
         assert_eq!(decide(Some(60), None, Some(300)), Some(Some(60)));
         assert_eq!(decide(Some(300), Some(60), Some(300)), Some(Some(60)));

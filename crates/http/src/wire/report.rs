@@ -9,5 +9,6 @@ pub use definition::{ReportBody, ReportCreate, ReportFilters, ReportPatch, Repor
 pub use review::{ReportReviewBody, ReportReviewCreate};
 pub use run::{DownloadParams, ReportDeliveryBody, ReportRunBody, RunListParams, RunProgressBody};
 pub use summary::{
-    ControlBody, ControlQuestionBody, ReportSummaryBody, ReportTemplateBody, TemplateControlBody, templates,
+    ControlBody, ControlQuestionBody, ReportSummaryBody, ReportTemplateBody, TemplateControlBody,
+    templates,
 };

@@ -166,7 +166,10 @@ impl From<&Member> for RolloutMemberBody {
             wave: member.wave,
             state: member.state.as_str().to_owned(),
             detail: member.detail.clone(),
-            block: member.block.as_ref().map(|block| BlockBody::new(block.guardrail.as_str(), &block.message)),
+            block: member
+                .block
+                .as_ref()
+                .map(|block| BlockBody::new(block.guardrail.as_str(), &block.message)),
             accepted: member.accepted,
         }
     }
@@ -206,7 +209,11 @@ impl From<&Rollout> for RolloutBody {
             stage_since: time::text(rollout.stage_since),
             reason: rollout.reason.clone(),
             settings: RolloutSettingsBody::from(&rollout.settings),
-            members: rollout.members.iter().map(RolloutMemberBody::from).collect(),
+            members: rollout
+                .members
+                .iter()
+                .map(RolloutMemberBody::from)
+                .collect(),
             gates: rollout.gates.iter().map(GateBody::from).collect(),
             by: rollout.by.clone(),
             by_agent: Caller::agent_named(&rollout.by).map(|id| id.0),

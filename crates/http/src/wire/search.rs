@@ -285,8 +285,18 @@ pub struct QueryFieldBody {
 
 impl From<QueryField> for QueryFieldBody {
     fn from(field: QueryField) -> Self {
-        let QueryField { name, kind, values, sortable } = field;
-        QueryFieldBody { name, kind: kind.as_str(), values, sortable }
+        let QueryField {
+            name,
+            kind,
+            values,
+            sortable,
+        } = field;
+        QueryFieldBody {
+            name,
+            kind: kind.as_str(),
+            values,
+            sortable,
+        }
     }
 }
 

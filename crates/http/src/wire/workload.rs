@@ -86,7 +86,10 @@ pub struct WorkloadCorrectionBody {
 /// Figures by class, rounded to tenths of their unit.
 fn by_class(scores: Scores, unit: f64) -> BTreeMap<String, f64> {
     let rounded = |score: f64| (score * unit * 10.0).round() / 10.0;
-    WorkloadClass::ALL.into_iter().map(|class| (class.as_str().to_owned(), rounded(scores[class as usize]))).collect()
+    WorkloadClass::ALL
+        .into_iter()
+        .map(|class| (class.as_str().to_owned(), rounded(scores[class as usize])))
+        .collect()
 }
 
 impl WorkloadBody {
@@ -95,14 +98,16 @@ impl WorkloadBody {
     pub fn new(workload: &ResourceWorkload) -> WorkloadBody {
         let found = workload.found.as_ref().map(|found| &found.classification);
         let correction = workload.correction.as_ref();
-        let class = correction.map(|correction| correction.class).or_else(|| found?.class);
+        let class = correction
+            .map(|correction| correction.class)
+            .or_else(|| found?.class);
         let judged = found.filter(|found| found.class == class && class.is_some());
         let unclassified = match (class, found) {
             (Some(_), _) => None,
-            (None, Some(found)) => found
-                .unclassified
-                .as_ref()
-                .map(|reason| UnclassifiedBody { code: reason.code.clone(), detail: reason.detail.clone() }),
+            (None, Some(found)) => found.unclassified.as_ref().map(|reason| UnclassifiedBody {
+                code: reason.code.clone(),
+                detail: reason.detail.clone(),
+            }),
             (None, None) => Some(UnclassifiedBody {
                 code: "not_judged".to_owned(),
                 detail: "not classified yet by a workload_classifier agent".to_owned(),
@@ -110,13 +115,25 @@ impl WorkloadBody {
         };
         WorkloadBody {
             class: class.map(|class| class.as_str().to_owned()),
-            confidence: judged.map(|found| found.confidence).filter(|_| correction.is_none()),
+            confidence: judged
+                .map(|found| found.confidence)
+                .filter(|_| correction.is_none()),
             unclassified,
-            probabilities: found.map(|found| by_class(found.probabilities, 100.0)).unwrap_or_default(),
-            signals: found.map(|found| found.signals.iter().map(SignalBody::new).collect()).unwrap_or_default(),
+            probabilities: found
+                .map(|found| by_class(found.probabilities, 100.0))
+                .unwrap_or_default(),
+            signals: found
+                .map(|found| found.signals.iter().map(SignalBody::new).collect())
+                .unwrap_or_default(),
             correction: correction.map(CorrectionBody::new),
-            agent_id: workload.found.as_ref().map(|found: &Workload| found.agent_id.0.clone()),
-            judged_at: workload.found.as_ref().map(|found| time::text(found.judged_at)),
+            agent_id: workload
+                .found
+                .as_ref()
+                .map(|found: &Workload| found.agent_id.0.clone()),
+            judged_at: workload
+                .found
+                .as_ref()
+                .map(|found| time::text(found.judged_at)),
         }
     }
 }
@@ -124,11 +141,15 @@ impl WorkloadBody {
 impl SignalBody {
     fn new(signal: &Signal) -> SignalBody {
         let of = |class: &WorkloadClass| signal.weights[*class as usize];
-        let best = WorkloadClass::ALL.into_iter().max_by(|a, b| of(a).total_cmp(&of(b)));
+        let best = WorkloadClass::ALL
+            .into_iter()
+            .max_by(|a, b| of(a).total_cmp(&of(b)));
         SignalBody {
             name: signal.name.clone(),
             detail: signal.detail.clone(),
-            speaks_for: best.filter(|class| of(class) > 0.0).map(|class| class.as_str().to_owned()),
+            speaks_for: best
+                .filter(|class| of(class) > 0.0)
+                .map(|class| class.as_str().to_owned()),
             weights: by_class(signal.weights, 1.0),
         }
     }

@@ -16,12 +16,18 @@ fn every_code_has_a_page_and_every_page_a_code() {
             pages.insert(name);
         }
     }
-    let codes: BTreeSet<String> = Code::ALL.iter().map(|code| code.describe().0.to_owned()).collect();
+    let codes: BTreeSet<String> = Code::ALL
+        .iter()
+        .map(|code| code.describe().0.to_owned())
+        .collect();
     assert_eq!(codes.len(), Code::ALL.len(), "two codes share a name");
     assert_eq!(pages, codes);
     for code in Code::ALL {
         let (name, status, _) = code.describe();
         let page = std::fs::read_to_string(folder.join(format!("{name}.md"))).unwrap();
-        assert!(page.contains(status.as_str()), "docs/errors/{name}.md does not name {status}");
+        assert!(
+            page.contains(status.as_str()),
+            "docs/errors/{name}.md does not name {status}"
+        );
     }
 }

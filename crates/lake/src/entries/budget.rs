@@ -37,7 +37,10 @@ impl Budgets {
     /// Budgets of this much time each.
     pub(super) fn new(limit: Duration) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Budgets { limit, turns: Arc::new(Semaphore::new((processors / 2).max(1))) }
+        Budgets {
+            limit,
+            turns: Arc::new(Semaphore::new((processors / 2).max(1))),
+        }
     }
 
     /// The budget of a search that begins now.
@@ -52,7 +55,13 @@ impl Budgets {
 
     fn budget(&self, limit: Duration, pause: Option<Duration>) -> Arc<Budget> {
         let turns = Arc::clone(&self.turns);
-        Arc::new(Budget { began: Instant::now(), limit, pause, turns, abandoned: AtomicBool::new(false) })
+        Arc::new(Budget {
+            began: Instant::now(),
+            limit,
+            pause,
+            turns,
+            abandoned: AtomicBool::new(false),
+        })
     }
 }
 
@@ -86,7 +95,8 @@ impl Budget {
 
     /// Returns `true` once a stretch should end after what is wholly searched.
     pub(super) fn is_paused(&self) -> bool {
-        self.pause.is_some_and(|pause| self.began.elapsed() >= pause)
+        self.pause
+            .is_some_and(|pause| self.began.elapsed() >= pause)
     }
 
     fn is_abandoned(&self) -> bool {
@@ -123,12 +133,18 @@ impl Budget {
 
     /// Passes on that the time was over; other errors are the caller's.
     pub(super) fn is_over(&self, error: &io::Error) -> Result<(), TrailError> {
-        if error.kind() == io::ErrorKind::TimedOut { Err(self.given_up()) } else { Ok(()) }
+        if error.kind() == io::ErrorKind::TimedOut {
+            Err(self.given_up())
+        } else {
+            Ok(())
+        }
     }
 
     /// Error of a search whose time is over.
     pub(super) fn given_up(&self) -> TrailError {
-        TrailError::TooCostly { limit_s: self.limit.as_secs_f64() }
+        TrailError::TooCostly {
+            limit_s: self.limit.as_secs_f64(),
+        }
     }
 }
 
@@ -140,11 +156,17 @@ mod tests {
     #[tokio::test]
     async fn a_search_without_time_is_given_up_and_others_go_on() {
         let over = Budgets::new(Duration::ZERO).begin();
-        assert!(matches!(over.turn().await, Err(TrailError::TooCostly { .. })));
+        assert!(matches!(
+            over.turn().await,
+            Err(TrailError::TooCostly { .. })
+        ));
         assert!(over.is_over(&over.check().unwrap_err()).is_err());
         assert!(over.is_over(&io::ErrorKind::InvalidData.into()).is_ok());
         let fresh = Budgets::default().begin();
-        assert!(fresh.turn().await.unwrap().is_none(), "a short search takes no turns");
+        assert!(
+            fresh.turn().await.unwrap().is_none(),
+            "a short search takes no turns"
+        );
         fresh.check().unwrap();
     }
 
@@ -152,7 +174,10 @@ mod tests {
     async fn a_stretch_pauses_and_is_not_given_up_and_nobody_works_for_a_caller_that_left() {
         let stretch = Budgets::new(Duration::ZERO).begin_stretch();
         assert!(stretch.is_paused() && stretch.check().is_ok() && stretch.turn().await.is_ok());
-        assert!(!Budgets::default().begin_stretch().is_paused() && !Budgets::new(Duration::ZERO).begin().is_paused());
+        assert!(
+            !Budgets::default().begin_stretch().is_paused()
+                && !Budgets::new(Duration::ZERO).begin().is_paused()
+        );
         drop(stretch.attended());
         assert!(stretch.check().is_err() && stretch.turn().await.is_err());
     }
@@ -173,8 +198,14 @@ mod tests {
             held.push(long(60_000).turn().await.unwrap().unwrap());
         }
         assert_eq!(budgets.turns.available_permits(), 0);
-        assert!(budgets.begin().turn().await.unwrap().is_none(), "a short search does not wait for long ones");
-        assert!(matches!(long(1_005).turn().await, Err(TrailError::TooCostly { .. })), "waiting costs time too");
+        assert!(
+            budgets.begin().turn().await.unwrap().is_none(),
+            "a short search does not wait for long ones"
+        );
+        assert!(
+            matches!(long(1_005).turn().await, Err(TrailError::TooCostly { .. })),
+            "waiting costs time too"
+        );
         drop(held);
         assert!(long(60_000).turn().await.unwrap().is_some());
     }

@@ -27,13 +27,23 @@ pub(super) struct Texts {
 impl Texts {
     /// The value with this number.
     pub(super) fn value(&self, number: usize) -> &str {
-        let begin = number.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        self.ends.get(number).and_then(|end| self.bytes.get(begin..*end)).unwrap_or_default()
+        let begin = number
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before))
+            .copied()
+            .unwrap_or(0);
+        self.ends
+            .get(number)
+            .and_then(|end| self.bytes.get(begin..*end))
+            .unwrap_or_default()
     }
 
     /// The value of a row.
     pub(super) fn of_row(&self, row: usize) -> Option<&str> {
-        self.keys.get(row).and_then(|key| usize::try_from(*key).ok()).map(|number| self.value(number))
+        self.keys
+            .get(row)
+            .and_then(|key| usize::try_from(*key).ok())
+            .map(|number| self.value(number))
     }
 
     /// All distinct values, in the order of their first row.
@@ -58,24 +68,30 @@ struct Numbers {
 impl Numbers {
     fn number(&mut self, texts: &mut Texts, text: &str) -> i32 {
         let hash = self.hasher.hash_one(text);
-        let same = |(other, number): &(u64, i32)| *other == hash && texts.value(*number as usize) == text;
+        let same =
+            |(other, number): &(u64, i32)| *other == hash && texts.value(*number as usize) == text;
         if let Some((_, number)) = self.table.find(hash, same) {
             return *number;
         }
         let number = texts.add(text);
-        self.table.insert_unique(hash, (hash, number), |(hash, _)| *hash);
+        self.table
+            .insert_unique(hash, (hash, number), |(hash, _)| *hash);
         number
     }
 }
 
 /// The columns that are written as dictionaries: all but identifier and times.
 pub(super) fn dictionaries() -> impl Iterator<Item = Column> {
-    Column::ALL.into_iter().filter(|column| !column.is_time() && *column != Column::EventId)
+    Column::ALL
+        .into_iter()
+        .filter(|column| !column.is_time() && *column != Column::EventId)
 }
 
 /// The columns of [`dictionaries`] over some entries, in that order.
 pub(super) fn texts(entries: &[Arc<StoredEntry>]) -> Vec<(Column, Texts)> {
-    let mut columns: Vec<(Column, Texts)> = dictionaries().map(|column| (column, Texts::default())).collect();
+    let mut columns: Vec<(Column, Texts)> = dictionaries()
+        .map(|column| (column, Texts::default()))
+        .collect();
     let mut numbers: Vec<Numbers> = columns.iter().map(|_| Numbers::default()).collect();
     let mut addresses: HashMap<IpAddr, i32> = HashMap::new();
     for (_, texts) in &mut columns {
@@ -85,12 +101,15 @@ pub(super) fn texts(entries: &[Arc<StoredEntry>]) -> Vec<(Column, Texts)> {
         for ((column, texts), numbers) in columns.iter_mut().zip(&mut numbers) {
             let number = match (*column, stored.entry.actor.ip_address) {
                 // Formatted once a distinct address, not once a row.
-                (Column::ActorIpAddress, Some(address)) => *addresses.entry(address).or_insert_with(|| {
-                    let _ = write!(texts.bytes, "{address}");
-                    texts.ends.push(texts.bytes.len());
-                    texts.ends.len() as i32 - 1
-                }),
-                _ => column_text(&stored.entry, *column).map_or(ABSENT, |text| numbers.number(texts, &text)),
+                (Column::ActorIpAddress, Some(address)) => {
+                    *addresses.entry(address).or_insert_with(|| {
+                        let _ = write!(texts.bytes, "{address}");
+                        texts.ends.push(texts.bytes.len());
+                        texts.ends.len() as i32 - 1
+                    })
+                }
+                _ => column_text(&stored.entry, *column)
+                    .map_or(ABSENT, |text| numbers.number(texts, &text)),
             };
             texts.keys.push(number);
         }
@@ -113,8 +132,17 @@ mod tests {
         let (leaf_hash, zero) = (commitment.leaf_hash(), Hash::ZERO);
         let (canonical, salt) = (draft.canonical, [0; 16]);
         let (previous_hash, hash, sequence) = (zero, zero, 0);
-        let stored =
-            StoredEntry { sequence, recorded_at, salt, canonical, entry, commitment, leaf_hash, previous_hash, hash };
+        let stored = StoredEntry {
+            sequence,
+            recorded_at,
+            salt,
+            canonical,
+            entry,
+            commitment,
+            leaf_hash,
+            previous_hash,
+            hash,
+        };
         Arc::new(stored)
     }
 
@@ -131,7 +159,11 @@ mod tests {
             assert_eq!(texts.keys.len(), entries.len());
             for (entry, key) in entries.iter().zip(&texts.keys) {
                 let found = (*key != ABSENT).then(|| texts.value(*key as usize));
-                assert_eq!(found, column_text(&entry.entry, column).as_deref(), "{column:?}");
+                assert_eq!(
+                    found,
+                    column_text(&entry.entry, column).as_deref(),
+                    "{column:?}"
+                );
             }
             let distinct: std::collections::BTreeSet<&str> = texts.values().collect();
             assert_eq!(distinct.len(), texts.values().len(), "{column:?}");

@@ -57,13 +57,18 @@ pub(super) fn shorten<'t>(
     values: impl IntoIterator<Item = Option<&'t [u8]>>,
     into: &mut Vec<u8>,
 ) -> u8 {
-    if canonical.iter().fold(false, |found, byte| found | (*byte < PRINTED)) {
+    if canonical
+        .iter()
+        .fold(false, |found, byte| found | (*byte < PRINTED))
+    {
         into.extend_from_slice(canonical);
         return 0;
     }
     let (mut from, mut cut) = (0, 0);
     for ((member, column), value) in MEMBERS.iter().zip(COLUMNS).zip(values) {
-        let Some(value) = value.filter(|value| !value.is_empty()) else { continue };
+        let Some(value) = value.filter(|value| !value.is_empty()) else {
+            continue;
+        };
         if let Some(at) = place(member, value, canonical, from) {
             into.extend_from_slice(&canonical[from..at - 1]);
             let number = position(column);
@@ -85,7 +90,10 @@ fn place(member: &Finder<'_>, value: &[u8], bytes: &[u8], mut from: usize) -> Op
     }
     loop {
         let at = from + member.find(bytes.get(from..)?)? + name.len();
-        if bytes[at..].strip_prefix(value).is_some_and(|after| after.first() == Some(&b'"')) {
+        if bytes[at..]
+            .strip_prefix(value)
+            .is_some_and(|after| after.first() == Some(&b'"'))
+        {
             return Some(at);
         }
         from = at;
@@ -112,11 +120,22 @@ pub(super) fn whole<'a>(
     let mut rest = stored;
     while let Some(at) = low_byte(rest) {
         scratch.extend_from_slice(&rest[..at]);
-        let Some((digits, after)) = rest[at..].split_at_checked(DIGITS.len()) else { break };
-        let digit = |byte: &u8| DIGITS.iter().position(|digit| digit == byte).unwrap_or_default();
-        let number = digits.iter().fold(0, |number, byte| number * 3 + digit(byte));
+        let Some((digits, after)) = rest[at..].split_at_checked(DIGITS.len()) else {
+            break;
+        };
+        let digit = |byte: &u8| {
+            DIGITS
+                .iter()
+                .position(|digit| digit == byte)
+                .unwrap_or_default()
+        };
+        let number = digits
+            .iter()
+            .fold(0, |number, byte| number * 3 + digit(byte));
         rest = after;
-        if let Some(column) = number.checked_sub(1).and_then(|number| Column::ALL.get(number))
+        if let Some(column) = number
+            .checked_sub(1)
+            .and_then(|number| Column::ALL.get(number))
             && let Some(after) = rest.strip_prefix(b"\"\"")
         {
             scratch.push(b'"');
@@ -142,12 +161,18 @@ fn low_byte(bytes: &[u8]) -> Option<usize> {
         word.wrapping_sub(LOW) & !word & HIGH == 0
     });
     let from = far.count() * 8;
-    bytes[from..].iter().position(|byte| *byte < PRINTED).map(|at| from + at)
+    bytes[from..]
+        .iter()
+        .position(|byte| *byte < PRINTED)
+        .map(|at| from + at)
 }
 
 /// Fills the members that version 2 emptied: the first empty member of each name.
 fn fill(cut: u8, put: &impl Fn(Column, &mut Vec<u8>), bytes: &mut Vec<u8>) {
-    for (bit, empty, column) in [(REQUEST_ID, &REQUEST, Column::RequestId), (EVENT_ID, &EVENT, Column::EventId)] {
+    for (bit, empty, column) in [
+        (REQUEST_ID, &REQUEST, Column::RequestId),
+        (EVENT_ID, &EVENT, Column::EventId),
+    ] {
         if cut & bit != 0
             && let Some(at) = empty.find(bytes).map(|at| at + empty.needle().len() - 1)
         {
@@ -167,7 +192,10 @@ mod tests {
     type Given<'a> = &'a [(Column, &'a str)];
 
     fn text<'a>(given: Given<'a>, column: Column) -> Option<&'a str> {
-        given.iter().find(|(of, _)| *of == column).map(|(_, text)| *text)
+        given
+            .iter()
+            .find(|(of, _)| *of == column)
+            .map(|(_, text)| *text)
     }
 
     fn round(canonical: &str, given: Given<'_>) -> String {
@@ -175,7 +203,9 @@ mod tests {
         let values = COLUMNS.map(|column| text(given, column).map(str::as_bytes));
         let cut = shorten(canonical.as_bytes(), values, &mut stored);
         let stored = stored.split_off(6);
-        let put = |column, out: &mut Vec<u8>| out.extend_from_slice(text(given, column).unwrap_or("?").as_bytes());
+        let put = |column, out: &mut Vec<u8>| {
+            out.extend_from_slice(text(given, column).unwrap_or("?").as_bytes())
+        };
         let mut scratch = Vec::new();
         let back = whole(&stored, cut, put, &mut scratch);
         assert_eq!(std::str::from_utf8(back).unwrap(), canonical);
@@ -187,7 +217,12 @@ mod tests {
     fn values_of_columns_are_cut_and_put_back() {
         use Column::{ActionOperation, ActorSessionId, EventId, RequestId, Timestamp};
         let plain = r#"{"actor":{"session_id":"s"},"event_id":"e-1","metadata":{"request_id":"r-1"},"timestamp":"t"}"#;
-        let all = [(ActorSessionId, "s"), (EventId, "e-1"), (RequestId, "r-1"), (Timestamp, "t")];
+        let all = [
+            (ActorSessionId, "s"),
+            (EventId, "e-1"),
+            (RequestId, "r-1"),
+            (Timestamp, "t"),
+        ];
         let cut = concat!(
             "{\"actor\":{\"session_id\":\n\n\t\"\"},\"event_id\":\t\t\n\"\",",
             "\"metadata\":{\"request_id\":\r\n\t\"\"},\"timestamp\":\t\t\r\"\"}",
@@ -207,28 +242,54 @@ mod tests {
                 &[(ActionOperation, "Ünder")],
                 "{\"action\":{\"operation\":\r\t\t\"\"}}",
             ),
-            (r#"{"event_id":"a\"b"}"#, &[(EventId, "a\"b")], r#"{"event_id":"a\"b"}"#),
+            (
+                r#"{"event_id":"a\"b"}"#,
+                &[(EventId, "a\"b")],
+                r#"{"event_id":"a\"b"}"#,
+            ),
             (r#"{"event_id":""}"#, &[(EventId, "")], r#"{"event_id":""}"#),
-            (r#"{"metadata":{"timestamp":"t"}}"#, &[(Timestamp, "u")], r#"{"metadata":{"timestamp":"t"}}"#),
+            (
+                r#"{"metadata":{"timestamp":"t"}}"#,
+                &[(Timestamp, "u")],
+                r#"{"metadata":{"timestamp":"t"}}"#,
+            ),
         ];
         for (canonical, given, expect) in cases {
             assert_eq!(round(canonical, given), expect, "{canonical}");
         }
-        assert_eq!(round("{\"event_id\":\"\x01\"}", &[(EventId, "\x01")]), "{\"event_id\":\"\x01\"}");
+        assert_eq!(
+            round("{\"event_id\":\"\x01\"}", &[(EventId, "\x01")]),
+            "{\"event_id\":\"\x01\"}"
+        );
     }
 
     #[test]
     fn what_version_2_cut_is_put_back() {
         let put = |column, out: &mut Vec<u8>| {
-            out.extend_from_slice(if column == Column::EventId { b"\"request_id\":\"\"" } else { b"r" });
+            out.extend_from_slice(if column == Column::EventId {
+                b"\"request_id\":\"\""
+            } else {
+                b"r"
+            });
         };
         for (stored, cut, expect) in [
-            (r#"{"event_id":"","request_id":""}"#, 2, r#"{"event_id":"","request_id":"r"}"#),
-            (r#"{"event_id":"","request_id":""}"#, 3, r#"{"event_id":""request_id":""","request_id":"r"}"#),
+            (
+                r#"{"event_id":"","request_id":""}"#,
+                2,
+                r#"{"event_id":"","request_id":"r"}"#,
+            ),
+            (
+                r#"{"event_id":"","request_id":""}"#,
+                3,
+                r#"{"event_id":""request_id":""","request_id":"r"}"#,
+            ),
             (r#"{"request_id":"x"}"#, 3, r#"{"request_id":"x"}"#),
         ] {
             let mut scratch = Vec::new();
-            assert_eq!(std::str::from_utf8(whole(stored.as_bytes(), cut, put, &mut scratch)).unwrap(), expect);
+            assert_eq!(
+                std::str::from_utf8(whole(stored.as_bytes(), cut, put, &mut scratch)).unwrap(),
+                expect
+            );
         }
     }
 

@@ -17,7 +17,11 @@ pub(super) const CANONICAL_COLUMNS: usize = 2 + COLUMNS.len();
 pub(super) fn canonical_columns() -> [usize; CANONICAL_COLUMNS] {
     let mut columns = [CANONICAL; CANONICAL_COLUMNS];
     columns[1] = CUT;
-    columns.iter_mut().skip(2).zip(COLUMNS).for_each(|(place, column)| *place = position(column));
+    columns
+        .iter_mut()
+        .skip(2)
+        .zip(COLUMNS)
+        .for_each(|(place, column)| *place = position(column));
     columns
 }
 
@@ -52,7 +56,10 @@ impl<'a> Canonical<'a> {
         Canonical {
             stored,
             cut,
-            values: columns[2..].iter().map(|column| Values::new(column)).collect(),
+            values: columns[2..]
+                .iter()
+                .map(|column| Values::new(column))
+                .collect(),
             scratch: Vec::new(),
         }
     }
@@ -60,9 +67,17 @@ impl<'a> Canonical<'a> {
     /// The canonical bytes of a row.
     pub(super) fn row(&mut self, row: usize) -> &[u8] {
         let stored = self.stored.as_binary::<i32>().value(row);
-        let cut = if self.cut.is_valid(row) { self.cut.as_primitive::<UInt8Type>().value(row) } else { 0 };
+        let cut = if self.cut.is_valid(row) {
+            self.cut.as_primitive::<UInt8Type>().value(row)
+        } else {
+            0
+        };
         let put = |column: Column, out: &mut Vec<u8>| {
-            if let Some(values) = COLUMNS.iter().position(|&of| of == column).and_then(|at| self.values.get(at)) {
+            if let Some(values) = COLUMNS
+                .iter()
+                .position(|&of| of == column)
+                .and_then(|at| self.values.get(at))
+            {
                 values.put(row, out);
             }
         };
@@ -78,14 +93,18 @@ impl<'a> Values<'a> {
         if let Some(times) = column.as_primitive_opt::<TimestampMillisecondType>() {
             return Values::Times(times);
         }
-        let values = column.as_dictionary_opt::<Int32Type>().and_then(|column| column.values().as_string_opt::<i32>());
+        let values = column
+            .as_dictionary_opt::<Int32Type>()
+            .and_then(|column| column.values().as_string_opt::<i32>());
         values.map_or(Values::None, |values| Values::Dictionary(column, values))
     }
 
     /// Appends the value of a row; nothing for null.
     fn put(&self, row: usize, out: &mut Vec<u8>) {
         match self {
-            Values::Plain(texts) if texts.is_valid(row) => out.extend_from_slice(texts.value(row).as_bytes()),
+            Values::Plain(texts) if texts.is_valid(row) => {
+                out.extend_from_slice(texts.value(row).as_bytes())
+            }
             Values::Dictionary(column, values) => {
                 let keys = column.as_dictionary::<Int32Type>().keys();
                 if keys.is_valid(row) {
@@ -110,6 +129,10 @@ pub(super) fn sealed(batch: &RecordBatch, into: &mut Vec<SealedEntry>) {
     into.extend((0..batch.num_rows()).map(|row| {
         let mut salt = [0; 16];
         salt.copy_from_slice(salts.value(row));
-        SealedEntry { sequence: sequences.value(row), salt, canonical: canonical.row(row).to_vec() }
+        SealedEntry {
+            sequence: sequences.value(row),
+            salt,
+            canonical: canonical.row(row).to_vec(),
+        }
     }));
 }

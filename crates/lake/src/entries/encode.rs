@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryBuilder, Int32Array, RecordBatch, StringArray,
-    StringBuilder, TimestampMillisecondArray, UInt8Array, UInt64Array,
+    ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryBuilder, Int32Array, RecordBatch,
+    StringArray, StringBuilder, TimestampMillisecondArray, UInt8Array, UInt64Array,
 };
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::Int32Type;
@@ -49,7 +49,9 @@ pub(super) fn encode(
     let metadata = file_metadata(class, sequence(entries.first()), sequence(entries.last()));
     let properties = properties().set_key_value_metadata(Some(metadata)).build();
     let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&SCHEMA), Some(properties))?;
-    let dictionaries = texts.iter().map(|(column, texts)| Ok((*column, dictionary(texts)?)));
+    let dictionaries = texts
+        .iter()
+        .map(|(column, texts)| Ok((*column, dictionary(texts)?)));
     let dictionaries = dictionaries.collect::<Result<Vec<_>, ArrowError>>()?;
     let mut first = 0;
     for chunk in chunks(entries) {
@@ -69,7 +71,9 @@ fn chunks(mut entries: &[Arc<StoredEntry>]) -> impl Iterator<Item = &[Arc<Stored
             begun
         };
         let rows = entries.iter().take(BATCH).take_while(fits).count();
-        let (chunk, rest) = entries.split_at_checked(rows).filter(|(chunk, _)| !chunk.is_empty())?;
+        let (chunk, rest) = entries
+            .split_at_checked(rows)
+            .filter(|(chunk, _)| !chunk.is_empty())?;
         entries = rest;
         Some(chunk)
     })
@@ -83,7 +87,9 @@ pub(super) fn file_metadata(class: &str, first: u64, last: u64) -> Vec<KeyValue>
         ("reeve.first_sequence", first.to_string()),
         ("reeve.last_sequence", last.to_string()),
     ];
-    pairs.map(|(key, value)| KeyValue::new(key.to_owned(), value)).to_vec()
+    pairs
+        .map(|(key, value)| KeyValue::new(key.to_owned(), value))
+        .to_vec()
 }
 
 /// Layout of a file.
@@ -102,7 +108,11 @@ pub(super) fn properties() -> WriterPropertiesBuilder {
             descending: false,
             nulls_first: false,
         }]));
-    for name in [SEQUENCE_NAME, Column::Timestamp.segment_name(), Column::RecordedAt.segment_name()] {
+    for name in [
+        SEQUENCE_NAME,
+        Column::Timestamp.segment_name(),
+        Column::RecordedAt.segment_name(),
+    ] {
         let path = ColumnPath::from(name);
         builder = builder
             .set_column_dictionary_enabled(path.clone(), false)
@@ -110,14 +120,21 @@ pub(super) fn properties() -> WriterPropertiesBuilder {
             .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
     }
     builder = builder.set_column_dictionary_enabled(ColumnPath::from(SALT_NAME), false);
-    for name in [Column::EventId.segment_name(), Column::RequestId.segment_name(), CANONICAL_NAME] {
+    for name in [
+        Column::EventId.segment_name(),
+        Column::RequestId.segment_name(),
+        CANONICAL_NAME,
+    ] {
         // Lengths between the texts would cost a byte and a half a row, and most of the time of compressing.
         let path = ColumnPath::from(name);
         builder = builder
             .set_column_dictionary_enabled(path.clone(), false)
             .set_column_encoding(path, Encoding::DELTA_LENGTH_BYTE_ARRAY);
     }
-    for name in [Column::EventId.segment_name(), Column::RequestId.segment_name()] {
+    for name in [
+        Column::EventId.segment_name(),
+        Column::RequestId.segment_name(),
+    ] {
         builder = builder.set_column_data_page_size_limit(ColumnPath::from(name), ID_PAGE);
     }
     builder
@@ -139,7 +156,9 @@ pub(super) enum Payload {
 /// Some entries as rows of a file of their own kind, with their payload as it was hashed.
 pub(super) fn whole(entries: &[Arc<StoredEntry>]) -> Result<RecordBatch, ArrowError> {
     let texts = super::columns::texts(entries);
-    let dictionaries = texts.iter().map(|(column, texts)| Ok((*column, dictionary(texts)?)));
+    let dictionaries = texts
+        .iter()
+        .map(|(column, texts)| Ok((*column, dictionary(texts)?)));
     let dictionaries = dictionaries.collect::<Result<Vec<_>, ArrowError>>()?;
     columns(entries, 0, &dictionaries, &texts, Payload::Whole)
 }
@@ -152,21 +171,38 @@ fn columns(
     texts: &[(Column, Texts)],
     payload: Payload,
 ) -> Result<RecordBatch, ArrowError> {
-    let mut arrays: Vec<ArrayRef> =
-        vec![Arc::new(UInt64Array::from_iter_values(entries.iter().map(|entry| entry.sequence)))];
+    let mut arrays: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from_iter_values(
+        entries.iter().map(|entry| entry.sequence),
+    ))];
     for column in Column::ALL {
         let known = dictionaries.iter().find(|(of, _)| *of == column);
         arrays.push(match (column, known) {
-            (Column::Timestamp, _) => times(entries.iter().map(|entry| entry.entry.timestamp.as_millisecond())),
-            (Column::RecordedAt, _) => times(entries.iter().map(|entry| entry.recorded_at.as_millisecond())),
+            (Column::Timestamp, _) => times(
+                entries
+                    .iter()
+                    .map(|entry| entry.entry.timestamp.as_millisecond()),
+            ),
+            (Column::RecordedAt, _) => times(
+                entries
+                    .iter()
+                    .map(|entry| entry.recorded_at.as_millisecond()),
+            ),
             (_, Some((_, dictionary))) => Arc::new(dictionary.slice(first, entries.len())),
             (_, None) => plain(entries, column),
         });
     }
     let mut salts = FixedSizeBinaryBuilder::with_capacity(entries.len(), 16);
     let mut bytes = Vec::with_capacity(entries.iter().map(|entry| entry.canonical.len()).sum());
-    let (mut lengths, mut cuts) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
-    let known = COLUMNS.map(|column| texts.iter().find(|(of, _)| *of == column).map(|(_, texts)| texts));
+    let (mut lengths, mut cuts) = (
+        Vec::with_capacity(entries.len()),
+        Vec::with_capacity(entries.len()),
+    );
+    let known = COLUMNS.map(|column| {
+        texts
+            .iter()
+            .find(|(of, _)| *of == column)
+            .map(|(_, texts)| texts)
+    });
     for (row, entry) in entries.iter().enumerate() {
         salts.append_value(entry.salt)?;
         let begin = bytes.len();
@@ -177,16 +213,25 @@ fn columns(
             continue;
         }
         let times = [entry.entry.timestamp, entry.recorded_at].map(spelled);
-        let values = COLUMNS.into_iter().zip(known).map(|(column, known)| match column {
-            Column::Timestamp => Some(times[0].as_slice()),
-            Column::RecordedAt => Some(times[1].as_slice()),
-            Column::EventId => Some(entry.entry.event_id.as_str().as_bytes()),
-            _ => known.and_then(|texts| texts.of_row(first + row)).map(str::as_bytes),
-        });
+        let values = COLUMNS
+            .into_iter()
+            .zip(known)
+            .map(|(column, known)| match column {
+                Column::Timestamp => Some(times[0].as_slice()),
+                Column::RecordedAt => Some(times[1].as_slice()),
+                Column::EventId => Some(entry.entry.event_id.as_str().as_bytes()),
+                _ => known
+                    .and_then(|texts| texts.of_row(first + row))
+                    .map(str::as_bytes),
+            });
         cuts.push(shorten(&entry.canonical, values, &mut bytes));
         lengths.push(bytes.len() - begin);
     }
-    let canonical = BinaryArray::try_new(OffsetBuffer::from_lengths(lengths), Buffer::from_vec(bytes), None)?;
+    let canonical = BinaryArray::try_new(
+        OffsetBuffer::from_lengths(lengths),
+        Buffer::from_vec(bytes),
+        None,
+    )?;
     arrays.push(Arc::new(salts.finish()));
     arrays.push(Arc::new(canonical));
     arrays.push(Arc::new(UInt8Array::from(cuts)));
@@ -213,8 +258,15 @@ fn plain(entries: &[Arc<StoredEntry>], column: Column) -> ArrayRef {
 
 fn dictionary(texts: &Texts) -> Result<DictionaryArray<Int32Type>, ArrowError> {
     let present = NullBuffer::from_iter(texts.keys.iter().map(|key| *key != ABSENT));
-    let keys = texts.keys.iter().map(|key| (*key).max(0)).collect::<Vec<_>>();
-    let keys = Int32Array::new(ScalarBuffer::from(keys), Some(present).filter(|present| present.null_count() > 0));
+    let keys = texts
+        .keys
+        .iter()
+        .map(|key| (*key).max(0))
+        .collect::<Vec<_>>();
+    let keys = Int32Array::new(
+        ScalarBuffer::from(keys),
+        Some(present).filter(|present| present.null_count() > 0),
+    );
     let values = StringArray::from_iter_values(texts.values());
     DictionaryArray::try_new(keys, Arc::new(values))
 }

@@ -33,8 +33,17 @@ impl EntryFile {
     /// # Errors
     /// The file cannot be written.
     pub fn create(path: &Path) -> io::Result<EntryFile> {
-        let writer = ArrowWriter::try_new(File::create(path)?, Arc::clone(&SCHEMA), Some(properties().build()));
-        Ok(EntryFile { writer: writer.map_err(failed)?, waiting: Vec::new(), waiting_bytes: 0, span: None })
+        let writer = ArrowWriter::try_new(
+            File::create(path)?,
+            Arc::clone(&SCHEMA),
+            Some(properties().build()),
+        );
+        Ok(EntryFile {
+            writer: writer.map_err(failed)?,
+            waiting: Vec::new(),
+            waiting_bytes: 0,
+            span: None,
+        })
     }
 
     /// Adds an entry; sequences ascend.
@@ -42,10 +51,17 @@ impl EntryFile {
     /// # Errors
     /// The disk failed.
     pub fn write(&mut self, entry: Arc<StoredEntry>) -> io::Result<()> {
-        self.span = Some((self.span.map_or(entry.sequence, |(first, _)| first), entry.sequence));
+        self.span = Some((
+            self.span.map_or(entry.sequence, |(first, _)| first),
+            entry.sequence,
+        ));
         self.waiting_bytes += entry.canonical.len();
         self.waiting.push(entry);
-        if self.waiting.len() >= BATCH || self.waiting_bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
+        if self.waiting.len() >= BATCH || self.waiting_bytes >= BATCH_BYTES {
+            self.flush()
+        } else {
+            Ok(())
+        }
     }
 
     /// Bytes of the file so far, those of the present row group as they are kept in memory.
@@ -61,7 +77,9 @@ impl EntryFile {
     pub fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         let (first, last) = self.span.unwrap_or_default();
-        file_metadata(CLASS, first, last).into_iter().for_each(|pair| self.writer.append_key_value_metadata(pair));
+        file_metadata(CLASS, first, last)
+            .into_iter()
+            .for_each(|pair| self.writer.append_key_value_metadata(pair));
         self.writer.into_inner().map_err(failed)?.sync_all()
     }
 

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 use arrow::datatypes::{DataType, Int32Type};
 use datafusion_common::{Result, exec_err};
-use datafusion_expr::{ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, col};
+use datafusion_expr::{
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, col,
+};
 use memchr::memmem::Finder;
 use reeve_audit::query::Column;
 
@@ -22,20 +24,37 @@ pub(super) type HoldsEntry = dyn Fn(&[u8]) -> std::result::Result<bool, String> 
 
 /// A condition on a text column. It is true or false, never null.
 pub(super) fn text_condition(column: Column, holds: Arc<HoldsText>) -> Expr {
-    let function = TextCondition { holds: Opaque(holds), signature: Signature::any(1, Volatility::Immutable) };
+    let function = TextCondition {
+        holds: Opaque(holds),
+        signature: Signature::any(1, Volatility::Immutable),
+    };
     ScalarUDF::from(function).call(vec![col(column.segment_name())])
 }
 
 /// A condition on canonical bytes. `words`, in lower case, occur in the bytes of every entry that meets it. Rows for which
 /// `known` is true already are not looked at.
-pub(super) fn entry_condition(holds: Arc<HoldsEntry>, words: &[String], known: Option<Expr>) -> Expr {
-    let mut arguments: Vec<Expr> = canonical_columns().map(|column| col(SCHEMA.field(column).name())).into();
+pub(super) fn entry_condition(
+    holds: Arc<HoldsEntry>,
+    words: &[String],
+    known: Option<Expr>,
+) -> Expr {
+    let mut arguments: Vec<Expr> = canonical_columns()
+        .map(|column| col(SCHEMA.field(column).name()))
+        .into();
     arguments.extend(known);
     // Other scripts fold case in ways that bytes do not show.
-    let words =
-        words.iter().filter(|word| word.is_ascii()).map(|word| Finder::new(word.as_bytes()).into_owned()).collect();
+    let words = words
+        .iter()
+        .filter(|word| word.is_ascii())
+        .map(|word| Finder::new(word.as_bytes()).into_owned())
+        .collect();
     let signature = Signature::any(arguments.len(), Volatility::Immutable);
-    ScalarUDF::from(EntryCondition { holds: Opaque(holds), words: Opaque(Arc::new(words)), signature }).call(arguments)
+    ScalarUDF::from(EntryCondition {
+        holds: Opaque(holds),
+        words: Opaque(Arc::new(words)),
+        signature,
+    })
+    .call(arguments)
 }
 
 /// Something equal to itself alone.
@@ -84,7 +103,11 @@ impl ScalarUDFImpl for TextCondition {
         let values = argument(&arguments, 0)?;
         let holds = &*self.holds.0;
         let answer: BooleanArray = match values.data_type() {
-            DataType::Utf8 => values.as_string::<i32>().iter().map(|value| Some(holds(value))).collect(),
+            DataType::Utf8 => values
+                .as_string::<i32>()
+                .iter()
+                .map(|value| Some(holds(value)))
+                .collect(),
             DataType::Dictionary(..) => by_distinct_value(&values, holds),
             other => return exec_err!("reeve_text of {other}"),
         };
@@ -101,9 +124,16 @@ fn by_distinct_value(values: &ArrayRef, holds: &HoldsText) -> BooleanArray {
     dictionary
         .keys()
         .iter()
-        .map(|key| match key.map(|key| key as usize).filter(|&key| !distinct.is_null(key)) {
-            Some(key) => Some(*known[key].get_or_insert_with(|| holds(Some(distinct.value(key))))),
-            None => Some(absent),
+        .map(|key| {
+            match key
+                .map(|key| key as usize)
+                .filter(|&key| !distinct.is_null(key))
+            {
+                Some(key) => {
+                    Some(*known[key].get_or_insert_with(|| holds(Some(distinct.value(key)))))
+                }
+                None => Some(absent),
+            }
         })
         .collect()
 }
@@ -129,9 +159,14 @@ impl ScalarUDFImpl for EntryCondition {
     }
 
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let columns = (0..CANONICAL_COLUMNS).map(|at| argument(&arguments, at)).collect::<Result<Vec<_>>>()?;
-        let known =
-            arguments.args.get(CANONICAL_COLUMNS).map(|_| argument(&arguments, CANONICAL_COLUMNS)).transpose()?;
+        let columns = (0..CANONICAL_COLUMNS)
+            .map(|at| argument(&arguments, at))
+            .collect::<Result<Vec<_>>>()?;
+        let known = arguments
+            .args
+            .get(CANONICAL_COLUMNS)
+            .map(|_| argument(&arguments, CANONICAL_COLUMNS))
+            .transpose()?;
         let known = known.as_ref().map(|known| known.as_boolean());
         let mut canonical = Canonical::new(&std::array::from_fn(|at| &columns[at]));
         let mut lower = Vec::new();
@@ -140,7 +175,8 @@ impl ScalarUDFImpl for EntryCondition {
             let settled = known.is_some_and(|known| known.is_valid(row) && known.value(row));
             let holds = settled || {
                 let bytes = canonical.row(row);
-                self.has_words(bytes, &mut lower) && (self.holds.0)(bytes).or_else(|error| exec_err!("{error}"))?
+                self.has_words(bytes, &mut lower)
+                    && (self.holds.0)(bytes).or_else(|error| exec_err!("{error}"))?
             };
             answer.push(holds);
         }

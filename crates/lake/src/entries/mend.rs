@@ -29,7 +29,9 @@ impl EntrySegments {
     /// need none of it: they are slower meanwhile. An index is built of what the log committed to, as `views` restores it: a forged
     /// segment gets none.
     pub async fn mend_indexes(&self, views: &dyn Views) -> Result<usize, TrailError> {
-        let Some(published) = self.published.lock().clone() else { return Ok(0) };
+        let Some(published) = self.published.lock().clone() else {
+            return Ok(0);
+        };
         let mut built = 0;
         for segment in published.iter().rev() {
             if !self.shelf.is_sound(segment) {
@@ -37,22 +39,32 @@ impl EntrySegments {
                 built += 1;
             }
         }
-        self.shelf.sweep(&published).map_err(|error| io("lake/index", error.to_string()))?;
+        self.shelf
+            .sweep(&published)
+            .map_err(|error| io("lake/index", error.to_string()))?;
         Ok(built)
     }
 
     /// Builds the index of a segment anew, from its rows.
-    async fn build_index(&self, segment: &SegmentMeta, views: &dyn Views) -> Result<(), TrailError> {
+    async fn build_index(
+        &self,
+        segment: &SegmentMeta,
+        views: &dyn Views,
+    ) -> Result<(), TrailError> {
         let stored = views.restore(self.read(segment).await?).await?;
         let (path, sha256) = (segment.path.clone(), segment.sha256.clone());
         let attest = self.shelf.attest(&segment.path, segment.last_sequence);
         let built = blocking(&segment.path, move || {
             let rows = rows_of(stored.iter());
             let mut digest = [0; 32];
-            hex::decode_to_slice(&sha256, &mut digest).map_err(|error| damaged(&path, error.to_string()))?;
+            hex::decode_to_slice(&sha256, &mut digest)
+                .map_err(|error| damaged(&path, error.to_string()))?;
             Ok::<_, SegmentError>(build(&rows, &digest, &attest))
         });
         let bytes = built.await.map_err(failed)??;
-        Ok(self.shelf.put(&segment.path, &bytes).map_err(|error| io(&segment.path, error.to_string()))?)
+        Ok(self
+            .shelf
+            .put(&segment.path, &bytes)
+            .map_err(|error| io(&segment.path, error.to_string()))?)
     }
 }

@@ -40,7 +40,13 @@ impl Predicate {
             }
         }
         let conditions = conditions(terms, now);
-        Predicate { asked, now, conditions, from_ms, to_ms }
+        Predicate {
+            asked,
+            now,
+            conditions,
+            from_ms,
+            to_ms,
+        }
     }
 
     /// Conditions on a segment's rows, cheapest first; together they are exactly the query.
@@ -55,7 +61,9 @@ impl Predicate {
 
     /// False when no entry of the segment can match.
     pub(super) fn may_match(&self, segment: &SegmentMeta) -> bool {
-        self.conditions.is_some() && self.from_ms <= segment.max_timestamp_ms && segment.min_timestamp_ms <= self.to_ms
+        self.conditions.is_some()
+            && self.from_ms <= segment.max_timestamp_ms
+            && segment.min_timestamp_ms <= self.to_ms
     }
 
     /// The query itself, times resolved.
@@ -70,7 +78,10 @@ impl Predicate {
         words.retain(|word| word.is_ascii());
         Asker {
             predicate: self,
-            words: words.iter().map(|word| Finder::new(word).into_owned()).collect(),
+            words: words
+                .iter()
+                .map(|word| Finder::new(word).into_owned())
+                .collect(),
             lower: Vec::new(),
         }
     }
@@ -92,7 +103,11 @@ impl Asker<'_> {
             self.lower.clear();
             self.lower.extend_from_slice(&stored.canonical);
             self.lower.make_ascii_lowercase();
-            if !self.words.iter().all(|word| word.find(&self.lower).is_some()) {
+            if !self
+                .words
+                .iter()
+                .all(|word| word.find(&self.lower).is_some())
+            {
                 return false;
             }
         }
@@ -113,7 +128,16 @@ mod tests {
         assert!(of("").is_everything());
         assert!(of("timestamp:*").is_everything());
         assert_eq!(of("-timestamp:*").conditions, None);
-        assert_eq!(of("alice severity:high bob").conditions().len(), 2, "one look at the entry for both words");
-        assert_eq!(of("timestamp:>2026-01-01 timestamp:<2026-02-01").conditions().len(), 2);
+        assert_eq!(
+            of("alice severity:high bob").conditions().len(),
+            2,
+            "one look at the entry for both words"
+        );
+        assert_eq!(
+            of("timestamp:>2026-01-01 timestamp:<2026-02-01")
+                .conditions()
+                .len(),
+            2
+        );
     }
 }

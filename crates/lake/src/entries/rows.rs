@@ -42,7 +42,11 @@ pub(super) struct Footers {
 impl Default for Footers {
     fn default() -> Self {
         let kept = Mutex::new(Newest::new(FOOTERS));
-        Footers { kept, dictionaries: Arc::default(), read: AtomicU64::default() }
+        Footers {
+            kept,
+            dictionaries: Arc::default(),
+            read: AtomicU64::default(),
+        }
     }
 }
 
@@ -56,8 +60,17 @@ struct Known {
 
 impl Footers {
     /// The entries in these rows of a file, which ascend; `None` for a file of another version, which only a scan can read.
-    pub(super) fn read(&self, root: &Path, file: &ObjectMeta, rows: &[usize]) -> Result<Option<Vec<SealedEntry>>> {
-        let at = At { file: Arc::new(File::open(root.join(file.location.as_ref()))?), size: file.size, at: 0 };
+    pub(super) fn read(
+        &self,
+        root: &Path,
+        file: &ObjectMeta,
+        rows: &[usize],
+    ) -> Result<Option<Vec<SealedEntry>>> {
+        let at = At {
+            file: Arc::new(File::open(root.join(file.location.as_ref()))?),
+            size: file.size,
+            at: 0,
+        };
         match self.footer(&at, file)? {
             Some(known) => entries(at, known, &self.dictionaries, rows).map(Some),
             None => Ok(None),
@@ -79,7 +92,9 @@ impl Footers {
         let whole = read.file_metadata().schema_descr().num_columns() == SCHEMA.fields().len();
         let number = self.read.fetch_add(1, Ordering::Relaxed);
         let known = if whole { known(read, number)? } else { None };
-        self.kept.lock().put(path.to_owned(), (file.clone(), known.clone()), size);
+        self.kept
+            .lock()
+            .put(path.to_owned(), (file.clone(), known.clone()), size);
         Ok(known)
     }
 }
@@ -87,12 +102,25 @@ impl Footers {
 fn known(read: ParquetMetaData, number: u64) -> Result<Option<Known>> {
     let schema = read.file_metadata().schema_descr();
     let mask = ProjectionMask::roots(schema, sealed_columns());
-    let levels = Arc::new(parquet_to_arrow_field_levels(schema, mask, Some(SCHEMA.fields()))?);
-    Ok(Footer::new(read)?.map(|footer| Known { footer, levels, number }))
+    let levels = Arc::new(parquet_to_arrow_field_levels(
+        schema,
+        mask,
+        Some(SCHEMA.fields()),
+    )?);
+    Ok(Footer::new(read)?.map(|footer| Known {
+        footer,
+        levels,
+        number,
+    }))
 }
 
 /// Reads rows, which ascend, from those row groups that have them.
-fn entries(file: At, known: Known, dictionaries: &Arc<Dictionaries>, rows: &[usize]) -> Result<Vec<SealedEntry>> {
+fn entries(
+    file: At,
+    known: Known,
+    dictionaries: &Arc<Dictionaries>,
+    rows: &[usize],
+) -> Result<Vec<SealedEntry>> {
     let (mut groups, mut ranges) = (Vec::new(), Vec::with_capacity(rows.len()));
     let (mut first, mut chosen, mut left) = (0, 0, rows);
     for (number, group) in known.footer.metadata().row_groups().iter().enumerate() {
@@ -100,20 +128,42 @@ fn entries(file: At, known: Known, dictionaries: &Arc<Dictionaries>, rows: &[usi
         let (inside, rest) = left.split_at(left.partition_point(|&row| row < first + count));
         if !inside.is_empty() {
             groups.push(number);
-            ranges.extend(inside.iter().map(|row| row - first + chosen..row - first + chosen + 1));
+            ranges.extend(
+                inside
+                    .iter()
+                    .map(|row| row - first + chosen..row - first + chosen + 1),
+            );
             chosen += count;
         }
         (first, left) = (first + count, rest);
     }
     if !left.is_empty() {
-        return Err(ParquetError::EOF(format!("it has {first} rows and not {}", rows[rows.len() - 1] + 1)));
+        return Err(ParquetError::EOF(format!(
+            "it has {first} rows and not {}",
+            rows[rows.len() - 1] + 1
+        )));
     }
     let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), chosen);
-    let Known { footer, levels, number } = known;
+    let Known {
+        footer,
+        levels,
+        number,
+    } = known;
     let dictionaries = Arc::clone(dictionaries);
-    let groups = Groups { file: Arc::new(file), number, dictionaries, footer, chosen: groups };
+    let groups = Groups {
+        file: Arc::new(file),
+        number,
+        dictionaries,
+        footer,
+        chosen: groups,
+    };
     let batch = rows.len().max(1);
-    let batches = ParquetRecordBatchReader::try_new_with_row_groups(&levels, &groups, batch, Some(selection))?;
+    let batches = ParquetRecordBatchReader::try_new_with_row_groups(
+        &levels,
+        &groups,
+        batch,
+        Some(selection),
+    )?;
     let wanted = sealed_columns();
     // The reader gives columns in the order of the file.
     let order = wanted.map(|column| wanted.iter().filter(|other| **other < column).count());

@@ -12,7 +12,8 @@ use datafusion_datasource::file_scan_config::FileScanConfigBuilder;
 use datafusion_datasource::source::DataSourceExec;
 use datafusion_datasource_parquet::source::ParquetSource;
 use datafusion_datasource_parquet::{
-    CachedParquetFileReaderFactory, ParquetFileReaderFactory, ParquetRowSelection, can_expr_be_pushed_down_with_schemas,
+    CachedParquetFileReaderFactory, ParquetFileReaderFactory, ParquetRowSelection,
+    can_expr_be_pushed_down_with_schemas,
 };
 use datafusion_execution::config::SessionConfig;
 use datafusion_execution::object_store::ObjectStoreUrl;
@@ -52,20 +53,36 @@ impl fmt::Debug for Scanner {
 impl Scanner {
     /// A scanner of the files of a place.
     pub(super) fn new(place: &Place) -> Result<Self> {
-        let runtime = RuntimeEnvBuilder::new().with_metadata_cache_limit(METADATA_CACHE).build_arc()?;
-        let config = SessionConfig::new().with_batch_size(BATCH).with_target_partitions(1);
-        let task = TaskContext::default().with_session_config(config).with_runtime(Arc::clone(&runtime));
+        let runtime = RuntimeEnvBuilder::new()
+            .with_metadata_cache_limit(METADATA_CACHE)
+            .build_arc()?;
+        let config = SessionConfig::new()
+            .with_batch_size(BATCH)
+            .with_target_partitions(1);
+        let task = TaskContext::default()
+            .with_session_config(config)
+            .with_runtime(Arc::clone(&runtime));
         let files = ObjectStoreUrl::parse("reeve://lake")?;
         runtime.register_object_store(files.as_ref(), place.store());
         let cache = runtime.cache_manager.get_file_metadata_cache();
         let reader = Arc::new(CachedParquetFileReaderFactory::new(place.store(), cache));
         let columns = DFSchema::try_from(SCHEMA.as_ref().clone())?;
-        Ok(Scanner { task: Arc::new(task), files, reader, columns })
+        Ok(Scanner {
+            task: Arc::new(task),
+            files,
+            reader,
+            columns,
+        })
     }
 
     /// A condition as it is evaluated. No types are coerced: literals have the type of their column.
     pub(super) fn compile(&self, condition: &Expr) -> Result<Arc<dyn PhysicalExpr>> {
-        create_physical_expr(condition, &self.columns, &ExecutionProps::new(), &PhysicalPlanningContext::default())
+        create_physical_expr(
+            condition,
+            &self.columns,
+            &ExecutionProps::new(),
+            &PhysicalPlanningContext::default(),
+        )
     }
 
     /// The rows of a segment, or some of them, that meet all conditions, evaluated in their order, ascending by sequence.
@@ -107,7 +124,10 @@ impl Scanner {
 
 /// Rows from one sequence to another, both included.
 pub(super) fn sequences_between(first: u64, last: u64) -> [Expr; 2] {
-    [col(SEQUENCE_NAME).gt_eq(sequence(first)), col(SEQUENCE_NAME).lt_eq(sequence(last))]
+    [
+        col(SEQUENCE_NAME).gt_eq(sequence(first)),
+        col(SEQUENCE_NAME).lt_eq(sequence(last)),
+    ]
 }
 
 /// Rows with these sequences.
@@ -121,5 +141,10 @@ fn sequence(value: u64) -> Expr {
 
 /// An error of the engine in one line.
 pub(super) fn message(error: &DataFusionError) -> String {
-    error.strip_backtrace().lines().next().unwrap_or_default().to_owned()
+    error
+        .strip_backtrace()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }

@@ -30,9 +30,13 @@ pub(super) const CUT_NAME: &str = "cut";
 /// The schema of every segment.
 pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     let mut fields = vec![Field::new(SEQUENCE_NAME, DataType::UInt64, false)];
-    fields.extend(
-        Column::ALL.iter().map(|&column| Field::new(column.segment_name(), data_type(column), !always_there(column))),
-    );
+    fields.extend(Column::ALL.iter().map(|&column| {
+        Field::new(
+            column.segment_name(),
+            data_type(column),
+            !always_there(column),
+        )
+    }));
     fields.push(Field::new(SALT_NAME, DataType::FixedSizeBinary(16), false));
     fields.push(Field::new(CANONICAL_NAME, DataType::Binary, false));
     // Version 1 did not have it: null says that nothing was cut out. Version 2 cut out identifiers alone.
@@ -42,7 +46,10 @@ pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 
 /// Position of a typed column.
 pub(super) fn position(column: Column) -> usize {
-    1 + Column::ALL.iter().position(|&other| other == column).unwrap_or_default()
+    1 + Column::ALL
+        .iter()
+        .position(|&other| other == column)
+        .unwrap_or_default()
 }
 
 fn data_type(column: Column) -> DataType {
@@ -56,7 +63,10 @@ fn data_type(column: Column) -> DataType {
 
 fn always_there(column: Column) -> bool {
     use Column::{Category, EventId, EventType, RecordedAt, Severity, Timestamp};
-    matches!(column, EventId | Timestamp | RecordedAt | EventType | Category | Severity)
+    matches!(
+        column,
+        EventId | Timestamp | RecordedAt | EventType | Category | Severity
+    )
 }
 
 #[cfg(test)]
@@ -70,9 +80,12 @@ mod tests {
             let (index, _) = SCHEMA.column_with_name(column.segment_name()).unwrap();
             assert_eq!(index, position(column));
         }
-        for (name, index) in
-            [(SEQUENCE_NAME, SEQUENCE), (SALT_NAME, SALT), (CANONICAL_NAME, CANONICAL), (CUT_NAME, CUT)]
-        {
+        for (name, index) in [
+            (SEQUENCE_NAME, SEQUENCE),
+            (SALT_NAME, SALT),
+            (CANONICAL_NAME, CANONICAL),
+            (CUT_NAME, CUT),
+        ] {
             assert_eq!(SCHEMA.index_of(name).unwrap(), index);
         }
         assert_eq!(SCHEMA.fields().len(), CUT + 1);

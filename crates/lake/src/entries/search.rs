@@ -14,7 +14,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reeve_audit::query::{Sort, SortKey};
-use reeve_ledger::{EntryReader, MOST_SORTED, Page, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError, View};
+use reeve_ledger::{
+    EntryReader, MOST_SORTED, Page, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError, View,
+};
 
 use self::job::{Job, Matches, SortedPage};
 use self::log_parts::LogParts;
@@ -39,13 +41,19 @@ impl std::fmt::Debug for EntrySearch {
 impl EntrySearch {
     /// Returns a search over these segments that sees the log through `views`.
     pub fn new(segments: Arc<EntrySegments>, views: Arc<dyn Views>) -> Self {
-        EntrySearch { log: LogParts::new(segments, views), budgets: Budgets::default() }
+        EntrySearch {
+            log: LogParts::new(segments, views),
+            budgets: Budgets::default(),
+        }
     }
 
     /// Gives each search this much time instead of ten seconds.
     #[must_use]
     pub fn with_limit(self, limit: Duration) -> Self {
-        EntrySearch { budgets: Budgets::new(limit), ..self }
+        EntrySearch {
+            budgets: Budgets::new(limit),
+            ..self
+        }
     }
 
     /// Returns the number of pieces of the tail that have an index: those that several searches have looked through.
@@ -60,7 +68,9 @@ impl EntrySearch {
         }
         let reached = request.offset.saturating_add(request.limit);
         if request.sort.is_some() && reached > MOST_SORTED {
-            return Err(TrailError::Invalid(format!("a sorted search reaches {MOST_SORTED} entries, not {reached}")));
+            return Err(TrailError::Invalid(format!(
+                "a sorted search reaches {MOST_SORTED} entries, not {reached}"
+            )));
         }
         let predicate = Predicate::new(&request.query, request.now);
         let wanted = match request.limit {
@@ -68,9 +78,20 @@ impl EntrySearch {
             limit => request.offset.saturating_add(limit).saturating_add(1),
         };
         Ok(Job {
-            every_match: !request.aggregations.is_empty() || (request.count_total && !predicate.is_everything()),
-            counted: request.aggregations.iter().map(|aggregation| aggregation.by.clone()).collect(),
-            ..Job::page(predicate, request.order, request.cursor, wanted, self.budgets.begin())
+            every_match: !request.aggregations.is_empty()
+                || (request.count_total && !predicate.is_everything()),
+            counted: request
+                .aggregations
+                .iter()
+                .map(|aggregation| aggregation.by.clone())
+                .collect(),
+            ..Job::page(
+                predicate,
+                request.order,
+                request.cursor,
+                wanted,
+                self.budgets.begin(),
+            )
         })
     }
 
@@ -79,7 +100,10 @@ impl EntrySearch {
         let after = match cursor {
             None => None,
             Some(sequence) => match lookup::by_sequence(&self.log, sequence).await? {
-                Some(last) => Some((SortKey::of_entry(&last.entry, last.recorded_at, sort.column), sequence)),
+                Some(last) => Some((
+                    SortKey::of_entry(&last.entry, last.recorded_at, sort.column),
+                    sequence,
+                )),
                 None => return Err(TrailError::Invalid("the cursor names no entry".to_owned())),
             },
         };
@@ -96,7 +120,11 @@ impl EntrySearch {
         if job.every_match {
             return self.log.every_match(job, view).await;
         }
-        let mut matches = if job.wanted == 0 { Matches::new(job) } else { self.log.page(job, view).await? };
+        let mut matches = if job.wanted == 0 {
+            Matches::new(job)
+        } else {
+            self.log.page(job, view).await?
+        };
         // Without a condition the size of the log is the total.
         matches.total = view.count();
         Ok(matches)
@@ -120,9 +148,15 @@ impl EntryReader for EntrySearch {
         let entries = self.log.fetch(page, &view).await?;
         let next_cursor = entries.last().filter(|_| more).map(|entry| entry.sequence);
         let counts = request.aggregations.iter().zip(tallies);
-        let aggregations =
-            counts.map(|(aggregation, tally)| tally.finish(aggregation.limit)).collect::<Result<_, _>>()?;
-        Ok(Page { entries, total: request.count_total.then_some(total), next_cursor, aggregations })
+        let aggregations = counts
+            .map(|(aggregation, tally)| tally.finish(aggregation.limit))
+            .collect::<Result<_, _>>()?;
+        Ok(Page {
+            entries,
+            total: request.count_total.then_some(total),
+            next_cursor,
+            aggregations,
+        })
     }
 
     async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError> {

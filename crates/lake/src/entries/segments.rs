@@ -56,7 +56,12 @@ impl EntrySegments {
             root: data_dir.to_path_buf(),
             footers: Footers::default(),
             checked: Mutex::default(),
-            leftovers: Mutex::new(found.into_iter().map(|meta| meta.location.to_string()).collect()),
+            leftovers: Mutex::new(
+                found
+                    .into_iter()
+                    .map(|meta| meta.location.to_string())
+                    .collect(),
+            ),
             published: Mutex::default(),
         })
     }
@@ -64,7 +69,9 @@ impl EntrySegments {
     /// Deletes files that an interrupted seal left behind: there at start, never published, not written since. Does nothing
     /// until the ledger has published its segments. Returns how many files went.
     pub async fn sweep(&self) -> Result<usize, SegmentError> {
-        let Some(published) = self.published.lock().clone() else { return Ok(0) };
+        let Some(published) = self.published.lock().clone() else {
+            return Ok(0);
+        };
         let doomed: Vec<String> = {
             let mut leftovers = self.leftovers.lock();
             for segment in published.iter() {
@@ -84,7 +91,9 @@ impl EntrySegments {
     pub(super) fn present(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
         match looks(&self.root.join(&segment.path)) {
             None => Err(damaged(&segment.path, "the file is missing")),
-            Some((size, ..)) if size != segment.bytes => Err(damaged(&segment.path, of_length(size, segment))),
+            Some((size, ..)) if size != segment.bytes => {
+                Err(damaged(&segment.path, of_length(size, segment)))
+            }
             Some(_) => Ok(()),
         }
     }
@@ -109,11 +118,18 @@ impl EntrySegments {
             return Err(damaged(path, of_length(found.size, segment)));
         }
         let bytes = self.place.get(path).await.map_err(failed)?;
-        let digest = blocking(path, move || hex::encode(Sha256::digest(&bytes))).await.map_err(failed)?;
+        let digest = blocking(path, move || hex::encode(Sha256::digest(&bytes)))
+            .await
+            .map_err(failed)?;
         if digest != segment.sha256 {
-            return Err(damaged(path, "its bytes are not those that were sealed (SHA-256 differs)"));
+            return Err(damaged(
+                path,
+                "its bytes are not those that were sealed (SHA-256 differs)",
+            ));
         }
-        self.checked.lock().insert(path.clone(), (found.clone(), now));
+        self.checked
+            .lock()
+            .insert(path.clone(), (found.clone(), now));
         Ok(found)
     }
 
@@ -126,11 +142,17 @@ impl EntrySegments {
         columns: &[usize],
     ) -> Result<SendableRecordBatchStream, SegmentError> {
         let file = self.verified(segment).await?;
-        self.scanner.open(file, rows, conditions, columns).map_err(|error| damaged(&segment.path, message(&error)))
+        self.scanner
+            .open(file, rows, conditions, columns)
+            .map_err(|error| damaged(&segment.path, message(&error)))
     }
 
     /// The entries in these rows of a segment, which ascend, as they were sealed.
-    pub(super) async fn rows(&self, segment: &SegmentMeta, rows: &[usize]) -> Result<Vec<SealedEntry>, SegmentError> {
+    pub(super) async fn rows(
+        &self,
+        segment: &SegmentMeta,
+        rows: &[usize],
+    ) -> Result<Vec<SealedEntry>, SegmentError> {
         let file = self.verified(segment).await?;
         let read = self.footers.read(&self.root, &file, rows);
         if let Some(entries) = read.map_err(|error| damaged(&segment.path, error.to_string()))? {
@@ -148,9 +170,15 @@ impl EntrySegments {
         rows: Option<RowSelection>,
         conditions: &[Expr],
     ) -> Result<Vec<SealedEntry>, SegmentError> {
-        let mut stream = self.scan(segment, rows, conditions, &sealed_columns()).await?;
+        let mut stream = self
+            .scan(segment, rows, conditions, &sealed_columns())
+            .await?;
         let mut entries = Vec::new();
-        while let Some(batch) = stream.try_next().await.map_err(|error| damaged(&segment.path, message(&error)))? {
+        while let Some(batch) = stream
+            .try_next()
+            .await
+            .map_err(|error| damaged(&segment.path, message(&error)))?
+        {
             sealed(&batch, &mut entries);
         }
         Ok(entries)
@@ -168,10 +196,19 @@ impl EntrySegments {
         let attest = self.shelf.attest(path, last_sequence);
         let built = blocking(path, move || {
             let texts = texts(&entries);
-            let bytes = encode(&class, &entries, &texts).map_err(|error| io(&name, error.to_string()))?;
+            let bytes =
+                encode(&class, &entries, &texts).map_err(|error| io(&name, error.to_string()))?;
             let digest: [u8; 32] = Sha256::digest(&bytes).into();
-            let index = build(&rows_of(entries.iter().map(AsRef::as_ref)), &digest, &attest);
-            Ok(BuiltSegment { bytes: bytes.into(), sha256: hex::encode(digest), index })
+            let index = build(
+                &rows_of(entries.iter().map(AsRef::as_ref)),
+                &digest,
+                &attest,
+            );
+            Ok(BuiltSegment {
+                bytes: bytes.into(),
+                sha256: hex::encode(digest),
+                index,
+            })
         });
         built.await.map_err(failed)?
     }
@@ -186,21 +223,39 @@ struct BuiltSegment {
 
 #[async_trait]
 impl SegmentStore for EntrySegments {
-    async fn write(&self, class: &str, entries: &[Arc<StoredEntry>]) -> Result<SegmentMeta, SegmentError> {
+    async fn write(
+        &self,
+        class: &str,
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
-            return Err(io(FOLDER, format!("a segment of class {class} without entries")));
+            return Err(io(
+                FOLDER,
+                format!("a segment of class {class} without entries"),
+            ));
         };
         let (first_sequence, last_sequence) = (first.sequence, last.sequence);
-        let path = format!("{FOLDER}/{}/{first_sequence:020}-{last_sequence:020}.parquet", path_segment(class));
-        let times = || entries.iter().map(|entry| entry.entry.timestamp.as_millisecond());
-        let (min_timestamp_ms, max_timestamp_ms) =
-            (times().min().unwrap_or_default(), times().max().unwrap_or_default());
+        let path = format!(
+            "{FOLDER}/{}/{first_sequence:020}-{last_sequence:020}.parquet",
+            path_segment(class)
+        );
+        let times = || {
+            entries
+                .iter()
+                .map(|entry| entry.entry.timestamp.as_millisecond())
+        };
+        let (min_timestamp_ms, max_timestamp_ms) = (
+            times().min().unwrap_or_default(),
+            times().max().unwrap_or_default(),
+        );
         let built = self.build(class, &path, entries, last_sequence).await?;
         let size = built.bytes.len() as u64;
         self.leftovers.lock().remove(&path);
         self.place.put(&path, built.bytes).await.map_err(failed)?;
         let written = self.place.head(&path).await.map_err(failed)?;
-        self.checked.lock().insert(path.clone(), (written, looks(&self.root.join(&path))));
+        self.checked
+            .lock()
+            .insert(path.clone(), (written, looks(&self.root.join(&path))));
         // Without its index a segment is searched more slowly, and a later search has it built.
         if let Err(error) = self.shelf.put(&path, &built.index) {
             tracing::warn!(segment = %path, %error, "the index of a segment was not written");
@@ -221,14 +276,20 @@ impl SegmentStore for EntrySegments {
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError> {
         let entries = self.sealed(segment, None, &[]).await?;
         let ordered = entries.is_sorted_by(|a, b| a.sequence < b.sequence);
-        let ends = entries.first().zip(entries.last()).map(|(first, last)| (first.sequence, last.sequence));
+        let ends = entries
+            .first()
+            .zip(entries.last())
+            .map(|(first, last)| (first.sequence, last.sequence));
         if entries.len() as u64 != segment.count
             || !ordered
             || ends != Some((segment.first_sequence, segment.last_sequence))
         {
             return Err(damaged(
                 &segment.path,
-                format!("it does not hold the {} entries that were sealed", segment.count),
+                format!(
+                    "it does not hold the {} entries that were sealed",
+                    segment.count
+                ),
             ));
         }
         Ok(entries)
@@ -239,8 +300,13 @@ impl SegmentStore for EntrySegments {
     }
 
     fn publish(&self, segments: Arc<Vec<SegmentMeta>>) {
-        let paths: HashSet<&str> = segments.iter().map(|segment| segment.path.as_str()).collect();
-        self.checked.lock().retain(|path, _| paths.contains(path.as_str()));
+        let paths: HashSet<&str> = segments
+            .iter()
+            .map(|segment| segment.path.as_str())
+            .collect();
+        self.checked
+            .lock()
+            .retain(|path, _| paths.contains(path.as_str()));
         self.shelf.keep(&segments);
         *self.published.lock() = Some(segments);
     }
@@ -259,11 +325,17 @@ fn of_length(size: u64, segment: &SegmentMeta) -> String {
 }
 
 pub(super) fn damaged(path: &str, message: impl Into<String>) -> SegmentError {
-    SegmentError::Damaged { path: path.to_owned(), message: message.into() }
+    SegmentError::Damaged {
+        path: path.to_owned(),
+        message: message.into(),
+    }
 }
 
 pub(super) fn io(path: &str, message: String) -> SegmentError {
-    SegmentError::Io { path: path.to_owned(), message }
+    SegmentError::Io {
+        path: path.to_owned(),
+        message,
+    }
 }
 
 pub(super) fn failed(error: PlaceError) -> SegmentError {

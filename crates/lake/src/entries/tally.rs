@@ -34,16 +34,23 @@ const MONDAY_MS: i64 = -3 * DAY_MS;
 /// Refuses what has no values to count.
 pub(super) fn countable(by: &GroupBy) -> Result<(), TrailError> {
     let refused = match by {
-        GroupBy::Time { column, .. } if !column.is_time() => format!("{} is not a time", column.field_name()),
-        GroupBy::Field(FieldPath::Changes) => "changes as a whole have no values to count".to_owned(),
-        GroupBy::Field(FieldPath::Before(path) | FieldPath::After(path) | FieldPath::Metadata(path))
-            if path.is_empty() =>
-        {
-            "a whole state has no values to count".to_owned()
+        GroupBy::Time { column, .. } if !column.is_time() => {
+            format!("{} is not a time", column.field_name())
         }
+        GroupBy::Field(FieldPath::Changes) => {
+            "changes as a whole have no values to count".to_owned()
+        }
+        GroupBy::Field(
+            FieldPath::Before(path) | FieldPath::After(path) | FieldPath::Metadata(path),
+        ) if path.is_empty() => "a whole state has no values to count".to_owned(),
         GroupBy::Nested(outer, inner) => {
-            if [outer, inner].iter().any(|by| matches!(***by, GroupBy::Nested(..))) {
-                return Err(TrailError::Invalid("two fields can be nested, not more".to_owned()));
+            if [outer, inner]
+                .iter()
+                .any(|by| matches!(***by, GroupBy::Nested(..)))
+            {
+                return Err(TrailError::Invalid(
+                    "two fields can be nested, not more".to_owned(),
+                ));
             }
             return countable(outer).and_then(|()| countable(inner));
         }
@@ -101,24 +108,37 @@ impl Tally {
     /// Counts the rows of a batch whose columns are those at `places` of a segment. The error says why the canonical bytes
     /// of a row are not an entry.
     pub(super) fn batch(&mut self, batch: &RecordBatch, places: &[usize]) -> Result<(), String> {
-        let column = |place: usize| batch.column(places.iter().position(|&other| other == place).unwrap_or_default());
+        let column = |place: usize| {
+            batch.column(
+                places
+                    .iter()
+                    .position(|&other| other == place)
+                    .unwrap_or_default(),
+            )
+        };
         match self.by.clone() {
-            GroupBy::Column(of) | GroupBy::Time { column: of, .. } => self.column(column(position(of))),
+            GroupBy::Column(of) | GroupBy::Time { column: of, .. } => {
+                self.column(column(position(of)))
+            }
             GroupBy::User => {
-                self.users(column(position(Column::ActorEmail)), column(position(Column::ActorId)));
+                self.users(
+                    column(position(Column::ActorEmail)),
+                    column(position(Column::ActorId)),
+                );
             }
             GroupBy::Nested(outer, inner) => {
                 let mut canonical = Canonical::new(&canonical_columns().map(column));
                 for row in 0..batch.num_rows() {
-                    let (entry, recorded_at) =
-                        Entry::from_canonical(canonical.row(row)).map_err(|error| error.to_string())?;
+                    let (entry, recorded_at) = Entry::from_canonical(canonical.row(row))
+                        .map_err(|error| error.to_string())?;
                     self.pairs(&entry, recorded_at, &outer, &inner);
                 }
             }
             GroupBy::Field(field) => {
                 let mut canonical = Canonical::new(&canonical_columns().map(column));
                 for row in 0..batch.num_rows() {
-                    let (entry, _) = Entry::from_canonical(canonical.row(row)).map_err(|error| error.to_string())?;
+                    let (entry, _) = Entry::from_canonical(canonical.row(row))
+                        .map_err(|error| error.to_string())?;
                     self.field(&entry, &field);
                 }
             }
@@ -146,7 +166,11 @@ impl Tally {
                 for key in column.keys().iter().flatten() {
                     counts[key as usize] += 1;
                 }
-                for (key, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+                for (key, count) in counts
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(_, count)| *count > 0)
+                {
                     add(&mut self.texts, values.value(key), count);
                 }
             }
@@ -165,7 +189,9 @@ impl Tally {
     fn field(&mut self, entry: &Entry, field: &FieldPath) {
         let found = values(entry, field);
         self.missing += u64::from(found.is_empty());
-        found.iter().for_each(|value| add(&mut self.texts, value, 1));
+        found
+            .iter()
+            .for_each(|value| add(&mut self.texts, value, 1));
     }
 
     /// Counts one entry.
@@ -173,13 +199,19 @@ impl Tally {
         let entry = &stored.entry;
         match self.by.clone() {
             GroupBy::Column(column) | GroupBy::Time { column, .. } if column.is_time() => {
-                let at = if column == Column::Timestamp { entry.timestamp } else { stored.recorded_at };
+                let at = if column == Column::Timestamp {
+                    entry.timestamp
+                } else {
+                    stored.recorded_at
+                };
                 self.time(at.as_millisecond(), 1);
             }
-            GroupBy::Column(column) | GroupBy::Time { column, .. } => match column_text(entry, column) {
-                Some(value) => add(&mut self.texts, &value, 1),
-                None => self.missing += 1,
-            },
+            GroupBy::Column(column) | GroupBy::Time { column, .. } => {
+                match column_text(entry, column) {
+                    Some(value) => add(&mut self.texts, &value, 1),
+                    None => self.missing += 1,
+                }
+            }
             GroupBy::User => match entry.actor.email.as_ref().or(entry.actor.id.as_ref()) {
                 Some(value) => add(&mut self.texts, value, 1),
                 None => self.missing += 1,
@@ -191,24 +223,34 @@ impl Tally {
 
     /// Counts the pairs of values that one entry has.
     fn pairs(&mut self, entry: &Entry, recorded_at: Timestamp, outer: &GroupBy, inner: &GroupBy) {
-        let (first, second) = (values_of(outer, entry, recorded_at), values_of(inner, entry, recorded_at));
+        let (first, second) = (
+            values_of(outer, entry, recorded_at),
+            values_of(inner, entry, recorded_at),
+        );
         self.missing += u64::from(first.is_empty());
         for value in first {
             add(&mut self.texts, &value, 1);
             if self.is_full() {
                 continue;
             }
-            let tally = self.nested.entry(value).or_insert_with(|| Tally::new(inner.clone()));
+            let tally = self
+                .nested
+                .entry(value)
+                .or_insert_with(|| Tally::new(inner.clone()));
             let before = tally.texts.len();
             tally.missing += u64::from(second.is_empty());
-            second.iter().for_each(|value| add(&mut tally.texts, value, 1));
+            second
+                .iter()
+                .for_each(|value| add(&mut tally.texts, value, 1));
             self.pairs += tally.texts.len() - before;
         }
     }
 
     /// Returns `true` once there are more values than can be counted in bounded memory.
     fn is_full(&self) -> bool {
-        self.pairs > MOST_PAIRS || self.nested.len() > MOST_PAIRS || self.texts.len() + self.times.len() > MOST_VALUES
+        self.pairs > MOST_PAIRS
+            || self.nested.len() > MOST_PAIRS
+            || self.texts.len() + self.times.len() > MOST_VALUES
     }
 
     /// Counts entries with a value.
@@ -249,7 +291,10 @@ impl Tally {
             if self.is_full() {
                 break;
             }
-            let inner = self.nested.entry(value).or_insert_with(|| Tally::new(more.by.clone()));
+            let inner = self
+                .nested
+                .entry(value)
+                .or_insert_with(|| Tally::new(more.by.clone()));
             let before = inner.texts.len();
             inner.merge(more);
             self.pairs += inner.texts.len() - before;
@@ -267,16 +312,29 @@ impl Tally {
                 "the field has more than {MOST_VALUES} different values, or more than {MOST_PAIRS} pairs with another; narrow the query"
             )));
         }
-        if let GroupBy::Time { unit: TimeUnit::Month, .. } = self.by {
+        if let GroupBy::Time {
+            unit: TimeUnit::Month,
+            ..
+        } = self.by
+        {
             for (day, count) in std::mem::take(&mut self.times) {
-                *self.times.entry(span_start(day, TimeUnit::Month)).or_default() += count;
+                *self
+                    .times
+                    .entry(span_start(day, TimeUnit::Month))
+                    .or_default() += count;
             }
         }
         let all = self.texts.values().chain(self.times.values()).sum::<u64>();
-        let instant = |ms: i64| Timestamp::from_millisecond(ms).map_or_else(|_| ms.to_string(), format_instant);
+        let instant = |ms: i64| {
+            Timestamp::from_millisecond(ms).map_or_else(|_| ms.to_string(), format_instant)
+        };
         let in_order = is_time_span(&self.by);
         let mut values: Vec<(String, u64)> = self.texts.into_iter().collect();
-        values.extend(self.times.into_iter().map(|(ms, count)| (instant(ms), count)));
+        values.extend(
+            self.times
+                .into_iter()
+                .map(|(ms, count)| (instant(ms), count)),
+        );
         let distinct = values.len() as u64;
         if in_order {
             values.sort_unstable();
@@ -288,13 +346,22 @@ impl Tally {
         let listed = values.iter().map(|(_, count)| count).sum::<u64>();
         let nested = match self.by {
             GroupBy::Nested(..) => {
-                let inner =
-                    |(value, _): &(String, u64)| self.nested.remove(value).map(|tally| tally.finish(limit.min(INNER)));
+                let inner = |(value, _): &(String, u64)| {
+                    self.nested
+                        .remove(value)
+                        .map(|tally| tally.finish(limit.min(INNER)))
+                };
                 values.iter().filter_map(inner).collect::<Result<_, _>>()?
             }
             _ => Vec::new(),
         };
-        Ok(Counts { values, nested, distinct, other: all - listed, missing: self.missing })
+        Ok(Counts {
+            values,
+            nested,
+            distinct,
+            other: all - listed,
+            missing: self.missing,
+        })
     }
 }
 
@@ -309,13 +376,24 @@ fn is_time_span(by: &GroupBy) -> bool {
 
 /// Returns the values of an entry as one of two nested fields.
 fn values_of(by: &GroupBy, entry: &Entry, recorded_at: Timestamp) -> BTreeSet<String> {
-    let at = |column: Column| if column == Column::Timestamp { entry.timestamp } else { recorded_at };
+    let at = |column: Column| {
+        if column == Column::Timestamp {
+            entry.timestamp
+        } else {
+            recorded_at
+        }
+    };
     match by {
         GroupBy::Time { column, unit } => {
             let start = span_start(at(*column).as_millisecond(), *unit);
-            Timestamp::from_millisecond(start).map(format_instant).into_iter().collect()
+            Timestamp::from_millisecond(start)
+                .map(format_instant)
+                .into_iter()
+                .collect()
         }
-        GroupBy::Column(column) if column.is_time() => BTreeSet::from([format_instant(at(*column))]),
+        GroupBy::Column(column) if column.is_time() => {
+            BTreeSet::from([format_instant(at(*column))])
+        }
         GroupBy::Column(column) => values(entry, &FieldPath::Column(*column)),
         GroupBy::User => values(entry, &FieldPath::User),
         GroupBy::Field(field) => values(entry, field),
@@ -332,13 +410,21 @@ pub(super) fn text_at(column: &ArrayRef, row: usize) -> Option<&str> {
         return Some(texts.value(row));
     }
     let column = column.as_dictionary_opt::<Int32Type>()?;
-    Some(column.values().as_string_opt::<i32>()?.value(column.keys().value(row) as usize))
+    Some(
+        column
+            .values()
+            .as_string_opt::<i32>()?
+            .value(column.keys().value(row) as usize),
+    )
 }
 
 /// The instants that are counted as one with an instant. Months are put together from days at the end.
 pub(super) fn span_of(by: &GroupBy, ms: i64) -> Range<i64> {
     let (start, length) = match by {
-        GroupBy::Time { unit: TimeUnit::Month, .. } => (span_start(ms, TimeUnit::Day), DAY_MS),
+        GroupBy::Time {
+            unit: TimeUnit::Month,
+            ..
+        } => (span_start(ms, TimeUnit::Day), DAY_MS),
         GroupBy::Time { unit, .. } => (span_start(ms, *unit), length(*unit)),
         _ => (ms, 1),
     };
@@ -367,8 +453,10 @@ pub(super) fn span_start(ms: i64, unit: TimeUnit) -> i64 {
         TimeUnit::Day => floor(DAY_MS, 0),
         TimeUnit::Week => floor(WEEK_MS, MONDAY_MS),
         TimeUnit::Month => {
-            let day = Timestamp::from_millisecond(ms).map(|at| at.to_zoned(TimeZone::UTC).date().first_of_month());
-            day.and_then(|day| day.to_zoned(TimeZone::UTC)).map_or(ms, |start| start.timestamp().as_millisecond())
+            let day = Timestamp::from_millisecond(ms)
+                .map(|at| at.to_zoned(TimeZone::UTC).date().first_of_month());
+            day.and_then(|day| day.to_zoned(TimeZone::UTC))
+                .map_or(ms, |start| start.timestamp().as_millisecond())
         }
     }
 }
@@ -408,7 +496,10 @@ mod tests {
             let expect = [("1499".to_owned(), 3), ("0000".to_owned(), 1)];
             assert_eq!(counts.values[..expected.min(2)], expect[..expected.min(2)]);
             assert_eq!((counts.values.len(), counts.missing), (expected, 0));
-            assert_eq!(counts.other + counts.values.iter().map(|(_, n)| n).sum::<u64>(), 1_502);
+            assert_eq!(
+                counts.other + counts.values.iter().map(|(_, n)| n).sum::<u64>(),
+                1_502
+            );
         }
     }
 
@@ -416,17 +507,57 @@ mod tests {
     fn spans_begin_where_the_calendar_says_also_before_the_epoch() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap().as_millisecond();
         for (unit, instant, first) in [
-            (TimeUnit::Minute, "2026-11-20T10:20:30.5Z", "2026-11-20T10:20:00Z"),
-            (TimeUnit::FiveMinutes, "2026-11-20T10:24:59.9Z", "2026-11-20T10:20:00Z"),
-            (TimeUnit::QuarterHour, "2026-11-20T10:59:59Z", "2026-11-20T10:45:00Z"),
-            (TimeUnit::Hour, "1969-12-31T23:59:59.999Z", "1969-12-31T23:00:00Z"),
-            (TimeUnit::Day, "2026-11-20T10:20:30Z", "2026-11-20T00:00:00Z"),
-            (TimeUnit::Week, "2026-11-22T23:59:59Z", "2026-11-16T00:00:00Z"),
-            (TimeUnit::Week, "1970-01-01T00:00:00Z", "1969-12-29T00:00:00Z"),
-            (TimeUnit::Month, "2024-02-29T10:00:00Z", "2024-02-01T00:00:00Z"),
-            (TimeUnit::Month, "1960-01-01T00:00:00Z", "1960-01-01T00:00:00Z"),
+            (
+                TimeUnit::Minute,
+                "2026-11-20T10:20:30.5Z",
+                "2026-11-20T10:20:00Z",
+            ),
+            (
+                TimeUnit::FiveMinutes,
+                "2026-11-20T10:24:59.9Z",
+                "2026-11-20T10:20:00Z",
+            ),
+            (
+                TimeUnit::QuarterHour,
+                "2026-11-20T10:59:59Z",
+                "2026-11-20T10:45:00Z",
+            ),
+            (
+                TimeUnit::Hour,
+                "1969-12-31T23:59:59.999Z",
+                "1969-12-31T23:00:00Z",
+            ),
+            (
+                TimeUnit::Day,
+                "2026-11-20T10:20:30Z",
+                "2026-11-20T00:00:00Z",
+            ),
+            (
+                TimeUnit::Week,
+                "2026-11-22T23:59:59Z",
+                "2026-11-16T00:00:00Z",
+            ),
+            (
+                TimeUnit::Week,
+                "1970-01-01T00:00:00Z",
+                "1969-12-29T00:00:00Z",
+            ),
+            (
+                TimeUnit::Month,
+                "2024-02-29T10:00:00Z",
+                "2024-02-01T00:00:00Z",
+            ),
+            (
+                TimeUnit::Month,
+                "1960-01-01T00:00:00Z",
+                "1960-01-01T00:00:00Z",
+            ),
         ] {
-            assert_eq!(span_start(at(instant), unit), at(first), "{unit:?} {instant}");
+            assert_eq!(
+                span_start(at(instant), unit),
+                at(first),
+                "{unit:?} {instant}"
+            );
         }
     }
 
@@ -435,7 +566,13 @@ mod tests {
         for (by, fine) in [
             (GroupBy::User, true),
             (GroupBy::Column(Column::Timestamp), true),
-            (GroupBy::Time { column: Column::EventId, unit: TimeUnit::Day }, false),
+            (
+                GroupBy::Time {
+                    column: Column::EventId,
+                    unit: TimeUnit::Day,
+                },
+                false,
+            ),
             (GroupBy::Field(FieldPath::Changes), false),
             (GroupBy::Field(FieldPath::After(Vec::new())), false),
             (GroupBy::Field(FieldPath::After(vec!["a".into()])), true),

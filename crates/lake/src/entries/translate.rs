@@ -8,7 +8,9 @@ use std::sync::Arc;
 use datafusion_common::ScalarValue;
 use datafusion_expr::{Expr, col, lit, not};
 use jiff::Timestamp;
-use reeve_audit::query::{Bound, Column, Comparison, Expr as Asked, FieldPath, Match, TextWord, words};
+use reeve_audit::query::{
+    Bound, Column, Comparison, Expr as Asked, FieldPath, Match, TextWord, words,
+};
 use reeve_audit::{Entry, Severity, SubmitterField};
 
 use super::functions::{entry_condition, text_condition};
@@ -49,24 +51,35 @@ impl Terms {
     }
 
     fn all(self, now: Timestamp) -> Term {
-        match (self.columns.is_empty(), self.entries.is_empty(), self.mixed.is_empty()) {
+        match (
+            self.columns.is_empty(),
+            self.entries.is_empty(),
+            self.mixed.is_empty(),
+        ) {
             _ if self.constants.contains(&false) => Term::Constant(false),
             (true, true, true) => Term::Constant(true),
-            (false, true, true) => folded(self.columns, Expr::and).map_or(Term::Constant(true), Term::Columns),
+            (false, true, true) => {
+                folded(self.columns, Expr::and).map_or(Term::Constant(true), Term::Columns)
+            }
             (true, false, true) => Term::Entry(Asked::and(self.entries)),
             _ => folded(self.conjuncts(now), Expr::and).map_or(Term::Constant(true), Term::Mixed),
         }
     }
 
     fn any(self, now: Timestamp) -> Term {
-        match (self.columns.is_empty(), self.entries.is_empty(), self.mixed.is_empty()) {
+        match (
+            self.columns.is_empty(),
+            self.entries.is_empty(),
+            self.mixed.is_empty(),
+        ) {
             _ if self.constants.contains(&true) => Term::Constant(true),
             (true, true, true) => Term::Constant(false),
-            (false, true, true) => folded(self.columns, Expr::or).map_or(Term::Constant(false), Term::Columns),
-            (true, false, true) => Term::Entry(Asked::or(self.entries)),
-            (_, true, _) => {
-                folded(self.columns.into_iter().chain(self.mixed), Expr::or).map_or(Term::Constant(false), Term::Mixed)
+            (false, true, true) => {
+                folded(self.columns, Expr::or).map_or(Term::Constant(false), Term::Columns)
             }
+            (true, false, true) => Term::Entry(Asked::or(self.entries)),
+            (_, true, _) => folded(self.columns.into_iter().chain(self.mixed), Expr::or)
+                .map_or(Term::Constant(false), Term::Mixed),
             _ => {
                 // The entry is read only where the rest has not found the row already.
                 let known = folded(self.columns.into_iter().chain(self.mixed), Expr::or);
@@ -86,14 +99,21 @@ impl Terms {
     }
 }
 
-fn folded(conditions: impl IntoIterator<Item = Expr>, join: impl Fn(Expr, Expr) -> Expr) -> Option<Expr> {
+fn folded(
+    conditions: impl IntoIterator<Item = Expr>,
+    join: impl Fn(Expr, Expr) -> Expr,
+) -> Option<Expr> {
     conditions.into_iter().reduce(join)
 }
 
 /// The conjuncts of the whole query; `None` when nothing can match.
 pub(super) fn conditions(asked: &[Asked], now: Timestamp) -> Option<Vec<Expr>> {
     let terms = Terms::new(asked, now);
-    if terms.constants.contains(&false) { None } else { Some(terms.conjuncts(now)) }
+    if terms.constants.contains(&false) {
+        None
+    } else {
+        Some(terms.conjuncts(now))
+    }
 }
 
 fn term(asked: &Asked, now: Timestamp) -> Term {
@@ -107,19 +127,29 @@ fn term(asked: &Asked, now: Timestamp) -> Term {
             Term::Entry(asked) => Term::Entry(Asked::negate(asked)),
             Term::Mixed(condition) => Term::Mixed(not(condition)),
         },
-        Asked::Field { field: FieldPath::Column(column), op } if column.is_time() => {
-            on_time(*column, op).unwrap_or_else(|| Term::Entry(asked.clone()))
-        }
-        Asked::Field { field: FieldPath::Column(column), op } => Term::Columns(on_text(*column, op)),
-        Asked::Field { field: FieldPath::User, op } => {
-            Term::Columns(on_text(Column::ActorId, op).or(on_text(Column::ActorEmail, op)))
-        }
+        Asked::Field {
+            field: FieldPath::Column(column),
+            op,
+        } if column.is_time() => on_time(*column, op).unwrap_or_else(|| Term::Entry(asked.clone())),
+        Asked::Field {
+            field: FieldPath::Column(column),
+            op,
+        } => Term::Columns(on_text(*column, op)),
+        Asked::Field {
+            field: FieldPath::User,
+            op,
+        } => Term::Columns(on_text(Column::ActorId, op).or(on_text(Column::ActorEmail, op))),
         Asked::Field { .. } | Asked::Text(_) => Term::Entry(asked.clone()),
     }
 }
 
 fn on_time(column: Column, op: &Match) -> Option<Term> {
-    let instant = |ms| lit(ScalarValue::TimestampMillisecond(Some(ms), Some("UTC".into())));
+    let instant = |ms| {
+        lit(ScalarValue::TimestampMillisecond(
+            Some(ms),
+            Some("UTC".into()),
+        ))
+    };
     match op {
         Match::Exists => Some(Term::Constant(true)),
         Match::Compare(side, Bound::Time(at)) => {
@@ -147,15 +177,18 @@ pub(super) fn span(side: Comparison, at: Timestamp) -> (i64, i64) {
 
 fn on_text(column: Column, op: &Match) -> Expr {
     let op = op.clone();
-    text_condition(column, Arc::new(move |value| value.is_some_and(|value| holds(column, value, &op))))
+    text_condition(
+        column,
+        Arc::new(move |value| value.is_some_and(|value| holds(column, value, &op))),
+    )
 }
 
 /// Returns `true` if a value of a text column meets a condition, as `reeve_audit::query` says. A test holds the two together.
 pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
     match op {
-        Match::Compare(side, Bound::Severity(bound)) if column == Column::Severity => {
-            value.parse::<Severity>().is_ok_and(|severity| side.is_satisfied(&severity, bound))
-        }
+        Match::Compare(side, Bound::Severity(bound)) if column == Column::Severity => value
+            .parse::<Severity>()
+            .is_ok_and(|severity| side.is_satisfied(&severity, bound)),
         _ if column == Column::ActorIpAddress => address_holds(value, op),
         _ => op.is_satisfied_by(value),
     }
@@ -163,7 +196,11 @@ pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
 
 /// The same of a member of the submitter.
 pub(super) fn submitter_holds(field: SubmitterField, value: &str, op: &Match) -> bool {
-    if field == SubmitterField::IpAddress { address_holds(value, op) } else { op.is_satisfied_by(value) }
+    if field == SubmitterField::IpAddress {
+        address_holds(value, op)
+    } else {
+        op.is_satisfied_by(value)
+    }
 }
 
 fn address_holds(value: &str, op: &Match) -> bool {
@@ -180,7 +217,8 @@ fn on_entry(asked: Asked, known: Option<Expr>, now: Timestamp) -> Expr {
     let mut needed = Vec::new();
     words_needed(&asked, &mut needed);
     let holds = move |canonical: &[u8]| {
-        let (entry, recorded_at) = Entry::from_canonical(canonical).map_err(|error| error.to_string())?;
+        let (entry, recorded_at) =
+            Entry::from_canonical(canonical).map_err(|error| error.to_string())?;
         Ok(asked.matches(&entry, recorded_at, now))
     };
     entry_condition(Arc::new(holds), &needed, known)
@@ -193,12 +231,22 @@ pub(super) fn words_needed(asked: &Asked, needed: &mut Vec<String>) {
     match asked {
         Asked::And(terms) => terms.iter().for_each(|term| words_needed(term, needed)),
         Asked::Text(term) => {
-            needed.extend(term.words.iter().flat_map(TextWord::texts).map(str::to_owned));
+            needed.extend(
+                term.words
+                    .iter()
+                    .flat_map(TextWord::texts)
+                    .map(str::to_owned),
+            );
         }
-        Asked::Field { field: FieldPath::Column(_), .. } => {}
+        Asked::Field {
+            field: FieldPath::Column(_),
+            ..
+        } => {}
         Asked::Field { op, .. } => match op {
             // A number is the same however it is written.
-            Match::Exact(wanted) | Match::Identical(wanted) if wanted.parse::<f64>().is_err() => add(wanted),
+            Match::Exact(wanted) | Match::Identical(wanted) if wanted.parse::<f64>().is_err() => {
+                add(wanted)
+            }
             Match::Prefix(start) => add(start),
             Match::Glob(pattern) => pattern.texts().for_each(add),
             _ => {}

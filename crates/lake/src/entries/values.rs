@@ -13,29 +13,61 @@ pub(super) fn values(entry: &Entry, field: &FieldPath) -> BTreeSet<String> {
         found.insert(value.to_owned());
     };
     match field {
-        FieldPath::Column(column) => column_text(entry, *column).iter().for_each(|value| add(value)),
-        FieldPath::User => entry.actor.email.iter().chain(&entry.actor.id).take(1).for_each(|value| add(value)),
+        FieldPath::Column(column) => column_text(entry, *column)
+            .iter()
+            .for_each(|value| add(value)),
+        FieldPath::User => entry
+            .actor
+            .email
+            .iter()
+            .chain(&entry.actor.id)
+            .take(1)
+            .for_each(|value| add(value)),
         FieldPath::Tags => {
             entry.metadata.tags.iter().for_each(|tag| add(tag));
-            entry.resource.tags.iter().for_each(|(name, value)| add(&format!("{name}={value}")));
+            entry
+                .resource
+                .tags
+                .iter()
+                .for_each(|(name, value)| add(&format!("{name}={value}")));
         }
         FieldPath::MetadataTags => entry.metadata.tags.iter().for_each(|tag| add(tag)),
         FieldPath::ApiVersion => add(&entry.metadata.api_version),
         FieldPath::ResourceTags => entry.resource.tags.values().for_each(&mut add),
         FieldPath::ResourceTag(name) => {
-            entry.resource.tags.iter().filter(|(tag, _)| fold::equals(tag, name)).for_each(|(_, value)| add(value));
+            entry
+                .resource
+                .tags
+                .iter()
+                .filter(|(tag, _)| fold::equals(tag, name))
+                .for_each(|(_, value)| add(value));
         }
         FieldPath::Changes => {}
-        FieldPath::Before(path) => entry.changes.before.iter().for_each(|state| inside(state, path, &mut add)),
-        FieldPath::After(path) => entry.changes.after.iter().for_each(|state| inside(state, path, &mut add)),
+        FieldPath::Before(path) => entry
+            .changes
+            .before
+            .iter()
+            .for_each(|state| inside(state, path, &mut add)),
+        FieldPath::After(path) => entry
+            .changes
+            .after
+            .iter()
+            .for_each(|state| inside(state, path, &mut add)),
         FieldPath::Metadata(path) => {
             if let Some((first, rest)) = path.split_first() {
-                let named = entry.metadata.extra.iter().filter(|(name, _)| fold::equals(name, first));
+                let named = entry
+                    .metadata
+                    .extra
+                    .iter()
+                    .filter(|(name, _)| fold::equals(name, first));
                 named.for_each(|(_, value)| inside(value, rest, &mut add));
             }
         }
         FieldPath::Submitter(field) => {
-            let value = entry.submitted_by.as_ref().and_then(|submitter| submitter.text(*field));
+            let value = entry
+                .submitted_by
+                .as_ref()
+                .and_then(|submitter| submitter.text(*field));
             value.iter().for_each(|value| add(value));
         }
     }
@@ -46,11 +78,15 @@ pub(super) fn values(entry: &Entry, field: &FieldPath) -> BTreeSet<String> {
 fn inside(value: &Json, path: &[String], add: &mut impl FnMut(&str)) {
     match (value, path.split_first()) {
         (Json::Object(object), Some((first, rest))) => {
-            object.iter().filter(|(name, _)| fold::equals(name, first)).for_each(|(_, value)| inside(value, rest, add));
+            object
+                .iter()
+                .filter(|(name, _)| fold::equals(name, first))
+                .for_each(|(_, value)| inside(value, rest, add));
         }
         (Json::Array(items), at) => {
             items.iter().for_each(|item| inside(item, path, add));
-            let named = at.and_then(|(first, rest)| Some((items.get(first.parse::<usize>().ok()?)?, rest)));
+            let named =
+                at.and_then(|(first, rest)| Some((items.get(first.parse::<usize>().ok()?)?, rest)));
             if let Some((item, rest)) = named {
                 inside(item, rest, add);
             }
@@ -71,7 +107,10 @@ mod tests {
     fn values_are_found_along_the_paths_of_queries() {
         let mut entry = Entry::new(EventType::from_static("a.b"));
         entry.actor.id = Some("u1".into());
-        entry.resource = entry.resource.with_tag("Env", "prod").with_tag("team", "prod");
+        entry.resource = entry
+            .resource
+            .with_tag("Env", "prod")
+            .with_tag("team", "prod");
         entry.metadata.tags = vec!["x".into(), "x".into()];
         let state = r#"{"a":[{"b":1},{"B":"two"},[{"b":null}]],"c":true,"d":{}}"#;
         entry.changes.after = Some(reeve_audit::json::parse(state.as_bytes()).unwrap());
@@ -88,7 +127,11 @@ mod tests {
             (FieldPath::Before(path("c")), &[]),
         ] {
             let found = values(&entry, &field);
-            assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expect, "{field:?}");
+            assert_eq!(
+                found.iter().map(String::as_str).collect::<Vec<_>>(),
+                expect,
+                "{field:?}"
+            );
         }
     }
 }

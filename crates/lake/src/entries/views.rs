@@ -47,9 +47,11 @@ impl Views for Ledger {
     }
 
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError> {
-        Ledger::restore(self, sealed).await.map_err(|error| match error {
-            ReadError::Damaged { .. } => TrailError::Damaged(error.to_string()),
-            _ => TrailError::Backend(error.to_string()),
-        })
+        Ledger::restore(self, sealed)
+            .await
+            .map_err(|error| match error {
+                ReadError::Damaged { .. } => TrailError::Damaged(error.to_string()),
+                _ => TrailError::Backend(error.to_string()),
+            })
     }
 }

@@ -25,9 +25,24 @@ pub(super) struct SampleFile {
 
 impl SampleFile {
     /// The file of the inserts `first` to `last`.
-    pub(super) fn new(folder: &str, connection: ConnectionId, day: Day, first: u64, last: u64) -> Self {
-        let path = format!("{folder}/{}/{day}/{first:020}-{last:020}.parquet", path_segment(&connection.0));
-        SampleFile { connection, day, first, last, path }
+    pub(super) fn new(
+        folder: &str,
+        connection: ConnectionId,
+        day: Day,
+        first: u64,
+        last: u64,
+    ) -> Self {
+        let path = format!(
+            "{folder}/{}/{day}/{first:020}-{last:020}.parquet",
+            path_segment(&connection.0)
+        );
+        SampleFile {
+            connection,
+            day,
+            first,
+            last,
+            path,
+        }
     }
 
     /// Its path below the data directory.
@@ -60,7 +75,9 @@ impl SampleFile {
     }
 
     fn within(&self, other: &SampleFile) -> bool {
-        other.first <= self.first && self.last <= other.last && (self.first, self.last) != (other.first, other.last)
+        other.first <= self.first
+            && self.last <= other.last
+            && (self.first, self.last) != (other.first, other.last)
     }
 }
 
@@ -88,14 +105,19 @@ impl Catalogue {
         let mut files: BTreeMap<Key, Vec<Arc<SampleFile>>> = BTreeMap::new();
         for meta in place.list(folder).await? {
             match SampleFile::parse(folder, meta.location.as_ref()) {
-                Some(file) => files.entry((file.connection.clone(), file.day)).or_default().push(Arc::new(file)),
+                Some(file) => files
+                    .entry((file.connection.clone(), file.day))
+                    .or_default()
+                    .push(Arc::new(file)),
                 None => tracing::warn!(file = %meta.location, "not a sample file: left alone"),
             }
         }
         let mut next = 1;
         for group in files.values_mut() {
-            let (merged, mut kept): (Vec<_>, Vec<_>) =
-                group.iter().cloned().partition(|file| group.iter().any(|other| file.within(other)));
+            let (merged, mut kept): (Vec<_>, Vec<_>) = group
+                .iter()
+                .cloned()
+                .partition(|file| group.iter().any(|other| file.within(other)));
             for file in merged {
                 place.delete(file.path()).await?;
             }
@@ -103,7 +125,14 @@ impl Catalogue {
             next = next.max(kept.iter().map(|file| file.last + 1).max().unwrap_or(1));
             *group = kept;
         }
-        Ok(Catalogue { folder: folder.to_owned(), state: RwLock::new(State { next, files, ..State::default() }) })
+        Ok(Catalogue {
+            folder: folder.to_owned(),
+            state: RwLock::new(State {
+                next,
+                files,
+                ..State::default()
+            }),
+        })
     }
 
     /// Starts an insert: its number is greater than that of every insert before.
@@ -112,7 +141,10 @@ impl Catalogue {
         let number = state.next;
         state.next += 1;
         state.writing.insert(number);
-        Turn { catalogue: self, number }
+        Turn {
+            catalogue: self,
+            number,
+        }
     }
 
     /// The files of the connections and days that `keep` takes, oldest day first, then in the order they were inserted.
@@ -130,12 +162,22 @@ impl Catalogue {
 
     /// Returns a number that grows with every insert of a connection.
     pub(super) fn revision(&self, connection: &ConnectionId) -> u64 {
-        self.state.read().revisions.get(connection).copied().unwrap_or(0)
+        self.state
+            .read()
+            .revisions
+            .get(connection)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Returns `true` if the file still counts.
     pub(super) fn lists(&self, path: &str) -> bool {
-        self.state.read().files.values().flatten().any(|file| file.path == path)
+        self.state
+            .read()
+            .files
+            .values()
+            .flatten()
+            .any(|file| file.path == path)
     }
 
     /// Groups worth merging: of a day that is over for its connection when there are two files, of its newest day when
@@ -151,8 +193,16 @@ impl Catalogue {
             .files
             .iter()
             .filter_map(|((connection, day), files)| {
-                let ready: Vec<_> = files.iter().filter(|file| file.last < settled).cloned().collect();
-                let enough = if newest.get(connection) == Some(day) { busy } else { 2 };
+                let ready: Vec<_> = files
+                    .iter()
+                    .filter(|file| file.last < settled)
+                    .cloned()
+                    .collect();
+                let enough = if newest.get(connection) == Some(day) {
+                    busy
+                } else {
+                    2
+                };
                 (ready.len() >= enough.max(2)).then_some(ready)
             })
             .collect()
@@ -163,13 +213,21 @@ impl Catalogue {
         let first = files.iter().map(|file| file.first).min()?;
         let last = files.iter().map(|file| file.last).max()?;
         let any = files.first()?;
-        Some(SampleFile::new(&self.folder, any.connection.clone(), any.day, first, last))
+        Some(SampleFile::new(
+            &self.folder,
+            any.connection.clone(),
+            any.day,
+            first,
+            last,
+        ))
     }
 
     /// Takes files out and puts one in their place. False, and nothing changes, when one of them is gone already.
     pub(super) fn replace(&self, old: &[Arc<SampleFile>], new: SampleFile) -> bool {
         let mut state = self.state.write();
-        let Some(group) = state.files.get_mut(&(new.connection.clone(), new.day)) else { return false };
+        let Some(group) = state.files.get_mut(&(new.connection.clone(), new.day)) else {
+            return false;
+        };
         if !old.iter().all(|file| group.contains(file)) {
             return false;
         }
@@ -182,8 +240,9 @@ impl Catalogue {
     /// Takes out the days that end at or before the time and returns their files.
     pub(super) fn remove_before(&self, before_ms: i64) -> Vec<Arc<SampleFile>> {
         let mut state = self.state.write();
-        let (gone, kept) =
-            std::mem::take(&mut state.files).into_iter().partition(|((_, day), _)| day.end_ms() <= before_ms);
+        let (gone, kept) = std::mem::take(&mut state.files)
+            .into_iter()
+            .partition(|((_, day), _)| day.end_ms() <= before_ms);
         state.files = kept;
         let gone: BTreeMap<Key, Vec<Arc<SampleFile>>> = gone;
         gone.into_values().flatten().collect()
@@ -208,7 +267,10 @@ impl Turn<'_> {
         let mut state = self.catalogue.state.write();
         for file in files {
             *state.revisions.entry(file.connection.clone()).or_default() += 1;
-            let group = state.files.entry((file.connection.clone(), file.day)).or_default();
+            let group = state
+                .files
+                .entry((file.connection.clone(), file.day))
+                .or_default();
             group.push(Arc::new(file));
             group.sort_by_key(|file| file.last);
         }
@@ -227,17 +289,32 @@ mod tests {
     use super::*;
 
     fn file(day: &str, first: u64, last: u64) -> SampleFile {
-        SampleFile::new("s", ConnectionId("a/b".into()), Day::parse(day).unwrap(), first, last)
+        SampleFile::new(
+            "s",
+            ConnectionId("a/b".into()),
+            Day::parse(day).unwrap(),
+            first,
+            last,
+        )
     }
 
     fn empty() -> Catalogue {
-        Catalogue { folder: "s".into(), state: RwLock::new(State { next: 1, ..State::default() }) }
+        Catalogue {
+            folder: "s".into(),
+            state: RwLock::new(State {
+                next: 1,
+                ..State::default()
+            }),
+        }
     }
 
     #[test]
     fn names_say_everything() {
         let one = file("2026-11-20", 3, 7);
-        assert_eq!(one.path(), "s/a~2fb/2026-11-20/00000000000000000003-00000000000000000007.parquet");
+        assert_eq!(
+            one.path(),
+            "s/a~2fb/2026-11-20/00000000000000000003-00000000000000000007.parquet"
+        );
         assert_eq!(SampleFile::parse("s", one.path()), Some(one));
         for wrong in [
             "s/a/2026-11-20/1-2.parquet",
@@ -264,10 +341,16 @@ mod tests {
 
         let groups = catalogue.mergeable(2);
         assert_eq!(groups.len(), 1);
-        assert_eq!(groups[0].iter().map(|file| file.last()).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(
+            groups[0].iter().map(|file| file.last()).collect::<Vec<_>>(),
+            [1, 2]
+        );
         drop(slow);
         assert_eq!(catalogue.mergeable(2)[0].len(), 3);
-        assert!(catalogue.mergeable(4).is_empty(), "the newest day waits for more files");
+        assert!(
+            catalogue.mergeable(4).is_empty(),
+            "the newest day waits for more files"
+        );
     }
 
     #[test]

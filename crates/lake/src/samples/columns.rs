@@ -3,8 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::{
-    ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray, TimestampMillisecondArray,
-    UInt32Array,
+    ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray,
+    TimestampMillisecondArray, UInt32Array,
 };
 use arrow::datatypes::{DataType, Field, Int32Type, Schema, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
@@ -29,7 +29,11 @@ pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
         Field::new("connection", name(), false),
         Field::new("resource", name(), false),
         Field::new("metric", name(), false),
-        Field::new("timestamp", DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())), false),
+        Field::new(
+            "timestamp",
+            DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
+            false,
+        ),
         Field::new("value", DataType::Float64, false),
         Field::new("period_s", DataType::UInt32, false),
     ]))
@@ -64,23 +68,37 @@ pub(super) fn record_batch(
     }
     let metrics = DictionaryArray::<Int32Type>::try_new(
         Int32Array::from_iter_values(rows.iter().map(|row| row.metric as i32)),
-        Arc::new(StringArray::from_iter_values(Metric::ALL.iter().map(|metric| metric.as_str()))),
+        Arc::new(StringArray::from_iter_values(
+            Metric::ALL.iter().map(|metric| metric.as_str()),
+        )),
     )?;
     let dictionary = |keys: Int32Array, values: Vec<&str>| -> Result<ArrayRef, ArrowError> {
-        Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, Arc::new(StringArray::from(values)))?))
+        Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(
+            keys,
+            Arc::new(StringArray::from(values)),
+        )?))
     };
     RecordBatch::try_new(
         Arc::clone(&SCHEMA),
         vec![
-            dictionary(Int32Array::from_iter_values(rows.iter().map(|_| 0)), vec![connection.0.as_str()])?,
+            dictionary(
+                Int32Array::from_iter_values(rows.iter().map(|_| 0)),
+                vec![connection.0.as_str()],
+            )?,
             dictionary(Int32Array::from(keys), names)?,
             Arc::new(metrics),
             Arc::new(
-                TimestampMillisecondArray::from_iter_values(rows.iter().map(|row| row.timestamp_ms))
-                    .with_timezone("UTC"),
+                TimestampMillisecondArray::from_iter_values(
+                    rows.iter().map(|row| row.timestamp_ms),
+                )
+                .with_timezone("UTC"),
             ),
-            Arc::new(Float64Array::from_iter_values(rows.iter().map(|row| row.value))),
-            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.period_s))),
+            Arc::new(Float64Array::from_iter_values(
+                rows.iter().map(|row| row.value),
+            )),
+            Arc::new(UInt32Array::from_iter_values(
+                rows.iter().map(|row| row.period_s),
+            )),
         ],
     )
 }
@@ -92,11 +110,17 @@ pub(super) fn encode(rows: &RecordBatch) -> Result<Bytes, StoreError> {
         writer.write(rows)?;
         writer.into_inner()
     };
-    write().map(Bytes::from).map_err(|error| StoreError::Backend(format!("samples: {error}")))
+    write()
+        .map(Bytes::from)
+        .map_err(|error| StoreError::Backend(format!("samples: {error}")))
 }
 
 fn properties() -> WriterProperties {
-    let sorting = [1, 2, 3].map(|column_idx| SortingColumn { column_idx, descending: false, nulls_first: false });
+    let sorting = [1, 2, 3].map(|column_idx| SortingColumn {
+        column_idx,
+        descending: false,
+        nulls_first: false,
+    });
     WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(ROW_GROUP))
@@ -105,6 +129,9 @@ fn properties() -> WriterProperties {
         .set_column_dictionary_enabled(ColumnPath::from("value"), false)
         .set_column_encoding(ColumnPath::from("value"), Encoding::BYTE_STREAM_SPLIT)
         .set_sorting_columns(Some(sorting.to_vec()))
-        .set_key_value_metadata(Some(vec![KeyValue::new("reeve.format".to_owned(), FORMAT.to_owned())]))
+        .set_key_value_metadata(Some(vec![KeyValue::new(
+            "reeve.format".to_owned(),
+            FORMAT.to_owned(),
+        )]))
         .build()
 }

@@ -23,7 +23,9 @@ impl SampleLake {
     pub async fn compact(&self) -> Result<usize, StoreError> {
         let mut gone = 0;
         for group in self.catalogue.mergeable(BUSY) {
-            let Some(target) = self.catalogue.merged(&group) else { continue };
+            let Some(target) = self.catalogue.merged(&group) else {
+                continue;
+            };
             match self.merge_group(&group, &target).await {
                 Ok(()) => {}
                 // Expired meanwhile.
@@ -41,7 +43,11 @@ impl SampleLake {
         Ok(gone)
     }
 
-    async fn merge_group(&self, group: &[Arc<SampleFile>], target: &SampleFile) -> Result<(), ReadError> {
+    async fn merge_group(
+        &self,
+        group: &[Arc<SampleFile>],
+        target: &SampleFile,
+    ) -> Result<(), ReadError> {
         let mut parts = Vec::new();
         for file in group {
             parts.push((file.path().to_owned(), self.place.get(file.path()).await?));
@@ -52,7 +58,10 @@ impl SampleLake {
             for (path, bytes) in parts {
                 runs.extend(decode(&path, bytes)?);
             }
-            let io = |message: String| ReadError::Io { path: path.clone(), message };
+            let io = |message: String| ReadError::Io {
+                path: path.clone(),
+                message,
+            };
             let rows = merge(&connection, runs).map_err(|error| io(error.to_string()))?;
             encode(&rows).map_err(|error| io(error.to_string()))
         })

@@ -58,9 +58,12 @@ mod tests {
 
     #[test]
     fn days_are_utc_and_round_trip() {
-        for (ms, text) in
-            [(0, "1970-01-01"), (-1, "1969-12-31"), (1_795_168_799_999, "2026-11-20"), (951_782_400_000, "2000-02-29")]
-        {
+        for (ms, text) in [
+            (0, "1970-01-01"),
+            (-1, "1969-12-31"),
+            (1_795_168_799_999, "2026-11-20"),
+            (951_782_400_000, "2000-02-29"),
+        ] {
             let day = Day::of_ms(ms);
             assert_eq!(day.to_string(), text);
             assert_eq!(Day::parse(text), Some(day));

@@ -4,7 +4,9 @@ use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{Float64Type, Int32Type, TimestampMillisecondType, UInt32Type};
 use arrow::error::ArrowError;
 use bytes::Bytes;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use parquet::file::reader::ChunkReader;
 use reeve_estate::{Metric, ResourceId};
 
@@ -30,9 +32,12 @@ pub(super) struct Point {
 
 /// Reads all points of a file, run by run. Metrics that this version does not know are skipped.
 pub(super) fn decode(path: &str, bytes: Bytes) -> Result<Vec<Run>, ReadError> {
-    let damaged = |message: String| ReadError::Damaged { path: path.to_owned(), message };
-    let metadata =
-        ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new()).map_err(|error| damaged(error.to_string()))?;
+    let damaged = |message: String| ReadError::Damaged {
+        path: path.to_owned(),
+        message,
+    };
+    let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new())
+        .map_err(|error| damaged(error.to_string()))?;
     check_format(&metadata).map_err(damaged)?;
     let all = (0..metadata.metadata().num_row_groups()).collect();
     decode_groups(bytes, metadata, all, |_, _| true).map_err(|error| damaged(error.to_string()))
@@ -61,25 +66,43 @@ fn runs_of(batch: &RecordBatch, wants: &impl Fn(&str, Metric) -> bool, runs: &mu
     let resources = batch.column(1).as_dictionary::<Int32Type>();
     let metrics = batch.column(2).as_dictionary::<Int32Type>();
     let names = resources.values().as_string::<i32>();
-    let known: Vec<Option<Metric>> =
-        metrics.values().as_string::<i32>().iter().map(|name| name.and_then(Metric::parse)).collect();
+    let known: Vec<Option<Metric>> = metrics
+        .values()
+        .as_string::<i32>()
+        .iter()
+        .map(|name| name.and_then(Metric::parse))
+        .collect();
     let (resources, metrics) = (resources.keys().values(), metrics.keys().values());
-    let times = batch.column(3).as_primitive::<TimestampMillisecondType>().values();
+    let times = batch
+        .column(3)
+        .as_primitive::<TimestampMillisecondType>()
+        .values();
     let values = batch.column(4).as_primitive::<Float64Type>().values();
     let periods = batch.column(5).as_primitive::<UInt32Type>().values();
     let mut at = 0;
     while at < batch.num_rows() {
         let place = (resources[at], metrics[at]);
-        let end =
-            (at..batch.num_rows()).find(|&row| (resources[row], metrics[row]) != place).unwrap_or(batch.num_rows());
+        let end = (at..batch.num_rows())
+            .find(|&row| (resources[row], metrics[row]) != place)
+            .unwrap_or(batch.num_rows());
         let name = names.value(place.0 as usize);
         if let Some(metric) = known[place.1 as usize].filter(|metric| wants(name, *metric)) {
-            let goes_on = runs.last().is_some_and(|run| run.metric == metric && run.resource.as_str() == name);
+            let goes_on = runs
+                .last()
+                .is_some_and(|run| run.metric == metric && run.resource.as_str() == name);
             if !goes_on {
-                runs.push(Run { resource: ResourceId::new(name), metric, points: Vec::with_capacity(end - at) });
+                runs.push(Run {
+                    resource: ResourceId::new(name),
+                    metric,
+                    points: Vec::with_capacity(end - at),
+                });
             }
             if let Some(run) = runs.last_mut() {
-                let point = |row: usize| Point { timestamp_ms: times[row], value: values[row], period_s: periods[row] };
+                let point = |row: usize| Point {
+                    timestamp_ms: times[row],
+                    value: values[row],
+                    period_s: periods[row],
+                };
                 run.points.extend((at..end).map(point));
             }
         }

@@ -44,29 +44,48 @@ impl Footer {
     /// Reads a file's footer.
     async fn read(place: &Place, file: Arc<SampleFile>) -> Result<Footer, ReadError> {
         let path = file.path().to_owned();
-        let damaged = |message: String| ReadError::Damaged { path: path.clone(), message };
+        let damaged = |message: String| ReadError::Damaged {
+            path: path.clone(),
+            message,
+        };
         let size = place.head(&path).await?.size;
-        let tail = place.get_range(&path, size.saturating_sub(TAIL)..size).await?;
+        let tail = place
+            .get_range(&path, size.saturating_sub(TAIL)..size)
+            .await?;
         let length = match *tail.as_ref() {
             [a, b, c, d, b'P', b'A', b'R', b'1'] => u64::from(u32::from_le_bytes([a, b, c, d])),
             _ => return Err(damaged("it does not end as a Parquet file does".to_owned())),
         };
         let end = size - TAIL;
-        let start = end.checked_sub(length).ok_or_else(|| damaged("its footer is longer than the file".to_owned()))?;
+        let start = end
+            .checked_sub(length)
+            .ok_or_else(|| damaged("its footer is longer than the file".to_owned()))?;
         let bytes = place.get_range(&path, start..end).await?;
         let read = move || {
             let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(&bytes)?);
             let metadata = ArrowReaderMetadata::try_new(metadata, ArrowReaderOptions::new())?;
-            Ok::<_, ParquetError>(Footer { groups: groups(&metadata), file, metadata, size })
+            Ok::<_, ParquetError>(Footer {
+                groups: groups(&metadata),
+                file,
+                metadata,
+                size,
+            })
         };
-        let footer = blocking(&path, read).await?.map_err(|error| damaged(error.to_string()))?;
+        let footer = blocking(&path, read)
+            .await?
+            .map_err(|error| damaged(error.to_string()))?;
         check_format(&footer.metadata).map_err(damaged)?;
         Ok(footer)
     }
 
     /// Positions of the row groups that a condition takes.
     pub(super) fn pick(&self, keep: impl Fn(&Group) -> bool) -> Vec<usize> {
-        self.groups.iter().enumerate().filter(|(_, group)| keep(group)).map(|(position, _)| position).collect()
+        self.groups
+            .iter()
+            .enumerate()
+            .filter(|(_, group)| keep(group))
+            .map(|(position, _)| position)
+            .collect()
     }
 
     /// Reads the bytes of some row groups, given by position in ascending order.
@@ -80,30 +99,50 @@ impl Footer {
         }
         let bytes = place.get_ranges(self.file.path(), &ranges).await?;
         let windows = ranges.iter().map(|range| range.start).zip(bytes).collect();
-        Ok(Strip { windows, size: self.size })
+        Ok(Strip {
+            windows,
+            size: self.size,
+        })
     }
 }
 
 /// Refuses files of another format.
 pub(super) fn check_format(metadata: &ArrowReaderMetadata) -> Result<(), String> {
     let pairs = metadata.metadata().file_metadata().key_value_metadata();
-    let format = pairs.into_iter().flatten().find(|pair| pair.key == "reeve.format");
-    if format.and_then(|pair| pair.value.as_deref()) != Some(FORMAT) || metadata.schema().fields() != SCHEMA.fields() {
+    let format = pairs
+        .into_iter()
+        .flatten()
+        .find(|pair| pair.key == "reeve.format");
+    if format.and_then(|pair| pair.value.as_deref()) != Some(FORMAT)
+        || metadata.schema().fields() != SCHEMA.fields()
+    {
         return Err(format!("it is not of the format {FORMAT}"));
     }
     Ok(())
 }
 
 fn groups(metadata: &ArrowReaderMetadata) -> Vec<Group> {
-    let text = |bytes: Option<&[u8]>| bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).map(str::to_owned);
+    let text = |bytes: Option<&[u8]>| {
+        bytes
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .map(str::to_owned)
+    };
     let group = |group: &RowGroupMetaData| {
-        let known = group.column(1).statistics().filter(|known| known.min_is_exact() && known.max_is_exact());
+        let known = group
+            .column(1)
+            .statistics()
+            .filter(|known| known.min_is_exact() && known.max_is_exact());
         let ranges = group.columns().iter().map(ColumnChunkMetaData::byte_range);
         let start = ranges.clone().map(|(start, _)| start).min().unwrap_or(0);
-        let end = ranges.map(|(start, length)| start + length).max().unwrap_or(0);
+        let end = ranges
+            .map(|(start, length)| start + length)
+            .max()
+            .unwrap_or(0);
         Group {
             // What does not tell may have any.
-            least: known.and_then(|known| text(known.min_bytes_opt())).unwrap_or_default(),
+            least: known
+                .and_then(|known| text(known.min_bytes_opt()))
+                .unwrap_or_default(),
             greatest: known.and_then(|known| text(known.max_bytes_opt())),
             rows: u64::try_from(group.num_rows()).unwrap_or(0),
             bytes: start..end,
@@ -118,7 +157,11 @@ pub(super) struct Footers(Mutex<HashMap<String, Arc<Footer>>>);
 
 impl Footers {
     /// Returns a file's footer, read if it is not known.
-    pub(super) async fn get(&self, place: &Place, file: Arc<SampleFile>) -> Result<Arc<Footer>, ReadError> {
+    pub(super) async fn get(
+        &self,
+        place: &Place,
+        file: Arc<SampleFile>,
+    ) -> Result<Arc<Footer>, ReadError> {
         if let Some(known) = self.0.lock().get(file.path()) {
             return Ok(Arc::clone(known));
         }

@@ -24,16 +24,26 @@ pub(super) fn from_samples(samples: &[Sample]) -> Result<Vec<DayBatch>, StoreErr
     for (sample, id) in samples.iter().zip(&names.ids) {
         let timestamp_ms = floor_ms(sample.timestamp);
         if !sample.value.is_finite() {
-            let Sample { resource, metric, timestamp, value, .. } = sample;
+            let Sample {
+                resource,
+                metric,
+                timestamp,
+                value,
+                ..
+            } = sample;
             return Err(StoreError::Backend(format!(
                 "sample of {resource} {metric} at {timestamp} is {value}, not a finite number"
             )));
         }
         let day = Day::of_ms(timestamp_ms);
-        let same = run.as_ref().is_some_and(|(connection, of, _)| *of == day && **connection == sample.connection);
+        let same = run
+            .as_ref()
+            .is_some_and(|(connection, of, _)| *of == day && **connection == sample.connection);
         if !same {
             put_back(&mut groups, run.take());
-            let rows = groups.remove(&(&sample.connection, day)).unwrap_or_default();
+            let rows = groups
+                .remove(&(&sample.connection, day))
+                .unwrap_or_default();
             run = Some((&sample.connection, day, rows));
         }
         if let Some((_, _, rows)) = &mut run {
@@ -48,7 +58,10 @@ pub(super) fn from_samples(samples: &[Sample]) -> Result<Vec<DayBatch>, StoreErr
         }
     }
     put_back(&mut groups, run);
-    groups.into_iter().map(|((connection, day), rows)| day_batch(connection, day, rows, &names.sorted)).collect()
+    groups
+        .into_iter()
+        .map(|((connection, day), rows)| day_batch(connection, day, rows, &names.sorted))
+        .collect()
 }
 
 /// The group that was being filled goes back among the others.
@@ -104,11 +117,15 @@ fn day_batch(
 ) -> Result<DayBatch, StoreError> {
     // Stable, so that the later of two equal places stays behind the earlier one; series arrive in runs, which it exploits.
     rows.sort_by(|a, b| {
-        (a.resource, a.metric.as_str(), a.timestamp_ms).cmp(&(b.resource, b.metric.as_str(), b.timestamp_ms))
+        (a.resource, a.metric.as_str(), a.timestamp_ms).cmp(&(
+            b.resource,
+            b.metric.as_str(),
+            b.timestamp_ms,
+        ))
     });
     rows.dedup_by(|later, kept| {
-        let same =
-            (later.resource, later.metric, later.timestamp_ms) == (kept.resource, kept.metric, kept.timestamp_ms);
+        let same = (later.resource, later.metric, later.timestamp_ms)
+            == (kept.resource, kept.metric, kept.timestamp_ms);
         if same {
             *kept = *later;
         }
@@ -116,5 +133,9 @@ fn day_batch(
     });
     let rows = record_batch(connection, &rows, resources)
         .map_err(|error| StoreError::Backend(format!("samples of {connection} {day}: {error}")))?;
-    Ok(DayBatch { connection: connection.clone(), day, rows })
+    Ok(DayBatch {
+        connection: connection.clone(),
+        day,
+        rows,
+    })
 }

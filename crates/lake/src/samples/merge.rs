@@ -13,7 +13,9 @@ use super::decode::{Point, Run};
 pub(super) fn merge(connection: &ConnectionId, runs: Vec<Run>) -> Result<RecordBatch, ArrowError> {
     let mut places: BTreeMap<(ResourceId, &'static str), (Metric, Vec<Point>)> = BTreeMap::new();
     for run in runs {
-        let place = places.entry((run.resource, run.metric.as_str())).or_insert_with(|| (run.metric, Vec::new()));
+        let place = places
+            .entry((run.resource, run.metric.as_str()))
+            .or_insert_with(|| (run.metric, Vec::new()));
         place.1.extend(run.points);
     }
     let mut names: Vec<&str> = Vec::new();

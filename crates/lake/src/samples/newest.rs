@@ -29,7 +29,12 @@ impl Newest {
         let mut known = self.0.lock().await;
         for sample in samples {
             if let Some(ends) = known.get_mut(&sample.connection) {
-                note(ends, &sample.resource, sample.metric, floor_ms(sample.timestamp));
+                note(
+                    ends,
+                    &sample.resource,
+                    sample.metric,
+                    floor_ms(sample.timestamp),
+                );
             }
         }
     }
@@ -50,9 +55,17 @@ impl Newest {
         }
         let ends = known.get(connection).into_iter().flatten();
         Ok(ends
-            .flat_map(|(resource, metrics)| metrics.iter().map(move |(metric, end)| (resource, *metric, *end)))
+            .flat_map(|(resource, metrics)| {
+                metrics
+                    .iter()
+                    .map(move |(metric, end)| (resource, *metric, *end))
+            })
             .filter_map(|(resource, metric, end)| {
-                Some((resource.clone(), metric, Timestamp::from_millisecond(end).ok()?))
+                Some((
+                    resource.clone(),
+                    metric,
+                    Timestamp::from_millisecond(end).ok()?,
+                ))
             })
             .collect())
     }
@@ -69,7 +82,10 @@ fn note(ends: &mut Ends, resource: &ResourceId, metric: Metric, end: i64) {
         ends.insert(resource.clone(), BTreeMap::new());
     }
     if let Some(metrics) = ends.get_mut(resource) {
-        metrics.entry(metric).and_modify(|known| *known = end.max(*known)).or_insert(end);
+        metrics
+            .entry(metric)
+            .and_modify(|known| *known = end.max(*known))
+            .or_insert(end);
     }
 }
 

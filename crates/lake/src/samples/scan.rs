@@ -42,14 +42,24 @@ impl SampleLake {
     ///
     /// # Errors
     /// A footer cannot be read.
-    pub async fn scan(&self, metrics: &[Metric], start: Timestamp, end: Timestamp) -> Result<LakeScan, StoreError> {
+    pub async fn scan(
+        &self,
+        metrics: &[Metric],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<LakeScan, StoreError> {
         use futures::{StreamExt as _, TryStreamExt as _};
         let span_ms = ceil_ms(start)..ceil_ms(end);
         let files: Vec<Arc<Footer>> = self
             .over_files(
-                |catalogue| catalogue.files(|_, day| day.start_ms() < span_ms.end && span_ms.start < day.end_ms()),
+                |catalogue| {
+                    catalogue.files(|_, day| {
+                        day.start_ms() < span_ms.end && span_ms.start < day.end_ms()
+                    })
+                },
                 |files| {
-                    let footers = futures::stream::iter(files).map(|file| self.footers.get(&self.place, file));
+                    let footers = futures::stream::iter(files)
+                        .map(|file| self.footers.get(&self.place, file));
                     footers.buffered(PARALLEL).try_collect()
                 },
             )
@@ -58,14 +68,23 @@ impl SampleLake {
         // Of two points at the same time the one inserted last counts, wherever it lies.
         files.sort_by_key(|footer| footer.file.last());
         let cuts = cuts(&files, BAND_ROWS);
-        Ok(LakeScan { place: self.place.clone(), files, cuts, metrics: metrics.into(), span_ms })
+        Ok(LakeScan {
+            place: self.place.clone(),
+            files,
+            cuts,
+            metrics: metrics.into(),
+            span_ms,
+        })
     }
 }
 
 /// Returns the beginnings of bands: at a resource, after about so many rows.
 fn cuts(files: &[Arc<Footer>], rows: u64) -> Vec<String> {
-    let mut starts: Vec<(&str, u64)> =
-        files.iter().flat_map(|footer| &footer.groups).map(|group| (group.least.as_str(), group.rows)).collect();
+    let mut starts: Vec<(&str, u64)> = files
+        .iter()
+        .flat_map(|footer| &footer.groups)
+        .map(|group| (group.least.as_str(), group.rows))
+        .collect();
     starts.sort_unstable();
     let (mut cuts, mut gathered, mut last) = (Vec::new(), 0, "");
     for (least, more) in starts {
@@ -82,31 +101,53 @@ fn cuts(files: &[Arc<Footer>], rows: u64) -> Vec<String> {
 #[async_trait]
 impl SampleScan for LakeScan {
     fn bands(&self) -> usize {
-        if self.files.is_empty() { 0 } else { self.cuts.len() + 1 }
+        if self.files.is_empty() {
+            0
+        } else {
+            self.cuts.len() + 1
+        }
     }
 
     async fn band(&self, band: usize) -> Result<Vec<Track>, StoreError> {
-        let from = band.checked_sub(1).and_then(|before| self.cuts.get(before)).cloned().unwrap_or_default();
+        let from = band
+            .checked_sub(1)
+            .and_then(|before| self.cuts.get(before))
+            .cloned()
+            .unwrap_or_default();
         let to = self.cuts.get(band).cloned();
         let mut parts = Vec::with_capacity(self.files.len());
         for footer in &self.files {
-            if let Some(part) = part(&self.place, footer, &from, to.as_deref()).await.map_err(backend)? {
+            if let Some(part) = part(&self.place, footer, &from, to.as_deref())
+                .await
+                .map_err(backend)?
+            {
                 parts.push(part);
             }
         }
         let (metrics, span) = (Arc::clone(&self.metrics), self.span_ms.clone());
         let tracks = blocking("a band of samples", move || {
-            let mut gather = Gather { from, to, metrics, span, tracks: BTreeMap::new() };
+            let mut gather = Gather {
+                from,
+                to,
+                metrics,
+                span,
+                tracks: BTreeMap::new(),
+            };
             parts.iter().try_for_each(|part| gather.read(part))?;
             Ok::<_, ReadError>(gather.finish())
         });
-        tracks.await.map_err(|error| backend(error.into()))?.map_err(backend)
+        tracks
+            .await
+            .map_err(|error| backend(error.into()))?
+            .map_err(backend)
     }
 }
 
 fn backend(error: ReadError) -> StoreError {
     match error {
-        ReadError::Missing(path) => StoreError::Conflict(format!("samples: {path} was merged or expired; begin again")),
+        ReadError::Missing(path) => StoreError::Conflict(format!(
+            "samples: {path} was merged or expired; begin again"
+        )),
         error => StoreError::Backend(format!("samples: {error}")),
     }
 }
@@ -119,9 +160,17 @@ struct Part {
     bytes: Strip,
 }
 
-async fn part(place: &Place, footer: &Arc<Footer>, from: &str, to: Option<&str>) -> Result<Option<Part>, ReadError> {
+async fn part(
+    place: &Place,
+    footer: &Arc<Footer>,
+    from: &str,
+    to: Option<&str>,
+) -> Result<Option<Part>, ReadError> {
     let touches = |group: &Group| {
-        group.greatest.as_deref().is_none_or(|greatest| from <= greatest)
+        group
+            .greatest
+            .as_deref()
+            .is_none_or(|greatest| from <= greatest)
             && to.is_none_or(|to| group.least.as_str() < to)
     };
     let groups = footer.pick(touches);
@@ -129,7 +178,11 @@ async fn part(place: &Place, footer: &Arc<Footer>, from: &str, to: Option<&str>)
         return Ok(None);
     }
     let bytes = footer.strip(place, &groups).await?;
-    Ok(Some(Part { footer: Arc::clone(footer), groups, bytes }))
+    Ok(Some(Part {
+        footer: Arc::clone(footer),
+        groups,
+        bytes,
+    }))
 }
 
 /// The points of a band, by series.
@@ -143,9 +196,14 @@ struct Gather {
 
 impl Gather {
     fn read(&mut self, part: &Part) -> Result<(), ReadError> {
-        let damaged = |message: String| ReadError::Damaged { path: part.footer.file.path().to_owned(), message };
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(part.bytes.clone(), part.footer.metadata.clone());
+        let damaged = |message: String| ReadError::Damaged {
+            path: part.footer.file.path().to_owned(),
+            message,
+        };
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            part.bytes.clone(),
+            part.footer.metadata.clone(),
+        );
         // All but the connection, which the file's own path names.
         let columns = ProjectionMask::leaves(builder.parquet_schema(), 1..6);
         let reader = builder
@@ -155,7 +213,10 @@ impl Gather {
             .build()
             .map_err(|error| damaged(error.to_string()))?;
         for batch in reader {
-            self.batch(part.footer.file.connection(), &batch.map_err(|error| damaged(error.to_string()))?);
+            self.batch(
+                part.footer.file.connection(),
+                &batch.map_err(|error| damaged(error.to_string()))?,
+            );
         }
         Ok(())
     }
@@ -164,22 +225,37 @@ impl Gather {
         let resources = batch.column(0).as_dictionary::<Int32Type>();
         let metrics = batch.column(1).as_dictionary::<Int32Type>();
         let names = resources.values().as_string::<i32>();
-        let known: Vec<Option<Metric>> =
-            metrics.values().as_string::<i32>().iter().map(|name| name.and_then(Metric::parse)).collect();
+        let known: Vec<Option<Metric>> = metrics
+            .values()
+            .as_string::<i32>()
+            .iter()
+            .map(|name| name.and_then(Metric::parse))
+            .collect();
         let (resources, metrics) = (resources.keys().values(), metrics.keys().values());
-        let times = batch.column(2).as_primitive::<TimestampMillisecondType>().values();
+        let times = batch
+            .column(2)
+            .as_primitive::<TimestampMillisecondType>()
+            .values();
         let values = batch.column(3).as_primitive::<Float64Type>().values();
         let periods = batch.column(4).as_primitive::<UInt32Type>().values();
         let mut at = 0;
         while at < batch.num_rows() {
             let place = (resources[at], metrics[at]);
-            let same = resources[at..].iter().zip(&metrics[at..]).take_while(|pair| (*pair.0, *pair.1) == place);
+            let same = resources[at..]
+                .iter()
+                .zip(&metrics[at..])
+                .take_while(|pair| (*pair.0, *pair.1) == place);
             let end = at + same.count();
             let name = names.value(place.0 as usize);
-            let wanted = name >= self.from.as_str() && self.to.as_deref().is_none_or(|to| name < to);
-            let metric = known[place.1 as usize].filter(|metric| wanted && self.metrics.contains(metric));
+            let wanted =
+                name >= self.from.as_str() && self.to.as_deref().is_none_or(|to| name < to);
+            let metric =
+                known[place.1 as usize].filter(|metric| wanted && self.metrics.contains(metric));
             if let (Some(metric), Some(last)) = (metric, periods.get(end - 1)) {
-                let points = times[at..end].iter().zip(&values[at..end]).map(|(at, value)| (*at, *value));
+                let points = times[at..end]
+                    .iter()
+                    .zip(&values[at..end])
+                    .map(|(at, value)| (*at, *value));
                 let resource = ResourceId::new(name);
                 let key = (resource.clone(), metric.as_str(), connection.clone());
                 let track = self.tracks.entry(key).or_insert_with(|| Track {
@@ -191,14 +267,20 @@ impl Gather {
                 });
                 track.period_s = *last;
                 let span = &self.span;
-                track.points.extend(points.filter(|(at, _)| span.contains(at)));
+                track
+                    .points
+                    .extend(points.filter(|(at, _)| span.contains(at)));
             }
             at = end;
         }
     }
 
     fn finish(self) -> Vec<Track> {
-        let mut tracks: Vec<Track> = self.tracks.into_values().filter(|track| !track.points.is_empty()).collect();
+        let mut tracks: Vec<Track> = self
+            .tracks
+            .into_values()
+            .filter(|track| !track.points.is_empty())
+            .collect();
         for track in &mut tracks {
             let points = &mut track.points;
             if points.is_sorted_by(|before, after| before.0 < after.0) {

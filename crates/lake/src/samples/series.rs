@@ -32,12 +32,24 @@ struct Inner {
 
 impl Wanted {
     /// Series of these resources and metrics within `[start, end)`.
-    pub(super) fn new(resources: &[ResourceId], metrics: &[Metric], start: Timestamp, end: Timestamp) -> Self {
+    pub(super) fn new(
+        resources: &[ResourceId],
+        metrics: &[Metric],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Self {
         let mut seen = HashSet::new();
-        let pairs = resources.iter().flat_map(|resource| metrics.iter().map(move |metric| (resource.clone(), *metric)));
+        let pairs = resources.iter().flat_map(|resource| {
+            metrics
+                .iter()
+                .map(move |metric| (resource.clone(), *metric))
+        });
         Wanted(Arc::new(Inner {
             order: pairs.filter(|pair| seen.insert(pair.clone())).collect(),
-            resources: resources.iter().map(|resource| resource.0.clone()).collect(),
+            resources: resources
+                .iter()
+                .map(|resource| resource.0.clone())
+                .collect(),
             metrics: metrics.iter().copied().collect(),
             start_ms: ceil_ms(start),
             end_ms: ceil_ms(end),
@@ -65,7 +77,11 @@ impl Wanted {
 /// The first whole millisecond at or after a time: points stand on whole milliseconds.
 pub(super) fn ceil_ms(time: Timestamp) -> i64 {
     let floor = floor_ms(time);
-    if i128::from(floor) * 1_000_000 == time.as_nanosecond() { floor } else { floor + 1 }
+    if i128::from(floor) * 1_000_000 == time.as_nanosecond() {
+        floor
+    } else {
+        floor + 1
+    }
 }
 
 /// The wanted points of one file.
@@ -83,16 +99,27 @@ pub(super) async fn read(
     let bytes = footer.strip(place, &picked).await?;
     let metadata = footer.metadata.clone();
     let runs = blocking(file.path(), move || {
-        let Inner { resources, metrics, start_ms, end_ms, .. } = &*wanted.0;
-        let wants = |resource: &str, metric| metrics.contains(&metric) && resources.contains(resource);
+        let Inner {
+            resources,
+            metrics,
+            start_ms,
+            end_ms,
+            ..
+        } = &*wanted.0;
+        let wants =
+            |resource: &str, metric| metrics.contains(&metric) && resources.contains(resource);
         let mut runs = decode_groups(bytes, metadata, picked, wants)?;
         for run in &mut runs {
-            run.points.retain(|point| (*start_ms..*end_ms).contains(&point.timestamp_ms));
+            run.points
+                .retain(|point| (*start_ms..*end_ms).contains(&point.timestamp_ms));
         }
         Ok::<_, ArrowError>(runs)
     })
     .await?
-    .map_err(|error| ReadError::Damaged { path: file.path().to_owned(), message: error.to_string() })?;
+    .map_err(|error| ReadError::Damaged {
+        path: file.path().to_owned(),
+        message: error.to_string(),
+    })?;
     Ok((file, runs))
 }
 
@@ -102,18 +129,35 @@ pub(super) fn merge(wanted: &Wanted, mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>
     parts.sort_by_key(|(file, _)| file.last());
     let mut lines: HashMap<(ResourceId, Metric), Vec<Point>> = HashMap::new();
     for run in parts.into_iter().flat_map(|(_, runs)| runs) {
-        lines.entry((run.resource, run.metric)).or_default().extend(run.points);
+        lines
+            .entry((run.resource, run.metric))
+            .or_default()
+            .extend(run.points);
     }
     let mut series = Vec::new();
     for (resource, metric) in &wanted.0.order {
-        let Some(mut points) = lines.remove(&(resource.clone(), *metric)) else { continue };
+        let Some(mut points) = lines.remove(&(resource.clone(), *metric)) else {
+            continue;
+        };
         latest_wins(&mut points);
-        let Some(period_s) = points.last().map(|point| point.period_s) else { continue };
+        let Some(period_s) = points.last().map(|point| point.period_s) else {
+            continue;
+        };
         let points = points
             .iter()
-            .filter_map(|point| Some((Timestamp::from_millisecond(point.timestamp_ms).ok()?, point.value)))
+            .filter_map(|point| {
+                Some((
+                    Timestamp::from_millisecond(point.timestamp_ms).ok()?,
+                    point.value,
+                ))
+            })
             .collect();
-        series.push(Series { resource: resource.clone(), metric: *metric, points, period_s });
+        series.push(Series {
+            resource: resource.clone(),
+            metric: *metric,
+            points,
+            period_s,
+        });
     }
     series
 }

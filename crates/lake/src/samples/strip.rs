@@ -33,17 +33,22 @@ impl ChunkReader for Strip {
     type T = Reader<Bytes>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        self.rest(start).map(Bytes::reader).ok_or_else(|| outside(start, 1))
+        self.rest(start)
+            .map(Bytes::reader)
+            .ok_or_else(|| outside(start, 1))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
         let rest = self.rest(start).filter(|rest| length <= rest.len());
-        rest.map(|rest| rest.slice(..length)).ok_or_else(|| outside(start, length))
+        rest.map(|rest| rest.slice(..length))
+            .ok_or_else(|| outside(start, length))
     }
 }
 
 fn outside(start: u64, length: usize) -> ParquetError {
-    ParquetError::EOF(format!("{length} bytes at {start} are outside what was read"))
+    ParquetError::EOF(format!(
+        "{length} bytes at {start} are outside what was read"
+    ))
 }
 
 #[cfg(test)]
@@ -54,11 +59,17 @@ mod tests {
     #[test]
     fn only_bytes_that_were_read_are_given() {
         let part = |text: &'static str| Bytes::from_static(text.as_bytes());
-        let strip = Strip { windows: vec![(10, part("abcde")), (20, part("xyz"))], size: 30 };
+        let strip = Strip {
+            windows: vec![(10, part("abcde")), (20, part("xyz"))],
+            size: 30,
+        };
         assert_eq!(strip.get_bytes(11, 3).unwrap(), "bcd");
         assert_eq!(strip.get_bytes(20, 3).unwrap(), "xyz");
         for (start, length) in [(9, 1), (11, 5), (15, 1), (20, 4), (23, 1), (29, 1)] {
-            assert!(strip.get_bytes(start, length).is_err(), "{length} at {start}");
+            assert!(
+                strip.get_bytes(start, length).is_err(),
+                "{length} at {start}"
+            );
         }
     }
 }

@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use reeve_audit::query::{Column, Query};
-use reeve_ledger::{Aggregation, EntryReader, GroupBy, Order, SearchRequest, SegmentMeta, SegmentStore, TrailError};
+use reeve_ledger::{
+    Aggregation, EntryReader, GroupBy, Order, SearchRequest, SegmentMeta, SegmentStore, TrailError,
+};
 
 use crate::generate::{self, NOW_S};
 use crate::log::Log;
@@ -34,14 +36,21 @@ fn everything() -> SearchRequest {
         sort: None,
         cursor: None,
         count_total: true,
-        aggregations: vec![Aggregation { by: GroupBy::Column(Column::Severity), limit: 10 }],
+        aggregations: vec![Aggregation {
+            by: GroupBy::Column(Column::Severity),
+            limit: 10,
+        }],
         now: Timestamp::from_second(NOW_S).unwrap(),
     }
 }
 
 /// Counts alone: the indexes know them.
 fn counts() -> SearchRequest {
-    SearchRequest { limit: 0, count_total: false, ..everything() }
+    SearchRequest {
+        limit: 0,
+        count_total: false,
+        ..everything()
+    }
 }
 
 /// Searches that show entries are refused; so are the others when the file is not there or not as long as it was.
@@ -52,12 +61,20 @@ async fn refused(log: &Arc<Log>, segment: &SegmentMeta, why: &str, others: &[Sea
     for request in [everything(), page, one].iter().chain(others) {
         match log.search().search(request).await {
             Err(TrailError::Damaged(message)) => {
-                assert!(message.contains(&segment.path) && message.contains(why), "{message}")
+                assert!(
+                    message.contains(&segment.path) && message.contains(why),
+                    "{message}"
+                )
             }
             other => panic!("the search must fail, not answer {other:?}"),
         }
     }
-    assert!(log.store.read(segment).await.is_err_and(|error| error.to_string().contains(&segment.path)));
+    assert!(
+        log.store
+            .read(segment)
+            .await
+            .is_err_and(|error| error.to_string().contains(&segment.path))
+    );
 }
 
 #[tokio::test]
@@ -70,7 +87,15 @@ async fn a_lost_segment_is_named_and_its_return_is_noticed() {
         std::fs::rename(&path, &aside).unwrap();
         refused(&log, &segment, "missing", &[counts()]).await;
         std::fs::rename(&aside, &path).unwrap();
-        assert_eq!(log.search().search(&everything()).await.unwrap().entries.len(), 400);
+        assert_eq!(
+            log.search()
+                .search(&everything())
+                .await
+                .unwrap()
+                .entries
+                .len(),
+            400
+        );
     }
 }
 
@@ -89,18 +114,28 @@ async fn a_flipped_byte_anywhere_is_noticed_after_a_restart() {
         std::fs::write(&path, &bytes).unwrap();
         let log = log.reopen(folder.path()).await;
         refused(&log, &segment, "SHA-256", &[]).await;
-        assert_eq!(log.search().search(&counts()).await.unwrap().aggregations, right, "no row was read for it");
+        assert_eq!(
+            log.search().search(&counts()).await.unwrap().aggregations,
+            right,
+            "no row was read for it"
+        );
     }
     std::fs::write(&path, &whole).unwrap();
     let log = log.reopen(folder.path()).await;
-    assert_eq!(log.search().search(&everything()).await.unwrap().total, Some(400));
+    assert_eq!(
+        log.search().search(&everything()).await.unwrap().total,
+        Some(400)
+    );
 }
 
 #[tokio::test]
 async fn a_segment_cut_short_is_noticed_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let log = log(folder.path()).await;
-    assert_eq!(log.search().search(&everything()).await.unwrap().total, Some(400));
+    assert_eq!(
+        log.search().search(&everything()).await.unwrap().total,
+        Some(400)
+    );
     let segment = log.segments().remove(0);
     let path = folder.path().join(&segment.path);
     let whole = std::fs::read(&path).unwrap();

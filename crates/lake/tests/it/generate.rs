@@ -7,11 +7,12 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 use reeve_audit::query::{
-    Bound, Column, Comparison, Expr, FieldPath, ListName, Match, Pattern, Piece, Query, Range, TextMatch, ValueList,
+    Bound, Column, Comparison, Expr, FieldPath, ListName, Match, Pattern, Piece, Query, Range,
+    TextMatch, ValueList,
 };
 use reeve_audit::{
-    Action, ActionMethod, ActionStatus, Actor, ActorType, Entry, EventId, EventType, Json, ResourceRef, Severity,
-    Submitter, SubmitterField, SubmitterType, json,
+    Action, ActionMethod, ActionStatus, Actor, ActorType, Entry, EventId, EventType, Json,
+    ResourceRef, Severity, Submitter, SubmitterField, SubmitterType, json,
 };
 
 /// 2026-11-20T10:00:00Z.
@@ -51,16 +52,29 @@ const VALUES: [&str; 22] = [
     "2\u{212a}8",
     "ὈΔΥΣΣΕΎΣ",
 ];
-const ADDRESSED: [&str; 4] = ["ALICE@example.com", "alice@Example.com", "bob@example.com", "zo\u{eb}@example.com"];
+const ADDRESSED: [&str; 4] = [
+    "ALICE@example.com",
+    "alice@Example.com",
+    "bob@example.com",
+    "zo\u{eb}@example.com",
+];
 const KEYS: [&str; 6] = ["env", "Env", "size", "k8s.io/name", "list", "0"];
-const ADDRESSES: [&str; 5] = ["10.0.0.1", "10.0.1.7", "192.168.1.1", "2001:db8::1", "::ffff:10.0.0.1"];
+const ADDRESSES: [&str; 5] = [
+    "10.0.0.1",
+    "10.0.1.7",
+    "192.168.1.1",
+    "2001:db8::1",
+    "::ffff:10.0.0.1",
+];
 
 fn pick<'a>(random: &mut StdRng, values: &[&'a str]) -> &'a str {
     values.choose(random).unwrap()
 }
 
 fn maybe(random: &mut StdRng) -> Option<String> {
-    random.random_bool(0.7).then(|| pick(random, &VALUES).to_owned())
+    random
+        .random_bool(0.7)
+        .then(|| pick(random, &VALUES).to_owned())
 }
 
 fn json(random: &mut StdRng, depth: usize) -> Json {
@@ -69,7 +83,11 @@ fn json(random: &mut StdRng, depth: usize) -> Json {
         1 => Json::Bool(random.random()),
         2 => Json::Number([5.0, -1.5, 1e21, 0.0][random.random_range(0..4)]),
         3 | 4 => pick(random, &VALUES).into(),
-        5 => Json::Array((0..random.random_range(0..3)).map(|_| json(random, depth - 1)).collect()),
+        5 => Json::Array(
+            (0..random.random_range(0..3))
+                .map(|_| json(random, depth - 1))
+                .collect(),
+        ),
         _ => Json::Object(object(random, depth - 1)),
     }
 }
@@ -86,15 +104,27 @@ fn object(random: &mut StdRng, depth: usize) -> json::Object {
 /// An entry of the days before now, with some members missing.
 pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
     let mut entry = Entry::new(EventType::new(pick(random, &TYPES)).unwrap());
-    let id = if random.random_bool(0.5) { format!("evt-{number}") } else { format!("EVT {number} é") };
+    let id = if random.random_bool(0.5) {
+        format!("evt-{number}")
+    } else {
+        format!("EVT {number} é")
+    };
     entry.event_id = EventId::new(id).unwrap();
-    entry.timestamp = Timestamp::from_millisecond(NOW_S * 1_000 - random.random_range(0..4 * 86_400_000)).unwrap();
+    entry.timestamp =
+        Timestamp::from_millisecond(NOW_S * 1_000 - random.random_range(0..4 * 86_400_000))
+            .unwrap();
     entry.severity = *Severity::ALL.choose(random).unwrap();
     entry.actor = Actor {
-        kind: random.random_bool(0.6).then(|| *ActorType::ALL.choose(random).unwrap()),
+        kind: random
+            .random_bool(0.6)
+            .then(|| *ActorType::ALL.choose(random).unwrap()),
         id: maybe(random),
-        email: random.random_bool(0.7).then(|| pick(random, &ADDRESSED).to_owned()),
-        ip_address: random.random_bool(0.6).then(|| pick(random, &ADDRESSES).parse().unwrap()),
+        email: random
+            .random_bool(0.7)
+            .then(|| pick(random, &ADDRESSED).to_owned()),
+        ip_address: random
+            .random_bool(0.6)
+            .then(|| pick(random, &ADDRESSES).parse().unwrap()),
         user_agent: maybe(random),
         session_id: maybe(random),
     };
@@ -105,22 +135,37 @@ pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
         account_id: maybe(random),
         region: maybe(random),
         tags: (0..random.random_range(0..3))
-            .map(|_| (pick(random, &KEYS).to_owned(), pick(random, &VALUES).to_owned()))
+            .map(|_| {
+                (
+                    pick(random, &KEYS).to_owned(),
+                    pick(random, &VALUES).to_owned(),
+                )
+            })
             .collect(),
     };
     entry.action = Action {
         operation: maybe(random),
-        status: random.random_bool(0.6).then(|| *ActionStatus::ALL.choose(random).unwrap()),
-        method: random.random_bool(0.6).then(|| *ActionMethod::ALL.choose(random).unwrap()),
+        status: random
+            .random_bool(0.6)
+            .then(|| *ActionStatus::ALL.choose(random).unwrap()),
+        method: random
+            .random_bool(0.6)
+            .then(|| *ActionMethod::ALL.choose(random).unwrap()),
     };
     if random.random_bool(0.5) {
         entry.changes.before = Some(Json::Object(object(random, 2)));
     }
     if random.random_bool(0.5) {
-        entry.changes.after = Some(if random.random_bool(0.2) { Json::Null } else { Json::Object(object(random, 2)) });
+        entry.changes.after = Some(if random.random_bool(0.2) {
+            Json::Null
+        } else {
+            Json::Object(object(random, 2))
+        });
     }
     entry.metadata.request_id = maybe(random);
-    entry.metadata.tags = (0..random.random_range(0..3)).map(|_| pick(random, &VALUES).to_owned()).collect();
+    entry.metadata.tags = (0..random.random_range(0..3))
+        .map(|_| pick(random, &VALUES).to_owned())
+        .collect();
     entry.metadata.extra = object(random, 2);
     entry.submitted_by = submitter(random).map(Arc::new);
     entry
@@ -128,13 +173,20 @@ pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
 
 /// None as in old entries, Reeve itself, or others.
 fn submitter(random: &mut StdRng) -> Option<Submitter> {
-    match SubmitterType::ALL.choose(random).filter(|_| random.random_bool(0.8))? {
+    match SubmitterType::ALL
+        .choose(random)
+        .filter(|_| random.random_bool(0.8))?
+    {
         SubmitterType::Reeve => Some(Submitter::new(SubmitterType::Reeve)),
         kind => Some(Submitter {
             kind: *kind,
             id: maybe(random),
-            email: random.random_bool(0.7).then(|| pick(random, &ADDRESSED).to_owned()),
-            ip_address: random.random_bool(0.6).then(|| pick(random, &ADDRESSES).parse().unwrap()),
+            email: random
+                .random_bool(0.7)
+                .then(|| pick(random, &ADDRESSED).to_owned()),
+            ip_address: random
+                .random_bool(0.6)
+                .then(|| pick(random, &ADDRESSES).parse().unwrap()),
             session_id: maybe(random),
             token_id: maybe(random),
             token_name: maybe(random),
@@ -149,17 +201,34 @@ pub(crate) fn received(random: &mut StdRng, entry: &Entry) -> Timestamp {
 
 /// A query over the whole language, three levels deep at most.
 pub(crate) fn query(random: &mut StdRng) -> Query {
-    Query { expr: expr(random, 3) }
+    Query {
+        expr: expr(random, 3),
+    }
 }
 
 fn expr(random: &mut StdRng, depth: usize) -> Expr {
     match random.random_range(0..if depth == 0 { 6 } else { 10 }) {
         0 if random.random_bool(0.2) => Expr::All,
         0..=3 => Expr::field(path(random), condition(random)),
-        4 => Expr::field(if random.random_bool(0.7) { Column::Timestamp } else { Column::RecordedAt }, on_time(random)),
+        4 => Expr::field(
+            if random.random_bool(0.7) {
+                Column::Timestamp
+            } else {
+                Column::RecordedAt
+            },
+            on_time(random),
+        ),
         5 => text(random),
-        6 | 7 => Expr::and((0..random.random_range(2..4)).map(|_| expr(random, depth - 1)).collect::<Vec<_>>()),
-        8 => Expr::or((0..random.random_range(2..4)).map(|_| expr(random, depth - 1)).collect::<Vec<_>>()),
+        6 | 7 => Expr::and(
+            (0..random.random_range(2..4))
+                .map(|_| expr(random, depth - 1))
+                .collect::<Vec<_>>(),
+        ),
+        8 => Expr::or(
+            (0..random.random_range(2..4))
+                .map(|_| expr(random, depth - 1))
+                .collect::<Vec<_>>(),
+        ),
         _ => Expr::negate(expr(random, depth - 1)),
     }
 }
@@ -169,23 +238,39 @@ fn text(random: &mut StdRng) -> Expr {
     if random.random_bool(0.3) {
         return TextMatch::of_pattern(&pattern(random, &value)).map_or(Expr::All, Expr::Text);
     }
-    let part: String = if random.random_bool(0.5) { value.chars().take(3).collect() } else { value };
+    let part: String = if random.random_bool(0.5) {
+        value.chars().take(3).collect()
+    } else {
+        value
+    };
     TextMatch::new(&part, random.random_bool(0.4)).map_or(Expr::All, Expr::Text)
 }
 
 /// A text with some of its characters replaced by wildcards.
 fn pattern(random: &mut StdRng, text: &str) -> Pattern {
-    Pattern::new(text.chars().map(|character| match random.random_range(0..8) {
-        0 => Piece::AnyCharacter,
-        1 => Piece::AnyText,
-        _ => Piece::Text(character.to_string()),
-    }))
+    Pattern::new(
+        text.chars()
+            .map(|character| match random.random_range(0..8) {
+                0 => Piece::AnyCharacter,
+                1 => Piece::AnyText,
+                _ => Piece::Text(character.to_string()),
+            }),
+    )
 }
 
 /// A regular expression, read from a query: only the reader makes them.
 fn regular(random: &mut StdRng) -> Match {
-    let written =
-        pick(random, &["/.*alice.*/", "/eu-west-[12]|5/", "/\\W*\\w+\\W*/", "/.{3,6}/", "/10\\..*/", "/true|null/"]);
+    let written = pick(
+        random,
+        &[
+            "/.*alice.*/",
+            "/eu-west-[12]|5/",
+            "/\\W*\\w+\\W*/",
+            "/.{3,6}/",
+            "/10\\..*/",
+            "/true|null/",
+        ],
+    );
     match Query::parse(&format!("user:{written}")).unwrap().expr {
         Expr::Field { op, .. } => op,
         other => panic!("{other}"),
@@ -202,21 +287,41 @@ fn between(random: &mut StdRng) -> Match {
         },
         _ => Bound::Text(cased(random)),
     };
-    let low = Some(([Comparison::Greater, Comparison::AtLeast][random.random_range(0..2)], bound(random)));
-    let high = Some(([Comparison::Less, Comparison::AtMost][random.random_range(0..2)], bound(random)));
+    let low = Some((
+        [Comparison::Greater, Comparison::AtLeast][random.random_range(0..2)],
+        bound(random),
+    ));
+    let high = Some((
+        [Comparison::Less, Comparison::AtMost][random.random_range(0..2)],
+        bound(random),
+    ));
     let open = random.random_range(0..4);
-    Match::Between(Box::new(Range { low: low.filter(|_| open != 0), high: high.filter(|_| open != 1) }))
+    Match::Between(Box::new(Range {
+        low: low.filter(|_| open != 0),
+        high: high.filter(|_| open != 1),
+    }))
 }
 
 fn listed(random: &mut StdRng) -> Match {
-    let values = ["10.0.0.0/16", "2001:db8::1", "ALICE", "straße", "alice@example.com", "5", "eu-west-1", "a b"];
+    let values = [
+        "10.0.0.0/16",
+        "2001:db8::1",
+        "ALICE",
+        "straße",
+        "alice@example.com",
+        "5",
+        "eu-west-1",
+        "a b",
+    ];
     let kept = values.into_iter().filter(|_| random.random_bool(0.5));
     Match::Listed(ListName::new("some").with_values(Arc::new(ValueList::new(kept))))
 }
 
 fn path(random: &mut StdRng) -> FieldPath {
     let inside = |random: &mut StdRng| {
-        (0..random.random_range(1..3)).map(|_| pick(random, &KEYS).to_owned()).collect::<Vec<_>>()
+        (0..random.random_range(1..3))
+            .map(|_| pick(random, &KEYS).to_owned())
+            .collect::<Vec<_>>()
     };
     match random.random_range(0..24) {
         0 => FieldPath::User,
@@ -244,7 +349,11 @@ fn condition(random: &mut StdRng) -> Match {
         4 => format!("evt-{}", random.random_range(0..500)),
         _ => cased(random),
     };
-    let start = |random: &mut StdRng, word: &str| word.chars().take(random.random_range(0..5)).collect::<String>();
+    let start = |random: &mut StdRng, word: &str| {
+        word.chars()
+            .take(random.random_range(0..5))
+            .collect::<String>()
+    };
     match random.random_range(0..17) {
         12 => Match::from(pattern(random, &word)),
         13 => regular(random),
@@ -255,23 +364,47 @@ fn condition(random: &mut StdRng) -> Match {
         5 | 6 => Match::Prefix(start(random, &word)),
         7 => {
             let middle: String = word.chars().skip(4).take(2).collect();
-            Match::from(Pattern::starred([start(random, &word).as_str(), &middle, ""]))
+            Match::from(Pattern::starred([
+                start(random, &word).as_str(),
+                &middle,
+                "",
+            ]))
         }
         8 => Match::Exists,
         9 => Match::Ip(pick(random, &ADDRESSES).parse().unwrap()),
-        10 => {
-            Match::Cidr(pick(random, &["10.0.0.0/16", "0.0.0.0/0", "2001:db8::/32", "192.168.1.1/32"]).parse().unwrap())
-        }
+        10 => Match::Cidr(
+            pick(
+                random,
+                &[
+                    "10.0.0.0/16",
+                    "0.0.0.0/0",
+                    "2001:db8::/32",
+                    "192.168.1.1/32",
+                ],
+            )
+            .parse()
+            .unwrap(),
+        ),
+        _ if random.random_bool(0.5) => Match::Compare(
+            side(random),
+            Bound::Severity(*Severity::ALL.choose(random).unwrap()),
+        ),
         _ if random.random_bool(0.5) => {
-            Match::Compare(side(random), Bound::Severity(*Severity::ALL.choose(random).unwrap()))
+            Match::Compare(side(random), Bound::Number(random.random_range(-2.0..7.0)))
         }
-        _ if random.random_bool(0.5) => Match::Compare(side(random), Bound::Number(random.random_range(-2.0..7.0))),
         _ => on_time(random),
     }
 }
 
 fn side(random: &mut StdRng) -> Comparison {
-    *[Comparison::Greater, Comparison::AtLeast, Comparison::Less, Comparison::AtMost].choose(random).unwrap()
+    *[
+        Comparison::Greater,
+        Comparison::AtLeast,
+        Comparison::Less,
+        Comparison::AtMost,
+    ]
+    .choose(random)
+    .unwrap()
 }
 
 fn on_time(random: &mut StdRng) -> Match {
@@ -281,7 +414,8 @@ fn on_time(random: &mut StdRng) -> Match {
         if random.random_bool(0.5) {
             Bound::Now(-before)
         } else {
-            let at = i128::from(NOW_S * 1_000 - before) * 1_000_000 + i128::from(random.next_u32() % 3) * 400_000;
+            let at = i128::from(NOW_S * 1_000 - before) * 1_000_000
+                + i128::from(random.next_u32() % 3) * 400_000;
             Bound::Time(Timestamp::from_nanosecond(at).unwrap())
         },
     )

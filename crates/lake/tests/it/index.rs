@@ -16,7 +16,9 @@ use crate::log::Log;
 use crate::search::{aggregations, check};
 
 fn uuid(random: &mut StdRng) -> String {
-    uuid::Builder::from_random_bytes(random.random()).into_uuid().to_string()
+    uuid::Builder::from_random_bytes(random.random())
+        .into_uuid()
+        .to_string()
 }
 
 /// An entry with values that hardly repeat: identifiers, and notes of words some of which do.
@@ -24,7 +26,12 @@ fn entry(random: &mut StdRng, number: usize) -> Entry {
     let mut entry = generate::entry(random, number);
     if random.random_bool(0.8) {
         let id = uuid(random);
-        entry.event_id = EventId::new(if random.random_bool(0.2) { id.to_uppercase() } else { id }).unwrap();
+        entry.event_id = EventId::new(if random.random_bool(0.2) {
+            id.to_uppercase()
+        } else {
+            id
+        })
+        .unwrap();
     }
     if random.random_bool(0.7) {
         entry.metadata.request_id = Some(uuid(random));
@@ -33,17 +40,20 @@ fn entry(random: &mut StdRng, number: usize) -> Entry {
         entry.metadata.extra.insert("note", note(random));
     }
     if random.random_bool(0.3) {
-        entry
-            .metadata
-            .extra
-            .insert("bytes", reeve_audit::Json::Number(f64::from(random.random_range(0..1 << 20)) / 4.0));
+        entry.metadata.extra.insert(
+            "bytes",
+            reeve_audit::Json::Number(f64::from(random.random_range(0..1 << 20)) / 4.0),
+        );
     }
     entry
 }
 
 fn note(random: &mut StdRng) -> String {
     let word = |random: &mut StdRng| match random.random_range(0..4) {
-        0 => ["Deploy", "rollback", "école", "beef", "cafe", "2024"].choose(random).unwrap().to_string(),
+        0 => ["Deploy", "rollback", "école", "beef", "cafe", "2024"]
+            .choose(random)
+            .unwrap()
+            .to_string(),
         1 => format!("w{}", random.random_range(0..50)),
         2 => format!("{:04x}", random.random_range(0..65_536)),
         _ => format!("n{}", random.next_u32()),
@@ -62,9 +72,13 @@ fn query(random: &mut StdRng, entries: &[Arc<reeve_ledger::StoredEntry>]) -> Que
         _ => "deploy".to_owned(),
     };
     let id = stored.entry.event_id.as_str().to_owned();
-    let text = |text: &str, prefix: bool| TextMatch::new(text, prefix).map_or(Expr::All, Expr::Text);
+    let text =
+        |text: &str, prefix: bool| TextMatch::new(text, prefix).map_or(Expr::All, Expr::Text);
     let piece = |random: &mut StdRng, text: &str| {
-        let pieces: Vec<&str> = text.split(['-', ' ', ',']).filter(|piece| !piece.is_empty()).collect();
+        let pieces: Vec<&str> = text
+            .split(['-', ' ', ','])
+            .filter(|piece| !piece.is_empty())
+            .collect();
         pieces.choose(random).copied().unwrap_or("x").to_owned()
     };
     let known = match random.random_range(0..12) {
@@ -75,15 +89,22 @@ fn query(random: &mut StdRng, entries: &[Arc<reeve_ledger::StoredEntry>]) -> Que
         4 => text(&piece(random, &id), random.random_bool(0.3)),
         5 => text(&piece(random, &note), random.random_bool(0.3)),
         6 => text(&note, random.random_bool(0.3)),
-        7 => text(&piece(random, &note).chars().take(2).collect::<String>(), true),
-        8 => Expr::field(reeve_audit::query::FieldPath::Metadata(vec!["note".into()]), Match::Exact(note)),
+        7 => text(
+            &piece(random, &note).chars().take(2).collect::<String>(),
+            true,
+        ),
+        8 => Expr::field(
+            reeve_audit::query::FieldPath::Metadata(vec!["note".into()]),
+            Match::Exact(note),
+        ),
         9 => Expr::field(
             reeve_audit::query::FieldPath::Metadata(vec!["NOTE".into()]),
             Match::from(Pattern::starred(["", piece(random, &note).as_str(), ""])),
         ),
-        10 => {
-            Expr::field(Column::RequestId, Match::Exact(stored.entry.metadata.request_id.clone().unwrap_or_default()))
-        }
+        10 => Expr::field(
+            Column::RequestId,
+            Match::Exact(stored.entry.metadata.request_id.clone().unwrap_or_default()),
+        ),
         _ => generate::query(random).expr,
     };
     let other = generate::query(random).expr;
@@ -102,12 +123,26 @@ fn request(random: &mut StdRng, query: Query, size: usize) -> SearchRequest {
     SearchRequest {
         query,
         limit: [0, 1, 7, 50, 5_000][random.random_range(0..5)],
-        offset: if random.random_bool(0.2) { random.random_range(0..30) } else { 0 },
-        order: if random.random() { Order::NewestFirst } else { Order::OldestFirst },
+        offset: if random.random_bool(0.2) {
+            random.random_range(0..30)
+        } else {
+            0
+        },
+        order: if random.random() {
+            Order::NewestFirst
+        } else {
+            Order::OldestFirst
+        },
         sort: None,
-        cursor: random.random_bool(0.3).then(|| random.random_range(0..size as u64 + 2)),
+        cursor: random
+            .random_bool(0.3)
+            .then(|| random.random_range(0..size as u64 + 2)),
         count_total: random.random_bool(0.5),
-        aggregations: if random.random_bool(0.3) { aggregations(random, 2) } else { Vec::new() },
+        aggregations: if random.random_bool(0.3) {
+            aggregations(random, 2)
+        } else {
+            Vec::new()
+        },
         now: Timestamp::from_second(NOW_S).unwrap(),
     }
 }
@@ -115,7 +150,9 @@ fn request(random: &mut StdRng, query: Query, size: usize) -> SearchRequest {
 fn indexes(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for class in std::fs::read_dir(folder.join("lake/index")).unwrap() {
-        let files = std::fs::read_dir(class.unwrap().path()).unwrap().map(|file| file.unwrap().path());
+        let files = std::fs::read_dir(class.unwrap().path())
+            .unwrap()
+            .map(|file| file.unwrap().path());
         // Others may be written at this moment.
         found.extend(files.filter(|path| path.extension().is_some_and(|end| end == "idx")));
     }
@@ -184,11 +221,19 @@ async fn indexes_change_how_long_a_search_takes_and_nothing_else() {
             let query = query(&mut random, &entries);
             let request = request(&mut random, query, size);
             let page = log.search().search(&request).await.unwrap();
-            check(&page, &request, &entries, &format!("seed {seed} turn {turn}"));
+            check(
+                &page,
+                &request,
+                &entries,
+                &format!("seed {seed} turn {turn}"),
+            );
             matched += page.entries.len();
         }
     }
-    assert!(matched > 20_000, "the queries must find something: {matched}");
+    assert!(
+        matched > 20_000,
+        "the queries must find something: {matched}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -203,7 +248,10 @@ async fn a_tail_that_is_asked_often_is_indexed_and_answers_the_same() {
         log.append(entry, received);
     }
     let search = log.search();
-    let count = SearchRequest { count_total: true, ..request(&mut random, Query::parse("rollback").unwrap(), size) };
+    let count = SearchRequest {
+        count_total: true,
+        ..request(&mut random, Query::parse("rollback").unwrap(), size)
+    };
     for number in 0..3 {
         search.search(&count).await.unwrap();
         // A tenth of a second of a busy log passes until the next question.
@@ -214,11 +262,18 @@ async fn a_tail_that_is_asked_often_is_indexed_and_answers_the_same() {
     }
     let size = size + 27_000;
     let entries = log.entries();
-    assert_eq!(search.indexed_pieces(), 0, "a tail that is filled and hardly asked costs nothing");
+    assert_eq!(
+        search.indexed_pieces(),
+        0,
+        "a tail that is filled and hardly asked costs nothing"
+    );
     let begun = std::time::Instant::now();
     while search.indexed_pieces() < 2 {
         search.search(&count).await.unwrap();
-        assert!(begun.elapsed().as_secs() < 60, "pieces that are asked again and again are indexed");
+        assert!(
+            begun.elapsed().as_secs() < 60,
+            "pieces that are asked again and again are indexed"
+        );
     }
     let mut matched = 0;
     for turn in 0..50 {
@@ -232,7 +287,10 @@ async fn a_tail_that_is_asked_often_is_indexed_and_answers_the_same() {
         check(&page, &request, &entries, &format!("turn {turn}"));
         matched += page.entries.len();
     }
-    assert!(matched > 5_000, "the queries must find something: {matched}");
+    assert!(
+        matched > 5_000,
+        "the queries must find something: {matched}"
+    );
     assert_eq!(search.indexed_pieces(), 2);
     log.seal(16_384).await;
     search.search(&count).await.unwrap();
@@ -245,14 +303,23 @@ async fn damaged_indexes_are_noticed_and_built_anew() {
     let folder = tempfile::tempdir().unwrap();
     let log = Log::open(folder.path()).await;
     for number in 0..600 {
-        log.append(entry(&mut random, number), Timestamp::from_second(NOW_S).unwrap());
+        log.append(
+            entry(&mut random, number),
+            Timestamp::from_second(NOW_S).unwrap(),
+        );
     }
     log.seal(300).await;
     log.seal(600).await;
-    let written: Vec<_> =
-        indexes(folder.path()).into_iter().map(|path| (std::fs::read(&path).unwrap(), path)).collect();
+    let written: Vec<_> = indexes(folder.path())
+        .into_iter()
+        .map(|path| (std::fs::read(&path).unwrap(), path))
+        .collect();
     assert_eq!(written.len(), log.segments().len());
-    assert_eq!(log.store.mend_indexes(log.as_ref()).await.unwrap(), 0, "sound ones stay");
+    assert_eq!(
+        log.store.mend_indexes(log.as_ref()).await.unwrap(),
+        0,
+        "sound ones stay"
+    );
     let (whole, first) = &written[0];
     let other = &written[1].0;
     let mut flipped = whole.clone();
@@ -260,12 +327,19 @@ async fn damaged_indexes_are_noticed_and_built_anew() {
     for bytes in [&b""[..], &whole[..whole.len() - 1], &flipped, other] {
         std::fs::write(first, bytes).unwrap();
         assert_eq!(log.store.mend_indexes(log.as_ref()).await.unwrap(), 1);
-        assert_eq!(&std::fs::read(first).unwrap(), whole, "an index depends on its segment alone");
+        assert_eq!(
+            &std::fs::read(first).unwrap(),
+            whole,
+            "an index depends on its segment alone"
+        );
     }
     let orphan = first.with_file_name("0-0.idx");
     std::fs::write(&orphan, whole).unwrap();
     std::fs::remove_dir_all(folder.path().join("lake/index")).unwrap();
-    assert_eq!(log.store.mend_indexes(log.as_ref()).await.unwrap(), written.len());
+    assert_eq!(
+        log.store.mend_indexes(log.as_ref()).await.unwrap(),
+        written.len()
+    );
     std::fs::write(&orphan, whole).unwrap();
     assert_eq!(log.store.mend_indexes(log.as_ref()).await.unwrap(), 0);
     assert!(!orphan.exists());
@@ -280,7 +354,10 @@ async fn a_cursor_stands_while_entries_come_and_are_sealed() {
         let (mut number, mut sealed) = (0, 0);
         let mut append = |count: usize| {
             for _ in 0..count {
-                log.append(entry(&mut random, number), Timestamp::from_second(NOW_S).unwrap());
+                log.append(
+                    entry(&mut random, number),
+                    Timestamp::from_second(NOW_S).unwrap(),
+                );
                 number += 1;
             }
         };
@@ -311,11 +388,20 @@ async fn a_cursor_stands_while_entries_come_and_are_sealed() {
             sealed = (sealed + 53).min(log.entries().len());
             log.seal(sealed).await;
         }
-        let old: Vec<u64> = seen.into_iter().filter(|sequence| *sequence < 800).collect();
+        let old: Vec<u64> = seen
+            .into_iter()
+            .filter(|sequence| *sequence < 800)
+            .collect();
         let matches = |stored: &&Arc<reeve_ledger::StoredEntry>| {
-            request.query.matches(&stored.entry, stored.recorded_at, request.now)
+            request
+                .query
+                .matches(&stored.entry, stored.recorded_at, request.now)
         };
-        let mut expect: Vec<u64> = before.iter().filter(matches).map(|stored| stored.sequence).collect();
+        let mut expect: Vec<u64> = before
+            .iter()
+            .filter(matches)
+            .map(|stored| stored.sequence)
+            .collect();
         if order == Order::NewestFirst {
             expect.reverse();
         }

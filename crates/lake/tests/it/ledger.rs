@@ -17,7 +17,9 @@ async fn open(folder: &Path) -> (Ledger, Arc<EntrySegments>, EntrySearch) {
     let config = Config::new(folder, "reeve.local/lake-test");
     let segments = Arc::new(EntrySegments::open(folder).await.unwrap());
     let signer = keys::load_or_create(folder, Some(&config.origin)).unwrap();
-    let ledger = Ledger::open(config, signer, Arc::clone(&segments) as _).await.unwrap();
+    let ledger = Ledger::open(config, signer, Arc::clone(&segments) as _)
+        .await
+        .unwrap();
     let search = EntrySearch::new(Arc::clone(&segments), Arc::new(ledger.clone()));
     (ledger, segments, search)
 }
@@ -49,7 +51,11 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
                     .collect();
                 let receipts = ledger.append(drafts).await.unwrap();
                 let tail = ledger.tail();
-                entries.extend(receipts.iter().map(|receipt| Arc::clone(tail.get(receipt.sequence).unwrap())));
+                entries.extend(
+                    receipts
+                        .iter()
+                        .map(|receipt| Arc::clone(tail.get(receipt.sequence).unwrap())),
+                );
             }
         }
         for _ in 0..10 {
@@ -57,11 +63,21 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
                 query: generate::query(&mut random),
                 limit: random.random_range(0..60),
                 offset: random.random_range(0..3),
-                order: if random.random() { Order::NewestFirst } else { Order::OldestFirst },
+                order: if random.random() {
+                    Order::NewestFirst
+                } else {
+                    Order::OldestFirst
+                },
                 sort: None,
-                cursor: random.random_bool(0.3).then(|| random.random_range(0..1_000)),
+                cursor: random
+                    .random_bool(0.3)
+                    .then(|| random.random_range(0..1_000)),
                 count_total: random.random(),
-                aggregations: if random.random_bool(0.2) { search::aggregations(&mut random, 2) } else { Vec::new() },
+                aggregations: if random.random_bool(0.2) {
+                    search::aggregations(&mut random, 2)
+                } else {
+                    Vec::new()
+                },
                 now: Timestamp::from_second(NOW_S).unwrap(),
             };
             let page = search.search(&request).await.unwrap();
@@ -70,15 +86,29 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
     }
     assert!(entries.len() > 300 && ledger.view().segments.len() > 5);
     for stored in entries.iter().step_by(7) {
-        let found = search.by_event_id(stored.entry.event_id.as_str()).await.unwrap().unwrap();
+        let found = search
+            .by_event_id(stored.entry.event_id.as_str())
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(
             (found.sequence, found.hash, found.previous_hash),
             (stored.sequence, stored.hash, stored.previous_hash)
         );
     }
-    assert!(search.by_event_id("nobody-wrote-this").await.unwrap().is_none());
+    assert!(
+        search
+            .by_event_id("nobody-wrote-this")
+            .await
+            .unwrap()
+            .is_none()
+    );
     let sealed = ledger.view().tail.first_sequence();
-    let place = |sequence: u64| ledger.sealed_place(entries[sequence as usize].entry.event_id.as_str()).unwrap();
+    let place = |sequence: u64| {
+        ledger
+            .sealed_place(entries[sequence as usize].entry.event_id.as_str())
+            .unwrap()
+    };
     assert_eq!(place(0), (Some(0), sealed));
     assert_eq!(place(sealed - 1), (Some(sealed - 1), sealed));
     ledger.close().await;

@@ -29,16 +29,28 @@ struct State {
 impl Log {
     pub(crate) async fn open(folder: &Path) -> Arc<Log> {
         let store = Arc::new(EntrySegments::open(folder).await.unwrap());
-        Arc::new(Log { store, state: Mutex::default(), looked_up: AtomicUsize::new(0) })
+        Arc::new(Log {
+            store,
+            state: Mutex::default(),
+            looked_up: AtomicUsize::new(0),
+        })
     }
 
     /// The same log over a store opened anew, as after a restart.
     pub(crate) async fn reopen(&self, folder: &Path) -> Arc<Log> {
         let store = Arc::new(EntrySegments::open(folder).await.unwrap());
         let state = self.state.lock();
-        let state = State { entries: state.entries.clone(), sealed: state.sealed, segments: state.segments.clone() };
+        let state = State {
+            entries: state.entries.clone(),
+            sealed: state.sealed,
+            segments: state.segments.clone(),
+        };
         store.publish(Arc::new(state.segments.clone()));
-        Arc::new(Log { store, state: Mutex::new(state), looked_up: AtomicUsize::new(0) })
+        Arc::new(Log {
+            store,
+            state: Mutex::new(state),
+            looked_up: AtomicUsize::new(0),
+        })
     }
 
     pub(crate) fn search(self: &Arc<Self>) -> EntrySearch {
@@ -50,7 +62,9 @@ impl Log {
         let draft = Draft::from_entry(entry, recorded_at).unwrap();
         let draft = match by {
             None => draft,
-            Some(by) if by.kind == SubmitterType::Reeve => Draft::by_reeve(draft.entry, recorded_at).unwrap(),
+            Some(by) if by.kind == SubmitterType::Reeve => {
+                Draft::by_reeve(draft.entry, recorded_at).unwrap()
+            }
             Some(by) => Draft::submitted_by(vec![draft], &by).unwrap().remove(0),
         };
         let mut state = self.state.lock();
@@ -100,7 +114,9 @@ impl Log {
         let mut state = self.state.lock();
         state.sealed = until;
         state.segments.extend(written);
-        state.segments.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
+        state
+            .segments
+            .sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
         self.store.publish(Arc::new(state.segments.clone()));
     }
 }
@@ -111,14 +127,20 @@ impl Views for Log {
         let state = self.state.lock();
         let mut tail = Tail::starting_at(state.sealed as u64);
         tail.extend(state.entries[state.sealed..].iter().cloned());
-        View { segments: Arc::new(state.segments.clone()), tail }
+        View {
+            segments: Arc::new(state.segments.clone()),
+            tail,
+        }
     }
 
     fn sealed_place(&self, event_id: &str) -> SealedPlace {
         let state = self.state.lock();
         self.looked_up.fetch_add(1, Ordering::Relaxed);
         let sealed = &state.entries[..state.sealed];
-        match sealed.iter().find(|stored| stored.entry.event_id.as_str() == event_id) {
+        match sealed
+            .iter()
+            .find(|stored| stored.entry.event_id.as_str() == event_id)
+        {
             Some(stored) => SealedPlace::At(stored.sequence),
             None => SealedPlace::NotBefore(state.sealed as u64),
         }
@@ -128,8 +150,11 @@ impl Views for Log {
         let state = self.state.lock();
         let restored = sealed.into_iter().map(|sealed| {
             let stored = state.entries.get(sealed.sequence as usize);
-            let same = stored.filter(|stored| stored.salt == sealed.salt && stored.canonical == sealed.canonical);
-            same.map(|stored| (**stored).clone()).ok_or_else(|| TrailError::Backend("not what was committed to".into()))
+            let same = stored.filter(|stored| {
+                stored.salt == sealed.salt && stored.canonical == sealed.canonical
+            });
+            same.map(|stored| (**stored).clone())
+                .ok_or_else(|| TrailError::Backend("not what was committed to".into()))
         });
         restored.collect()
     }

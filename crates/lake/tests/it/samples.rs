@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, SampleScan, SampleStore, Series, StoreError};
+use reeve_estate::{
+    ConnectionId, Metric, ResourceId, Sample, SampleScan, SampleStore, Series, StoreError,
+};
 use reeve_lake::SampleLake;
 
 const DAY_S: i64 = 86_400;
@@ -34,14 +36,24 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     while let Some(folder) = todo.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten() {
             let path = entry.unwrap().path();
-            if path.is_dir() { todo.push(path) } else { found.push(path) }
+            if path.is_dir() {
+                todo.push(path)
+            } else {
+                found.push(path)
+            }
         }
     }
     found.sort();
     found
 }
 
-async fn series(lake: &SampleLake, resources: &[&str], metrics: &[Metric], from: i64, to: i64) -> Vec<Series> {
+async fn series(
+    lake: &SampleLake,
+    resources: &[&str],
+    metrics: &[Metric],
+    from: i64,
+    to: i64,
+) -> Vec<Series> {
     series_of(lake, "c", resources, metrics, from, to).await
 }
 
@@ -55,7 +67,9 @@ async fn series_of(
 ) -> Vec<Series> {
     let resources: Vec<ResourceId> = resources.iter().map(|&id| ResourceId::new(id)).collect();
     let connection = ConnectionId(connection.to_owned());
-    lake.sample_series(&connection, &resources, metrics, at(from), at(to)).await.unwrap()
+    lake.sample_series(&connection, &resources, metrics, at(from), at(to))
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -63,13 +77,21 @@ async fn connections_do_not_share_samples_and_all_have_those_of_metric_sources()
     let folder = tempfile::tempdir().unwrap();
     let lake = SampleLake::open(folder.path()).await.unwrap();
     let (cpu, memory) = (Metric::CpuUtilization, Metric::MemoryUtilization);
-    lake.sample_insert(&[sample("prod", "orders", cpu, 0, 90.0), sample("dev", "orders", cpu, 300, 0.1)])
+    lake.sample_insert(&[
+        sample("prod", "orders", cpu, 0, 90.0),
+        sample("dev", "orders", cpu, 300, 0.1),
+    ])
+    .await
+    .unwrap();
+    lake.sample_insert(&[sample("prometheus", "orders", memory, 0, 40.0)])
         .await
         .unwrap();
-    lake.sample_insert(&[sample("prometheus", "orders", memory, 0, 40.0)]).await.unwrap();
     let read = async |lake: &SampleLake, connection: &str| {
         let found = series_of(lake, connection, &["orders"], &[cpu, memory], 0, DAY_S).await;
-        found.into_iter().flat_map(|series| series.values()).collect::<Vec<f64>>()
+        found
+            .into_iter()
+            .flat_map(|series| series.values())
+            .collect::<Vec<f64>>()
     };
     assert_eq!(read(&lake, "prod").await, [90.0]);
     assert_eq!(read(&lake, "dev").await, [0.1]);
@@ -81,7 +103,10 @@ async fn connections_do_not_share_samples_and_all_have_those_of_metric_sources()
     assert_eq!(read(&lake, "prod").await, [90.0, 40.0]);
     let scan = lake.scan(&[cpu], at(0), at(DAY_S)).await.unwrap();
     let tracks = scan.band(0).await.unwrap();
-    let seen: Vec<(&str, f64)> = tracks.iter().map(|track| (track.connection.0.as_str(), track.points[0].1)).collect();
+    let seen: Vec<(&str, f64)> = tracks
+        .iter()
+        .map(|track| (track.connection.0.as_str(), track.points[0].1))
+        .collect();
     assert_eq!(seen, [("dev", 0.1), ("prod", 90.0)]);
 }
 
@@ -93,32 +118,71 @@ async fn a_series_comes_back_in_order_and_within_its_span() {
     let samples: Vec<Sample> = [DAY_S + 300, 300, 0, DAY_S - 300, 600]
         .map(|second| sample("c/1", "i-1", cpu, second, second as f64))
         .into_iter()
-        .chain([sample("c/1", "i-2", cpu, 0, 7.5), sample("c/1", "i-1", Metric::NetworkIn, 0, 1e9)])
+        .chain([
+            sample("c/1", "i-2", cpu, 0, 7.5),
+            sample("c/1", "i-1", Metric::NetworkIn, 0, 1e9),
+        ])
         .collect();
     lake.sample_insert(&samples).await.unwrap();
     lake.sample_insert(&[]).await.unwrap();
     assert_eq!(files(folder.path()).len(), 2, "one file a day");
 
-    let found = series_of(&lake, "c/1", &["i-1", "i-2", "i-9", "i-1"], &[cpu], 0, DAY_S + 300).await;
+    let found = series_of(
+        &lake,
+        "c/1",
+        &["i-1", "i-2", "i-9", "i-1"],
+        &[cpu],
+        0,
+        DAY_S + 300,
+    )
+    .await;
     let expect = |resource: &str, points: &[(i64, f64)]| Series {
         resource: ResourceId::new(resource),
         metric: cpu,
-        points: points.iter().map(|&(second, value)| (at(second), value)).collect(),
+        points: points
+            .iter()
+            .map(|&(second, value)| (at(second), value))
+            .collect(),
         period_s: 300,
     };
     let day = DAY_S - 300;
-    let first = expect("i-1", &[(0, 0.0), (300, 300.0), (600, 600.0), (day, day as f64)]);
-    assert_eq!(found, [first, expect("i-2", &[(0, 7.5)])], "the end is exclusive");
-    assert!(series_of(&lake, "c/1", &["i-1"], &[], 0, 10).await.is_empty());
-    assert!(series_of(&lake, "c/1", &["i-1"], &[cpu], 10, 10).await.is_empty());
-    assert!(series_of(&lake, "c/1", &["i-1"], &[cpu], 1, 300).await.is_empty());
+    let first = expect(
+        "i-1",
+        &[(0, 0.0), (300, 300.0), (600, 600.0), (day, day as f64)],
+    );
+    assert_eq!(
+        found,
+        [first, expect("i-2", &[(0, 7.5)])],
+        "the end is exclusive"
+    );
+    assert!(
+        series_of(&lake, "c/1", &["i-1"], &[], 0, 10)
+            .await
+            .is_empty()
+    );
+    assert!(
+        series_of(&lake, "c/1", &["i-1"], &[cpu], 10, 10)
+            .await
+            .is_empty()
+    );
+    assert!(
+        series_of(&lake, "c/1", &["i-1"], &[cpu], 1, 300)
+            .await
+            .is_empty()
+    );
 }
 
 #[tokio::test]
 async fn a_point_given_again_replaces_the_earlier_one() {
     let folder = tempfile::tempdir().unwrap();
     let cpu = Metric::CpuUtilization;
-    let value = |found: Vec<Series>| found[0].points.iter().map(|(_, value)| *value).collect::<Vec<_>>();
+    let value = |found: Vec<Series>| {
+        found[0]
+            .points
+            .iter()
+            .map(|(_, value)| *value)
+            .collect::<Vec<_>>()
+    };
     {
         let lake = SampleLake::open(folder.path()).await.unwrap();
         lake.sample_insert(&[
@@ -128,9 +192,17 @@ async fn a_point_given_again_replaces_the_earlier_one() {
         ])
         .await
         .unwrap();
-        assert_eq!(value(series(&lake, &["i"], &[cpu], 0, DAY_S).await), [3.0, 2.0], "within an insert");
-        lake.sample_insert(&[sample("c", "i", cpu, 300, 4.0)]).await.unwrap();
-        lake.sample_insert(&[sample("other", "i", cpu, 0, 5.0)]).await.unwrap();
+        assert_eq!(
+            value(series(&lake, &["i"], &[cpu], 0, DAY_S).await),
+            [3.0, 2.0],
+            "within an insert"
+        );
+        lake.sample_insert(&[sample("c", "i", cpu, 300, 4.0)])
+            .await
+            .unwrap();
+        lake.sample_insert(&[sample("other", "i", cpu, 0, 5.0)])
+            .await
+            .unwrap();
         assert_eq!(
             value(series(&lake, &["i"], &[cpu], 0, DAY_S).await),
             [3.0, 4.0],
@@ -138,9 +210,19 @@ async fn a_point_given_again_replaces_the_earlier_one() {
         );
     }
     let lake = SampleLake::open(folder.path()).await.unwrap();
-    assert_eq!(value(series(&lake, &["i"], &[cpu], 0, DAY_S).await), [3.0, 4.0], "after a restart");
-    lake.sample_insert(&[sample("c", "i", cpu, 0, 6.0)]).await.unwrap();
-    assert_eq!(value(series(&lake, &["i"], &[cpu], 0, DAY_S).await), [6.0, 4.0], "numbering goes on");
+    assert_eq!(
+        value(series(&lake, &["i"], &[cpu], 0, DAY_S).await),
+        [3.0, 4.0],
+        "after a restart"
+    );
+    lake.sample_insert(&[sample("c", "i", cpu, 0, 6.0)])
+        .await
+        .unwrap();
+    assert_eq!(
+        value(series(&lake, &["i"], &[cpu], 0, DAY_S).await),
+        [6.0, 4.0],
+        "numbering goes on"
+    );
 }
 
 #[tokio::test]
@@ -148,8 +230,12 @@ async fn what_is_not_a_finite_number_is_refused_whole() {
     let folder = tempfile::tempdir().unwrap();
     let lake = SampleLake::open(folder.path()).await.unwrap();
     let bad = sample("c", "i-7", Metric::DiskRead, 0, f64::NAN);
-    let refused = lake.sample_insert(&[sample("c", "i", Metric::DiskRead, 0, 1.0), bad]).await;
-    assert!(matches!(refused, Err(StoreError::Backend(message)) if message.contains("i-7 disk_read")));
+    let refused = lake
+        .sample_insert(&[sample("c", "i", Metric::DiskRead, 0, 1.0), bad])
+        .await;
+    assert!(
+        matches!(refused, Err(StoreError::Backend(message)) if message.contains("i-7 disk_read"))
+    );
     assert!(files(folder.path()).is_empty());
 }
 
@@ -160,15 +246,28 @@ struct Model(BTreeMap<(String, &'static str, i64), f64>);
 impl Model {
     fn insert(&mut self, samples: &[Sample]) {
         for sample in samples {
-            let key = (sample.resource.0.clone(), sample.metric.as_str(), sample.timestamp.as_second());
+            let key = (
+                sample.resource.0.clone(),
+                sample.metric.as_str(),
+                sample.timestamp.as_second(),
+            );
             self.0.insert(key, sample.value);
         }
     }
 
-    fn points(&self, resource: &str, metric: Metric, from: Timestamp, to: Timestamp) -> Vec<(Timestamp, f64)> {
+    fn points(
+        &self,
+        resource: &str,
+        metric: Metric,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Vec<(Timestamp, f64)> {
         let span = (resource.to_owned(), metric.as_str(), from.as_second())
             ..(resource.to_owned(), metric.as_str(), to.as_second());
-        self.0.range(span).map(|((_, _, second), value)| (Timestamp::from_second(*second).unwrap(), *value)).collect()
+        self.0
+            .range(span)
+            .map(|((_, _, second), value)| (Timestamp::from_second(*second).unwrap(), *value))
+            .collect()
     }
 }
 
@@ -190,8 +289,10 @@ async fn inserts_merges_and_restarts_in_any_order_agree_with_a_map() {
                     let samples: Vec<Sample> = (0..random.random_range(1..60))
                         .map(|_| {
                             let resource = random.random_range(0..5);
-                            let (metric, second) =
-                                (metrics[random.random_range(0..2)], 300 * random.random_range(0..1_000));
+                            let (metric, second) = (
+                                metrics[random.random_range(0..2)],
+                                300 * random.random_range(0..1_000),
+                            );
                             // A resource belongs to one connection.
                             sample(
                                 &format!("c{}", resource % 2),
@@ -206,7 +307,10 @@ async fn inserts_merges_and_restarts_in_any_order_agree_with_a_map() {
                     model.insert(&samples);
                 }
             }
-            let (from, to) = (300 * random.random_range(0..1_000), 300 * random.random_range(0..1_100));
+            let (from, to) = (
+                300 * random.random_range(0..1_000),
+                300 * random.random_range(0..1_100),
+            );
             let mut found = Vec::new();
             for resource in 0..5 {
                 let (connection, id) = (format!("c{}", resource % 2), format!("i-{resource}"));
@@ -216,13 +320,20 @@ async fn inserts_merges_and_restarts_in_any_order_agree_with_a_map() {
             for resource in 0..5 {
                 for metric in metrics {
                     let id = format!("i-{resource}");
-                    let points = if from < to { model.points(&id, metric, at(from), at(to)) } else { Vec::new() };
+                    let points = if from < to {
+                        model.points(&id, metric, at(from), at(to))
+                    } else {
+                        Vec::new()
+                    };
                     if !points.is_empty() {
                         expect.push((id, metric, points));
                     }
                 }
             }
-            let found: Vec<_> = found.into_iter().map(|line| (line.resource.0, line.metric, line.points)).collect();
+            let found: Vec<_> = found
+                .into_iter()
+                .map(|line| (line.resource.0, line.metric, line.points))
+                .collect();
             assert_eq!(found, expect, "seed {seed}");
         }
     }
@@ -234,21 +345,37 @@ async fn merging_leaves_one_file_a_closed_day_and_old_days_go() {
     let lake = SampleLake::open(folder.path()).await.unwrap();
     let cpu = Metric::CpuUtilization;
     for turn in 0..3 {
-        let samples: Vec<Sample> =
-            (0..3).map(|day| sample("c", "i", cpu, day * DAY_S + turn * 300, turn as f64)).collect();
+        let samples: Vec<Sample> = (0..3)
+            .map(|day| sample("c", "i", cpu, day * DAY_S + turn * 300, turn as f64))
+            .collect();
         lake.sample_insert(&samples).await.unwrap();
     }
     assert_eq!(files(folder.path()).len(), 9);
     assert_eq!(lake.compact().await.unwrap(), 6, "the newest day waits");
     assert_eq!(files(folder.path()).len(), 5);
     assert_eq!(lake.compact().await.unwrap(), 0);
-    assert_eq!(series(&lake, &["i"], &[cpu], 0, 9 * DAY_S).await[0].points.len(), 9);
+    assert_eq!(
+        series(&lake, &["i"], &[cpu], 0, 9 * DAY_S).await[0]
+            .points
+            .len(),
+        9
+    );
 
     assert_eq!(lake.expire(at(DAY_S - 1)).await.unwrap(), 0);
     assert_eq!(lake.expire(at(2 * DAY_S)).await.unwrap(), 2);
-    assert_eq!(series(&lake, &["i"], &[cpu], 0, 9 * DAY_S).await[0].points.len(), 3);
+    assert_eq!(
+        series(&lake, &["i"], &[cpu], 0, 9 * DAY_S).await[0]
+            .points
+            .len(),
+        3
+    );
     let lake = SampleLake::open(folder.path()).await.unwrap();
-    assert_eq!(series(&lake, &["i"], &[cpu], 0, 9 * DAY_S).await[0].points.len(), 3);
+    assert_eq!(
+        series(&lake, &["i"], &[cpu], 0, 9 * DAY_S).await[0]
+            .points
+            .len(),
+        3
+    );
 }
 
 #[tokio::test]
@@ -256,10 +383,19 @@ async fn a_merge_cut_short_is_finished_at_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     let cpu = Metric::CpuUtilization;
     let lake = SampleLake::open(folder.path()).await.unwrap();
-    lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0), sample("c", "i", cpu, DAY_S, 1.0)]).await.unwrap();
-    lake.sample_insert(&[sample("c", "i", cpu, 0, 2.0)]).await.unwrap();
-    let before: Vec<(PathBuf, Vec<u8>)> =
-        files(folder.path()).into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
+    lake.sample_insert(&[
+        sample("c", "i", cpu, 0, 1.0),
+        sample("c", "i", cpu, DAY_S, 1.0),
+    ])
+    .await
+    .unwrap();
+    lake.sample_insert(&[sample("c", "i", cpu, 0, 2.0)])
+        .await
+        .unwrap();
+    let before: Vec<(PathBuf, Vec<u8>)> = files(folder.path())
+        .into_iter()
+        .map(|path| (path.clone(), std::fs::read(path).unwrap()))
+        .collect();
     assert_eq!(lake.compact().await.unwrap(), 2);
     let after = files(folder.path());
     // The merged file is there, and those it replaced are there still.
@@ -268,7 +404,10 @@ async fn a_merge_cut_short_is_finished_at_the_next_start() {
     }
     let lake = SampleLake::open(folder.path()).await.unwrap();
     assert_eq!(files(folder.path()), after);
-    assert_eq!(series(&lake, &["i"], &[cpu], 0, 10).await[0].points, [(at(0), 2.0)]);
+    assert_eq!(
+        series(&lake, &["i"], &[cpu], 0, 10).await[0].points,
+        [(at(0), 2.0)]
+    );
 }
 
 #[tokio::test]
@@ -277,14 +416,29 @@ async fn the_newest_point_of_each_series_is_known_before_and_after_a_restart() {
     let (cpu, net) = (Metric::CpuUtilization, Metric::NetworkIn);
     let newest = async |lake: &SampleLake| {
         let found = lake.sample_newest(&ConnectionId("c".into())).await.unwrap();
-        found.into_iter().map(|(resource, metric, end)| (resource.0, metric, end)).collect::<Vec<_>>()
+        found
+            .into_iter()
+            .map(|(resource, metric, end)| (resource.0, metric, end))
+            .collect::<Vec<_>>()
     };
     let lake = SampleLake::open(folder.path()).await.unwrap();
     assert!(newest(&lake).await.is_empty());
-    lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0), sample("d", "j", cpu, 0, 1.0)]).await.unwrap();
-    lake.sample_insert(&[sample("c", "i", net, 5 * DAY_S, 1.0), sample("c", "i", cpu, 300, 1.0)]).await.unwrap();
-    lake.sample_insert(&[sample("c", "i", net, DAY_S, 1.0)]).await.unwrap();
-    let expect = [("i".to_owned(), cpu, at(300)), ("i".to_owned(), net, at(5 * DAY_S))];
+    lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0), sample("d", "j", cpu, 0, 1.0)])
+        .await
+        .unwrap();
+    lake.sample_insert(&[
+        sample("c", "i", net, 5 * DAY_S, 1.0),
+        sample("c", "i", cpu, 300, 1.0),
+    ])
+    .await
+    .unwrap();
+    lake.sample_insert(&[sample("c", "i", net, DAY_S, 1.0)])
+        .await
+        .unwrap();
+    let expect = [
+        ("i".to_owned(), cpu, at(300)),
+        ("i".to_owned(), net, at(5 * DAY_S)),
+    ];
     assert_eq!(newest(&lake).await, expect);
     let lake = SampleLake::open(folder.path()).await.unwrap();
     assert_eq!(newest(&lake).await, expect);
@@ -299,10 +453,20 @@ async fn inserts_of_a_connection_are_recognized_by_its_revision_and_merges_are_n
     let revisions = || ["c", "d"].map(|id| lake.sample_revision(&ConnectionId(id.into())));
     let cpu = Metric::CpuUtilization;
     let before = revisions();
-    lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0)]).await.unwrap();
+    lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0)])
+        .await
+        .unwrap();
     let after = revisions();
-    assert!(after[0] > before[0] && after[1] == before[1], "{before:?} {after:?}");
-    lake.sample_insert(&[sample("c", "i", cpu, 300, 1.0), sample("c", "i", cpu, DAY_S, 1.0)]).await.unwrap();
+    assert!(
+        after[0] > before[0] && after[1] == before[1],
+        "{before:?} {after:?}"
+    );
+    lake.sample_insert(&[
+        sample("c", "i", cpu, 300, 1.0),
+        sample("c", "i", cpu, DAY_S, 1.0),
+    ])
+    .await
+    .unwrap();
     let merged = revisions();
     assert!(merged[0] > after[0]);
     lake.compact().await.unwrap();
@@ -315,8 +479,9 @@ async fn readers_and_a_merge_do_not_disturb_each_other() {
     let lake = std::sync::Arc::new(SampleLake::open(folder.path()).await.unwrap());
     let cpu = Metric::CpuUtilization;
     for turn in 0..30 {
-        let samples: Vec<Sample> =
-            (0..4).map(|day| sample("c", "i", cpu, day * DAY_S + turn * 300, turn as f64)).collect();
+        let samples: Vec<Sample> = (0..4)
+            .map(|day| sample("c", "i", cpu, day * DAY_S + turn * 300, turn as f64))
+            .collect();
         lake.sample_insert(&samples).await.unwrap();
     }
     let merging = tokio::spawn({
@@ -325,7 +490,12 @@ async fn readers_and_a_merge_do_not_disturb_each_other() {
     });
     let mut reads = 0;
     while !merging.is_finished() || reads == 0 {
-        assert_eq!(series(&lake, &["i"], &[cpu], 0, 4 * DAY_S).await[0].points.len(), 120);
+        assert_eq!(
+            series(&lake, &["i"], &[cpu], 0, 4 * DAY_S).await[0]
+                .points
+                .len(),
+            120
+        );
         reads += 1;
     }
     assert!(merging.await.unwrap() > 0);
@@ -336,11 +506,21 @@ async fn a_damaged_or_lost_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let lake = SampleLake::open(folder.path()).await.unwrap();
     let cpu = Metric::CpuUtilization;
-    lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0)]).await.unwrap();
+    lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0)])
+        .await
+        .unwrap();
     let path = files(folder.path()).remove(0);
     let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-    let read =
-        async || lake.sample_series(&ConnectionId("c".into()), &[ResourceId::new("i")], &[cpu], at(0), at(10)).await;
+    let read = async || {
+        lake.sample_series(
+            &ConnectionId("c".into()),
+            &[ResourceId::new("i")],
+            &[cpu],
+            at(0),
+            at(10),
+        )
+        .await
+    };
 
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
@@ -362,20 +542,40 @@ async fn a_pass_finds_every_series_as_a_question_does() {
     let (resources, points) = (900, 600);
     let mut all = Vec::new();
     for resource in 0..resources {
-        for metric in [Metric::CpuUtilization, Metric::MemoryUtilization, Metric::NetworkIn] {
+        for metric in [
+            Metric::CpuUtilization,
+            Metric::MemoryUtilization,
+            Metric::NetworkIn,
+        ] {
             for point in 0..points {
                 let name = format!("i-{resource:05}");
-                all.push(sample("c", &name, metric, point * 300, random.random_range(0.0..100.0)));
+                all.push(sample(
+                    "c",
+                    &name,
+                    metric,
+                    point * 300,
+                    random.random_range(0.0..100.0),
+                ));
             }
         }
     }
     lake.sample_insert(&all).await.unwrap();
     // Points given again, one at a time of its own, and a resource that only the second insert has.
-    let again: Vec<Sample> = all.iter().step_by(997).map(|old| Sample { value: -1.0, ..old.clone() }).collect();
+    let again: Vec<Sample> = all
+        .iter()
+        .step_by(997)
+        .map(|old| Sample {
+            value: -1.0,
+            ..old.clone()
+        })
+        .collect();
     lake.sample_insert(&again).await.unwrap();
-    lake.sample_insert(&[sample("c", "i-00000", metrics[0], 150, 5.0), sample("c", "z", metrics[1], 0, 6.0)])
-        .await
-        .unwrap();
+    lake.sample_insert(&[
+        sample("c", "i-00000", metrics[0], 150, 5.0),
+        sample("c", "z", metrics[1], 0, 6.0),
+    ])
+    .await
+    .unwrap();
 
     let (from, to) = (at(3_600), at(DAY_S + 7_200));
     let scan = lake.scan(&metrics, from, to).await.unwrap();
@@ -383,17 +583,32 @@ async fn a_pass_finds_every_series_as_a_question_does() {
     let mut found: Vec<Series> = Vec::new();
     for band in 0..scan.bands() {
         for track in scan.band(band).await.unwrap() {
-            let points = track.points.iter().map(|(at, value)| (Timestamp::from_millisecond(*at).unwrap(), *value));
+            let points = track
+                .points
+                .iter()
+                .map(|(at, value)| (Timestamp::from_millisecond(*at).unwrap(), *value));
             let (resource, metric, period_s) = (track.resource, track.metric, track.period_s);
-            found.push(Series { resource, metric, points: points.collect(), period_s });
+            found.push(Series {
+                resource,
+                metric,
+                points: points.collect(),
+                period_s,
+            });
         }
     }
-    let mut names: Vec<ResourceId> =
-        (0..resources).map(|resource| ResourceId::new(format!("i-{resource:05}"))).collect();
+    let mut names: Vec<ResourceId> = (0..resources)
+        .map(|resource| ResourceId::new(format!("i-{resource:05}")))
+        .collect();
     names.push(ResourceId::new("z"));
-    let expected = lake.sample_series(&ConnectionId("c".into()), &names, &metrics, from, to).await.unwrap();
+    let expected = lake
+        .sample_series(&ConnectionId("c".into()), &names, &metrics, from, to)
+        .await
+        .unwrap();
     assert_eq!(found.len(), expected.len());
     assert!(found == expected, "the same series in the same order");
-    let nothing = lake.scan(&metrics, at(100 * DAY_S), at(101 * DAY_S)).await.unwrap();
+    let nothing = lake
+        .scan(&metrics, at(100 * DAY_S), at(101 * DAY_S))
+        .await
+        .unwrap();
     assert_eq!(nothing.bands(), 0);
 }

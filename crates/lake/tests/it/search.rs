@@ -13,7 +13,8 @@ use rand::{RngExt, SeedableRng};
 use reeve_audit::query::{Column, FieldPath, Query, Sort, SortKey, column_text};
 use reeve_audit::{Json, SubmitterField, format_instant};
 use reeve_ledger::{
-    Aggregation, Counts, EntryReader, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit, TrailError,
+    Aggregation, Counts, EntryReader, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit,
+    TrailError,
 };
 
 use crate::generate::{self, NOW_S};
@@ -31,8 +32,10 @@ pub(crate) fn counted() -> Vec<GroupBy> {
         TimeUnit::Month,
     ];
     let times = [Column::Timestamp, Column::RecordedAt];
-    let mut all: Vec<GroupBy> =
-        times.into_iter().flat_map(|column| units.map(|unit| GroupBy::Time { column, unit })).collect();
+    let mut all: Vec<GroupBy> = times
+        .into_iter()
+        .flat_map(|column| units.map(|unit| GroupBy::Time { column, unit }))
+        .collect();
     all.extend(Column::ALL.map(GroupBy::Column));
     let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
     let fields = [
@@ -53,8 +56,13 @@ pub(crate) fn counted() -> Vec<GroupBy> {
     ];
     all.extend(fields.map(GroupBy::Field));
     all.push(GroupBy::User);
-    let nested = |outer: &GroupBy, inner: &GroupBy| GroupBy::Nested(Box::new(outer.clone()), Box::new(inner.clone()));
-    let hours = GroupBy::Time { column: Column::Timestamp, unit: TimeUnit::Hour };
+    let nested = |outer: &GroupBy, inner: &GroupBy| {
+        GroupBy::Nested(Box::new(outer.clone()), Box::new(inner.clone()))
+    };
+    let hours = GroupBy::Time {
+        column: Column::Timestamp,
+        unit: TimeUnit::Hour,
+    };
     let env = GroupBy::Field(FieldPath::After(path("env")));
     all.extend([
         nested(&GroupBy::User, &GroupBy::Column(Column::ActorIpAddress)),
@@ -88,49 +96,84 @@ fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
     let one = |value: Option<Cow<'_, str>>| value.into_iter().map(Cow::into_owned).collect();
     let entry = &stored.entry;
     match by {
-        GroupBy::User => one(entry.actor.email.as_deref().or(entry.actor.id.as_deref()).map(Cow::Borrowed)),
+        GroupBy::User => one(entry
+            .actor
+            .email
+            .as_deref()
+            .or(entry.actor.id.as_deref())
+            .map(Cow::Borrowed)),
         GroupBy::Field(FieldPath::User) => values(stored, &GroupBy::User),
         GroupBy::Column(Column::Timestamp) => one(Some(format_instant(entry.timestamp).into())),
         GroupBy::Column(Column::RecordedAt) => one(Some(format_instant(stored.recorded_at).into())),
-        GroupBy::Column(column) | GroupBy::Field(FieldPath::Column(column)) => one(column_text(entry, *column)),
+        GroupBy::Column(column) | GroupBy::Field(FieldPath::Column(column)) => {
+            one(column_text(entry, *column))
+        }
         GroupBy::Time { column, unit } => {
-            let at = if *column == Column::Timestamp { entry.timestamp } else { stored.recorded_at };
+            let at = if *column == Column::Timestamp {
+                entry.timestamp
+            } else {
+                stored.recorded_at
+            };
             let day = at.to_zoned(TimeZone::UTC).date();
             let start = match unit {
-                TimeUnit::Minute => Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Minute)).unwrap(),
-                TimeUnit::FiveMinutes => {
-                    Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Minute).increment(5)).unwrap()
+                TimeUnit::Minute => {
+                    Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Minute)).unwrap()
                 }
-                TimeUnit::QuarterHour => {
-                    Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Minute).increment(15)).unwrap()
+                TimeUnit::FiveMinutes => Zoned::round(
+                    &at.to_zoned(TimeZone::UTC),
+                    floor(Unit::Minute).increment(5),
+                )
+                .unwrap(),
+                TimeUnit::QuarterHour => Zoned::round(
+                    &at.to_zoned(TimeZone::UTC),
+                    floor(Unit::Minute).increment(15),
+                )
+                .unwrap(),
+                TimeUnit::Hour => {
+                    Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Hour)).unwrap()
                 }
-                TimeUnit::Hour => Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Hour)).unwrap(),
                 TimeUnit::Day => day.to_zoned(TimeZone::UTC).unwrap(),
                 TimeUnit::Week => {
                     let back = day.weekday().to_monday_zero_offset();
-                    day.checked_sub(Span::new().days(back)).unwrap().to_zoned(TimeZone::UTC).unwrap()
+                    day.checked_sub(Span::new().days(back))
+                        .unwrap()
+                        .to_zoned(TimeZone::UTC)
+                        .unwrap()
                 }
                 TimeUnit::Month => day.first_of_month().to_zoned(TimeZone::UTC).unwrap(),
             };
             one(Some(format_instant(start.timestamp()).into()))
         }
         GroupBy::Field(FieldPath::Tags) => {
-            let tags = entry.resource.tags.iter().map(|(name, value)| format!("{name}={value}"));
+            let tags = entry
+                .resource
+                .tags
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"));
             entry.metadata.tags.iter().cloned().chain(tags).collect()
         }
         GroupBy::Field(FieldPath::MetadataTags) => entry.metadata.tags.iter().cloned().collect(),
         GroupBy::Field(FieldPath::ApiVersion) => [entry.metadata.api_version.clone()].into(),
-        GroupBy::Field(FieldPath::ResourceTags) => entry.resource.tags.values().map(str::to_owned).collect(),
+        GroupBy::Field(FieldPath::ResourceTags) => {
+            entry.resource.tags.values().map(str::to_owned).collect()
+        }
         GroupBy::Field(FieldPath::ResourceTag(name)) => {
-            let named = entry.resource.tags.iter().filter(|(tag, _)| tag.to_lowercase() == name.to_lowercase());
+            let named = entry
+                .resource
+                .tags
+                .iter()
+                .filter(|(tag, _)| tag.to_lowercase() == name.to_lowercase());
             named.map(|(_, value)| value.to_string()).collect()
         }
         GroupBy::Field(FieldPath::Before(path)) => leaves_at(entry.changes.before.as_ref(), path),
         GroupBy::Field(FieldPath::After(path)) => leaves_at(entry.changes.after.as_ref(), path),
-        GroupBy::Field(FieldPath::Metadata(path)) => leaves_at(Some(&Json::Object(entry.metadata.extra.clone())), path),
-        GroupBy::Field(FieldPath::Submitter(field)) => {
-            one(entry.submitted_by.as_ref().and_then(|submitter| submitter.text(*field)))
+        GroupBy::Field(FieldPath::Metadata(path)) => {
+            leaves_at(Some(&Json::Object(entry.metadata.extra.clone())), path)
         }
+        GroupBy::Field(FieldPath::Submitter(field)) => one(entry
+            .submitted_by
+            .as_ref()
+            .and_then(|submitter| submitter.text(*field))),
         GroupBy::Field(FieldPath::Changes) | GroupBy::Nested(..) => BTreeSet::new(),
     }
 }
@@ -138,15 +181,31 @@ fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
 /// Every leaf of a state whose place agrees with a path.
 fn leaves_at(state: Option<&Json>, path: &[String]) -> BTreeSet<String> {
     let mut all = Vec::new();
-    state.into_iter().for_each(|state| leaves(state, &mut Vec::new(), &mut all));
-    all.into_iter().filter(|(place, _)| agrees(place, path)).map(|(_, value)| value).collect()
+    state
+        .into_iter()
+        .for_each(|state| leaves(state, &mut Vec::new(), &mut all));
+    all.into_iter()
+        .filter(|(place, _)| agrees(place, path))
+        .map(|(_, value)| value)
+        .collect()
 }
 
 /// Leaves with their places: the name of a member, or the number of an element.
-fn leaves(value: &Json, place: &mut Vec<Result<String, usize>>, all: &mut Vec<(Vec<Result<String, usize>>, String)>) {
+fn leaves(
+    value: &Json,
+    place: &mut Vec<Result<String, usize>>,
+    all: &mut Vec<(Vec<Result<String, usize>>, String)>,
+) {
     let members: Vec<(Result<String, usize>, &Json)> = match value {
-        Json::Object(object) => object.iter().map(|(name, value)| (Ok(name.to_lowercase()), value)).collect(),
-        Json::Array(items) => items.iter().enumerate().map(|(at, item)| (Err(at), item)).collect(),
+        Json::Object(object) => object
+            .iter()
+            .map(|(name, value)| (Ok(name.to_lowercase()), value))
+            .collect(),
+        Json::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| (Err(at), item))
+            .collect(),
         Json::Null => return,
         Json::String(text) => return all.push((place.clone(), text.clone())),
         other => return all.push((place.clone(), other.to_string())),
@@ -163,40 +222,70 @@ fn agrees(place: &[Result<String, usize>], path: &[String]) -> bool {
     match (place.split_first(), path.split_first()) {
         (None, None) => true,
         (None, Some(_)) => false,
-        (Some((Ok(name), place)), Some((first, path))) => *name == first.to_lowercase() && agrees(place, path),
+        (Some((Ok(name), place)), Some((first, path))) => {
+            *name == first.to_lowercase() && agrees(place, path)
+        }
         (Some((Ok(_), _)), None) => false,
         (Some((Err(at), rest)), named) => {
-            agrees(rest, path) || named.is_some_and(|(first, path)| first.parse() == Ok(*at) && agrees(rest, path))
+            agrees(rest, path)
+                || named.is_some_and(|(first, path)| first.parse() == Ok(*at) && agrees(rest, path))
         }
     }
 }
 
 fn floor(unit: Unit) -> jiff::ZonedRound {
-    jiff::ZonedRound::new().smallest(unit).mode(jiff::RoundMode::Trunc)
+    jiff::ZonedRound::new()
+        .smallest(unit)
+        .mode(jiff::RoundMode::Trunc)
 }
 
 /// The plain truth: every entry is asked.
-pub(crate) fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries: &[Arc<StoredEntry>], seed: &str) {
-    let mut matching: Vec<&Arc<StoredEntry>> =
-        entries.iter().filter(|stored| request.query.matches(&stored.entry, stored.recorded_at, request.now)).collect();
+pub(crate) fn check(
+    page: &reeve_ledger::Page,
+    request: &SearchRequest,
+    entries: &[Arc<StoredEntry>],
+    seed: &str,
+) {
+    let mut matching: Vec<&Arc<StoredEntry>> = entries
+        .iter()
+        .filter(|stored| {
+            request
+                .query
+                .matches(&stored.entry, stored.recorded_at, request.now)
+        })
+        .collect();
     if request.order == Order::NewestFirst {
         matching.reverse();
     }
-    let key = |stored: &StoredEntry, sort: Sort| SortKey::of_entry(&stored.entry, stored.recorded_at, sort.column);
-    if let Some(sort) = request.sort {
-        matching.sort_by(|a, b| sort.compare((key(a, sort).as_ref(), a.sequence), (key(b, sort).as_ref(), b.sequence)));
-    }
-    let is_beyond = |stored: &&&Arc<StoredEntry>| match (request.sort, request.cursor, request.order) {
-        (_, None, _) => true,
-        (Some(sort), Some(cursor), _) => {
-            let last = key(&entries[cursor as usize], sort);
-            let own = key(stored, sort);
-            sort.compare((own.as_ref(), stored.sequence), (last.as_ref(), cursor)).is_gt()
-        }
-        (None, Some(cursor), Order::NewestFirst) => stored.sequence < cursor,
-        (None, Some(cursor), Order::OldestFirst) => stored.sequence > cursor,
+    let key = |stored: &StoredEntry, sort: Sort| {
+        SortKey::of_entry(&stored.entry, stored.recorded_at, sort.column)
     };
-    let rest: Vec<u64> = matching.iter().filter(is_beyond).map(|stored| stored.sequence).skip(request.offset).collect();
+    if let Some(sort) = request.sort {
+        matching.sort_by(|a, b| {
+            sort.compare(
+                (key(a, sort).as_ref(), a.sequence),
+                (key(b, sort).as_ref(), b.sequence),
+            )
+        });
+    }
+    let is_beyond =
+        |stored: &&&Arc<StoredEntry>| match (request.sort, request.cursor, request.order) {
+            (_, None, _) => true,
+            (Some(sort), Some(cursor), _) => {
+                let last = key(&entries[cursor as usize], sort);
+                let own = key(stored, sort);
+                sort.compare((own.as_ref(), stored.sequence), (last.as_ref(), cursor))
+                    .is_gt()
+            }
+            (None, Some(cursor), Order::NewestFirst) => stored.sequence < cursor,
+            (None, Some(cursor), Order::OldestFirst) => stored.sequence > cursor,
+        };
+    let rest: Vec<u64> = matching
+        .iter()
+        .filter(is_beyond)
+        .map(|stored| stored.sequence)
+        .skip(request.offset)
+        .collect();
     let expect = &rest[..request.limit.min(rest.len())];
     let found: Vec<u64> = page.entries.iter().map(|stored| stored.sequence).collect();
     assert_eq!(found, expect, "{seed}: {:?}", request.query);
@@ -207,8 +296,20 @@ pub(crate) fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries:
             (&original.canonical, original.hash, &original.entry)
         );
     }
-    assert_eq!(page.next_cursor, expect.last().copied().filter(|_| rest.len() > request.limit), "{seed}");
-    assert_eq!(page.total, request.count_total.then_some(matching.len() as u64), "{seed}: {:?}", request.query);
+    assert_eq!(
+        page.next_cursor,
+        expect
+            .last()
+            .copied()
+            .filter(|_| rest.len() > request.limit),
+        "{seed}"
+    );
+    assert_eq!(
+        page.total,
+        request.count_total.then_some(matching.len() as u64),
+        "{seed}: {:?}",
+        request.query
+    );
     assert_eq!(page.aggregations.len(), request.aggregations.len());
     for (counts, asked) in page.aggregations.iter().zip(&request.aggregations) {
         if let GroupBy::Nested(outer, inner) = &asked.by {
@@ -219,7 +320,9 @@ pub(crate) fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries:
         for stored in &matching {
             let found = values(stored, &asked.by);
             missing += u64::from(found.is_empty());
-            found.into_iter().for_each(|value| *expect.entry(value).or_default() += 1);
+            found
+                .into_iter()
+                .for_each(|value| *expect.entry(value).or_default() += 1);
         }
         let (all, distinct): (u64, u64) = (expect.values().sum(), expect.len() as u64);
         let mut expect: Vec<(String, u64)> = expect.into_iter().collect();
@@ -228,25 +331,64 @@ pub(crate) fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries:
             expect.truncate(asked.limit.min(1_000));
         }
         let other = all - expect.iter().map(|(_, count)| count).sum::<u64>();
-        let expect = Counts { values: expect, nested: Vec::new(), distinct, other, missing };
-        assert_eq!(counts, &expect, "{seed}: {:?} of {:?}", asked.by, request.query);
+        let expect = Counts {
+            values: expect,
+            nested: Vec::new(),
+            distinct,
+            other,
+            missing,
+        };
+        assert_eq!(
+            counts, &expect,
+            "{seed}: {:?} of {:?}",
+            asked.by, request.query
+        );
     }
 }
 
 /// Every value of the first field is counted as if it alone were, and the second field among the entries that have it.
-fn check_nested(counts: &Counts, (outer, inner): (&GroupBy, &GroupBy), limit: usize, matching: &[&Arc<StoredEntry>]) {
+fn check_nested(
+    counts: &Counts,
+    (outer, inner): (&GroupBy, &GroupBy),
+    limit: usize,
+    matching: &[&Arc<StoredEntry>],
+) {
     assert_eq!(counts.nested.len(), counts.values.len());
-    let all: BTreeSet<String> = matching.iter().flat_map(|stored| values(stored, outer)).collect();
+    let all: BTreeSet<String> = matching
+        .iter()
+        .flat_map(|stored| values(stored, outer))
+        .collect();
     assert_eq!(counts.distinct, all.len() as u64);
     for ((value, count), nested) in counts.values.iter().zip(&counts.nested) {
-        let having: Vec<_> = matching.iter().filter(|stored| values(stored, outer).contains(value)).collect();
+        let having: Vec<_> = matching
+            .iter()
+            .filter(|stored| values(stored, outer).contains(value))
+            .collect();
         assert_eq!(*count, having.len() as u64, "{value}");
         let mut expect: BTreeMap<String, u64> = BTreeMap::new();
-        having.iter().flat_map(|stored| values(stored, inner)).for_each(|value| *expect.entry(value).or_default() += 1);
+        having
+            .iter()
+            .flat_map(|stored| values(stored, inner))
+            .for_each(|value| *expect.entry(value).or_default() += 1);
         assert_eq!(nested.distinct, expect.len() as u64, "{value}");
-        assert!(nested.values.iter().all(|(value, count)| expect.get(value) == Some(count)), "{nested:?}");
-        assert!(nested.values.len() == expect.len().min(limit.min(100)) || matches!(inner, GroupBy::Time { .. }));
-        assert_eq!(nested.missing, having.iter().filter(|stored| values(stored, inner).is_empty()).count() as u64);
+        assert!(
+            nested
+                .values
+                .iter()
+                .all(|(value, count)| expect.get(value) == Some(count)),
+            "{nested:?}"
+        );
+        assert!(
+            nested.values.len() == expect.len().min(limit.min(100))
+                || matches!(inner, GroupBy::Time { .. })
+        );
+        assert_eq!(
+            nested.missing,
+            having
+                .iter()
+                .filter(|stored| values(stored, inner).is_empty())
+                .count() as u64
+        );
     }
 }
 
@@ -291,24 +433,45 @@ async fn random_queries_over_random_logs_agree_with_asking_every_entry() {
             }
             let mut request = request(generate::query(&mut random));
             request.limit = [0, 1, 7, 50, 1_000][random.random_range(0..5)];
-            request.offset = if random.random_bool(0.3) { random.random_range(0..30) } else { 0 };
-            request.cursor = random.random_bool(0.3).then(|| random.random_range(0..size as u64 + 2));
-            request.order = if random.random() { Order::NewestFirst } else { Order::OldestFirst };
+            request.offset = if random.random_bool(0.3) {
+                random.random_range(0..30)
+            } else {
+                0
+            };
+            request.cursor = random
+                .random_bool(0.3)
+                .then(|| random.random_range(0..size as u64 + 2));
+            request.order = if random.random() {
+                Order::NewestFirst
+            } else {
+                Order::OldestFirst
+            };
             request.count_total = random.random_bool(0.4);
             if random.random_bool(0.3) {
                 let column = Column::ALL[random.random_range(0..Column::ALL.len())];
-                request.sort = Some(Sort { column, descending: random.random() });
+                request.sort = Some(Sort {
+                    column,
+                    descending: random.random(),
+                });
                 request.cursor = request.cursor.map(|cursor| cursor % size as u64);
             }
             if random.random_bool(0.3) {
                 request.aggregations = aggregations(&mut random, 3);
             }
             let page = log.search().search(&request).await.unwrap();
-            check(&page, &request, &entries, &format!("seed {seed} turn {turn}"));
+            check(
+                &page,
+                &request,
+                &entries,
+                &format!("seed {seed} turn {turn}"),
+            );
             matched += page.entries.len();
         }
     }
-    assert!(matched > 8_000, "the queries must find something: {matched}");
+    assert!(
+        matched > 8_000,
+        "the queries must find something: {matched}"
+    );
 }
 
 #[tokio::test]
@@ -317,14 +480,34 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
     let folder = tempfile::tempdir().unwrap();
     let log = random_log(&mut random, folder.path(), 9_000).await;
     log.seal(8_500).await;
-    let queries = ["", "severity:high", "alice", "resource.view NOT status:success"];
+    let queries = [
+        "",
+        "severity:high",
+        "alice",
+        "resource.view NOT status:success",
+    ];
     let orders = [
         (Order::NewestFirst, None),
         (Order::OldestFirst, None),
-        (Order::NewestFirst, Some(Sort { column: Column::Timestamp, descending: true })),
-        (Order::NewestFirst, Some(Sort { column: Column::ActorEmail, descending: false })),
+        (
+            Order::NewestFirst,
+            Some(Sort {
+                column: Column::Timestamp,
+                descending: true,
+            }),
+        ),
+        (
+            Order::NewestFirst,
+            Some(Sort {
+                column: Column::ActorEmail,
+                descending: false,
+            }),
+        ),
     ];
-    for (query, (order, sort)) in queries.into_iter().flat_map(|query| orders.map(|order| (query, order))) {
+    for (query, (order, sort)) in queries
+        .into_iter()
+        .flat_map(|query| orders.map(|order| (query, order)))
+    {
         let mut request = request(Query::parse(query).unwrap());
         (request.order, request.sort) = (order, sort);
         let mut seen = Vec::new();
@@ -335,8 +518,17 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
             let Some(next) = page.next_cursor else { break };
             request.cursor = Some(next);
         }
-        let matches = |stored: &&Arc<StoredEntry>| request.query.matches(&stored.entry, stored.recorded_at, now());
-        let mut expect: Vec<u64> = log.entries().iter().filter(matches).map(|stored| stored.sequence).collect();
+        let matches = |stored: &&Arc<StoredEntry>| {
+            request
+                .query
+                .matches(&stored.entry, stored.recorded_at, now())
+        };
+        let mut expect: Vec<u64> = log
+            .entries()
+            .iter()
+            .filter(matches)
+            .map(|stored| stored.sequence)
+            .collect();
         if sort.is_some() {
             // Each page was compared with the order; here none may be missing or come twice.
             seen.sort_unstable();
@@ -356,8 +548,15 @@ async fn one_entry_is_found_by_its_position_and_by_its_name_wherever_it_is() {
     let search = log.search();
     for stored in log.entries() {
         let by_sequence = search.by_sequence(stored.sequence).await.unwrap().unwrap();
-        let by_id = search.by_event_id(stored.entry.event_id.as_str()).await.unwrap().unwrap();
-        assert_eq!((&by_sequence.canonical, by_sequence.sequence), (&stored.canonical, stored.sequence));
+        let by_id = search
+            .by_event_id(stored.entry.event_id.as_str())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (&by_sequence.canonical, by_sequence.sequence),
+            (&stored.canonical, stored.sequence)
+        );
         assert_eq!((by_id.sequence, by_id.hash), (stored.sequence, stored.hash));
     }
     assert!(search.by_sequence(300).await.unwrap().is_none());
@@ -365,13 +564,19 @@ async fn one_entry_is_found_by_its_position_and_by_its_name_wherever_it_is() {
     let hurried = log.search().with_limit(Duration::ZERO);
     let asked = log.looked_up.load(Ordering::Relaxed);
     for stored in log.entries().iter().step_by(20) {
-        let found = hurried.by_event_id(stored.entry.event_id.as_str()).await.unwrap();
+        let found = hurried
+            .by_event_id(stored.entry.event_id.as_str())
+            .await
+            .unwrap();
         assert_eq!(found.map(|found| found.sequence), Some(stored.sequence));
     }
     assert!(hurried.by_event_id("evt-300").await.unwrap().is_none());
     assert!(log.looked_up.load(Ordering::Relaxed) > asked);
     for unknown in ["evt-300", "EVT-0", "", "' OR 1=1"] {
-        assert!(search.by_event_id(unknown).await.unwrap().is_none(), "{unknown}");
+        assert!(
+            search.by_event_id(unknown).await.unwrap().is_none(),
+            "{unknown}"
+        );
     }
 }
 
@@ -382,11 +587,23 @@ async fn what_cannot_be_counted_is_refused_by_name() {
     let mut request = request(Query::all());
     for by in [
         GroupBy::Field(FieldPath::Changes),
-        GroupBy::Time { column: Column::EventId, unit: TimeUnit::Day },
+        GroupBy::Time {
+            column: Column::EventId,
+            unit: TimeUnit::Day,
+        },
         GroupBy::Field(FieldPath::Metadata(Vec::new())),
     ] {
-        let fine = Aggregation { by: GroupBy::User, limit: 1 };
-        request.aggregations = vec![fine, Aggregation { by: by.clone(), limit: 1 }];
+        let fine = Aggregation {
+            by: GroupBy::User,
+            limit: 1,
+        };
+        request.aggregations = vec![
+            fine,
+            Aggregation {
+                by: by.clone(),
+                limit: 1,
+            },
+        ];
         let refused = log.search().search(&request).await;
         assert!(matches!(refused, Err(TrailError::Invalid(_))), "{by:?}");
     }
@@ -426,7 +643,10 @@ async fn a_search_without_time_left_is_given_up() {
     let mut random = StdRng::seed_from_u64(3);
     let log = Log::open(folder.path()).await;
     for number in 0..600 {
-        log.append(generate::entry(&mut random, number), Timestamp::from_second(NOW_S).unwrap());
+        log.append(
+            generate::entry(&mut random, number),
+            Timestamp::from_second(NOW_S).unwrap(),
+        );
     }
     log.seal(300).await;
     let words: Vec<String> = (0..256).map(|number| format!("{number:04x}")).collect();
@@ -447,10 +667,22 @@ async fn a_search_without_time_left_is_given_up() {
                 aggregations: Vec::new(),
                 now: Timestamp::from_second(NOW_S).unwrap(),
             };
-            let given_up = log.search().with_limit(Duration::ZERO).search(&request).await;
-            assert!(matches!(given_up, Err(TrailError::TooCostly { limit_s: 0.0 })), "{given_up:?}");
+            let given_up = log
+                .search()
+                .with_limit(Duration::ZERO)
+                .search(&request)
+                .await;
+            assert!(
+                matches!(given_up, Err(TrailError::TooCostly { limit_s: 0.0 })),
+                "{given_up:?}"
+            );
             // An index that ran out of time is no damaged one: the next search uses it.
-            check(&log.search().search(&request).await.unwrap(), &request, &log.entries(), &query[..4]);
+            check(
+                &log.search().search(&request).await.unwrap(),
+                &request,
+                &log.entries(),
+                &query[..4],
+            );
         }
     }
 }

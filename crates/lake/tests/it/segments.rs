@@ -37,7 +37,10 @@ async fn what_is_read_back_is_what_was_sealed() {
         assert_eq!(read.len() as u64, segment.count);
         for sealed in read {
             let original = &entries[sealed.sequence as usize];
-            assert_eq!((&sealed.salt, &sealed.canonical), (&original.salt, &original.canonical));
+            assert_eq!(
+                (&sealed.salt, &sealed.canonical),
+                (&original.salt, &original.canonical)
+            );
             seen += 1;
         }
     }
@@ -50,12 +53,28 @@ async fn the_description_is_true() {
     let log = sealed_log(folder.path(), 500).await;
     for segment in log.segments() {
         let bytes = std::fs::read(folder.path().join(&segment.path)).unwrap();
-        let sequences = format!("{:020}-{:020}", segment.first_sequence, segment.last_sequence);
-        assert_eq!(segment.path, format!("lake/entries/{}/{sequences}.parquet", segment.class));
-        assert_eq!((segment.bytes, &segment.sha256), (bytes.len() as u64, &hex::encode(Sha256::digest(&bytes))));
+        let sequences = format!(
+            "{:020}-{:020}",
+            segment.first_sequence, segment.last_sequence
+        );
+        assert_eq!(
+            segment.path,
+            format!("lake/entries/{}/{sequences}.parquet", segment.class)
+        );
+        assert_eq!(
+            (segment.bytes, &segment.sha256),
+            (bytes.len() as u64, &hex::encode(Sha256::digest(&bytes)))
+        );
         let held = log.store.read(&segment).await.unwrap();
         let entries = log.entries();
-        let times = || held.iter().map(|sealed| entries[sealed.sequence as usize].entry.timestamp.as_millisecond());
+        let times = || {
+            held.iter().map(|sealed| {
+                entries[sealed.sequence as usize]
+                    .entry
+                    .timestamp
+                    .as_millisecond()
+            })
+        };
         assert_eq!(
             (segment.min_timestamp_ms, segment.max_timestamp_ms),
             (times().min().unwrap(), times().max().unwrap())
@@ -77,14 +96,33 @@ async fn the_description_is_true() {
             ("reeve.first_sequence", segment.first_sequence.to_string()),
             ("reeve.last_sequence", segment.last_sequence.to_string()),
         ];
-        assert_eq!(metadata, expect.map(|(key, value)| (key.to_owned(), Some(value))));
-        let names: Vec<&str> =
-            file.metadata().file_metadata().schema_descr().columns().iter().map(|column| column.name()).collect();
-        let typed: Vec<&str> = Column::ALL.iter().map(|column| column.segment_name()).collect();
-        assert_eq!(names, [&["sequence"], &typed[..], &["salt", "canonical", "cut"]].concat());
+        assert_eq!(
+            metadata,
+            expect.map(|(key, value)| (key.to_owned(), Some(value)))
+        );
+        let names: Vec<&str> = file
+            .metadata()
+            .file_metadata()
+            .schema_descr()
+            .columns()
+            .iter()
+            .map(|column| column.name())
+            .collect();
+        let typed: Vec<&str> = Column::ALL
+            .iter()
+            .map(|column| column.segment_name())
+            .collect();
+        assert_eq!(
+            names,
+            [&["sequence"], &typed[..], &["salt", "canonical", "cut"]].concat()
+        );
         for row_group in file.metadata().row_groups() {
             for column in row_group.columns() {
-                assert!(column.bloom_filter_offset().is_none(), "{}", column.column_descr().name());
+                assert!(
+                    column.bloom_filter_offset().is_none(),
+                    "{}",
+                    column.column_descr().name()
+                );
                 assert!(column.offset_index_offset().is_some());
             }
         }
@@ -95,20 +133,31 @@ async fn the_description_is_true() {
 async fn a_segment_without_entries_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = EntrySegments::open(folder.path()).await.unwrap();
-    assert!(matches!(store.write("default", &[]).await, Err(SegmentError::Io { .. })));
+    assert!(matches!(
+        store.write("default", &[]).await,
+        Err(SegmentError::Io { .. })
+    ));
 }
 
 #[tokio::test]
 async fn leftovers_of_an_interrupted_seal_go_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let log = sealed_log(folder.path(), 200).await;
-    let orphan = folder.path().join("lake/entries/default/00000000000000000200-00000000000000000250.parquet");
-    let rewritten = folder.path().join("lake/entries/default/00000000000000000000-00000000000000000000.parquet");
+    let orphan = folder
+        .path()
+        .join("lake/entries/default/00000000000000000200-00000000000000000250.parquet");
+    let rewritten = folder
+        .path()
+        .join("lake/entries/default/00000000000000000000-00000000000000000000.parquet");
     for path in [&orphan, &rewritten] {
         std::fs::write(path, b"left behind").unwrap();
     }
     let store = EntrySegments::open(folder.path()).await.unwrap();
-    assert_eq!(store.sweep().await.unwrap(), 0, "not before the ledger has spoken");
+    assert_eq!(
+        store.sweep().await.unwrap(),
+        0,
+        "not before the ledger has spoken"
+    );
     let one = log.entries().remove(0);
     let again = store.write("default", &[one]).await.unwrap();
     store.publish(Arc::new(log.segments()));
@@ -148,32 +197,66 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
         sort: None,
         cursor: None,
         count_total: true,
-        aggregations: vec![Aggregation { by: GroupBy::Column(Column::ActorId), limit: 1_000 }],
+        aggregations: vec![Aggregation {
+            by: GroupBy::Column(Column::ActorId),
+            limit: 1_000,
+        }],
         now: received,
     };
     let page = search.search(&request).await.unwrap();
     let sequences: Vec<u64> = page.entries.iter().map(|stored| stored.sequence).collect();
-    assert_eq!((sequences, page.total), (vec![40_017, 30_017, 20_017], Some(7)));
+    assert_eq!(
+        (sequences, page.total),
+        (vec![40_017, 30_017, 20_017], Some(7))
+    );
     assert_eq!(page.aggregations[0].values, [("user-17".to_owned(), 7)]);
     (request.count_total, request.aggregations) = (false, Vec::new());
-    assert_eq!(search.search(&request).await.unwrap().next_cursor, Some(20_017));
+    assert_eq!(
+        search.search(&request).await.unwrap().next_cursor,
+        Some(20_017)
+    );
     // Where one window of sequences ends and the next begins, and the ends of the log.
     for sequence in [0, 1, 49_519, 49_520, 65_535, 65_536, 65_903, 65_904, 69_999] {
         request.query = format!("event_id:EVT-{sequence}").parse().unwrap();
         (request.limit, request.offset) = (1, 0);
         let page = search.search(&request).await.unwrap();
-        assert_eq!(page.entries.iter().map(|stored| stored.sequence).collect::<Vec<_>>(), [sequence]);
+        assert_eq!(
+            page.entries
+                .iter()
+                .map(|stored| stored.sequence)
+                .collect::<Vec<_>>(),
+            [sequence]
+        );
     }
     // Pages out of both row groups.
-    for (user, expect) in [(5_600, vec![65_600, 55_600, 45_600]), (9_999, vec![69_999, 59_999, 49_999])] {
+    for (user, expect) in [
+        (5_600, vec![65_600, 55_600, 45_600]),
+        (9_999, vec![69_999, 59_999, 49_999]),
+    ] {
         request.query = format!("user:user-{user}").parse().unwrap();
         request.limit = 3;
         let page = search.search(&request).await.unwrap();
-        let found = page.entries.iter().map(|stored| (stored.sequence, stored.entry.event_id.as_str().to_owned()));
-        let expect: Vec<_> = expect.into_iter().map(|sequence| (sequence, format!("evt-{sequence}"))).collect();
+        let found = page
+            .entries
+            .iter()
+            .map(|stored| (stored.sequence, stored.entry.event_id.as_str().to_owned()));
+        let expect: Vec<_> = expect
+            .into_iter()
+            .map(|sequence| (sequence, format!("evt-{sequence}")))
+            .collect();
         assert_eq!(found.collect::<Vec<_>>(), expect);
     }
     let stored = search.by_event_id("evt-65536").await.unwrap().unwrap();
     assert_eq!(stored.sequence, 65_536);
-    assert_eq!(search.by_sequence(69_999).await.unwrap().unwrap().entry.event_id.as_str(), "evt-69999");
+    assert_eq!(
+        search
+            .by_sequence(69_999)
+            .await
+            .unwrap()
+            .unwrap()
+            .entry
+            .event_id
+            .as_str(),
+        "evt-69999"
+    );
 }

@@ -10,12 +10,26 @@ use super::sensitivity::Sensitivity;
 use super::signs::{SIGNS, Sign};
 
 /// Prior of a single sign, before its series has shown any.
-pub(crate) const SIGN: Prior =
-    Prior { block: 48, mean: (0.0, 0.0), deviation: (0.5, 12.0), cut: 3.0, share: 0.005, least: 0.12, log: true };
+pub(crate) const SIGN: Prior = Prior {
+    block: 48,
+    mean: (0.0, 0.0),
+    deviation: (0.5, 12.0),
+    cut: 3.0,
+    share: 0.005,
+    least: 0.12,
+    log: true,
+};
 /// Prior of all signs together, fitted on series of many kinds. A series' own past comes to weigh as much after 20,000
 /// points: enough to quieten one that is always restless, too little to learn a week's trouble as usual.
-pub(crate) const TOGETHER: Prior =
-    Prior { block: 200, mean: (4.25, 100.0), deviation: (2.75, 100.0), cut: 4.0, share: 0.01, least: 0.5, log: false };
+pub(crate) const TOGETHER: Prior = Prior {
+    block: 200,
+    mean: (4.25, 100.0),
+    deviation: (2.75, 100.0),
+    cut: 4.0,
+    share: 0.01,
+    least: 0.5,
+    log: false,
+};
 /// Extra surprise that an alarm needs for each factor of e of the past. A full 1 would hold the number of false alarms
 /// constant over all time; this lets it grow with the root of time.
 const PAST: f64 = 0.4;
@@ -88,12 +102,19 @@ impl Alarm {
     /// Forgets the height of signs, and keeps the event under way and how far rows of this series usually lie.
     pub(crate) fn forget(&mut self) {
         self.evidence.resume();
-        *self = Alarm { bias: self.bias, evidence: self.evidence, events: self.events, ..Alarm::new(self.sensitivity) };
+        *self = Alarm {
+            bias: self.bias,
+            evidence: self.evidence,
+            events: self.events,
+            ..Alarm::new(self.sensitivity)
+        };
     }
 
     /// Returns the distance from the forecast, in usual sizes, at which this sign alone reaches a surprise of `nats`.
     pub(crate) fn reach(&self, sign: Sign, nats: f64) -> f64 {
-        self.peaks.get(sign as usize).map_or(f64::INFINITY, |peaks| peaks.level(nats))
+        self.peaks
+            .get(sign as usize)
+            .map_or(f64::INFINITY, |peaks| peaks.level(nats))
     }
 
     /// Returns the score of the last point, 0 to 1, without the lift of an alarm.
@@ -115,35 +136,65 @@ impl Alarm {
         let nats = (self.sensitivity.alarm_nats() + self.bias).max(LEAST_NATS);
         let (row, needed) = self.events.read(evidence, deviation, nats, per_day);
         if row == EventRow::Usual {
-            return Verdict { alarm: None, strange: false, habitual: false };
+            return Verdict {
+                alarm: None,
+                strange: false,
+                habitual: false,
+            };
         }
         let recurs = recurs();
         if recurs == Recurs::Habit {
-            return Verdict { alarm: None, strange: false, habitual: true };
+            return Verdict {
+                alarm: None,
+                strange: false,
+                habitual: true,
+            };
         }
         let alarm = row == EventRow::News && recurs == Recurs::No;
         self.events.note(evidence, deviation, alarm);
         let certainty = 1.0 - (-(evidence - needed) / CERTAIN).exp();
         let score = THRESHOLD + (1.0 - THRESHOLD) * certainty;
-        Verdict { alarm: alarm.then_some((score, sign)), strange: true, habitual: false }
+        Verdict {
+            alarm: alarm.then_some((score, sign)),
+            strange: true,
+            habitual: false,
+        }
     }
 
     /// Learns from the signs of a point. Returns their strength together, in nats, and the strongest.
     pub(crate) fn learn(&mut self, signs: &[f64; SIGNS]) -> (f64, Sign) {
         let surprises = self.surprises(signs);
-        let height = surprises.iter().map(|surprise| surprise * surprise).sum::<f64>().sqrt();
+        let height = surprises
+            .iter()
+            .map(|surprise| surprise * surprise)
+            .sum::<f64>()
+            .sqrt();
         self.points += 1.0;
         let past = (self.points.clamp(PAST_POINTS.0, PAST_POINTS.1) / PAST_POINTS.0).ln();
         let strength = (self.together.surprise(height, &TOGETHER) - PAST * past).max(0.0);
         // Where no sign is surprising, the deviation alone decides.
-        let strongest = surprises.iter().zip(Sign::ALL).filter(|(surprise, _)| **surprise > 0.0);
-        (strength, strongest.max_by(|a, b| a.0.total_cmp(b.0)).map_or(Sign::Staying, |(_, sign)| sign))
+        let strongest = surprises
+            .iter()
+            .zip(Sign::ALL)
+            .filter(|(surprise, _)| **surprise > 0.0);
+        (
+            strength,
+            strongest
+                .max_by(|a, b| a.0.total_cmp(b.0))
+                .map_or(Sign::Staying, |(_, sign)| sign),
+        )
     }
 
     fn surprises(&mut self, signs: &[f64; SIGNS]) -> [f64; SIGNS] {
         let mut surprises = [0.0; SIGNS];
         let mut sum = 0.0;
-        for ((peaks, sign), surprise) in self.peaks.iter_mut().zip(signs).zip(&mut surprises).take(SIGNS - 1) {
+        for ((peaks, sign), surprise) in self
+            .peaks
+            .iter_mut()
+            .zip(signs)
+            .zip(&mut surprises)
+            .take(SIGNS - 1)
+        {
             *surprise = peaks.surprise(*sign, &SIGN);
             sum += surprise.min(MOST_UNREST);
         }

@@ -29,7 +29,13 @@ pub(crate) struct Counter {
 impl Counter {
     /// Before the second point.
     pub(crate) fn new(value: f64) -> Self {
-        Self { last: value, points: 1.0, rises: 0.0, falls: 0.0, counting: false }
+        Self {
+            last: value,
+            points: 1.0,
+            rises: 0.0,
+            falls: 0.0,
+            counting: false,
+        }
     }
 
     /// Reads a value so many steps after the last.
@@ -44,7 +50,11 @@ impl Counter {
         let rise = if change < 0.0 { value.max(0.0) } else { change } / steps.max(1.0);
         let was = self.counting;
         if self.points >= ENOUGH {
-            self.counting = if was { self.falls < 0.05 } else { self.falls < 0.01 && self.rises > 0.9 };
+            self.counting = if was {
+                self.falls < 0.05
+            } else {
+                self.falls < 0.01 && self.rises > 0.9
+            };
         }
         match (was, self.counting) {
             (false, false) => Reading::Gauge(value),
@@ -56,6 +66,10 @@ impl Counter {
 
     /// The value that a rise from the last point would lead to, or the value itself where nothing is counted.
     pub(crate) fn value_of(&self, reading: f64, last: f64) -> f64 {
-        if self.counting { last + reading } else { reading }
+        if self.counting {
+            last + reading
+        } else {
+            reading
+        }
     }
 }

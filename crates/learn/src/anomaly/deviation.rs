@@ -98,7 +98,13 @@ impl Deviation {
 
     /// Reads the next row of a series with so many rows a day. `of_week` is the value that the week lets expect, where that explains
     /// the series best. A confirmed move is handed out once.
-    pub(crate) fn read(&mut self, at_ms: i64, value: f64, of_week: Option<f64>, per_day: f64) -> Option<Move> {
+    pub(crate) fn read(
+        &mut self,
+        at_ms: i64,
+        value: f64,
+        of_week: Option<f64>,
+        per_day: f64,
+    ) -> Option<Move> {
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
@@ -110,7 +116,11 @@ impl Deviation {
             let off = value - level;
             let of_day = off - self.profile.usual(at_ms, off, size);
             let of_week = of_week.map_or(f64::INFINITY, |usual| value - usual);
-            let left = if of_week.abs() < of_day.abs() { of_week } else { of_day };
+            let left = if of_week.abs() < of_day.abs() {
+                of_week
+            } else {
+                of_day
+            };
             self.profile.learn(at_ms, off);
             self.distance = (left / size).clamp(-LARGEST, LARGEST);
             self.mean += FOLLOW * (self.distance - self.mean);
@@ -130,7 +140,11 @@ impl Deviation {
     /// The row's distance in usual ones, or its running mean's if that is worth more, with its sign.
     pub(crate) fn signed(&self) -> f64 {
         let staying = self.staying();
-        if self.distance.abs() >= staying { self.distance } else { staying.copysign(self.mean) }
+        if self.distance.abs() >= staying {
+            self.distance
+        } else {
+            staying.copysign(self.mean)
+        }
     }
 
     /// The running mean's distance.
@@ -175,21 +189,43 @@ impl Deviation {
     fn move_on(&mut self, widest: u32) -> Move {
         let before = self.sizes.quantile(0.5);
         let count = (self.moved as usize).min(self.recent.len());
-        let rows: Vec<(i64, f64)> = self.recent.iter().skip(self.recent.len() - count).copied().collect();
+        let rows: Vec<(i64, f64)> = self
+            .recent
+            .iter()
+            .skip(self.recent.len() - count)
+            .copied()
+            .collect();
         let run = std::mem::take(&mut self.run);
         let level = run.quantile(0.5);
-        (self.sizes, self.profile, self.moved, self.mean) = (Sample::default(), Profile::new(), 0.0, 0.0);
-        run.values().for_each(|value| self.sizes.add((value - level).abs(), widest));
+        (self.sizes, self.profile, self.moved, self.mean) =
+            (Sample::default(), Profile::new(), 0.0, 0.0);
+        run.values()
+            .for_each(|value| self.sizes.add((value - level).abs(), widest));
         self.level = run;
         let after = self.sizes.quantile(0.5);
-        let factor = if before > 0.0 { after / before } else { f64::INFINITY };
-        Move { rows, level, factor }
+        let factor = if before > 0.0 {
+            after / before
+        } else {
+            f64::INFINITY
+        };
+        Move {
+            rows,
+            level,
+            factor,
+        }
     }
 }
 
 impl Profile {
     fn new() -> Self {
-        Self { hours: vec![[0.0; ROUNDS]; 24], rounds: vec![0; 24], open: 0, sum: 0.0, count: 0.0, left: [0.0; 2] }
+        Self {
+            hours: vec![[0.0; ROUNDS]; 24],
+            rounds: vec![0; 24],
+            open: 0,
+            sum: 0.0,
+            count: 0.0,
+            left: [0.0; 2],
+        }
     }
 
     fn hour(at_ms: i64) -> usize {
@@ -200,12 +236,17 @@ impl Profile {
     /// of which it is learnt how well the profile does.
     fn usual(&mut self, at_ms: i64, off: f64, size: f64) -> f64 {
         let hour = Self::hour(at_ms);
-        let rounds = self.rounds.get(hour).map_or(0, |rounds| (*rounds as usize).min(ROUNDS));
+        let rounds = self
+            .rounds
+            .get(hour)
+            .map_or(0, |rounds| (*rounds as usize).min(ROUNDS));
         if rounds < KNOWN_ROUNDS {
             return 0.0;
         }
         let mut seen = self.hours.get(hour).copied().unwrap_or_default();
-        seen.get_mut(..rounds).unwrap_or_default().sort_unstable_by(f32::total_cmp);
+        seen.get_mut(..rounds)
+            .unwrap_or_default()
+            .sort_unstable_by(f32::total_cmp);
         let at = |place: usize| seen.get(place).map_or(0.0, |one| f64::from(*one));
         let usual = 0.5 * (at((rounds - 1) / 2) + at(rounds / 2));
         let explains = self.left[1] < EXPLAINS * self.left[0];
@@ -219,7 +260,10 @@ impl Profile {
         let hour = Self::hour(at_ms);
         if hour != self.open {
             if self.count > 0.0
-                && let (Some(rounds), Some(seen)) = (self.rounds.get_mut(self.open), self.hours.get_mut(self.open))
+                && let (Some(rounds), Some(seen)) = (
+                    self.rounds.get_mut(self.open),
+                    self.hours.get_mut(self.open),
+                )
             {
                 if let Some(place) = seen.get_mut(*rounds as usize % ROUNDS) {
                     *place = (self.sum / self.count) as f32;
@@ -242,13 +286,26 @@ mod tests {
     #[test]
     fn a_new_level_is_learnt_after_a_day_and_not_before() {
         let mut deviation = Deviation::new();
-        let row = |hour: i64| if hour < 500 { (hour % 5) as f64 } else { 300.0 + (hour % 7) as f64 };
+        let row = |hour: i64| {
+            if hour < 500 {
+                (hour % 5) as f64
+            } else {
+                300.0 + (hour % 7) as f64
+            }
+        };
         let moves: Vec<_> = (0..600)
-            .filter_map(|hour| deviation.read(hour * HOUR, row(hour), None, 24.0).map(|moved| (hour, moved)))
+            .filter_map(|hour| {
+                deviation
+                    .read(hour * HOUR, row(hour), None, 24.0)
+                    .map(|moved| (hour, moved))
+            })
             .collect();
         assert_eq!(moves.len(), 1, "{moves:?}");
         let (hour, moved) = &moves[0];
-        assert!((*hour, moved.rows.len(), moved.level) == (523, 24, 303.0), "{moves:?}");
+        assert!(
+            (*hour, moved.rows.len(), moved.level) == (523, 24, 303.0),
+            "{moves:?}"
+        );
         assert!(deviation.signed().abs() < 3.0, "{}", deviation.signed());
     }
 }

@@ -50,10 +50,20 @@ pub(super) enum EventRow {
 impl Events {
     /// Reads the evidence of the next row of a series with so many rows a day; an alarm takes `nats` of it in a calm series by the
     /// hour. Returns the row's meaning and the evidence that an alarm took.
-    pub(super) fn read(&mut self, evidence: f64, deviation: f64, nats: f64, per_day: f64) -> (EventRow, f64) {
+    pub(super) fn read(
+        &mut self,
+        evidence: f64,
+        deviation: f64,
+        nats: f64,
+        per_day: f64,
+    ) -> (EventRow, f64) {
         let pace = 1.0 + PACE * (per_day / SLOW).ln().max(0.0);
         let needed = nats * (1.0 + self.restless) * pace;
-        self.calm = if evidence < NORMAL * needed { self.calm + 1.0 } else { 0.0 };
+        self.calm = if evidence < NORMAL * needed {
+            self.calm + 1.0
+        } else {
+            0.0
+        };
         if self.calm >= (per_day * CALM_DAYS).clamp(CALM.0, CALM.1) {
             self.told = 0.0;
         }
@@ -65,8 +75,19 @@ impl Events {
         }
         // A spike's height does not hide the dip that follows it.
         let news = self.turned(deviation)
-            || if self.told > 0.0 { evidence > WORSE * self.told } else { evidence >= self.guard };
-        (if news { EventRow::News } else { EventRow::Covered }, needed)
+            || if self.told > 0.0 {
+                evidence > WORSE * self.told
+            } else {
+                evidence >= self.guard
+            };
+        (
+            if news {
+                EventRow::News
+            } else {
+                EventRow::Covered
+            },
+            needed,
+        )
     }
 
     /// Takes note of a row with enough evidence: `alarm` is `true` if an alarm was given.

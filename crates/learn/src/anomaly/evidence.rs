@@ -45,14 +45,26 @@ impl Evidence {
     /// the number of rows that the signs have seen. Returns the evidence for an alarm.
     pub(super) fn add(&mut self, distance: f64, nats: f64, points: f64) -> f64 {
         let beginning = points < BEGINNING;
-        let doubt = if beginning { 1.0 + BEGINNING_DOUBT / points } else { 1.0 };
+        let doubt = if beginning {
+            1.0 + BEGINNING_DOUBT / points
+        } else {
+            1.0
+        };
         let bar = STRANGE * doubt * self.rise.exp();
         let surprise = if beginning { 0.0 } else { nats / SURPRISE_NATS };
         let odds = (distance.ln_1p() / bar.ln_1p()).powi(STEEP) * (1.0 + SURPRISE_SHARE * surprise);
         let passes = odds >= 1.0;
-        self.passed = if passes { self.passed.saturating_add(1) } else { 0 };
+        self.passed = if passes {
+            self.passed.saturating_add(1)
+        } else {
+            0
+        };
         if points > SETTLED {
-            let step = if passes && self.passed <= RAISING_ROWS { RISE } else { -RISE * RARE };
+            let step = if passes && self.passed <= RAISING_ROWS {
+                RISE
+            } else {
+                -RISE * RARE
+            };
             self.rise = (self.rise + step).clamp(0.0, MOST_RISE);
         }
         self.score = (odds / (1.0 + odds)).max(FADES * self.score);
@@ -84,7 +96,10 @@ mod tests {
         assert!((score(10.0, 0.0) - 0.5).abs() < 1e-12);
         assert!(score(0.0, 0.0) == 0.0 && score(3.0, 0.0) < 0.2 && score(1e9, 0.0) < 1.0);
         assert!(score(1e8, 0.0) < score(1e9, 0.0) - 1e-5);
-        assert!(score(8.0, 3.0) > score(8.0, 0.0), "a surprise adds to a distance");
+        assert!(
+            score(8.0, 3.0) > score(8.0, 0.0),
+            "a surprise adds to a distance"
+        );
     }
 
     #[test]
@@ -92,16 +107,29 @@ mod tests {
         let mut evidence = Evidence::default();
         let mut high = |rows: std::ops::Range<u32>, every: u32, far: f64| {
             let mut passes = |row: u32| {
-                evidence.add(if row.is_multiple_of(every) { far } else { 0.5 }, 0.0, f64::from(row + 200));
+                evidence.add(
+                    if row.is_multiple_of(every) { far } else { 0.5 },
+                    0.0,
+                    f64::from(row + 200),
+                );
                 evidence.passed > 0
             };
             rows.filter(|row| passes(*row)).count()
         };
         assert!(high(0..500, 5, 40.0) > 50, "bursts are news at first");
-        assert!(high(500..4_500, 5, 40.0) < 120, "and then the habit of the series");
-        assert!(high(4_500..4_600, 50, 400.0) == 2, "what is ten times higher still is not");
+        assert!(
+            high(500..4_500, 5, 40.0) < 120,
+            "and then the habit of the series"
+        );
+        assert!(
+            high(4_500..4_600, 50, 400.0) == 2,
+            "what is ten times higher still is not"
+        );
         high(4_600..20_000, 5, 0.5);
-        assert!(high(20_000..20_001, 1, 15.0) == 1, "a calm fortnight lowers the bar");
+        assert!(
+            high(20_000..20_001, 1, 15.0) == 1,
+            "a calm fortnight lowers the bar"
+        );
     }
 
     #[test]
@@ -110,6 +138,9 @@ mod tests {
         (0..1_000).for_each(|row| {
             evidence.add(200.0, 0.0, f64::from(row + 200));
         });
-        assert!(evidence.score() > 0.5 && evidence.rise < 0.5, "{evidence:?}");
+        assert!(
+            evidence.score() > 0.5 && evidence.rise < 0.5,
+            "{evidence:?}"
+        );
     }
 }

@@ -53,9 +53,11 @@ impl Habits {
     /// Returns how a distance from the expected value, in the series' units, recurs at this time of the day or week. The end of a
     /// recurring spike belongs to it.
     pub(crate) fn recurs(&self, at_ms: i64, distance: f64) -> Recurs {
-        let ends = |leap: &&Leap| at_ms - leap.end_ms <= WANDERS_MS && distance.abs() <= leap.peak.abs();
+        let ends =
+            |leap: &&Leap| at_ms - leap.end_ms <= WANDERS_MS && distance.abs() <= leap.peak.abs();
         let ending = self.leaps.back().filter(ends);
-        if self.comes(at_ms, distance, NEEDED) || ending.is_some_and(|leap| self.comes(leap.end_ms, leap.peak, NEEDED))
+        if self.comes(at_ms, distance, NEEDED)
+            || ending.is_some_and(|leap| self.comes(leap.end_ms, leap.peak, NEEDED))
         {
             Recurs::Habit
         } else if self.comes(at_ms, distance, TOLD) {
@@ -68,7 +70,9 @@ impl Habits {
     fn comes(&self, at_ms: i64, distance: f64, needed: usize) -> bool {
         PERIODS.into_iter().any(|period| {
             let peaks = self.before(at_ms, distance, period);
-            let (count, most) = peaks.fold((0, 0.0_f64), |(count, most), peak| (count + 1, most.max(peak)));
+            let (count, most) = peaks.fold((0, 0.0_f64), |(count, most), peak| {
+                (count + 1, most.max(peak))
+            });
             count >= needed && distance.abs() <= HIGHER * most
         })
     }
@@ -77,20 +81,26 @@ impl Habits {
     /// series has become so used to spikes that it is no anomaly any more.
     pub(crate) fn recall(&self, at_ms: i64, distance: f64) -> bool {
         let like = |peak: f64| distance.abs() * HIGHER >= peak;
-        PERIODS.into_iter().any(|period| self.before(at_ms, distance, period).any(like))
+        PERIODS
+            .into_iter()
+            .any(|period| self.before(at_ms, distance, period).any(like))
     }
 
     /// Returns the peaks of the spikes that came about this time in the last rounds.
     fn before(&self, at_ms: i64, distance: f64, period: i64) -> impl Iterator<Item = f64> {
         (1..=ROUNDS).filter_map(move |back| {
             let then = at_ms - back * period;
-            self.leaps.iter().find(|leap| leap.is_like(then, distance)).map(|leap| leap.peak.abs())
+            self.leaps
+                .iter()
+                .find(|leap| leap.is_like(then, distance))
+                .map(|leap| leap.peak.abs())
         })
     }
 
     /// Remembers a point of a leap.
     pub(crate) fn remember(&mut self, at_ms: i64, distance: f64) {
-        let goes_on = |leap: &&mut Leap| at_ms - leap.end_ms <= WANDERS_MS && leap.peak * distance > 0.0;
+        let goes_on =
+            |leap: &&mut Leap| at_ms - leap.end_ms <= WANDERS_MS && leap.peak * distance > 0.0;
         if let Some(leap) = self.leaps.back_mut().filter(goes_on) {
             leap.end_ms = at_ms;
             if distance.abs() > leap.peak.abs() {
@@ -101,7 +111,11 @@ impl Habits {
         if self.leaps.len() == KEPT {
             self.leaps.pop_front();
         }
-        self.leaps.push_back(Leap { start_ms: at_ms, end_ms: at_ms, peak: distance });
+        self.leaps.push_back(Leap {
+            start_ms: at_ms,
+            end_ms: at_ms,
+            peak: distance,
+        });
     }
 }
 

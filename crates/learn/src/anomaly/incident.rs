@@ -46,13 +46,26 @@ impl Incidents {
             open.points += 1;
             self.quiet = 0;
             if judgement.score > open.peak_score {
-                let peak = Incident { peak_ms: at_ms, peak_score: judgement.score, value, ..*open };
-                *open = Incident { expected: judgement.expected, sign: judgement.sign.unwrap_or(open.sign), ..peak };
+                let peak = Incident {
+                    peak_ms: at_ms,
+                    peak_score: judgement.score,
+                    value,
+                    ..*open
+                };
+                *open = Incident {
+                    expected: judgement.expected,
+                    sign: judgement.sign.unwrap_or(open.sign),
+                    ..peak
+                };
             }
             return None;
         }
         self.quiet += 1;
-        if self.quiet > APART { self.open.take() } else { None }
+        if self.quiet > APART {
+            self.open.take()
+        } else {
+            None
+        }
     }
 
     /// The incident that is still going on.

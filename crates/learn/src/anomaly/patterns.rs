@@ -53,7 +53,9 @@ impl Patterns {
         }
         let kept = squared.get(..self.uses.len())?;
         let smallest = kept.iter().copied().reduce(f32::min)?;
-        kept.iter().position(|one| *one <= smallest).map(|place| (place, smallest))
+        kept.iter()
+            .position(|one| *one <= smallest)
+            .map(|place| (place, smallest))
     }
 
     fn least_used(&mut self) -> usize {

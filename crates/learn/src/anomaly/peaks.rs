@@ -65,7 +65,11 @@ impl Peaks {
     /// The surprise of a sign in nats: minus the logarithm of the share of blocks whose maximum would pass it, 0 where it is
     /// nothing much. The sign is learnt from afterwards.
     pub(crate) fn surprise(&mut self, sign: f64, prior: &Prior) -> f64 {
-        let surprise = if sign > self.quiet { (image(sign, prior) - self.location) / self.scale } else { 0.0 };
+        let surprise = if sign > self.quiet {
+            (image(sign, prior) - self.location) / self.scale
+        } else {
+            0.0
+        };
         if sign > self.highest {
             self.highest = sign;
         }
@@ -104,7 +108,11 @@ impl Peaks {
             (self.blocks * own + weight * believed) / (self.blocks + weight).max(f64::MIN_POSITIVE)
         };
         let mean = weighed(self.mean, prior.mean);
-        let spread = if prior.mean.1 > 0.0 { self.variance + (self.mean - mean).powi(2) } else { self.variance };
+        let spread = if prior.mean.1 > 0.0 {
+            self.variance + (self.mean - mean).powi(2)
+        } else {
+            self.variance
+        };
         let variance = weighed(spread, (prior.deviation.0.powi(2), prior.deviation.1));
         (mean, variance.sqrt().max(prior.least))
     }
@@ -113,10 +121,18 @@ impl Peaks {
         let (mean, deviation) = self.belief(prior);
         self.scale = deviation * SCALE_PER_DEVIATION;
         self.location = mean - EULER * self.scale;
-        self.quiet = if prior.log { self.location.exp() - 1.0 } else { self.location };
+        self.quiet = if prior.log {
+            self.location.exp() - 1.0
+        } else {
+            self.location
+        };
     }
 }
 
 fn image(sign: f64, prior: &Prior) -> f64 {
-    if prior.log { sign.max(0.0).ln_1p() } else { sign }
+    if prior.log {
+        sign.max(0.0).ln_1p()
+    } else {
+        sign
+    }
 }

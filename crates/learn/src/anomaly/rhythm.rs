@@ -23,7 +23,11 @@ impl Size {
     /// Learns a size with at least this share.
     pub(crate) fn learn(&mut self, size: f64, share: f64) {
         self.points += 1.0;
-        let cut = if self.points > 20.0 { size.min(6.0 * self.mean.max(f64::MIN_POSITIVE)) } else { size };
+        let cut = if self.points > 20.0 {
+            size.min(6.0 * self.mean.max(f64::MIN_POSITIVE))
+        } else {
+            size
+        };
         self.mean += (1.0 / self.points).max(share) * (cut - self.mean);
     }
 }
@@ -92,7 +96,11 @@ impl Rhythm {
     /// Steps that have passed since the last point; 1 where that is not known.
     pub(crate) fn steps_since(&self, at_ms: i64) -> f64 {
         let passed = at_ms.saturating_sub(self.last_ms).max(0) as f64;
-        if self.step_ms > 0.0 { passed / self.step_ms } else { 1.0 }
+        if self.step_ms > 0.0 {
+            passed / self.step_ms
+        } else {
+            1.0
+        }
     }
 
     /// Returns the residual of a point against the forecast from the points before it.
@@ -104,15 +112,34 @@ impl Rhythm {
         let place = (at_ms.rem_euclid(DAY_MS) / (DAY_MS / DAY_PLACES as i64)) as usize;
         let hour = (at_ms.rem_euclid(WEEK_MS) / HOUR_MS) as usize;
         let seasonal = |profile: &[Place], place: usize| {
-            profile.get(place).filter(|place| place.count >= KNOWN).map(|place| self.slow_level + f64::from(place.mean))
+            profile
+                .get(place)
+                .filter(|place| place.count >= KNOWN)
+                .map(|place| self.slow_level + f64::from(place.mean))
         };
-        let by = [Some(self.level), seasonal(&self.day, place), seasonal(&self.week, hour)];
+        let by = [
+            Some(self.level),
+            seasonal(&self.day, place),
+            seasonal(&self.week, hour),
+        ];
         let best = self.best(per_day, by.map(|known| known.is_some()));
         let expected = by.get(best).copied().flatten().unwrap_or(self.level);
         let least = self.least(value);
-        let size = |which: usize| self.sizes.get(which).map_or(0.0, |size| size.mean).max(least);
-        let residual =
-            Residual { left: value - expected, size: size(best), raw_size: size(0), expected, share, place, least };
+        let size = |which: usize| {
+            self.sizes
+                .get(which)
+                .map_or(0.0, |size| size.mean)
+                .max(least)
+        };
+        let residual = Residual {
+            left: value - expected,
+            size: size(best),
+            raw_size: size(0),
+            expected,
+            share,
+            place,
+            least,
+        };
         for (size, by) in self.sizes.iter_mut().zip(by) {
             if let Some(by) = by {
                 size.learn((value - by).abs(), share);
@@ -139,7 +166,11 @@ impl Rhythm {
         let passed = at_ms.saturating_sub(self.last_ms) as f64;
         if passed > 0.0 {
             let off = (passed - self.step_ms).clamp(-0.2 * self.step_ms, 0.2 * self.step_ms);
-            self.step_ms = if self.step_ms == 0.0 { passed } else { self.step_ms + 0.05 * off };
+            self.step_ms = if self.step_ms == 0.0 {
+                passed
+            } else {
+                self.step_ms + 0.05 * off
+            };
         }
         self.last_ms = at_ms;
     }
@@ -158,7 +189,11 @@ impl Rhythm {
 
     /// Points a day, from the usual step between them; that of five-minute points before a step is known.
     pub(crate) fn per_day(&self) -> f64 {
-        if self.step_ms > 0.0 { (DAY_MS as f64 / self.step_ms).clamp(24.0, 1440.0) } else { 288.0 }
+        if self.step_ms > 0.0 {
+            (DAY_MS as f64 / self.step_ms).clamp(24.0, 1440.0)
+        } else {
+            288.0
+        }
     }
 
     /// Returns the predictor that has explained the most: 0 for the level, 1 for the day, 2 for the week. A longer one
@@ -172,13 +207,25 @@ impl Rhythm {
         if weekly { 2 } else { usize::from(daily) }
     }
 
-    fn learn(&mut self, value: f64, size: f64, share: f64, [place, hour]: [usize; 2], per_day: f64) {
+    fn learn(
+        &mut self,
+        value: f64,
+        size: f64,
+        share: f64,
+        [place, hour]: [usize; 2],
+        per_day: f64,
+    ) {
         let early = self.points < 30.0;
         let cut = |off: f64, most: f64| off.clamp(-most * size, most * size);
         let off = value - self.level;
-        self.level += if early { off / self.points } else { (1.0 / self.points).max(share) * cut(off, 4.0) };
+        self.level += if early {
+            off / self.points
+        } else {
+            (1.0 / self.points).max(share) * cut(off, 4.0)
+        };
         let off = value - self.slow_level;
-        self.slow_level += (1.0 / self.points).max(share / 3.0) * if early { off } else { cut(off, 4.0) };
+        self.slow_level +=
+            (1.0 / self.points).max(share / 3.0) * if early { off } else { cut(off, 4.0) };
         let off = cut(value - self.slow_level, 8.0);
         let per_place = (per_day / DAY_PLACES as f64).max(1.0);
         if let Some(place) = self.day.get_mut(place) {
@@ -195,6 +242,7 @@ impl Place {
     fn learn(&mut self, off: f64, per_round: f64, share: f64) {
         self.count += (1.0 / per_round) as f32;
         let points = f64::from(self.count) * per_round;
-        self.mean += ((1.0 / points).max(share / per_round).min(1.0) * (off - f64::from(self.mean))) as f32;
+        self.mean +=
+            ((1.0 / points).max(share / per_round).min(1.0) * (off - f64::from(self.mean))) as f32;
     }
 }

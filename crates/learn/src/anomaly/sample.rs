@@ -21,7 +21,12 @@ pub(crate) struct Sample {
 
 impl Default for Sample {
     fn default() -> Self {
-        Self { kept: VecDeque::new(), sorted: Vec::new(), stride: 1, skipped: 0 }
+        Self {
+            kept: VecDeque::new(),
+            sorted: Vec::new(),
+            stride: 1,
+            skipped: 0,
+        }
     }
 }
 
@@ -45,7 +50,11 @@ impl Sample {
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         let place = share * self.sorted.len().saturating_sub(1) as f64;
         let below = place.floor() as usize;
-        let at = |place: usize| self.sorted.get(place).map_or(0.0, |value| f64::from(*value));
+        let at = |place: usize| {
+            self.sorted
+                .get(place)
+                .map_or(0.0, |value| f64::from(*value))
+        };
         let above = (below + 1).min(self.sorted.len().saturating_sub(1));
         at(below) + (at(above) - at(below)) * (place - below as f64)
     }
@@ -62,7 +71,8 @@ impl Sample {
         }
         let value = value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
         self.kept.push_back(value);
-        self.sorted.insert(self.sorted.partition_point(|one| *one < value), value);
+        self.sorted
+            .insert(self.sorted.partition_point(|one| *one < value), value);
     }
 
     /// Makes room: every second value goes while the stride may grow, after that the oldest.
@@ -73,7 +83,8 @@ impl Sample {
             self.sorted = self.kept.iter().copied().collect();
             self.sorted.sort_unstable_by(f32::total_cmp);
         } else if let Some(oldest) = self.kept.pop_front() {
-            self.sorted.remove(self.sorted.partition_point(|one| *one < oldest));
+            self.sorted
+                .remove(self.sorted.partition_point(|one| *one < oldest));
         }
     }
 }
@@ -87,12 +98,24 @@ mod tests {
         let mut all = Sample::default();
         assert_eq!(all.quantile(0.5), 0.0);
         (0..101).for_each(|value| all.add(f64::from(value), 1));
-        assert_eq!((all.quantile(0.0), all.quantile(0.5), all.quantile(0.9), all.len()), (0.0, 50.0, 90.0, 101));
+        assert_eq!(
+            (
+                all.quantile(0.0),
+                all.quantile(0.5),
+                all.quantile(0.9),
+                all.len()
+            ),
+            (0.0, 50.0, 90.0, 101)
+        );
         // Of 4,000 values at a stride of up to 4, those of the last 672 at the most count.
         let mut thinned = Sample::default();
         (0..4_000).for_each(|value| thinned.add(f64::from(value), 4));
         assert_eq!(thinned.len(), PLACES);
         assert!(thinned.quantile(0.0) > 3_300.0 && thinned.quantile(1.0) > 3_990.0);
-        assert!((thinned.quantile(0.5) - 3_664.0).abs() < 10.0, "{}", thinned.quantile(0.5));
+        assert!(
+            (thinned.quantile(0.5) - 3_664.0).abs() < 10.0,
+            "{}",
+            thinned.quantile(0.5)
+        );
     }
 }

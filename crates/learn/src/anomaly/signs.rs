@@ -205,13 +205,16 @@ impl Signs {
         let sign = (self.factor - self.factor_level).abs() / size;
         let off = image - self.factor_level;
         self.factor_size.learn(off.abs(), residual.share);
-        self.factor_level += residual.share.max(1.0 / self.points) * off.clamp(-4.0 * size, 4.0 * size);
+        self.factor_level +=
+            residual.share.max(1.0 / self.points) * off.clamp(-4.0 * size, 4.0 * size);
         sign
     }
 
     fn season(&mut self, residual: &Residual) -> f64 {
         let left = residual.left.abs();
-        let Some((usual, count)) = self.envelope.get_mut(residual.place) else { return 0.0 };
+        let Some((usual, count)) = self.envelope.get_mut(residual.place) else {
+            return 0.0;
+        };
         let sign = 2.0 * left / (0.5 * residual.size + f64::from(*usual));
         *count += 1.0;
         *usual += (1.0 / *count).max(0.06) * (left.min(8.0 * residual.size) as f32 - *usual);

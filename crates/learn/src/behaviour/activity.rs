@@ -41,7 +41,10 @@ pub(crate) fn stage(step: &Step) -> u8 {
 
 /// Adds evidence from the hour.
 pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
-    let person = matches!(baselines.own.kind, PrincipalKind::Person | PrincipalKind::Root | PrincipalKind::Role);
+    let person = matches!(
+        baselines.own.kind,
+        PrincipalKind::Person | PrincipalKind::Root | PrincipalKind::Role
+    );
     let verb_factor = match step.meaning.verb {
         Verb::Read | Verb::SignOut => 0.4,
         Verb::SignIn | Verb::Assume => 1.0,
@@ -50,14 +53,23 @@ pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut Eviden
     let own = baselines.own.past.hours.surprise(step.hour);
     // Somebody of whom too little is known keeps the hours of its peers, as a guess.
     let guess = if baselines.own.past.hours.days() < 4 {
-        baselines.peers.map_or(0.0, |peers| 0.4 * peers.past.hours.surprise(step.hour))
+        baselines
+            .peers
+            .map_or(0.0, |peers| 0.4 * peers.past.hours.surprise(step.hour))
     } else {
         0.0
     };
-    let (surprise, owner) = if own >= guess { (own, "its") } else { (guess, "its peers'") };
+    let (surprise, owner) = if own >= guess {
+        (own, "its")
+    } else {
+        (guess, "its peers'")
+    };
     let weight = (0.9 * (surprise - 0.5)).max(0.0) * verb_factor;
     evidence.add_with(Reason::Time, weight, || {
-        format!("outside {owner} usual hours (it was {:02}:00 UTC)", step.hour.rem_euclid(24))
+        format!(
+            "outside {owner} usual hours (it was {:02}:00 UTC)",
+            step.hour.rem_euclid(24)
+        )
     });
 }
 
@@ -71,7 +83,13 @@ fn share(known: f64) -> f64 {
 }
 
 /// Adds evidence from the number of such events in ten minutes, this one included. `known` is how much is known of the estate, 0 to 1.
-pub(crate) fn volume(event: &ActivityEvent, count: u32, pace: &Pace, known: f64, evidence: &mut EvidenceList) {
+pub(crate) fn volume(
+    event: &ActivityEvent,
+    count: u32,
+    pace: &Pace,
+    known: f64,
+    evidence: &mut EvidenceList,
+) {
     let prior = match event.kind {
         PrincipalKind::Person | PrincipalKind::Root => 12.0,
         PrincipalKind::Role | PrincipalKind::Unknown | PrincipalKind::Anonymous => 30.0,
@@ -83,12 +101,19 @@ pub(crate) fn volume(event: &ActivityEvent, count: u32, pace: &Pace, known: f64,
     let spans = f64::from(pace.spans());
     let most = (2.0 + 3.0 * spans / (spans + 20.0)) * share(known.max(spans / (spans + 2.0)));
     let burst = (1.3 * (over(fast.max(3.0)) - 1.1)).clamp(0.0, most);
-    let grown = if pace.spans() < 200 { 0.0 } else { (1.0 * (over(slow.max(3.0)) - 1.6)).clamp(0.0, 3.0) };
-    if burst >= grown {
-        evidence.add_with(Reason::Volume, burst, || format!("{count} in ten minutes, usually {fast:.0}"));
+    let grown = if pace.spans() < 200 {
+        0.0
     } else {
-        evidence
-            .add_with(Reason::Volume, grown, || format!("{count} in ten minutes, grown slowly from about {slow:.0}"));
+        (1.0 * (over(slow.max(3.0)) - 1.6)).clamp(0.0, 3.0)
+    };
+    if burst >= grown {
+        evidence.add_with(Reason::Volume, burst, || {
+            format!("{count} in ten minutes, usually {fast:.0}")
+        });
+    } else {
+        evidence.add_with(Reason::Volume, grown, || {
+            format!("{count} in ten minutes, grown slowly from about {slow:.0}")
+        });
     }
 }
 
@@ -104,48 +129,82 @@ pub(crate) fn sequence(
     if event.kind == PrincipalKind::Service {
         return;
     }
-    let (own, estate) = (baselines.own.past.hours.total(), baselines.estate.past.hours.total());
+    let (own, estate) = (
+        baselines.own.past.hours.total(),
+        baselines.estate.past.hours.total(),
+    );
     let known = known(own.max(estate / 4.0));
     // An application is new where the estate is; a person who reads every secret is not setting up.
-    let program = event.kind == PrincipalKind::Program || event.traits.has(Trait::MachineCredentials);
+    let program =
+        event.kind == PrincipalKind::Program || event.traits.has(Trait::MachineCredentials);
     let share = if program { share(known) } else { 1.0 };
     refusals(event, step, session, (known, share), evidence);
     let stage = stage(step);
     let targets = session.targets.count();
-    if stage == TAKES && step.meaning.class == Class::Secret && !step.meaning.lists && targets >= 2.5 {
+    if stage == TAKES
+        && step.meaning.class == Class::Secret
+        && !step.meaning.lists
+        && targets >= 2.5
+    {
         let weight = (1.2 * (targets / 1.5).ln()).min(3.4) * share;
-        evidence.add_with(Reason::Volume, weight, || format!("{targets:.0} secrets read within the hour"));
+        evidence.add_with(Reason::Volume, weight, || {
+            format!("{targets:.0} secrets read within the hour")
+        });
     }
     if stage & (ESCALATES | HIDES | TAKES | HARMS) != 0 {
         let looks = session.looks.count();
-        let others = (session.stages & !stage & (ENTERS | ESCALATES | HIDES | TAKES | HARMS)).count_ones();
-        let looked = if looks >= 2.5 { (0.5 * (looks / 1.5).ln()).min(1.2) } else { 0.0 };
+        let others =
+            (session.stages & !stage & (ENTERS | ESCALATES | HIDES | TAKES | HARMS)).count_ones();
+        let looked = if looks >= 2.5 {
+            (0.5 * (looks / 1.5).ln()).min(1.2)
+        } else {
+            0.0
+        };
         // Where nothing is known, everything is new.
         let looked = looked * known;
         evidence.add_with(Reason::Sequence, looked, || {
             format!("within an hour of {looks:.0} kinds of discovery calls that are new for it")
         });
         let grave = 0.25 * f64::from(others.min(3)) * session.severity_at(step.at_ms);
-        evidence.add_with(Reason::Sequence, grave, || "one of several stages of an attack within the hour".to_owned());
+        evidence.add_with(Reason::Sequence, grave, || {
+            "one of several stages of an attack within the hour".to_owned()
+        });
     }
     severity(session, names, step, habit(step, baselines), evidence);
 }
 
 /// Returns the degree to which an action is a habit of its principal: 0 for a new one, towards 1 for a daily one.
 fn habit(step: &Step, baselines: &Baselines<'_>) -> f64 {
-    let hours = baselines.own.past.actions.hours_before(step.action, step.at_ms);
+    let hours = baselines
+        .own
+        .past
+        .actions
+        .hours_before(step.action, step.at_ms);
     hours / (hours + HALF_A_HABIT_H)
 }
 
 /// Adds evidence to actions that follow a severe one.
-fn severity(session: &ActivitySession, names: &Names, step: &Step, habit: f64, evidence: &mut EvidenceList) {
+fn severity(
+    session: &ActivitySession,
+    names: &Names,
+    step: &Step,
+    habit: f64,
+    evidence: &mut EvidenceList,
+) {
     // What is done day by day is likely itself also beside a severe event.
-    let near = if session.severity > 0.0 { session.severity_at(step.at_ms) / session.severity } else { 0.0 };
+    let near = if session.severity > 0.0 {
+        session.severity_at(step.at_ms) / session.severity
+    } else {
+        0.0
+    };
     let weight = MOST_AFTER_SEVERE * (2.0 * session.severity - 1.0).max(0.0) * near * (1.0 - habit);
     if let Some(severest) = session.severest.filter(|severest| *severest != step.action) {
         evidence.add_with(Reason::Sequence, weight, || {
             let text = names.text(severest);
-            let severest = text.split(['+', '!']).find(|part| !part.is_empty()).unwrap_or("a severe event");
+            let severest = text
+                .split(['+', '!'])
+                .find(|part| !part.is_empty())
+                .unwrap_or("a severe event");
             let minutes = (step.at_ms - session.severest_ms).abs() / 60_000;
             if minutes == 0 {
                 format!("within a minute of {severest}")
@@ -170,25 +229,43 @@ fn refusals(
         // One permission that is missing is refused again and again; whoever tries what a key is good for is refused everything.
         // Where nothing is known yet, an administrator who finds out what is permitted looks the same.
         let weight = (1.2 * (kinds - 1.0).ln()).min(2.6) * known;
-        evidence.add_with(Reason::Outcome, weight, || format!("{kinds:.0} different requests denied within the hour"));
+        evidence.add_with(Reason::Outcome, weight, || {
+            format!("{kinds:.0} different requests denied within the hour")
+        });
     }
     let denied = session.denied.saturating_sub(u32::from(refused));
-    let failures = session.failed_logins.saturating_sub(u32::from(step.failed_sign_in(event)));
+    let failures = session
+        .failed_logins
+        .saturating_sub(u32::from(step.failed_sign_in(event)));
     if refused && denied >= 3 {
         // To be refused in looking around says more: a change that was refused has changed nothing.
-        let verb_factor = if step.meaning.verb.only_looks() { 1.3 } else { 0.4 };
+        let verb_factor = if step.meaning.verb.only_looks() {
+            1.3
+        } else {
+            0.4
+        };
         let weight = verb_factor * (f64::from(denied) - 1.0).ln().min(3.2) * share;
-        evidence.add_with(Reason::Outcome, weight, || format!("denied {denied} times before within the hour"));
+        evidence.add_with(Reason::Outcome, weight, || {
+            format!("denied {denied} times before within the hour")
+        });
     }
     if step.meaning.verb == Verb::SignIn && failures >= 2 {
         let weight = (0.9 * f64::from(failures).ln()).min(3.0);
-        let weight = if event.outcome == Outcome::Done { weight + 0.4 } else { weight };
-        evidence.add_with(Reason::Sequence, weight, || format!("after {failures} failed sign-ins within the hour"));
+        let weight = if event.outcome == Outcome::Done {
+            weight + 0.4
+        } else {
+            weight
+        };
+        evidence.add_with(Reason::Sequence, weight, || {
+            format!("after {failures} failed sign-ins within the hour")
+        });
         let accounts = session.accounts.count();
         if accounts >= 2.5 {
             let weight = (0.8 * (accounts - 1.0).ln() + 0.4).min(2.4);
             evidence.add_with(Reason::Guessing, weight, || {
-                format!("sign-ins to {accounts:.0} accounts failed from one network within the hour")
+                format!(
+                    "sign-ins to {accounts:.0} accounts failed from one network within the hour"
+                )
             });
         }
     }

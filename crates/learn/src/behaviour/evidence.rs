@@ -54,8 +54,15 @@ impl Judgement {
     /// The logistic of the sum of all weights.
     pub(crate) fn from_evidence(mut evidence: Vec<Evidence>) -> Self {
         let sum: f64 = evidence.iter().map(|one| one.weight).sum();
-        evidence.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.words.cmp(&b.words)));
-        Self { score: logistic(sum), evidence }
+        evidence.sort_by(|a, b| {
+            b.weight
+                .total_cmp(&a.weight)
+                .then_with(|| a.words.cmp(&b.words))
+        });
+        Self {
+            score: logistic(sum),
+            evidence,
+        }
     }
 
     /// Raises the score to at least this much, for a reason.
@@ -64,19 +71,30 @@ impl Judgement {
         if least > self.score {
             let log_odds = |score: f64| (score / (1.0 - score)).ln();
             let sum: f64 = self.evidence.iter().map(|one| one.weight).sum();
-            self.evidence.push(Evidence { reason, weight: log_odds(least) - sum, words: words.into() });
+            self.evidence.push(Evidence {
+                reason,
+                weight: log_odds(least) - sum,
+                words: words.into(),
+            });
             *self = Self::from_evidence(std::mem::take(&mut self.evidence));
         }
     }
 
     /// The reasons in words, the heaviest first; those that make an event look ordinary are left out.
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
-        self.evidence.iter().filter(|one| one.weight > 0.0 && !one.words.is_empty()).map(|one| one.words.as_ref())
+        self.evidence
+            .iter()
+            .filter(|one| one.weight > 0.0 && !one.words.is_empty())
+            .map(|one| one.words.as_ref())
     }
 
     /// Returns the log-odds that all evidence of one reason adds.
     pub fn weight_of(&self, reason: Reason) -> f64 {
-        self.evidence.iter().filter(|one| one.reason == reason).map(|one| one.weight).sum()
+        self.evidence
+            .iter()
+            .filter(|one| one.reason == reason)
+            .map(|one| one.weight)
+            .sum()
     }
 }
 
@@ -95,13 +113,21 @@ impl EvidenceList {
     /// Adds a weight, unless it is nothing.
     pub(crate) fn add(&mut self, reason: Reason, weight: f64, words: impl Into<Cow<'static, str>>) {
         if weight.abs() >= 0.005 {
-            self.evidence.push(Evidence { reason, weight, words: words.into() });
+            self.evidence.push(Evidence {
+                reason,
+                weight,
+                words: words.into(),
+            });
         }
     }
 
     /// Adds a weight whose words are costly to write and needed only where it raises the score.
     pub(crate) fn add_with(&mut self, reason: Reason, weight: f64, words: impl FnOnce() -> String) {
-        let words = if weight >= 0.005 { words() } else { String::new() };
+        let words = if weight >= 0.005 {
+            words()
+        } else {
+            String::new()
+        };
         self.add(reason, weight, words);
     }
 

@@ -45,8 +45,13 @@ impl Habit {
     /// before `at_ms` or after it.
     fn hours_before(&self, at_ms: i64) -> f64 {
         let now_hour = at_ms.div_euclid(HOUR_MS);
-        let fresh = self.latest.iter().filter(|span| span.first_ms > at_ms - HOUR_MS);
-        let fresh: f64 = fresh.map(|span| span.weight * fade(now_hour - span.first_ms.div_euclid(HOUR_MS))).sum();
+        let fresh = self
+            .latest
+            .iter()
+            .filter(|span| span.first_ms > at_ms - HOUR_MS);
+        let fresh: f64 = fresh
+            .map(|span| span.weight * fade(now_hour - span.first_ms.div_euclid(HOUR_MS)))
+            .sum();
         (self.hours(now_hour) - fresh).max(0.0)
     }
 
@@ -56,7 +61,13 @@ impl Habit {
         if self.hours == 0.0 || hour > self.last_hour {
             self.hours = self.hours(hour) + weight;
             self.last_hour = hour;
-            self.latest = [Span { first_ms: at_ms, weight }, self.latest[0]];
+            self.latest = [
+                Span {
+                    first_ms: at_ms,
+                    weight,
+                },
+                self.latest[0],
+            ];
         } else if hour == self.last_hour {
             self.latest[0].first_ms = self.latest[0].first_ms.min(at_ms);
         }
@@ -65,7 +76,11 @@ impl Habit {
 }
 
 fn fade(hours: i64) -> f64 {
-    if hours <= 0 { 1.0 } else { (-(hours as f64) / HALF_LIFE_H).exp2() }
+    if hours <= 0 {
+        1.0
+    } else {
+        (-(hours as f64) / HALF_LIFE_H).exp2()
+    }
 }
 
 /// Habits by name, up to a limit.
@@ -93,8 +108,11 @@ impl Habits {
     }
 
     fn forget_rarest(&mut self, hour: i64) {
-        let rarest =
-            self.items.iter().min_by(|a, b| a.1.hours(hour).total_cmp(&b.1.hours(hour))).map(|(name, _)| *name);
+        let rarest = self
+            .items
+            .iter()
+            .min_by(|a, b| a.1.hours(hour).total_cmp(&b.1.hours(hour)))
+            .map(|(name, _)| *name);
         if let Some(name) = rarest {
             self.items.remove(&name);
         }
@@ -102,12 +120,16 @@ impl Habits {
 
     /// Hours in which `name` was done.
     pub(crate) fn hours(&self, name: NameId, now_hour: i64) -> f64 {
-        self.items.get(&name).map_or(0.0, |habit| habit.hours(now_hour))
+        self.items
+            .get(&name)
+            .map_or(0.0, |habit| habit.hours(now_hour))
     }
 
     /// Hours in which `name` was done before the last sixty minutes: what is under way makes no habit of itself.
     pub(crate) fn hours_before(&self, name: NameId, at_ms: i64) -> f64 {
-        self.items.get(&name).map_or(0.0, |habit| habit.hours_before(at_ms))
+        self.items
+            .get(&name)
+            .map_or(0.0, |habit| habit.hours_before(at_ms))
     }
 
     /// Hours over all names: how much is known at all.
@@ -122,8 +144,16 @@ impl Habits {
 
     /// Names and their habits, the firmest first.
     pub(crate) fn firmest(&self, now_hour: i64) -> Vec<(NameId, Habit)> {
-        let mut items: Vec<_> = self.items.iter().map(|(name, habit)| (*name, *habit)).collect();
-        items.sort_by(|a, b| b.1.hours(now_hour).total_cmp(&a.1.hours(now_hour)).then(a.0.cmp(&b.0)));
+        let mut items: Vec<_> = self
+            .items
+            .iter()
+            .map(|(name, habit)| (*name, *habit))
+            .collect();
+        items.sort_by(|a, b| {
+            b.1.hours(now_hour)
+                .total_cmp(&a.1.hours(now_hour))
+                .then(a.0.cmp(&b.0))
+        });
         items
     }
 }
@@ -141,7 +171,9 @@ mod tests {
         }
         assert_eq!(habits.hours(name, 100), 1.0);
         habits.note(name, 101 * HOUR_MS, 1.0, 8);
-        assert!((habits.hours(name, 101) - 2.0).abs() < 0.01 && (habits.total(101) - 2.0).abs() < 0.01);
+        assert!(
+            (habits.hours(name, 101) - 2.0).abs() < 0.01 && (habits.total(101) - 2.0).abs() < 0.01
+        );
         assert!((habits.hours(name, 101 + 45 * 24) - 1.0).abs() < 0.01);
         assert_eq!(habits.firmest(101)[0].1.times, 10_001);
     }
@@ -162,7 +194,10 @@ mod tests {
                 );
                 habits.note(name, at, 1.0, 8);
             }
-            assert!(habits.hours_before(name, begun + HOUR_MS) > 0.99, "begun at minute {begins_at_minute}");
+            assert!(
+                habits.hours_before(name, begun + HOUR_MS) > 0.99,
+                "begun at minute {begins_at_minute}"
+            );
         }
     }
 

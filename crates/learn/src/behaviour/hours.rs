@@ -21,7 +21,12 @@ pub(crate) struct Hours {
 
 impl Default for Hours {
     fn default() -> Self {
-        Self { bins: [0.0; BINS], last_hour: i64::MIN, day: i64::MIN, days: 0 }
+        Self {
+            bins: [0.0; BINS],
+            last_hour: i64::MIN,
+            day: i64::MIN,
+            days: 0,
+        }
     }
 }
 
@@ -52,7 +57,8 @@ impl Hours {
             return 0.0;
         }
         let of_kind = bin(hour) / 24 * 24;
-        let near = |offset: i64| f64::from(self.bins[of_kind + (hour + offset).rem_euclid(24) as usize]);
+        let near =
+            |offset: i64| f64::from(self.bins[of_kind + (hour + offset).rem_euclid(24) as usize]);
         // Neighbouring hours count too: nobody keeps the minute. Two thirds of an hour are granted to every hour of the week.
         let mass = near(0) + 0.7 * (near(-1) + near(1)) + 0.3 * (near(-2) + near(2));
         let share = (mass + 0.6) / (all + 0.6 * BINS as f64 / 2.4);
@@ -63,7 +69,9 @@ impl Hours {
 
     /// The hours of a working day (0 to 23, UTC) that hold nine tenths of the activity, in their order.
     pub(crate) fn usual(&self) -> Vec<u8> {
-        let mut hours: Vec<(f32, u8)> = (0..24).map(|hour| (self.bins[usize::from(hour)], hour)).collect();
+        let mut hours: Vec<(f32, u8)> = (0..24)
+            .map(|hour| (self.bins[usize::from(hour)], hour))
+            .collect();
         let all: f32 = hours.iter().map(|(mass, _)| mass).sum();
         hours.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut held = 0.0;
@@ -113,7 +121,11 @@ mod tests {
         }
         let next = MONDAY + 21 * 24;
         assert_eq!(hours.surprise(next + 11), 0.0);
-        assert!(hours.surprise(next + 3) > 2.0, "{}", hours.surprise(next + 3));
+        assert!(
+            hours.surprise(next + 3) > 2.0,
+            "{}",
+            hours.surprise(next + 3)
+        );
         assert!(hours.surprise(next + 8) < 0.5 && hours.surprise(next + 5 * 24 + 3) > 1.0);
         assert_eq!(hours.usual(), [9, 10, 11, 12, 13, 14, 15, 16]);
     }

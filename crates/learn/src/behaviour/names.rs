@@ -21,7 +21,11 @@ impl Names {
     /// Room for `most` names.
     pub(crate) fn new(most: usize) -> Self {
         // The first stands for every name beyond the room.
-        Self { numbers: HashMap::new(), texts: vec!["another".to_owned()], most: most.max(1) }
+        Self {
+            numbers: HashMap::new(),
+            texts: vec!["another".to_owned()],
+            most: most.max(1),
+        }
     }
 
     /// The number of a text, a new one where it is not known.
@@ -80,7 +84,10 @@ mod tests {
         let mut names = Names::new(2);
         let (a, b) = (names.number("a"), names.number("b"));
         assert_eq!((names.number("a"), names.text(b)), (a, "b"));
-        assert_eq!((names.number("c"), names.number("d")), (NameId(0), NameId(0)));
+        assert_eq!(
+            (names.number("c"), names.number("d")),
+            (NameId(0), NameId(0))
+        );
         assert_eq!(cut(&"é".repeat(200)).len(), 256);
     }
 }

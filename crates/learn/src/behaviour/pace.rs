@@ -29,12 +29,21 @@ impl Pace {
     /// Counts an event.
     pub(crate) fn count(&mut self, at_ms: i64) {
         let span = at_ms.div_euclid(SPAN_MS);
-        if let Some(open) = self.open.iter_mut().find(|(at, count)| *at == span && *count > 0) {
+        if let Some(open) = self
+            .open
+            .iter_mut()
+            .find(|(at, count)| *at == span && *count > 0)
+        {
             open.1 = open.1.saturating_add(1);
             return;
         }
-        let Some(oldest) = (0..OPEN).min_by_key(|at| if self.open[*at].1 == 0 { i64::MIN } else { self.open[*at].0 })
-        else {
+        let Some(oldest) = (0..OPEN).min_by_key(|at| {
+            if self.open[*at].1 == 0 {
+                i64::MIN
+            } else {
+                self.open[*at].0
+            }
+        }) else {
             return;
         };
         let (_, count) = self.open[oldest];
@@ -47,7 +56,10 @@ impl Pace {
     /// Returns the number of actions counted in the span of a time.
     pub(crate) fn counted(&self, at_ms: i64) -> u32 {
         let span = at_ms.div_euclid(SPAN_MS);
-        self.open.iter().find(|(at, count)| *at == span && *count > 0).map_or(0, |(_, count)| *count)
+        self.open
+            .iter()
+            .find(|(at, count)| *at == span && *count > 0)
+            .map_or(0, |(_, count)| *count)
     }
 
     fn learn(&mut self, count: u32) {
@@ -55,7 +67,11 @@ impl Pace {
         self.spans = self.spans.saturating_add(1);
         // At first the mean of what was seen, then ever slower.
         let part = |rate: f64| rate.max(1.0 / f64::from(self.spans));
-        let step = if self.spans <= SETTLED { f64::INFINITY } else { STEP };
+        let step = if self.spans <= SETTLED {
+            f64::INFINITY
+        } else {
+            STEP
+        };
         self.fast += ((log - self.fast) * part(FAST)).clamp(-step, step);
         self.slow += ((log - self.slow) * part(SLOW)).clamp(-step, step);
     }
@@ -64,7 +80,11 @@ impl Pace {
     /// spans were seen.
     pub(crate) fn usual(&self, prior: f64) -> (f64, f64) {
         let seen = f64::from(self.spans);
-        let blend = |log: f64| ((log * seen + prior.ln_1p() * 4.0) / (seen + 4.0)).exp_m1().max(1.0);
+        let blend = |log: f64| {
+            ((log * seen + prior.ln_1p() * 4.0) / (seen + 4.0))
+                .exp_m1()
+                .max(1.0)
+        };
         (blend(self.fast), blend(self.slow))
     }
 
@@ -99,7 +119,9 @@ mod tests {
     fn a_slow_increase_runs_away_from_the_slow_baseline() {
         let mut pace = Pace::default();
         run(&mut pace, 0..1000, |_| 5);
-        run(&mut pace, 1000..2000, |span| (5.0 * 1.004_f64.powi((span - 1000) as i32)) as u32);
+        run(&mut pace, 1000..2000, |span| {
+            (5.0 * 1.004_f64.powi((span - 1000) as i32)) as u32
+        });
         let (fast, slow) = pace.usual(12.0);
         assert!(fast > 100.0 && slow < 20.0, "{fast} {slow}");
     }
@@ -107,7 +129,12 @@ mod tests {
     #[test]
     fn order_of_arrival_does_not_matter_within_an_hour() {
         let mut pace = Pace::default();
-        [1, SPAN_MS * 3, 2, SPAN_MS + 1].into_iter().for_each(|at| pace.count(at));
-        assert_eq!([0, SPAN_MS, SPAN_MS * 2, SPAN_MS * 3].map(|at| pace.counted(at)), [2, 1, 0, 1]);
+        [1, SPAN_MS * 3, 2, SPAN_MS + 1]
+            .into_iter()
+            .for_each(|at| pace.count(at));
+        assert_eq!(
+            [0, SPAN_MS, SPAN_MS * 2, SPAN_MS * 3].map(|at| pace.counted(at)),
+            [2, 1, 0, 1]
+        );
     }
 }

@@ -56,10 +56,14 @@ impl Meaning {
                 "exception",
                 "ipset",
                 "session",
-            ]) || words.operation_has(&["set"]) && words.operation_has(&["ip", "threat", "trusted"])
+            ]) || words.operation_has(&["set"])
+                && words.operation_has(&["ip", "threat", "trusted"])
                 || words.operation_has(&["ip"]) && words.has("guardduty"),
             trail: words.operation_has(&["trail"]),
-            lists: words.last_part().first().is_some_and(|word| matches!(word.as_str(), "list" | "describe"))
+            lists: words
+                .last_part()
+                .first()
+                .is_some_and(|word| matches!(word.as_str(), "list" | "describe"))
                 && !words.operation_has(&["key"]),
             outbound: words.operation_has(&["egress", "outbound"]),
             exports: words.operation_has(&["export"]) && !verb.only_looks(),
@@ -70,7 +74,11 @@ impl Meaning {
     fn with_traits(self, event: &ActivityEvent) -> Self {
         let has = |one| event.traits.has(one);
         let verb = match self.verb {
-            Verb::Other if has(Trait::OpensToAll) || has(Trait::Shares) || has(Trait::NamesForeignAccount) => {
+            Verb::Other
+                if has(Trait::OpensToAll)
+                    || has(Trait::Shares)
+                    || has(Trait::NamesForeignAccount) =>
+            {
                 Verb::Grant
             }
             Verb::Other if has(Trait::SwitchesOff) => Verb::Stop,
@@ -82,7 +90,10 @@ impl Meaning {
 
     /// Log-odds of the verb alone.
     fn of_verb(self) -> f64 {
-        VERBS.iter().find(|(verb, _)| *verb == self.verb).map_or(0.0, |(_, weight)| *weight)
+        VERBS
+            .iter()
+            .find(|(verb, _)| *verb == self.verb)
+            .map_or(0.0, |(_, weight)| *weight)
     }
 
     /// Returns the log-odds that the class adds to the verb, and the reason in words.
@@ -93,8 +104,9 @@ impl Meaning {
             When::Lists => self.lists,
             When::Bulk => self.bulk,
         };
-        let row =
-            OBJECTS.iter().find(|row| row.class == self.class && row.verbs.contains(&self.verb) && fits(row.when));
+        let row = OBJECTS.iter().find(|row| {
+            row.class == self.class && row.verbs.contains(&self.verb) && fits(row.when)
+        });
         row.map_or((0.0, ""), |row| (row.weight, row.words))
     }
 }
@@ -106,31 +118,63 @@ pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
     let (weight, words) = meaning.of_class();
     // What only takes access away, or only switches a protection on, has not the gravity of the opposite that the same operation can do.
     let harmless = is_harmless(event, meaning);
-    evidence.add(Reason::Meaning, if harmless { weight.min(0.0) } else { weight }, words);
+    evidence.add(
+        Reason::Meaning,
+        if harmless { weight.min(0.0) } else { weight },
+        words,
+    );
     if meaning.exports {
         evidence.add(Reason::Meaning, 1.2, "exports a copy of data");
     }
     parameters::add_evidence(event, meaning, evidence);
-    effect(event, meaning, |effect| effect != Effect::RootSignsIn, evidence);
+    effect(
+        event,
+        meaning,
+        |effect| effect != Effect::RootSignsIn,
+        evidence,
+    );
     kind(event, meaning, evidence);
-    effect(event, meaning, |effect| effect == Effect::RootSignsIn, evidence);
+    effect(
+        event,
+        meaning,
+        |effect| effect == Effect::RootSignsIn,
+        evidence,
+    );
     outcome(event, meaning, evidence);
 }
 
 /// Returns `true` for a change whose parameters only take access away or only switch a protection on.
 fn is_harmless(event: &ActivityEvent, meaning: Meaning) -> bool {
     let has = |one| event.traits.has(one);
-    let opens = [Trait::OpensToAll, Trait::GivesAdmin, Trait::NamesForeignAccount, Trait::Shares].into_iter().any(has);
-    let closes =
-        has(Trait::TakesAway) && matches!(meaning.class, Class::Copy | Class::Rights | Class::Gate | Class::Store);
-    let guards = has(Trait::SwitchesOn) && matches!(meaning.class, Class::Watching | Class::Safeguard);
+    let opens = [
+        Trait::OpensToAll,
+        Trait::GivesAdmin,
+        Trait::NamesForeignAccount,
+        Trait::Shares,
+    ]
+    .into_iter()
+    .any(has);
+    let closes = has(Trait::TakesAway)
+        && matches!(
+            meaning.class,
+            Class::Copy | Class::Rights | Class::Gate | Class::Store
+        );
+    let guards =
+        has(Trait::SwitchesOn) && matches!(meaning.class, Class::Watching | Class::Safeguard);
     meaning.verb == Verb::Change && !opens && !has(Trait::SwitchesOff) && (closes || guards)
 }
 
 /// Adds what an effect weighs beyond the operation that had it, so that each way to the same effect weighs as much. The identity of the
 /// caller comes on top, but for the effect that lies in it.
-fn effect(event: &ActivityEvent, meaning: Meaning, takes: fn(Effect) -> bool, evidence: &mut EvidenceList) {
-    let applies = EFFECTS.iter().filter(|(effect, ..)| takes(*effect) && effect.of(event, meaning));
+fn effect(
+    event: &ActivityEvent,
+    meaning: Meaning,
+    takes: fn(Effect) -> bool,
+    evidence: &mut EvidenceList,
+) {
+    let applies = EFFECTS
+        .iter()
+        .filter(|(effect, ..)| takes(*effect) && effect.of(event, meaning));
     if let Some((_, least, words)) = applies.max_by(|a, b| a.1.total_cmp(&b.1)) {
         evidence.add(Reason::Meaning, (least - evidence.sum()).max(0.0), *words);
     }
@@ -140,12 +184,18 @@ fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let reads = meaning.verb.only_looks();
     let has = |one| event.traits.has(one);
     match event.kind {
-        PrincipalKind::Root if reads => evidence.add(Reason::Identity, 0.8, "done as the account's root user"),
+        PrincipalKind::Root if reads => {
+            evidence.add(Reason::Identity, 0.8, "done as the account's root user")
+        }
         PrincipalKind::Root if event.outcome != Outcome::Done => {
             evidence.add(Reason::Identity, 1.2, "tried as the account's root user");
         }
-        PrincipalKind::Root => evidence.add(Reason::Identity, 2.6, "done as the account's root user"),
-        PrincipalKind::Anonymous => evidence.add(Reason::Identity, 1.0, "done by an unknown caller"),
+        PrincipalKind::Root => {
+            evidence.add(Reason::Identity, 2.6, "done as the account's root user")
+        }
+        PrincipalKind::Anonymous => {
+            evidence.add(Reason::Identity, 1.0, "done by an unknown caller")
+        }
         PrincipalKind::Service => evidence.add(Reason::Identity, -2.5, ""),
         _ => {}
     }
@@ -153,7 +203,11 @@ fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
         evidence.add(Reason::Identity, -1.8, "");
     }
     if has(Trait::LongLivedKey) {
-        evidence.add(Reason::Identity, if reads { 0.3 } else { 0.9 }, "done with a long-lived access key");
+        evidence.add(
+            Reason::Identity,
+            if reads { 0.3 } else { 0.9 },
+            "done with a long-lived access key",
+        );
     }
 }
 
@@ -161,7 +215,8 @@ fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
 fn outcome(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let signs_in = meaning.verb == Verb::SignIn;
     // To try it says it all: nobody stops the log by mistake, and whoever was refused tries another way.
-    let leaves = meaning.class == Class::Organization && matches!(meaning.verb, Verb::Remove | Verb::Stop);
+    let leaves =
+        meaning.class == Class::Organization && matches!(meaning.verb, Verb::Remove | Verb::Stop);
     let blinds = leaves || severity::blinds(event, meaning);
     let above = |most: f64| most - evidence.sum();
     let (weight, words) = match event.outcome {

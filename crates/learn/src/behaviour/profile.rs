@@ -84,13 +84,22 @@ impl Profile {
         let now_hour = subject.last_ms.div_euclid(3_600_000);
         let list = |habits: &Habits| -> Vec<(String, u64)> {
             let firmest = habits.firmest(now_hour).into_iter().take(MOST);
-            firmest.map(|(name, habit)| (plain(names.text(name)), habit.times)).collect()
+            firmest
+                .map(|(name, habit)| (plain(names.text(name)), habit.times))
+                .collect()
         };
         let own = subject.past.actions.firmest(now_hour);
         let mut peers: Vec<Peer> = peers
-            .map(|(name, other)| Peer { principal: name.clone(), likeness: likeness(&own, other, now_hour) })
+            .map(|(name, other)| Peer {
+                principal: name.clone(),
+                likeness: likeness(&own, other, now_hour),
+            })
             .collect();
-        peers.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.principal.cmp(&b.principal)));
+        peers.sort_by(|a, b| {
+            b.likeness
+                .total_cmp(&a.likeness)
+                .then_with(|| a.principal.cmp(&b.principal))
+        });
         peers.truncate(MOST);
         let mut unusual: Vec<Unusual> = subject.unusual.iter().cloned().collect();
         unusual.sort_by_key(|one| std::cmp::Reverse(one.at_ms));

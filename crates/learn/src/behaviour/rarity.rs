@@ -42,8 +42,14 @@ impl Baselines<'_> {
     }
 
     /// Hours in which others of the estate did.
-    pub(crate) fn estate_hours(&self, habits: fn(&Past) -> &Habits, name: NameId, hour: i64) -> f64 {
-        (habits(&self.estate.past).hours(name, hour) - habits(&self.own.past).hours(name, hour)).max(0.0)
+    pub(crate) fn estate_hours(
+        &self,
+        habits: fn(&Past) -> &Habits,
+        name: NameId,
+        hour: i64,
+    ) -> f64 {
+        (habits(&self.estate.past).hours(name, hour) - habits(&self.own.past).hours(name, hour))
+            .max(0.0)
     }
 }
 
@@ -58,7 +64,8 @@ pub(crate) fn setting_up(baselines: &Baselines<'_>, evidence: &mut EvidenceList)
     let own = f64::from(baselines.own.setups);
     let others = f64::from(baselines.setups) - own;
     let young = 1.0 / (1.0 + (baselines.estate.past.hours.total() / HALF_SET_UP_H).powi(2));
-    let weight = (PER_SETUP * (own + SETUP_OF_OTHERS * others.max(0.0)).ln_1p()).min(MOST_SETUP) * young;
+    let weight =
+        (PER_SETUP * (own + SETUP_OF_OTHERS * others.max(0.0)).ln_1p()).min(MOST_SETUP) * young;
     evidence.add(Reason::Rarity, -weight, "");
 }
 
@@ -78,29 +85,50 @@ pub(crate) fn add_evidence(
     let estate = baselines.estate_hours(actions, step.action, step.hour);
     novelty(step, baselines, (own, peers, estate), evidence);
     let ease = |hours: f64, slope: f64, most: f64| (slope * hours.ln_1p()).min(most);
-    let habit = baselines.own.past.actions.hours_before(step.action, step.at_ms);
+    let habit = baselines
+        .own
+        .past
+        .actions
+        .hours_before(step.action, step.at_ms);
     let familiar = ease(habit, 0.75, 2.5) + ease(peers, 0.35, 1.2) + ease(estate, 0.15, 0.5);
     // Of a read only so much can be taken; of one that is refused day by day, more.
     // That people mistype day by day says nothing about who fails now.
     let fails = step.meaning.verb == Verb::SignIn && !step.done;
     let most = if fails || reads && !refused { 1.0 } else { 3.2 };
-    evidence.add(Reason::Rarity, if elsewhere { 0.0 } else { -familiar.min(most) }, "");
+    evidence.add(
+        Reason::Rarity,
+        if elsewhere { 0.0 } else { -familiar.min(most) },
+        "",
+    );
     transition(step, baselines, own, evidence);
 }
 
-fn novelty(step: &Step, baselines: &Baselines<'_>, (own, peers, estate): (f64, f64, f64), evidence: &mut EvidenceList) {
-    let verb_factor = if step.meaning.verb.only_looks() { 0.45 } else { 1.0 };
+fn novelty(
+    step: &Step,
+    baselines: &Baselines<'_>,
+    (own, peers, estate): (f64, f64, f64),
+    evidence: &mut EvidenceList,
+) {
+    let verb_factor = if step.meaning.verb.only_looks() {
+        0.45
+    } else {
+        1.0
+    };
     let noun = baselines.own.kind.noun();
     let own_known = known(baselines.own.past.hours.total());
     if own < 0.5 {
         let weight = 0.9 * verb_factor * own_known * (1.0 - 2.0 * own);
-        evidence.add_with(Reason::Rarity, weight, || format!("first time for this {noun}"));
+        evidence.add_with(Reason::Rarity, weight, || {
+            format!("first time for this {noun}")
+        });
     }
     if let Some(group) = baselines.peers.filter(|_| own < 0.5 && peers < 0.5) {
         let others = group.others(baselines.principal);
         if others >= LEAST_PEERS && group.others_did(step.action, baselines.principal) == 0 {
             let weight = 0.8 * verb_factor * known(group.past.hours.total());
-            evidence.add_with(Reason::Rarity, weight, || format!("none of its {others} peers has ever done it"));
+            evidence.add_with(Reason::Rarity, weight, || {
+                format!("none of its {others} peers has ever done it")
+            });
         }
     }
     if own < 0.5 && peers < 0.5 && estate < 0.5 {
@@ -111,13 +139,21 @@ fn novelty(step: &Step, baselines: &Baselines<'_>, (own, peers, estate): (f64, f
 
 /// The step from the event before to this one, where the event itself is known.
 fn transition(step: &Step, baselines: &Baselines<'_>, own: f64, evidence: &mut EvidenceList) {
-    let Some(transition) = step.transition.filter(|_| own >= 0.5 && !step.meaning.verb.only_looks()) else { return };
+    let Some(transition) = step
+        .transition
+        .filter(|_| own >= 0.5 && !step.meaning.verb.only_looks())
+    else {
+        return;
+    };
     let transitions = &baselines.own.past.transitions;
     if transitions.hours(transition, step.hour) < 0.5 {
         let theirs = baselines.peers_hours(|past| &past.transitions, transition, step.hour);
         let weight = 0.5 * known(baselines.own.past.hours.total() / 2.0) / (1.0 + theirs);
         evidence.add_with(Reason::Sequence, weight, || {
-            format!("never before right after what this {} did last", baselines.own.kind.noun())
+            format!(
+                "never before right after what this {} did last",
+                baselines.own.kind.noun()
+            )
         });
     }
 }

@@ -92,12 +92,26 @@ pub(crate) struct Retrospect<T> {
 impl<T> Retrospect<T> {
     /// Holds back at most `capacity` judgements.
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { held: VecDeque::new(), events: BTreeMap::new(), order: VecDeque::new(), capacity: capacity.max(1) }
+        Self {
+            held: VecDeque::new(),
+            events: BTreeMap::new(),
+            order: VecDeque::new(),
+            capacity: capacity.max(1),
+        }
     }
 
     /// Takes the judgement of an event, and gives the oldest back where there is no more room.
-    pub(crate) fn add(&mut self, event: &ActivityEvent, judgement: Judgement, context: T) -> Option<(T, Judgement)> {
-        let full = if self.held.len() >= self.capacity { self.release() } else { None };
+    pub(crate) fn add(
+        &mut self,
+        event: &ActivityEvent,
+        judgement: Judgement,
+        context: T,
+    ) -> Option<(T, Judgement)> {
+        let full = if self.held.len() >= self.capacity {
+            self.release()
+        } else {
+            None
+        };
         let network = fingerprint(&[&event.place.network]);
         let from = raised_by(event);
         if judgement.score >= LEAST_SEVERE && event.kind != PrincipalKind::Service {
@@ -107,16 +121,31 @@ impl<T> Retrospect<T> {
             self.add_read(actor, minute(event.at_ms));
         }
         self.drop_oldest();
-        self.held.push_back(HeldJudgement { context, judgement, at_ms: event.at_ms, network, from });
+        self.held.push_back(HeldJudgement {
+            context,
+            judgement,
+            at_ms: event.at_ms,
+            network,
+            from,
+        });
         full
     }
 
     /// Gives the oldest back, judged by everything that was given; nothing when none is held.
     pub(crate) fn release(&mut self) -> Option<(T, Judgement)> {
-        let HeldJudgement { context, mut judgement, at_ms, network, from } = self.held.pop_front()?;
-        if let Some((raised, severe)) = from.and_then(|from| self.most_severe(from, at_ms, network)) {
+        let HeldJudgement {
+            context,
+            mut judgement,
+            at_ms,
+            network,
+            from,
+        } = self.held.pop_front()?;
+        if let Some((raised, severe)) = from.and_then(|from| self.most_severe(from, at_ms, network))
+        {
             // What somebody does day by day is likely theirs also in the worst hour; that others do it is no excuse.
-            let strange = (2.0 * (judgement.weight_of(Reason::Rarity) + OF_OTHERS)).min(0.0).exp();
+            let strange = (2.0 * (judgement.weight_of(Reason::Rarity) + OF_OTHERS))
+                .min(0.0)
+                .exp();
             let away = severe.at_ms.saturating_sub(at_ms) / 1000;
             let when = if away < 0 { "after" } else { "before" };
             let words = format!("{} s {when} {}", away.abs(), severe.operation);
@@ -127,16 +156,29 @@ impl<T> Retrospect<T> {
     }
 
     fn severe(&mut self, event: &ActivityEvent, network: u64, score: f64) {
-        let minute_operation = (minute(event.at_ms), fingerprint(&[&event.service, &event.operation]) | 1);
+        let minute_operation = (
+            minute(event.at_ms),
+            fingerprint(&[&event.service, &event.operation]) | 1,
+        );
         let own = actor(&event.principal, &event.service);
         for actor in [own, (own.0, ANY)] {
             let severe = &mut self.events.entry(actor).or_default().severe;
             match severe.get_mut(&minute_operation) {
                 Some(severe) if severe.score >= score => {}
-                Some(severe) => (severe.score, severe.at_ms, severe.network) = (score, event.at_ms, network),
+                Some(severe) => {
+                    (severe.score, severe.at_ms, severe.network) = (score, event.at_ms, network)
+                }
                 None => {
                     let operation = format!("{}:{}", event.service, event.operation);
-                    severe.insert(minute_operation, SevereEvent { score, at_ms: event.at_ms, network, operation });
+                    severe.insert(
+                        minute_operation,
+                        SevereEvent {
+                            score,
+                            at_ms: event.at_ms,
+                            network,
+                            operation,
+                        },
+                    );
                     self.order.push_back((actor, minute_operation));
                 }
             }
@@ -144,7 +186,13 @@ impl<T> Retrospect<T> {
     }
 
     fn add_read(&mut self, actor: Actor, minute: i64) {
-        let reads = self.events.entry(actor).or_default().reads.entry(minute).or_insert(0);
+        let reads = self
+            .events
+            .entry(actor)
+            .or_default()
+            .reads
+            .entry(minute)
+            .or_insert(0);
         if *reads == 0 {
             self.order.push_back((actor, (minute, READS)));
         }
@@ -154,8 +202,12 @@ impl<T> Retrospect<T> {
     /// Three at most for each judgement held, and as many of those before them.
     fn drop_oldest(&mut self) {
         while self.order.len() > 6 * self.capacity {
-            let Some((actor, minute_operation)) = self.order.pop_front() else { break };
-            let Some(events) = self.events.get_mut(&actor) else { continue };
+            let Some((actor, minute_operation)) = self.order.pop_front() else {
+                break;
+            };
+            let Some(events) = self.events.get_mut(&actor) else {
+                continue;
+            };
             if minute_operation.1 == READS {
                 events.reads.remove(&minute_operation.0);
             } else {
@@ -177,7 +229,11 @@ impl<T> Retrospect<T> {
         let events = self.events.get(&actor)?;
         let searched = match from {
             RaisedBy::Around(_) => {
-                let reads: f64 = events.reads.range(since..=until).map(|(_, reads)| f64::from(*reads)).sum();
+                let reads: f64 = events
+                    .reads
+                    .range(since..=until)
+                    .map(|(_, reads)| f64::from(*reads))
+                    .sum();
                 reads / (reads + 1.0)
             }
             RaisedBy::After(_) => 1.0,
@@ -189,7 +245,11 @@ impl<T> Retrospect<T> {
                 continue;
             }
             let near = (-(away as f64) / HALVES_MS).exp2();
-            let place = if severe.network == network { 1.0 } else { ELSEWHERE };
+            let place = if severe.network == network {
+                1.0
+            } else {
+                ELSEWHERE
+            };
             let reaches = severe.score * place * near;
             let kind = kinds.entry(*operation).or_insert((0.0, severe));
             if reaches > kind.0 {
@@ -200,16 +260,22 @@ impl<T> Retrospect<T> {
         kinds.sort_by(|a, b| b.0.total_cmp(&a.0));
         // Several severe events of different kinds are surer than one; each further one counts half, as they are seldom
         // independent.
-        let innocent: f64 =
-            kinds.iter().zip([1.0, 0.5, 0.25]).map(|((reaches, _), part)| (1.0 - reaches).powf(part)).product();
-        kinds.first().map(|(_, severe)| ((1.0 - innocent) * searched, *severe))
+        let innocent: f64 = kinds
+            .iter()
+            .zip([1.0, 0.5, 0.25])
+            .map(|((reaches, _), part)| (1.0 - reaches).powf(part))
+            .product();
+        kinds
+            .first()
+            .map(|(_, severe)| ((1.0 - innocent) * searched, *severe))
     }
 }
 
 /// Returns the raised score, keeping some of the order of the actions' own scores: a read of secrets beside a severe
 /// action ranks above a read of machines.
 fn rank(raised: f64, own: f64) -> f64 {
-    let log_odds = |score: f64| (score.clamp(1e-6, 1.0 - 1e-6) / (1.0 - score.clamp(1e-6, 1.0 - 1e-6))).ln();
+    let log_odds =
+        |score: f64| (score.clamp(1e-6, 1.0 - 1e-6) / (1.0 - score.clamp(1e-6, 1.0 - 1e-6))).ln();
     let order = (ORDER * (log_odds(own) - PLAIN_READ)).clamp(-MOST_ORDER, MOST_ORDER);
     1.0 / (1.0 + (-(log_odds(raised) + order)).exp())
 }
@@ -230,7 +296,9 @@ fn raised_by(event: &ActivityEvent) -> Option<RaisedBy> {
     let own = actor(&event.principal, &event.service);
     match meaning.verb {
         _ if event.kind == PrincipalKind::Service => None,
-        Verb::Assume if !event.becomes.is_empty() => Some(RaisedBy::After((actor(&event.becomes, "").0, ANY))),
+        Verb::Assume if !event.becomes.is_empty() => {
+            Some(RaisedBy::After((actor(&event.becomes, "").0, ANY)))
+        }
         Verb::Read if meaning.class == Class::Standing => Some(RaisedBy::Around((own.0, ANY))),
         Verb::Read => Some(RaisedBy::Around(own)),
         _ => None,
@@ -249,14 +317,24 @@ mod tests {
             kind: PrincipalKind::Person,
             service: "ssm".to_owned(),
             operation: operation.to_owned(),
-            place: Place { network: "192.0.2.0/24".to_owned(), ..Place::default() },
+            place: Place {
+                network: "192.0.2.0/24".to_owned(),
+                ..Place::default()
+            },
             ..ActivityEvent::default()
         }
     }
 
     fn judged(score: f64) -> Judgement {
         let weight = (score / (1.0 - score)).ln();
-        Judgement { score, evidence: vec![Evidence { reason: Reason::Meaning, weight, words: "".into() }] }
+        Judgement {
+            score,
+            evidence: vec![Evidence {
+                reason: Reason::Meaning,
+                weight,
+                words: "".into(),
+            }],
+        }
     }
 
     /// Scores in retrospect.
@@ -272,7 +350,9 @@ mod tests {
             let sum: f64 = judgement.evidence.iter().map(|one| one.weight).sum();
             assert!((judgement.score - 1.0 / (1.0 + (-sum).exp())).abs() < 1e-9);
         }
-        out.into_iter().map(|(_, judgement)| judgement.score).collect()
+        out.into_iter()
+            .map(|(_, judgement)| judgement.score)
+            .collect()
     }
 
     #[test]
@@ -281,16 +361,39 @@ mod tests {
         let mut events = vec![(event("DescribeInstanceInformation", 2), 0.02); 9];
         events.extend([sends.clone(), (event("ListCommands", 5), 0.02)]);
         let scores = add_read(&events, 20);
-        assert!(scores[0] > 0.7 && scores[10] > 0.7 && scores[9] == 0.9, "{scores:?}");
-        let once = add_read(&[(event("DescribeInstanceInformation", 2), 0.02), sends.clone()], 20)[0];
+        assert!(
+            scores[0] > 0.7 && scores[10] > 0.7 && scores[9] == 0.9,
+            "{scores:?}"
+        );
+        let once = add_read(
+            &[
+                (event("DescribeInstanceInformation", 2), 0.02),
+                sends.clone(),
+            ],
+            20,
+        )[0];
         assert!(once < 0.5 && once > 0.02, "{once}");
         // Not what changes something, what another did, what is another service's, or hours away.
-        let other = ActivityEvent { principal: "b".to_owned(), ..event("ListCommands", 3) };
-        let elsewhere = ActivityEvent { service: "ec2".to_owned(), ..event("DescribeInstances", 3) };
-        for event in
-            [event("AddTagsToResource", 3), event("UpdateDocument", 3), other, elsewhere, event("ListCommands", 70)]
-        {
-            assert_eq!(add_read(&[(event.clone(), 0.02), sends.clone()], 9)[0], 0.02, "{event:?}");
+        let other = ActivityEvent {
+            principal: "b".to_owned(),
+            ..event("ListCommands", 3)
+        };
+        let elsewhere = ActivityEvent {
+            service: "ec2".to_owned(),
+            ..event("DescribeInstances", 3)
+        };
+        for event in [
+            event("AddTagsToResource", 3),
+            event("UpdateDocument", 3),
+            other,
+            elsewhere,
+            event("ListCommands", 70),
+        ] {
+            assert_eq!(
+                add_read(&[(event.clone(), 0.02), sends.clone()], 9)[0],
+                0.02,
+                "{event:?}"
+            );
         }
     }
 
@@ -298,21 +401,49 @@ mod tests {
     fn it_fades_with_time_and_place_and_habit() {
         let sends = (event("SendCommand", 0), 0.9);
         let at = |event: ActivityEvent| add_read(&[(event, 0.02), sends.clone()], 9)[0];
-        let moved = ActivityEvent { place: Place::default(), ..event("ListCommands", 1) };
+        let moved = ActivityEvent {
+            place: Place::default(),
+            ..event("ListCommands", 1)
+        };
         assert!(
-            at(event("ListCommands", 1)) > at(event("ListCommands", 30)) && at(event("ListCommands", 1)) > at(moved)
+            at(event("ListCommands", 1)) > at(event("ListCommands", 30))
+                && at(event("ListCommands", 1)) > at(moved)
         );
         let mut retrospect = Retrospect::new(9);
-        let habit = Evidence { reason: Reason::Rarity, weight: -1.0, words: "".into() };
-        retrospect.add(&event("ListCommands", 0), Judgement::from_evidence(vec![habit]), ());
+        let habit = Evidence {
+            reason: Reason::Rarity,
+            weight: -1.0,
+            words: "".into(),
+        };
+        retrospect.add(
+            &event("ListCommands", 0),
+            Judgement::from_evidence(vec![habit]),
+            (),
+        );
         retrospect.add(&sends.0, judged(0.9), ());
-        assert!(retrospect.release().is_some_and(|(_, judgement)| judgement.score < 0.5));
+        assert!(
+            retrospect
+                .release()
+                .is_some_and(|(_, judgement)| judgement.score < 0.5)
+        );
     }
 
     #[test]
     fn a_role_taken_on_lends_what_it_does_later() {
-        let assumes = ActivityEvent { service: "sts".to_owned(), becomes: "role".to_owned(), ..event("AssumeRole", 5) };
-        let as_role = |minute| (ActivityEvent { principal: "role".to_owned(), ..event("SendCommand", minute) }, 0.9);
+        let assumes = ActivityEvent {
+            service: "sts".to_owned(),
+            becomes: "role".to_owned(),
+            ..event("AssumeRole", 5)
+        };
+        let as_role = |minute| {
+            (
+                ActivityEvent {
+                    principal: "role".to_owned(),
+                    ..event("SendCommand", minute)
+                },
+                0.9,
+            )
+        };
         assert!(add_read(&[(assumes.clone(), 0.1), as_role(6)], 9)[0] > 0.8);
         assert_eq!(add_read(&[as_role(3), (assumes, 0.1)], 9)[1], 0.1);
     }
@@ -321,10 +452,20 @@ mod tests {
     fn memory_is_bounded() {
         let mut retrospect = Retrospect::new(10);
         for n in 0..1_000 {
-            let event = ActivityEvent { principal: format!("u{n}"), ..event("SendCommand", n) };
+            let event = ActivityEvent {
+                principal: format!("u{n}"),
+                ..event("SendCommand", n)
+            };
             let back = retrospect.add(&event, judged(0.9), n);
-            assert_eq!(back.map(|(context, _)| context), (n >= 10).then_some(n - 10));
+            assert_eq!(
+                back.map(|(context, _)| context),
+                (n >= 10).then_some(n - 10)
+            );
         }
-        assert!(retrospect.order.len() <= 60 && retrospect.events.len() <= 60 && retrospect.held.len() == 10);
+        assert!(
+            retrospect.order.len() <= 60
+                && retrospect.events.len() <= 60
+                && retrospect.held.len() == 10
+        );
     }
 }

@@ -69,26 +69,44 @@ impl<T> Review<T> {
     fn judge(&mut self) -> Vec<((u64, T), Judgement)> {
         let mut events = std::mem::take(&mut self.waiting);
         // Those of one time in an order of their content, so that they are learnt in the same order wherever they lie.
-        events.sort_by(|(_, a, _), (_, b, _)| a.at_ms.cmp(&b.at_ms).then_with(|| content(a).cmp(&content(b))));
+        events.sort_by(|(_, a, _), (_, b, _)| {
+            a.at_ms
+                .cmp(&b.at_ms)
+                .then_with(|| content(a).cmp(&content(b)))
+        });
         let judgements: Vec<Judgement> = events
             .chunk_by(|(_, a, _), (_, b, _)| a.at_ms == b.at_ms)
-            .flat_map(|same| self.watch.observe_together(&same.iter().map(|(_, event, _)| event).collect::<Vec<_>>()))
+            .flat_map(|same| {
+                self.watch
+                    .observe_together(&same.iter().map(|(_, event, _)| event).collect::<Vec<_>>())
+            })
             .collect();
         let judged = events.into_iter().zip(judgements);
         judged
-            .filter_map(|((place, event, context), judgement)| self.retrospect.add(&event, judgement, (place, context)))
+            .filter_map(|((place, event, context), judgement)| {
+                self.retrospect.add(&event, judgement, (place, context))
+            })
             .collect()
     }
 
     /// Puts judgements into the order of the file.
     fn release_in_order(&mut self, mut released: Vec<((u64, T), Judgement)>) {
         released.sort_by_key(|((place, _), _)| *place);
-        self.ready.extend(released.into_iter().map(|((_, context), judgement)| (context, judgement)));
+        self.ready.extend(
+            released
+                .into_iter()
+                .map(|((_, context), judgement)| (context, judgement)),
+        );
     }
 }
 
 fn content(event: &ActivityEvent) -> [&str; 4] {
-    [&event.principal, &event.service, &event.operation, &event.resource]
+    [
+        &event.principal,
+        &event.service,
+        &event.operation,
+        &event.resource,
+    ]
 }
 
 #[cfg(test)]
@@ -115,7 +133,11 @@ mod tests {
 
     fn makes_admin(second: i64) -> ActivityEvent {
         let traits = [Trait::GivesAdmin].into_iter().collect();
-        ActivityEvent { traits, resource: "x".to_owned(), ..event("iam", "AttachUserPolicy", second) }
+        ActivityEvent {
+            traits,
+            resource: "x".to_owned(),
+            ..event("iam", "AttachUserPolicy", second)
+        }
     }
 
     /// Judgements in the order of the events.
@@ -126,13 +148,19 @@ mod tests {
             out.extend(review.add(event.clone(), at));
         }
         out.extend(std::iter::from_fn(|| review.release()));
-        assert!(out.iter().map(|(at, _)| *at).eq(0..events.len()), "one for each, in their order");
+        assert!(
+            out.iter().map(|(at, _)| *at).eq(0..events.len()),
+            "one for each, in their order"
+        );
         assert_eq!(review.events(), events.len() as u64);
         out.into_iter().map(|(_, judgement)| judgement).collect()
     }
 
     fn scores(events: &[ActivityEvent], capacity: usize) -> Vec<f64> {
-        judged(events, capacity).into_iter().map(|judgement| judgement.score).collect()
+        judged(events, capacity)
+            .into_iter()
+            .map(|judgement| judgement.score)
+            .collect()
     }
 
     /// Two people over some hours, now and then several events in one second.
@@ -140,14 +168,26 @@ mod tests {
         let mut events = Vec::new();
         for n in 0..200_i64 {
             let principal = if n % 3 == 0 { "b" } else { "a" };
-            let reads =
-                ActivityEvent { principal: principal.to_owned(), ..event("ec2", "DescribeInstances", n / 4 * 200) };
-            events.push(ActivityEvent { resource: n.to_string(), ..reads });
+            let reads = ActivityEvent {
+                principal: principal.to_owned(),
+                ..event("ec2", "DescribeInstances", n / 4 * 200)
+            };
+            events.push(ActivityEvent {
+                resource: n.to_string(),
+                ..reads
+            });
         }
         let trail = event("cloudtrail", "StopLogging", 6_000);
-        events.extend([makes_admin(5_000), event("iam", "CreateAccessKey", 5_000), trail.clone()]);
+        events.extend([
+            makes_admin(5_000),
+            event("iam", "CreateAccessKey", 5_000),
+            trail.clone(),
+        ]);
         events.push(ActivityEvent {
-            place: Place { network: "198.51.100.0/24".to_owned(), ..trail.place.clone() },
+            place: Place {
+                network: "198.51.100.0/24".to_owned(),
+                ..trail.place.clone()
+            },
             ..trail
         });
         events
@@ -161,12 +201,20 @@ mod tests {
             // Each is another order: 204 has no divisor in common with the step but one and three.
             let places: Vec<usize> = match step {
                 1 => (0..events.len()).rev().collect(),
-                3 => (0..3).flat_map(|from| (from..events.len()).step_by(3)).collect(),
+                3 => (0..3)
+                    .flat_map(|from| (from..events.len()).step_by(3))
+                    .collect(),
                 step => (0..events.len()).map(|n| n * step % events.len()).collect(),
             };
-            let moved: Vec<ActivityEvent> = places.iter().map(|place| events[*place].clone()).collect();
+            let moved: Vec<ActivityEvent> =
+                places.iter().map(|place| events[*place].clone()).collect();
             for (place, score) in places.iter().zip(scores(&moved, 1000)) {
-                assert!((once[*place] - score).abs() < 1e-12, "{:?}: {} and {score}", events[*place], once[*place]);
+                assert!(
+                    (once[*place] - score).abs() < 1e-12,
+                    "{:?}: {} and {score}",
+                    events[*place],
+                    once[*place]
+                );
             }
         }
     }
@@ -177,13 +225,26 @@ mod tests {
         let alone = scores(&[key(60)], 9)[0];
         assert!((scores(&[makes_admin(60), key(60)], 9)[1] - alone).abs() < 1e-12);
         let after = &judged(&[makes_admin(60), key(61)], 9)[1];
-        assert!(after.score > alone && after.reasons().any(|words| words.contains("within a minute of")), "{after:?}");
+        assert!(
+            after.score > alone
+                && after
+                    .reasons()
+                    .any(|words| words.contains("within a minute of")),
+            "{after:?}"
+        );
         // How many there are is known all the same.
         let secrets: Vec<ActivityEvent> = (0..20)
-            .map(|n| ActivityEvent { resource: n.to_string(), ..event("secretsmanager", "GetSecretValue", 60) })
+            .map(|n| ActivityEvent {
+                resource: n.to_string(),
+                ..event("secretsmanager", "GetSecretValue", 60)
+            })
             .collect();
         let (first, all) = (scores(&secrets[..1], 99)[0], scores(&secrets, 99));
-        assert!(all.iter().all(|score| *score > first + 0.3 && (score - all[0]).abs() < 1e-12), "{first} {all:?}");
+        assert!(
+            all.iter()
+                .all(|score| *score > first + 0.3 && (score - all[0]).abs() < 1e-12),
+            "{first} {all:?}"
+        );
     }
 
     #[test]

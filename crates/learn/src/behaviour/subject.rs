@@ -69,7 +69,8 @@ pub(crate) struct Past {
 
 impl Past {
     pub(crate) fn note(&mut self, step: &Step, weight: f64) {
-        self.actions.note(step.action, step.at_ms, weight, MOST_ACTIONS);
+        self.actions
+            .note(step.action, step.at_ms, weight, MOST_ACTIONS);
         let other = |habits: &mut Habits, name: Option<NameId>| {
             if let Some(name) = name {
                 habits.note(name, step.at_ms, weight, MOST_OTHER);
@@ -113,9 +114,14 @@ pub(crate) struct ActivitySession {
 impl ActivitySession {
     /// The visit that an event of this time belongs to: events may arrive out of order.
     pub(crate) fn at(&mut self, at_ms: i64) -> &mut Self {
-        let near = self.began_ms.is_some_and(|began| (at_ms - began).abs() < SESSION_MS);
+        let near = self
+            .began_ms
+            .is_some_and(|began| (at_ms - began).abs() < SESSION_MS);
         if !near {
-            *self = Self { began_ms: Some(at_ms), ..Self::default() };
+            *self = Self {
+                began_ms: Some(at_ms),
+                ..Self::default()
+            };
         }
         self
     }
@@ -138,13 +144,20 @@ impl Sample {
 
     /// Adds everything of another.
     pub(crate) fn extend(&mut self, other: &Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(word, more)| *word |= more);
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(word, more)| *word |= more);
     }
 
     /// About how many there are; beyond some thousand, some thousand.
     pub(crate) fn count(&self) -> f64 {
         let zeros: u32 = self.0.iter().map(|word| word.count_zeros()).sum();
-        if zeros == 0 { 1420.0 } else { -256.0 * (f64::from(zeros) / 256.0).ln() }
+        if zeros == 0 {
+            1420.0
+        } else {
+            -256.0 * (f64::from(zeros) / 256.0).ln()
+        }
     }
 }
 
@@ -181,7 +194,11 @@ impl Subject {
 
     fn pace_key(&self, step: &Step) -> (Verb, u8) {
         let key = (step.meaning.verb, step.meaning.class as u8);
-        if self.paces.len() < MOST_PACES || self.paces.contains_key(&key) { key } else { (Verb::Other, 0) }
+        if self.paces.len() < MOST_PACES || self.paces.contains_key(&key) {
+            key
+        } else {
+            (Verb::Other, 0)
+        }
     }
 
     pub(crate) fn remember(&mut self, unusual: Unusual) {
@@ -208,7 +225,8 @@ impl Population {
         if !self.members.contains(&principal) && self.members.len() < MOST_MEMBERS {
             self.members.push(principal);
         }
-        if self.principals_by_action.len() >= 4 * MOST_ACTIONS && !self.principals_by_action.contains_key(&step.action)
+        if self.principals_by_action.len() >= 4 * MOST_ACTIONS
+            && !self.principals_by_action.contains_key(&step.action)
         {
             self.principals_by_action.pop_first();
         }
@@ -222,7 +240,12 @@ impl Population {
     pub(crate) fn others_did(&self, action: NameId, principal: u64) -> usize {
         self.principals_by_action
             .get(&action)
-            .map_or(0, |principals_by_action| principals_by_action.iter().filter(|one| **one != principal).count())
+            .map_or(0, |principals_by_action| {
+                principals_by_action
+                    .iter()
+                    .filter(|one| **one != principal)
+                    .count()
+            })
     }
 
     /// Returns the number of other members.
@@ -240,7 +263,9 @@ mod tests {
         for n in [1_u64, 5, 30, 200] {
             let mut sample = Sample::default();
             for _ in 0..3 {
-                (0..n).for_each(|i| sample.insert(super::super::names::fingerprint(&[&i.to_string()])));
+                (0..n).for_each(|i| {
+                    sample.insert(super::super::names::fingerprint(&[&i.to_string()]))
+                });
             }
             let error = (sample.count() - n as f64).abs() / n as f64;
             assert!(error < 0.25, "{n}: {}", sample.count());

@@ -43,7 +43,11 @@ pub struct Limits {
 impl Default for Limits {
     /// Enough for an estate of ten thousand principals in about 300 MB at the very worst, and a few in practice.
     fn default() -> Self {
-        Self { principals: 10_000, groups: 2_000, names: 100_000 }
+        Self {
+            principals: 10_000,
+            groups: 2_000,
+            names: 100_000,
+        }
     }
 }
 
@@ -106,8 +110,11 @@ impl Watch {
     /// all of them; only how many there are is counted over all.
     pub fn observe_together(&mut self, events: &[&ActivityEvent]) -> Vec<Judgement> {
         let steps: Vec<Step> = events.iter().map(|event| self.count(event)).collect();
-        let judgements: Vec<Judgement> =
-            events.iter().zip(&steps).map(|(event, step)| self.judge(event, step)).collect();
+        let judgements: Vec<Judgement> = events
+            .iter()
+            .zip(&steps)
+            .map(|(event, step)| self.judge(event, step))
+            .collect();
         // An hour is learnt from what is noted in it first, so the most ordinary comes first.
         let mut order: Vec<_> = events.iter().zip(&steps).zip(&judgements).collect();
         order.sort_by(|(_, a), (_, b)| a.score.total_cmp(&b.score));
@@ -134,15 +141,30 @@ impl Watch {
         let subject = self.subjects.get(&event.principal).unwrap_or(&nobody);
         let mut evidence = EvidenceList::default();
         prior::add_evidence(event, step.meaning, &mut evidence);
-        let peers = self.groups.get(&event.peers).filter(|_| !event.peers.is_empty());
+        let peers = self
+            .groups
+            .get(&event.peers)
+            .filter(|_| !event.peers.is_empty());
         let principal = fingerprint(&[&event.principal]);
         let (people, setups) = (&self.people, self.setups);
-        let baselines = Baselines { own: subject, principal, peers, estate: &self.estate, people, setups };
+        let baselines = Baselines {
+            own: subject,
+            principal,
+            peers,
+            estate: &self.estate,
+            people,
+            setups,
+        };
         if prior::sets_up(event, step.meaning) {
             rarity::setting_up(&baselines, &mut evidence);
         }
         let elsewhere = place::is_elsewhere(place::machine_elsewhere(event, step, &baselines));
-        rarity::add_evidence(step, &baselines, (event.outcome == Outcome::Denied, elsewhere), &mut evidence);
+        rarity::add_evidence(
+            step,
+            &baselines,
+            (event.outcome == Outcome::Denied, elsewhere),
+            &mut evidence,
+        );
         place::add_evidence(event, step, &baselines, &mut evidence);
         activity::time(step, &baselines, &mut evidence);
         if let Some(pace) = subject.pace(step) {
@@ -158,11 +180,18 @@ impl Watch {
 
     /// Returns `true` for an event that shuts out somebody who did something unusual shortly before.
     fn is_containment(&self, event: &ActivityEvent, step: &Step) -> bool {
-        let identity = matches!(step.meaning.class, Class::Credential | Class::Member | Class::Rights);
-        let shuts_out = matches!(step.meaning.verb, Verb::Stop | Verb::Remove) || event.traits.has(Trait::SwitchesOff);
+        let identity = matches!(
+            step.meaning.class,
+            Class::Credential | Class::Member | Class::Rights
+        );
+        let shuts_out = matches!(step.meaning.verb, Verb::Stop | Verb::Remove)
+            || event.traits.has(Trait::SwitchesOff);
         let own = own_name(&event.principal) == event.resource;
-        let suspect =
-            || self.suspects.get(&event.resource).is_some_and(|at| (step.at_ms - at).abs() <= CONTAINMENT_WINDOW_MS);
+        let suspect = || {
+            self.suspects
+                .get(&event.resource)
+                .is_some_and(|at| (step.at_ms - at).abs() <= CONTAINMENT_WINDOW_MS)
+        };
         identity && shuts_out && !own && suspect()
     }
 
@@ -174,10 +203,9 @@ impl Watch {
     /// Returns the profile of a principal: its usual behavior, its peers, and its recent unusual actions.
     pub fn profile(&self, principal: &str) -> Option<Profile> {
         let subject = self.subjects.get(principal)?;
-        let peers = self
-            .subjects
-            .iter()
-            .filter(|(name, other)| *name != principal && !subject.peers.is_empty() && other.peers == subject.peers);
+        let peers = self.subjects.iter().filter(|(name, other)| {
+            *name != principal && !subject.peers.is_empty() && other.peers == subject.peers
+        });
         Some(Profile::new(principal, subject, peers, &self.names))
     }
 
@@ -186,16 +214,26 @@ impl Watch {
         let mut all: Vec<(String, Unusual)> = self
             .subjects
             .iter()
-            .flat_map(|(name, subject)| subject.unusual.iter().map(|one| (name.clone(), one.clone())))
+            .flat_map(|(name, subject)| {
+                subject
+                    .unusual
+                    .iter()
+                    .map(|one| (name.clone(), one.clone()))
+            })
             .collect();
         all.sort_by(|a, b| {
-            b.1.at_ms.cmp(&a.1.at_ms).then_with(|| a.0.cmp(&b.0)).then_with(|| a.1.operation.cmp(&b.1.operation))
+            b.1.at_ms
+                .cmp(&a.1.at_ms)
+                .then_with(|| a.0.cmp(&b.0))
+                .then_with(|| a.1.operation.cmp(&b.1.operation))
         });
         all
     }
 
     fn step(&mut self, event: &ActivityEvent) -> Step {
-        let plain = self.names.number(&format!("{}:{}", event.service, event.operation));
+        let plain = self
+            .names
+            .number(&format!("{}:{}", event.service, event.operation));
         let meaning = match self.meanings.get(&plain) {
             Some(meaning) if plain.0 != 0 => *meaning,
             _ => {
@@ -225,8 +263,11 @@ impl Watch {
         if known.is_none() && self.subjects.len() >= self.limits.principals {
             forget(&mut self.subjects, |subject| subject.seen);
         }
-        let mut subject =
-            known.unwrap_or_else(|| Subject { first_ms: event.at_ms, last_ms: event.at_ms, ..Subject::default() });
+        let mut subject = known.unwrap_or_else(|| Subject {
+            first_ms: event.at_ms,
+            last_ms: event.at_ms,
+            ..Subject::default()
+        });
         subject.kind = event.kind;
         if subject.peers != event.peers {
             subject.peers.clone_from(&event.peers);
@@ -246,13 +287,18 @@ impl Watch {
             let assumed_sessions = assumed_sessions.at(step.at_ms);
             session.denied += assumed_sessions.denied;
             if assumed_sessions.severity > session.severity {
-                (session.severity, session.severest, session.severest_ms) =
-                    (assumed_sessions.severity, assumed_sessions.severest, assumed_sessions.severest_ms);
+                (session.severity, session.severest, session.severest_ms) = (
+                    assumed_sessions.severity,
+                    assumed_sessions.severest,
+                    assumed_sessions.severest_ms,
+                );
             }
         }
         if event.outcome == Outcome::Denied {
             session.denied += 1;
-            session.refused.insert(fingerprint(&[&event.service, &event.operation]));
+            session
+                .refused
+                .insert(fingerprint(&[&event.service, &event.operation]));
         }
         let failed = u32::from(step.failed_sign_in(event));
         if let Some(network) = step.network.filter(|_| step.meaning.verb == Verb::SignIn) {
@@ -277,7 +323,9 @@ impl Watch {
             tried.accounts.insert(fingerprint(&[&event.principal]));
         }
         let is_rare = subject.past.actions.hours(step.action, step.hour) < RARE_BELOW_H;
-        let secret = step.meaning.class == Class::Secret && step.meaning.verb == Verb::Read && !step.meaning.lists;
+        let secret = step.meaning.class == Class::Secret
+            && step.meaning.verb == Verb::Read
+            && !step.meaning.lists;
         if secret && is_rare {
             session.targets.insert(fingerprint(&[&event.resource]));
             // A call for many names none of them; each such call is another handful, also within one second.
@@ -294,7 +342,9 @@ impl Watch {
     }
 
     fn learn(&mut self, event: &ActivityEvent, step: &Step, judgement: &Judgement) {
-        let Some(mut subject) = self.subjects.remove(&event.principal) else { return };
+        let Some(mut subject) = self.subjects.remove(&event.principal) else {
+            return;
+        };
         let principal = fingerprint(&[&event.principal]);
         let unusual = judgement.score >= UNUSUAL;
         let weight = if unusual { UNUSUAL_WEIGHT } else { 1.0 };
@@ -306,8 +356,12 @@ impl Watch {
             self.setups = self.setups.saturating_add(1);
         }
         let person = matches!(event.kind, PrincipalKind::Person | PrincipalKind::Root);
-        if let Some(network) = step.network.filter(|_| person && step.done && event.place.public) {
-            self.people.note(network, step.at_ms, weight, MOST_PEOPLES_NETWORKS);
+        if let Some(network) = step
+            .network
+            .filter(|_| person && step.done && event.place.public)
+        {
+            self.people
+                .note(network, step.at_ms, weight, MOST_PEOPLES_NETWORKS);
         }
         self.estate.note(step, weight, principal);
         if !event.peers.is_empty() {
@@ -322,7 +376,13 @@ impl Watch {
             subject.remember(Unusual::new(event, judgement));
             self.suspect(event);
         }
-        self.update_session(event, step, judgement, subject.session.at(step.at_ms), is_rare);
+        self.update_session(
+            event,
+            step,
+            judgement,
+            subject.session.at(step.at_ms),
+            is_rare,
+        );
         self.subjects.insert(event.principal.clone(), subject);
     }
 
@@ -346,19 +406,26 @@ impl Watch {
         is_rare: bool,
     ) {
         if step.meaning.verb == Verb::Read && is_rare {
-            session.looks.insert(fingerprint(&[&event.service, &event.operation]));
+            session
+                .looks
+                .insert(fingerprint(&[&event.service, &event.operation]));
         }
         session.stages |= activity::stage(step);
         // Heat is of the event itself: what it owes to the heat before it must not feed on itself.
         let own = judgement.score.min(without_sequence(judgement));
         if own >= UNUSUAL && own >= session.severity_at(step.at_ms) {
-            (session.severity, session.severest, session.severest_ms) = (own, Some(step.action), step.at_ms);
+            (session.severity, session.severest, session.severest_ms) =
+                (own, Some(step.action), step.at_ms);
         }
-        if !event.becomes.is_empty() && event.outcome == Outcome::Done && event.becomes != event.principal {
+        if !event.becomes.is_empty()
+            && event.outcome == Outcome::Done
+            && event.becomes != event.principal
+        {
             if self.assumed_sessions.len() >= self.limits.groups {
                 self.assumed_sessions.pop_first();
             }
-            self.assumed_sessions.insert(event.becomes.clone(), session.clone());
+            self.assumed_sessions
+                .insert(event.becomes.clone(), session.clone());
         }
     }
 }
@@ -377,7 +444,9 @@ fn without_sequence(judgement: &Judgement) -> f64 {
 fn forget<T>(map: &mut HashMap<String, T>, seen: fn(&T) -> u64) {
     let mut all: Vec<u64> = map.values().map(seen).collect();
     all.sort_unstable();
-    let Some(until) = all.get(all.len() / 8).copied() else { return };
+    let Some(until) = all.get(all.len() / 8).copied() else {
+        return;
+    };
     map.retain(|_, one| seen(one) > until);
 }
 
@@ -422,6 +491,12 @@ fn transition(from: Meaning, to: Meaning) -> NameId {
 impl Watch {
     /// Returns the sizes of the memory: subjects, groups, names, handed-over visits, networks with guessed passwords.
     pub(crate) fn sizes(&self) -> [usize; 5] {
-        [self.subjects.len(), self.groups.len(), self.names.len(), self.assumed_sessions.len(), self.guessing.len()]
+        [
+            self.subjects.len(),
+            self.groups.len(),
+            self.names.len(),
+            self.assumed_sessions.len(),
+            self.guessing.len(),
+        ]
     }
 }

@@ -28,8 +28,14 @@ impl Words {
         split(service, &mut all);
         all.retain(|word| !FILLING.contains(&word.as_str()));
         let start = all.len();
-        let parts: Vec<&str> = operation.split(['.', '/', ':', ' ']).filter(|part| !part.is_empty()).collect();
-        let named = parts.iter().rposition(|part| !part.eq_ignore_ascii_case("action")).unwrap_or(0);
+        let parts: Vec<&str> = operation
+            .split(['.', '/', ':', ' '])
+            .filter(|part| !part.is_empty())
+            .collect();
+        let named = parts
+            .iter()
+            .rposition(|part| !part.eq_ignore_ascii_case("action"))
+            .unwrap_or(0);
         let mut last = start;
         for (at, part) in parts.iter().enumerate() {
             if at == named {
@@ -37,7 +43,11 @@ impl Words {
             }
             split(part, &mut all);
         }
-        Self { all, last, operation: start }
+        Self {
+            all,
+            last,
+            operation: start,
+        }
     }
 
     /// Returns `true` if the name of the service or operation has the word; a plural counts for its singular.
@@ -57,12 +67,16 @@ impl Words {
 
     /// Returns `true` if the operation itself, not its service, has any of the words.
     pub fn operation_has(&self, words: &[&str]) -> bool {
-        self.operation().iter().any(|one| words.iter().any(|word| same(one, word)))
+        self.operation()
+            .iter()
+            .any(|one| words.iter().any(|word| same(one, word)))
     }
 
     /// Returns `true` if the service's name has any of the words.
     pub fn service_has(&self, words: &[&str]) -> bool {
-        self.all[..self.operation].iter().any(|one| words.iter().any(|word| same(one, word)))
+        self.all[..self.operation]
+            .iter()
+            .any(|one| words.iter().any(|word| same(one, word)))
     }
 
     /// The operation's words.
@@ -77,7 +91,16 @@ impl Words {
 }
 
 /// Words of a service's name that say nothing.
-const FILLING: [&str; 8] = ["amazonaws", "com", "aws", "amazon", "microsoft", "googleapis", "google", "azure"];
+const FILLING: [&str; 8] = [
+    "amazonaws",
+    "com",
+    "aws",
+    "amazon",
+    "microsoft",
+    "googleapis",
+    "google",
+    "azure",
+];
 
 fn same(one: &str, word: &str) -> bool {
     one == word || one.strip_suffix('s') == Some(word)
@@ -98,8 +121,13 @@ fn split(text: &str, into: &mut Vec<String>) {
             end(&mut word);
             continue;
         }
-        let small = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| c.is_lowercase());
-        if c.is_uppercase() && (small(at.checked_sub(1)) || small(Some(at + 1)) && !plural_capital(&chars, at)) {
+        let small = |at: Option<usize>| {
+            at.and_then(|at| chars.get(at))
+                .is_some_and(|c| c.is_lowercase())
+        };
+        if c.is_uppercase()
+            && (small(at.checked_sub(1)) || small(Some(at + 1)) && !plural_capital(&chars, at))
+        {
             end(&mut word);
         }
         word.extend(c.to_lowercase());
@@ -122,19 +150,54 @@ mod tests {
     #[test]
     fn names_fall_into_words() {
         for (service, operation, all, last) in [
-            ("iam.amazonaws.com", "CreateAccessKey", "iam create access key", "create access key"),
-            ("lambda", "UpdateFunctionCode20150331v2", "lambda update function code", "update function code"),
-            ("wafv2", "ListWebACLs", "wafv list web acls", "list web acls"),
-            ("rds", "DeleteDBInstance", "rds delete db instance", "delete db instance"),
+            (
+                "iam.amazonaws.com",
+                "CreateAccessKey",
+                "iam create access key",
+                "create access key",
+            ),
+            (
+                "lambda",
+                "UpdateFunctionCode20150331v2",
+                "lambda update function code",
+                "update function code",
+            ),
+            (
+                "wafv2",
+                "ListWebACLs",
+                "wafv list web acls",
+                "list web acls",
+            ),
+            (
+                "rds",
+                "DeleteDBInstance",
+                "rds delete db instance",
+                "delete db instance",
+            ),
             (
                 "ec2-instance-connect",
                 "SendSSHPublicKey",
                 "ec instance connect send ssh public key",
                 "send ssh public key",
             ),
-            ("Microsoft.KeyVault", "vaults/listKeys/action", "key vault vaults list keys action", "list keys action"),
-            ("", "google.iam.admin.v1.SetIAMPolicy", "google iam admin set iam policy", "set iam policy"),
-            ("compute", "v1.compute.firewalls.insert", "compute compute firewalls insert", "insert"),
+            (
+                "Microsoft.KeyVault",
+                "vaults/listKeys/action",
+                "key vault vaults list keys action",
+                "list keys action",
+            ),
+            (
+                "",
+                "google.iam.admin.v1.SetIAMPolicy",
+                "google iam admin set iam policy",
+                "set iam policy",
+            ),
+            (
+                "compute",
+                "v1.compute.firewalls.insert",
+                "compute compute firewalls insert",
+                "insert",
+            ),
             ("", "", "", ""),
         ] {
             let words = Words::from_operation(service, operation);
@@ -146,7 +209,11 @@ mod tests {
     #[test]
     fn service_and_operation_are_distinguished() {
         let words = Words::from_operation("logs", "DeleteLogGroup");
-        assert!(words.service_has(&["log"]) && words.operation_has(&["log"]) && words.has_all(&["log", "group"]));
+        assert!(
+            words.service_has(&["log"])
+                && words.operation_has(&["log"])
+                && words.has_all(&["log", "group"])
+        );
         assert!(!words.service_has(&["group"]) && !words.has("trail"));
     }
 }

@@ -123,19 +123,33 @@ impl Calibrator {
         mean[1] = 1.0;
         let all = Belief::around(&mean, &precisions(width, PRIOR));
         let seen = Tally::default();
-        Calibrator { width, all, groups: BTreeMap::new(), seen, curve: Curve::IDENTITY, newest_ms: i64::MIN }
+        Calibrator {
+            width,
+            all,
+            groups: BTreeMap::new(),
+            seen,
+            curve: Curve::IDENTITY,
+            newest_ms: i64::MIN,
+        }
     }
 
     /// Learned from examples in any order.
     #[must_use]
     pub fn fit(features: usize, examples: &[Example]) -> Self {
-        let mut sorted: Vec<&Example> = examples.iter().filter(|e| e.raw.is_finite() && e.weight > 0.0).collect();
+        let mut sorted: Vec<&Example> = examples
+            .iter()
+            .filter(|e| e.raw.is_finite() && e.weight > 0.0)
+            .collect();
         sorted.sort_by(|a, b| a.at_ms.cmp(&b.at_ms).then_with(|| a.group.cmp(&b.group)));
         let sorted = &sorted[sorted.len().saturating_sub(MAX_EXAMPLES)..];
         let mut later = Vec::new();
         for (train, test) in forward_folds(sorted.len(), 4) {
             let earlier = Self::without_curve(features, &sorted[train]);
-            later.extend(sorted[test].iter().map(|e| (earlier.answer(&e.group, e.raw, &e.features).0, e.held)));
+            later.extend(
+                sorted[test]
+                    .iter()
+                    .map(|e| (earlier.answer(&e.group, e.raw, &e.features).0, e.held)),
+            );
         }
         let mut learned = Self::without_curve(features, sorted);
         if later.len() >= CURVE_EXAMPLES {
@@ -154,8 +168,11 @@ impl Calibrator {
                 (e.group.as_str(), learned.row(e, e.weight * fade(age_days)))
             })
             .collect();
-        rows.iter().for_each(|(_, row)| learned.seen.add(row.held, row.weight));
-        learned.all = learned.all.fit(&rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
+        rows.iter()
+            .for_each(|(_, row)| learned.seen.add(row.held, row.weight));
+        learned.all = learned
+            .all
+            .fit(&rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
         let mut by_group: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
         for (group, row) in &rows {
             by_group.entry(group).or_default().push(row);
@@ -166,7 +183,9 @@ impl Calibrator {
             let belief = learned.around_all().fit(&rows);
             let mut seen = Tally::default();
             rows.iter().for_each(|row| seen.add(row.held, row.weight));
-            learned.groups.insert(name.to_owned(), Group { belief, seen });
+            learned
+                .groups
+                .insert(name.to_owned(), Group { belief, seen });
         }
         learned
     }
@@ -178,8 +197,17 @@ impl Calibrator {
         let (plain, centre, deviation) = self.answer(group, raw, features);
         let probability = self.curve.apply(plain).clamp(0.005, 0.995);
         let examples = self.groups.get(group).map_or(0.0, |g| g.seen.count);
-        let bound = |sign: f64| self.curve.apply(sigmoid(centre + sign * 1.645 * deviation)).clamp(0.001, 0.999);
-        Calibrated { probability, low: bound(-1.0).min(probability), high: bound(1.0).max(probability), examples }
+        let bound = |sign: f64| {
+            self.curve
+                .apply(sigmoid(centre + sign * 1.645 * deviation))
+                .clamp(0.001, 0.999)
+        };
+        Calibrated {
+            probability,
+            low: bound(-1.0).min(probability),
+            high: bound(1.0).max(probability),
+            examples,
+        }
     }
 
     /// Probability, its logit and the logit's standard deviation, before the curve.
@@ -189,7 +217,11 @@ impl Calibrator {
         let belief = known.map_or(&self.all, |g| &g.belief);
         let (centre, variance) = belief.predict(&x);
         // A group that was never seen has its own way on top of the common one.
-        let variance = if known.is_some() { variance } else { variance + 1.0 / GROUP_PRIOR[0] };
+        let variance = if known.is_some() {
+            variance
+        } else {
+            variance + 1.0 / GROUP_PRIOR[0]
+        };
         let own = known.map_or(Tally::default(), |g| g.seen);
         let common = self.base_rate();
         let rate = logit((own.held + GROUP_EXAMPLES * common) / (own.count + GROUP_EXAMPLES));
@@ -199,7 +231,11 @@ impl Calibrator {
         let evidence = own.count + 0.25 * self.seen.count;
         let trust = evidence / (evidence + PRIOR_EXAMPLES);
         let blended = (1.0 - trust) * logit(raw) + trust * drawn;
-        (sigmoid(blended), blended, variance.min(9.0).sqrt().max((1.0 - trust) * 0.8))
+        (
+            sigmoid(blended),
+            blended,
+            variance.min(9.0).sqrt().max((1.0 - trust) * 0.8),
+        )
     }
 
     /// Learns one more outcome in one step. Times may come in any order; what is known fades over time.
@@ -208,7 +244,9 @@ impl Calibrator {
             return;
         }
         if self.newest_ms != i64::MIN && example.at_ms > self.newest_ms {
-            self.age(fade((example.at_ms - self.newest_ms) as f64 / DAY_MS as f64));
+            self.age(fade(
+                (example.at_ms - self.newest_ms) as f64 / DAY_MS as f64,
+            ));
         }
         self.newest_ms = self.newest_ms.max(example.at_ms);
         let row = self.row(example, example.weight);
@@ -216,7 +254,13 @@ impl Calibrator {
         self.seen.add(row.held, row.weight);
         if !self.groups.contains_key(&example.group) && self.groups.len() < MAX_GROUPS {
             let belief = self.around_all();
-            self.groups.insert(example.group.clone(), Group { belief, seen: Tally::default() });
+            self.groups.insert(
+                example.group.clone(),
+                Group {
+                    belief,
+                    seen: Tally::default(),
+                },
+            );
         }
         if let Some(group) = self.groups.get_mut(&example.group) {
             group.belief.update(&row);
@@ -264,7 +308,11 @@ impl Calibrator {
         CalibratorState {
             width: self.width,
             all: keep(&self.all, self.seen),
-            groups: self.groups.iter().map(|(name, g)| (name.clone(), keep(&g.belief, g.seen))).collect(),
+            groups: self
+                .groups
+                .iter()
+                .map(|(name, g)| (name.clone(), keep(&g.belief, g.seen)))
+                .collect(),
             curve: [self.curve.a, self.curve.b, self.curve.c],
             newest_ms: self.newest_ms,
         }
@@ -276,7 +324,10 @@ impl Calibrator {
     /// [`StateError`] when the numbers do not make a calibrator.
     pub fn restore(state: CalibratorState) -> Result<Self, StateError> {
         if !(2..=MAX_FEATURES + 2).contains(&state.width) {
-            return Err(StateError::Shape { found: state.width, expected: MAX_FEATURES + 2 });
+            return Err(StateError::Shape {
+                found: state.width,
+                expected: MAX_FEATURES + 2,
+            });
         }
         let (all, seen) = restore(state.all, state.width)?;
         let mut groups = BTreeMap::new();
@@ -289,7 +340,14 @@ impl Calibrator {
             return Err(StateError::Number);
         }
         let curve = Curve { a, b, c };
-        Ok(Calibrator { width: state.width, all, groups, seen, curve, newest_ms: state.newest_ms })
+        Ok(Calibrator {
+            width: state.width,
+            all,
+            groups,
+            seen,
+            curve,
+            newest_ms: state.newest_ms,
+        })
     }
 
     fn around_all(&self) -> Belief {
@@ -297,12 +355,22 @@ impl Calibrator {
     }
 
     fn row(&self, example: &Example, weight: f64) -> Row {
-        Row { x: self.terms(example.raw, &example.features), held: example.held, weight }
+        Row {
+            x: self.terms(example.raw, &example.features),
+            held: example.held,
+            weight,
+        }
     }
 
     /// Intercept, the backtest's logit, features; missing ones are 0, strange ones too, large ones are cut.
     fn terms(&self, raw: f64, features: &[f64]) -> Vec<f64> {
-        let tame = |value: &f64| if value.is_finite() { value.clamp(-4.0, 4.0) } else { 0.0 };
+        let tame = |value: &f64| {
+            if value.is_finite() {
+                value.clamp(-4.0, 4.0)
+            } else {
+                0.0
+            }
+        };
         let mut x = vec![1.0, logit(raw)];
         x.extend(features.iter().take(self.width - 2).map(tame));
         x.resize(self.width, 0.0);
@@ -319,15 +387,31 @@ fn precisions(width: usize, precision: [f64; 3]) -> Vec<f64> {
 }
 
 fn restore(kept: GroupState, width: usize) -> Result<(Belief, Tally), StateError> {
-    for (found, expected) in [(kept.mean.len(), width), (kept.precision.len(), width * width)] {
+    for (found, expected) in [
+        (kept.mean.len(), width),
+        (kept.precision.len(), width * width),
+    ] {
         if found != expected {
             return Err(StateError::Shape { found, expected });
         }
     }
-    let precision = Symmetric { n: width, cells: kept.precision };
-    let fine = kept.mean.iter().all(|m| m.is_finite()) && kept.held.is_finite() && kept.count.is_finite();
+    let precision = Symmetric {
+        n: width,
+        cells: kept.precision,
+    };
+    let fine =
+        kept.mean.iter().all(|m| m.is_finite()) && kept.held.is_finite() && kept.count.is_finite();
     if !fine || precision.factor().is_none() {
         return Err(StateError::Number);
     }
-    Ok((Belief { mean: kept.mean, precision }, Tally { held: kept.held, count: kept.count }))
+    Ok((
+        Belief {
+            mean: kept.mean,
+            precision,
+        },
+        Tally {
+            held: kept.held,
+            count: kept.count,
+        },
+    ))
 }

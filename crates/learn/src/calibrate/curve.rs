@@ -20,17 +20,32 @@ pub struct Curve {
 
 impl Curve {
     /// Changes nothing.
-    pub const IDENTITY: Curve = Curve { a: 1.0, b: 1.0, c: 0.0 };
+    pub const IDENTITY: Curve = Curve {
+        a: 1.0,
+        b: 1.0,
+        c: 0.0,
+    };
 
     /// Fitted to predictions and what came.
     #[must_use]
     pub fn fit(pairs: &[(f64, bool)]) -> Curve {
-        let rows: Vec<Row> = pairs.iter().map(|(p, held)| Row { x: terms(*p), held: *held, weight: 1.0 }).collect();
+        let rows: Vec<Row> = pairs
+            .iter()
+            .map(|(p, held)| Row {
+                x: terms(*p),
+                held: *held,
+                weight: 1.0,
+            })
+            .collect();
         let prior = Belief::around(&[1.0, 1.0, 0.0], &[FIRM; 3]);
         let fitted = prior.fit(&rows.iter().collect::<Vec<_>>()).mean;
         // Both slopes must stay positive, or the curve would turn confidence round.
         match fitted.as_slice() {
-            [a, b, c] if *a > 0.05 && *b > 0.05 && c.is_finite() => Curve { a: *a, b: *b, c: *c },
+            [a, b, c] if *a > 0.05 && *b > 0.05 && c.is_finite() => Curve {
+                a: *a,
+                b: *b,
+                c: *c,
+            },
             _ => Curve::IDENTITY,
         }
     }
@@ -43,6 +58,10 @@ impl Curve {
 }
 
 fn terms(p: f64) -> Vec<f64> {
-    let p = if p.is_finite() { p.clamp(5e-4, 1.0 - 5e-4) } else { 0.5 };
+    let p = if p.is_finite() {
+        p.clamp(5e-4, 1.0 - 5e-4)
+    } else {
+        0.5
+    };
     vec![p.ln(), -(1.0 - p).ln(), 1.0]
 }

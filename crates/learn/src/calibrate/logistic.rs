@@ -25,7 +25,10 @@ pub(super) struct Row {
 impl Belief {
     /// Independent coefficients around these, so precise.
     pub(super) fn around(mean: &[f64], precision: &[f64]) -> Self {
-        Belief { mean: mean.to_vec(), precision: Symmetric::diagonal(precision) }
+        Belief {
+            mean: mean.to_vec(),
+            precision: Symmetric::diagonal(precision),
+        }
     }
 
     /// The belief after these rows.
@@ -34,7 +37,9 @@ impl Belief {
         let mut loss = self.loss(&mean, rows);
         for _ in 0..STEPS {
             let (gradient, curvature) = self.slopes(&mean, rows);
-            let Some(factor) = curvature.factor() else { break };
+            let Some(factor) = curvature.factor() else {
+                break;
+            };
             let step = factor.solve(&gradient);
             let mut scale = 1.0;
             let mut better = None;
@@ -47,7 +52,9 @@ impl Belief {
                 }
                 scale /= 2.0;
             }
-            let Some((next, candidate)) = better else { break };
+            let Some((next, candidate)) = better else {
+                break;
+            };
             let gained = loss - candidate;
             (mean, loss) = (next, candidate);
             if gained < 1e-9 * (1.0 + loss.abs()) {
@@ -75,7 +82,10 @@ impl Belief {
 
     /// The linear predictor and its variance.
     pub(super) fn predict(&self, x: &[f64]) -> (f64, f64) {
-        let variance = self.precision.factor().map_or(4.0, |factor| factor.inverse_form(x));
+        let variance = self
+            .precision
+            .factor()
+            .map_or(4.0, |factor| factor.inverse_form(x));
         (dot(&self.mean, x), variance)
     }
 
@@ -102,7 +112,9 @@ impl Belief {
         let mut curvature = self.precision.clone();
         let mut gradient = vec![0.0; n];
         for (i, cell) in gradient.iter_mut().enumerate() {
-            *cell = (0..n).map(|j| self.precision.cells[i * n + j] * (mean[j] - self.mean[j])).sum();
+            *cell = (0..n)
+                .map(|j| self.precision.cells[i * n + j] * (mean[j] - self.mean[j]))
+                .sum();
         }
         for row in rows {
             let p = sigmoid(dot(mean, &row.x));

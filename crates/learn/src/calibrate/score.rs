@@ -7,7 +7,10 @@ pub fn brier(pairs: &[(f64, bool)]) -> Option<f64> {
     if pairs.is_empty() {
         return None;
     }
-    let sum: f64 = pairs.iter().map(|(p, held)| (p - f64::from(u8::from(*held))).powi(2)).sum();
+    let sum: f64 = pairs
+        .iter()
+        .map(|(p, held)| (p - f64::from(u8::from(*held))).powi(2))
+        .sum();
     Some(sum / pairs.len() as f64)
 }
 
@@ -86,11 +89,21 @@ impl Confusion {
     #[must_use]
     pub fn scores(self) -> Option<Scores> {
         let total = self.total();
-        let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let share = |part: u64, whole: u64| {
+            if whole == 0 {
+                0.0
+            } else {
+                part as f64 / whole as f64
+            }
+        };
         let precision = share(self.true_positive, self.true_positive + self.false_positive);
         let recall = share(self.true_positive, self.true_positive + self.false_negative);
         let sum = precision + recall;
-        let f1 = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
+        let f1 = if sum > 0.0 {
+            2.0 * precision * recall / sum
+        } else {
+            0.0
+        };
         (total > 0).then(|| Scores {
             accuracy: share(self.true_positive + self.true_negative, total),
             precision,
@@ -117,6 +130,8 @@ pub struct Scores {
 #[must_use]
 pub fn scores(pairs: &[(f64, bool)]) -> Option<Scores> {
     let mut confusion = Confusion::default();
-    pairs.iter().for_each(|(p, held)| confusion.count(*p >= 0.5, *held));
+    pairs
+        .iter()
+        .for_each(|(p, held)| confusion.count(*p >= 0.5, *held));
     confusion.scores()
 }

@@ -61,7 +61,11 @@ pub fn features(signs: &Signs) -> Vec<f64> {
         .margins
         .iter()
         .enumerate()
-        .filter_map(|(day, margin)| margin.filter(|m| m.is_finite()).map(|m| (day as f64, m.clamp(-3.0, 1.0))))
+        .filter_map(|(day, margin)| {
+            margin
+                .filter(|m| m.is_finite())
+                .map(|m| (day as f64, m.clamp(-3.0, 1.0)))
+        })
         .collect();
     let days = signs.margins.len().max(1) as f64;
     let shape = Shape::new(&known, days);
@@ -78,8 +82,12 @@ pub fn features(signs: &Signs) -> Vec<f64> {
         shape.clear,
         known.len() as f64 / days - 0.5,
         signs.unmeasured.clamp(0.0, 4.0) / 2.0,
-        signs.production.map_or(0.0, |yes| if yes { 1.0 } else { -1.0 }),
-        signs.age_days.map_or(0.0, |age| ((1.0 + age.max(0.0)).ln() / 2.0 - 2.0).clamp(-2.0, 2.0)),
+        signs
+            .production
+            .map_or(0.0, |yes| if yes { 1.0 } else { -1.0 }),
+        signs.age_days.map_or(0.0, |age| {
+            ((1.0 + age.max(0.0)).ln() / 2.0 - 2.0).clamp(-2.0, 2.0)
+        }),
         shape.never_tight,
         shape.month_before,
     ]
@@ -109,16 +117,30 @@ impl Shape {
         let mean = known.iter().map(|(_, m)| m).sum::<f64>() / n;
         let middle = known.iter().map(|(d, _)| d).sum::<f64>() / n;
         let spread: f64 = known.iter().map(|(d, _)| (d - middle).powi(2)).sum();
-        let slope = known.iter().map(|(d, m)| (d - middle) * (m - mean)).sum::<f64>() / spread.max(1.0);
-        let around = known.iter().map(|(d, m)| (m - mean - slope * (d - middle)).powi(2)).sum::<f64>();
+        let slope = known
+            .iter()
+            .map(|(d, m)| (d - middle) * (m - mean))
+            .sum::<f64>()
+            / spread.max(1.0);
+        let around = known
+            .iter()
+            .map(|(d, m)| (m - mean - slope * (d - middle)).powi(2))
+            .sum::<f64>();
         let deviation = (around / (n - 2.0).max(1.0)).sqrt().max(0.02);
-        let whole = (known.iter().map(|(_, m)| (m - mean).powi(2)).sum::<f64>() / n).sqrt().max(0.02);
-        let last = known.iter().rev().take(3).map(|(_, m)| m).sum::<f64>() / known.len().min(3) as f64;
+        let whole = (known.iter().map(|(_, m)| (m - mean).powi(2)).sum::<f64>() / n)
+            .sqrt()
+            .max(0.02);
+        let last =
+            known.iter().rev().take(3).map(|(_, m)| m).sum::<f64>() / known.len().min(3) as f64;
         // Only the part of a slope that stands out of its own error is carried on.
         let error = deviation / spread.max(1.0).sqrt();
         let carried = slope.signum() * (slope.abs() - error).max(0.0);
         let ahead = mean + carried * (days - middle + HORIZON_DAYS / 2.0);
-        let tight = known.iter().rev().find(|(_, m)| *m < TIGHT).map(|(day, _)| days - day);
+        let tight = known
+            .iter()
+            .rev()
+            .find(|(_, m)| *m < TIGHT)
+            .map(|(day, _)| days - day);
         Shape {
             in_deviations: squash(mean / whole, 3.0),
             after_trend: squash(ahead / deviation, 3.0),
@@ -139,7 +161,9 @@ impl Shape {
 /// show it once.
 fn month_before(known: &[(f64, f64)], days: f64) -> bool {
     let (from, until) = (days - MONTH_DAYS, days - MONTH_DAYS + HORIZON_DAYS);
-    known.iter().any(|(day, margin)| *margin < TIGHT && (from..until).contains(day))
+    known
+        .iter()
+        .any(|(day, margin)| *margin < TIGHT && (from..until).contains(day))
 }
 
 /// Returns the probability that the smallest of the coming days' margins stays above 0, when the daily shortfall is

@@ -52,13 +52,20 @@ impl fmt::Display for Findings {
             write!(out, "; a season of {season} steps")?;
         }
         if let (count, Some(latest)) = (self.glitches.len(), self.glitches.last()) {
-            write!(out, "; {count} left out as glitches, the latest at slot {latest}")?;
+            write!(
+                out,
+                "; {count} left out as glitches, the latest at slot {latest}"
+            )?;
         }
         if self.trend != 0.0 {
             write!(out, "; a trend of {:+.4} a step", self.trend)?;
         }
         for shift in &self.shifts {
-            write!(out, "; the level moved by {:+.4} at slot {} and stayed", shift.size, shift.slot)?;
+            write!(
+                out,
+                "; the level moved by {:+.4} at slot {} and stayed",
+                shift.size, shift.slot
+            )?;
         }
         if let Some(resets) = &self.resets {
             write!(out, "; a counter that restarted {} times", resets.len())?;
@@ -66,12 +73,24 @@ impl fmt::Display for Findings {
         for effect in &self.effects {
             match (effect.spans, effect.multiplies) {
                 (0, _) => write!(out, "; {}: no past span to learn from", effect.label)?,
-                (spans, true) => write!(out, "; {}: times {:.3}, from {spans} spans", effect.label, effect.size)?,
-                (spans, false) => write!(out, "; {}: {:+.4}, from {spans} spans", effect.label, effect.size)?,
+                (spans, true) => write!(
+                    out,
+                    "; {}: times {:.3}, from {spans} spans",
+                    effect.label, effect.size
+                )?,
+                (spans, false) => write!(
+                    out,
+                    "; {}: {:+.4}, from {spans} spans",
+                    effect.label, effect.size
+                )?,
             }
         }
         if !self.short {
-            write!(out, "; intervals calibrated to {} steps ahead", self.calibrated_to)?;
+            write!(
+                out,
+                "; intervals calibrated to {} steps ahead",
+                self.calibrated_to
+            )?;
         }
         Ok(())
     }

@@ -46,8 +46,16 @@ struct Work {
 impl Work {
     fn new(effort: Effort) -> Work {
         match effort {
-            Effort::Estate => Work { history: 8_192, origins: 96, steps: 4 },
-            Effort::Thorough => Work { history: 40_000, origins: 256, steps: 6 },
+            Effort::Estate => Work {
+                history: 8_192,
+                origins: 96,
+                steps: 4,
+            },
+            Effort::Thorough => Work {
+                history: 40_000,
+                origins: 256,
+                steps: 6,
+            },
         }
     }
 }
@@ -64,9 +72,16 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     let mut values = grid.values[first..].to_vec();
     let measured = values.iter().filter(|value| value.is_finite()).count();
     if measured < LEAST {
-        return Err(Abstention::TooShort { measured, needed: LEAST });
+        return Err(Abstention::TooShort {
+            measured,
+            needed: LEAST,
+        });
     }
-    let mut findings = Findings { measured, missing: values.len() - measured, ..Findings::default() };
+    let mut findings = Findings {
+        measured,
+        missing: values.len() - measured,
+        ..Findings::default()
+    };
     // A counter's restart would be one more glitch; where a glitch hid that the series counts, it is told after it.
     if counter(&values, settings.kind).is_none() {
         findings.glitches = glitches(&mut values, grid, first, settings);
@@ -79,7 +94,11 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
         findings.resets = Some(counter.resets.iter().map(|slot| slot + first).collect());
     }
     let known = season::of_calendar(grid.step_ms, values.len() - cuts.count());
-    let longest = known.last().copied().unwrap_or(1).min((WEEK_MS / grid.step_ms).max(1) as usize);
+    let longest = known
+        .last()
+        .copied()
+        .unwrap_or(1)
+        .min((WEEK_MS / grid.step_ms).max(1) as usize);
     let effects = Effects::take_out(grid, &mut values, first, longest, &settings.events);
     cuts.close(&mut values);
     let look_for_own = settings.effort == Effort::Thorough && findings.resets.is_none();
@@ -92,19 +111,45 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
         findings.short = true;
         Line::fit(&values).map(Shape::Line)
     } else {
-        Some(stacked(&mut values, &seasons, grid, settings, &work, &mut findings))
+        Some(stacked(
+            &mut values,
+            &seasons,
+            grid,
+            settings,
+            &work,
+            &mut findings,
+        ))
     };
-    findings.shifts.iter_mut().for_each(|shift| shift.slot = cuts.slot(shift.slot) + first);
-    let shape = shape.ok_or(Abstention::TooShort { measured, needed: LEAST })?;
+    findings
+        .shifts
+        .iter_mut()
+        .for_each(|shift| shift.slot = cuts.slot(shift.slot) + first);
+    let shape = shape.ok_or(Abstention::TooShort {
+        measured,
+        needed: LEAST,
+    })?;
     findings.seasons = seasons.all();
     findings.scale(scale);
     let next_ms = grid.time_ms(grid.values.len());
-    Ok(Model { shape, scale, effects, bounds, findings, next_ms, step_ms: grid.step_ms })
+    Ok(Model {
+        shape,
+        scale,
+        effects,
+        bounds,
+        findings,
+        next_ms,
+        step_ms: grid.step_ms,
+    })
 }
 
 /// Leaves glitches out of the values. Returns their slots of the grid.
 fn glitches(values: &mut [f64], grid: &Grid, first: usize, settings: &Settings) -> Vec<usize> {
-    let announced = |at_ms: i64| settings.events.iter().any(|event| event.from_ms <= at_ms && at_ms < event.until_ms);
+    let announced = |at_ms: i64| {
+        settings
+            .events
+            .iter()
+            .any(|event| event.from_ms <= at_ms && at_ms < event.until_ms)
+    };
     let found = glitch::leave_out(values, grid, first, announced);
     found.into_iter().map(|index| index + first).collect()
 }
@@ -126,12 +171,18 @@ fn stacked(
     work: &Work,
     findings: &mut Findings,
 ) -> Shape {
-    let unit = seasons.main.first().copied().unwrap_or((values.len() / 12).clamp(8, 288));
+    let unit = seasons
+        .main
+        .first()
+        .copied()
+        .unwrap_or((values.len() / 12).clamp(8, 288));
     let longest = seasons.main.last().copied().unwrap_or(0);
     // Without a season, levels follow a shift soon enough, and what looks like one may be the trend.
     if findings.resets.is_none() && longest > 0 {
         for _ in 0..MOST_SHIFTS {
-            let Some(found) = shift::latest(values, unit, longest) else { break };
+            let Some(found) = shift::latest(values, unit, longest) else {
+                break;
+            };
             shift::align(values, &found);
             findings.shifts.push(found);
         }
@@ -139,7 +190,11 @@ fn stacked(
     let frame = Frame::new(values, seasons, unit);
     let scales = scales(values, unit);
     let week = (WEEK_MS / grid.step_ms).max(1) as usize;
-    let asked = if settings.horizon == 0 { week } else { settings.horizon };
+    let asked = if settings.horizon == 0 {
+        week
+    } else {
+        settings.horizon
+    };
     let steps = knots(asked.min(values.len() / 3).max(1));
     findings.calibrated_to = steps.last().copied().unwrap_or(1);
     findings.trend = frame.slope(values.len() - 1);
@@ -155,7 +210,13 @@ fn stacked(
         knots.push(knot);
     }
     let known = Box::new(frame.known(values.len() - 1, &mut Vec::new()));
-    Shape::Stacked { frame: Box::new(frame), known, knots, scales, unit }
+    Shape::Stacked {
+        frame: Box::new(frame),
+        known,
+        knots,
+        scales,
+        unit,
+    }
 }
 
 /// Steps ahead at which weights are learnt: each 2.3 times the one before, up to the horizon.
@@ -177,13 +238,33 @@ fn knots(horizon: usize) -> Vec<usize> {
 /// The natural size of errors by phase: how far a value lies from the season before, half of it everywhere's.
 fn scales(values: &[f64], unit: usize) -> Vec<f64> {
     let distances: Vec<f64> = (0..values.len())
-        .map(|index| index.checked_sub(unit).map_or(f64::NAN, |before| (values[index] - values[before]).abs()))
+        .map(|index| {
+            index
+                .checked_sub(unit)
+                .map_or(f64::NAN, |before| (values[index] - values[before]).abs())
+        })
         .collect();
     let known = distances.iter().filter(|distance| distance.is_finite());
-    let (count, sum) = known.fold((0.0, 0.0), |(count, sum), distance| (count + 1.0, sum + distance));
-    let everywhere = if sum > 0.0 { sum / count } else { f64::MIN_POSITIVE.sqrt() };
+    let (count, sum) = known.fold((0.0, 0.0), |(count, sum), distance| {
+        (count + 1.0, sum + distance)
+    });
+    let everywhere = if sum > 0.0 {
+        sum / count
+    } else {
+        f64::MIN_POSITIVE.sqrt()
+    };
     let season = Seasonal::fit(&track::neighbours(&distances, unit / 24), unit, 0.15, 0);
-    season.values.iter().map(|size| if size.is_finite() { 0.5 * size + 0.5 * everywhere } else { everywhere }).collect()
+    season
+        .values
+        .iter()
+        .map(|size| {
+            if size.is_finite() {
+                0.5 * size + 0.5 * everywhere
+            } else {
+                everywhere
+            }
+        })
+        .collect()
 }
 
 /// Past origins of a series.
@@ -199,7 +280,13 @@ struct Past<'a> {
 
 impl<'a> Past<'a> {
     /// Spread evenly over everything after the first one and a half seasons.
-    fn new(values: &'a [f64], frame: &'a Frame, scales: &'a [f64], unit: usize, work: &Work) -> Self {
+    fn new(
+        values: &'a [f64],
+        frame: &'a Frame,
+        scales: &'a [f64],
+        unit: usize,
+        work: &Work,
+    ) -> Self {
         let last = values.len() - 2;
         let warm = (unit + unit / 2).min(values.len() / 2);
         let every = ((last - warm) as f64 / work.origins as f64).max(1.0);
@@ -210,7 +297,15 @@ impl<'a> Past<'a> {
             .filter(|origin| values[*origin].is_finite())
             .map(|origin| frame.known(origin, &mut scratch))
             .collect();
-        Past { values, frame, scales, unit, warm, steps: work.steps, origins }
+        Past {
+            values,
+            frame,
+            scales,
+            unit,
+            warm,
+            steps: work.steps,
+            origins,
+        }
     }
 
     /// Learns the weights around a step; `nearer` are the weights of the step before it.
@@ -223,15 +318,23 @@ impl<'a> Past<'a> {
             _ if at + 1 == steps.len() => (step as f64 * NEARER) as usize + 1,
             _ => between(steps[at - 1]) as usize + 1,
         };
-        let high = steps.get(at + 1).map_or(step, |next| between(*next) as usize).max(low);
+        let high = steps
+            .get(at + 1)
+            .map_or(step, |next| between(*next) as usize)
+            .max(low);
         let (cases, origins) = self.cases(low, high);
         // Forecasts whose spans overlap share their errors: what counts is how many spans there were.
-        let evidence = ((self.values.len() - self.warm) as f64 / step as f64).clamp(0.5, origins.max(1) as f64);
+        let evidence = ((self.values.len() - self.warm) as f64 / step as f64)
+            .clamp(0.5, origins.max(1) as f64);
         let count = self.frame.len();
         if cases.is_empty() {
             let mut weights = [0.0; MOST];
             weights[0] = 1.0;
-            return Knot { step, weights, spread: Spread::new(vec![(-1.0, 1.0), (1.0, 1.0)], 1.0, evidence) };
+            return Knot {
+                step,
+                weights,
+                spread: Spread::new(vec![(-1.0, 1.0), (1.0, 1.0)], 1.0, evidence),
+            };
         }
         let nearer = nearer.map(|weights| (*weights, POOLED / (POOLED + evidence)));
         // The further beyond a season, the less the newest values say: none of it within one, all of it from two on.
@@ -239,17 +342,29 @@ impl<'a> Past<'a> {
         let plain = self.frame.is_seasonless().then(Frame::newest);
         let usual = match plain {
             Some(newest) => Some((newest, NEWEST / (NEWEST + evidence))),
-            None => self.frame.usual().map(|weights| (weights, beyond * USUAL / (USUAL + evidence))),
+            None => self
+                .frame
+                .usual()
+                .map(|weights| (weights, beyond * USUAL / (USUAL + evidence))),
         };
         let ridge = RIDGE * (1.0 + 50.0 / evidence);
         let mut stacked = stack(&cases, count, nearer, usual, ridge);
         let is_plain = plain.is_some_and(|plain| stacked.keep_to(&plain, &cases, count));
-        let ratios = stacked.errors.iter().zip(&cases).map(|(error, case)| (error / case.scale, case.weight)).collect();
+        let ratios = stacked
+            .errors
+            .iter()
+            .zip(&cases)
+            .map(|(error, case)| (error / case.scale, case.weight))
+            .collect();
         let mut spread = Spread::new(ratios, origins.max(1) as f64, evidence);
         if is_plain {
             spread.centre();
         }
-        Knot { step, weights: stacked.weights, spread }
+        Knot {
+            step,
+            weights: stacked.weights,
+            spread,
+        }
     }
 
     /// Forecasts of `low` to `high` steps ahead that can be judged, and the origins they were made at.

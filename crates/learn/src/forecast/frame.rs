@@ -54,14 +54,28 @@ impl Frame {
         let unit_f = unit as f64;
         let levels = [0.01, unit_f / 4.0, unit_f, unit_f * 5.0]
             .map(|half_life: f64| {
-                (track::level(values, half_life), if half_life < 0.1 { 0.0 } else { half_life * 1.44 })
+                (
+                    track::level(values, half_life),
+                    if half_life < 0.1 {
+                        0.0
+                    } else {
+                        half_life * 1.44
+                    },
+                )
             })
             .to_vec();
         let slopes = track::slopes(values, unit);
         let windows = [unit, unit * 7];
         let values = values.to_vec();
-        let mut frame =
-            Frame { levels, windows, seasons: Vec::new(), middle: None, shifted: Vec::new(), slopes, values };
+        let mut frame = Frame {
+            levels,
+            windows,
+            seasons: Vec::new(),
+            middle: None,
+            shifted: Vec::new(),
+            slopes,
+            values,
+        };
         for (at, period) in seasons.main.iter().enumerate().take(2) {
             frame.learn(*period, at, unit_f);
         }
@@ -69,7 +83,10 @@ impl Frame {
             // Where a second season is known, a profile of the first that forgets nothing speaks against it.
             frame.middle = Some(frame.seasons.len());
             let age = (MIDDLE_OF - 1) as f64 / 2.0;
-            frame.seasons.push((Seasonal::middle(&frame.values, only, MIDDLE_OF, only / 96), age));
+            frame.seasons.push((
+                Seasonal::middle(&frame.values, only, MIDDLE_OF, only / 96),
+                age,
+            ));
         }
         if let Some(period) = seasons.beside {
             frame.learn(period, 2, unit_f);
@@ -81,13 +98,17 @@ impl Frame {
     fn learn(&mut self, period: usize, at: usize, unit: f64) {
         let (values, lead) = (&self.values, period / 96);
         if at == 0 && lead > 0 {
-            self.seasons.push((Seasonal::fit(values, period, 1.0, 0), 0.0));
+            self.seasons
+                .push((Seasonal::fit(values, period, 1.0, 0), 0.0));
         }
-        self.seasons.push((Seasonal::fit(values, period, 1.0, lead), 0.0));
+        self.seasons
+            .push((Seasonal::fit(values, period, 1.0, lead), 0.0));
         if at < 2 {
-            self.seasons.push((Seasonal::fit(values, period, 0.4, lead), 1.5));
+            self.seasons
+                .push((Seasonal::fit(values, period, 0.4, lead), 1.5));
         }
-        self.seasons.push((Seasonal::fit(values, period, 0.12, lead), 7.3));
+        self.seasons
+            .push((Seasonal::fit(values, period, 0.12, lead), 7.3));
         let smooth = self.seasons.len() - 1;
         let beside = beside(values, &self.seasons[smooth].0);
         let lengths: &[f64] = match at {
@@ -96,7 +117,8 @@ impl Frame {
             _ => &[0.5],
         };
         for length in lengths {
-            self.shifted.push((smooth, track::level(&beside, unit * length)));
+            self.shifted
+                .push((smooth, track::level(&beside, unit * length)));
         }
     }
 
@@ -118,7 +140,11 @@ impl Frame {
 
     /// The longest season a feature uses: before it was seen once, its features only repeat the level.
     pub(super) fn longest(&self) -> usize {
-        self.seasons.iter().map(|(season, _)| season.period + season.lead).max().unwrap_or(0)
+        self.seasons
+            .iter()
+            .map(|(season, _)| season.period + season.lead)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Weights of what is usual: half the median profile of the first season, a quarter each of the medians of one and of
@@ -147,11 +173,22 @@ impl Frame {
             let from = (origin + 1).saturating_sub(window);
             let stride = (origin + 1 - from).div_ceil(MEDIAN_POINTS);
             scratch.clear();
-            scratch.extend(self.values[from..=origin].iter().rev().step_by(stride).filter(|value| value.is_finite()));
+            scratch.extend(
+                self.values[from..=origin]
+                    .iter()
+                    .rev()
+                    .step_by(stride)
+                    .filter(|value| value.is_finite()),
+            );
             let age = (origin - from) as f64 / 2.0;
             *slot = median(scratch).map_or(centre, |middle| middle + slope * age);
         }
-        Known { origin, centre, slope, levels }
+        Known {
+            origin,
+            centre,
+            slope,
+            levels,
+        }
     }
 
     /// The features of a target, each less the centre.
@@ -169,18 +206,27 @@ impl Frame {
         // What a season does not know, the level answers.
         let instead = out[CENTRE];
         for (slot, (season, lag)) in out[levels..].iter_mut().zip(&self.seasons) {
-            *slot = season.at(known.origin, target).map_or(instead, |(value, back)| {
-                let lag = lag.min(known.origin as f64 / season.period as f64 / 2.0) * season.period as f64;
-                value + slope * (back as f64 + lag) - known.centre
-            });
+            *slot = season
+                .at(known.origin, target)
+                .map_or(instead, |(value, back)| {
+                    let lag = lag.min(known.origin as f64 / season.period as f64 / 2.0)
+                        * season.period as f64;
+                    value + slope * (back as f64 + lag) - known.centre
+                });
         }
-        for (slot, (season, beside)) in out[levels + self.seasons.len()..].iter_mut().zip(&self.shifted) {
+        for (slot, (season, beside)) in out[levels + self.seasons.len()..]
+            .iter_mut()
+            .zip(&self.shifted)
+        {
             let season = &self.seasons[*season].0;
-            *slot = season.at(known.origin, target).map_or(instead, |(value, back)| {
-                let shift = beside[known.origin];
-                let more = back.saturating_sub(season.period) as f64;
-                value + if shift.is_finite() { shift } else { 0.0 } + slope * more - known.centre
-            });
+            *slot = season
+                .at(known.origin, target)
+                .map_or(instead, |(value, back)| {
+                    let shift = beside[known.origin];
+                    let more = back.saturating_sub(season.period) as f64;
+                    value + if shift.is_finite() { shift } else { 0.0 } + slope * more
+                        - known.centre
+                });
         }
         out
     }
@@ -189,7 +235,9 @@ impl Frame {
 /// Returns the residuals of the series against its season, a season ahead.
 fn beside(values: &[f64], season: &Seasonal) -> Vec<f64> {
     let expected = |index: usize| season.at(index.checked_sub(1)?, index);
-    (0..values.len()).map(|index| expected(index).map_or(f64::NAN, |(value, _)| values[index] - value)).collect()
+    (0..values.len())
+        .map(|index| expected(index).map_or(f64::NAN, |(value, _)| values[index] - value))
+        .collect()
 }
 
 /// The median (the upper of two middles); reorders its input.

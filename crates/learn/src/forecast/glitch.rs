@@ -26,7 +26,12 @@ const LIKE: f64 = 0.3;
 const LEAST: usize = 10;
 
 /// Leaves out the glitches of the newest values of a grid, which begin at its slot `first`. Returns their indices.
-pub(super) fn leave_out(values: &mut [f64], grid: &Grid, first: usize, announced: impl Fn(i64) -> bool) -> Vec<usize> {
+pub(super) fn leave_out(
+    values: &mut [f64],
+    grid: &Grid,
+    first: usize,
+    announced: impl Fn(i64) -> bool,
+) -> Vec<usize> {
     let measured = values.iter().filter(|value| value.is_finite()).count();
     if measured < LEAST {
         return Vec::new();
@@ -40,11 +45,25 @@ pub(super) fn leave_out(values: &mut [f64], grid: &Grid, first: usize, announced
         .filter(|index| !announced(at_ms(*index)) && !comes_again(&off, *index, grid.step_ms))
         .collect();
     // Two at ends of months are what months' ends do.
-    if grid.step_ms <= DAY_MS && found.iter().filter(|index| is_month_edge(at_ms(**index))).count() > 1 {
+    if grid.step_ms <= DAY_MS
+        && found
+            .iter()
+            .filter(|index| is_month_edge(at_ms(**index)))
+            .count()
+            > 1
+    {
         found.retain(|index| !is_month_edge(at_ms(*index)));
     }
-    let newest = values.iter().rposition(|value| value.is_finite()).unwrap_or(0);
-    let run = found.iter().rev().enumerate().take_while(|(back, index)| **index + back == newest).count();
+    let newest = values
+        .iter()
+        .rposition(|value| value.is_finite())
+        .unwrap_or(0);
+    let run = found
+        .iter()
+        .rev()
+        .enumerate()
+        .take_while(|(back, index)| **index + back == newest)
+        .count();
     if run > NEWEST {
         found.truncate(found.len() - run);
     }
@@ -61,7 +80,8 @@ fn distances(values: &[f64]) -> Vec<f64> {
     (0..values.len())
         .map(|index| {
             near.clear();
-            let around = &values[index.saturating_sub(REACH)..(index + REACH + 1).min(values.len())];
+            let around =
+                &values[index.saturating_sub(REACH)..(index + REACH + 1).min(values.len())];
             near.extend(around.iter().filter(|value| value.is_finite()));
             median(&mut near).map_or(f64::NAN, |middle| values[index] - middle)
         })
@@ -83,7 +103,11 @@ fn far_ones(values: &[f64], off: &[f64]) -> Vec<usize> {
     let (low, high) = (at(&levels, edge), at(&levels, 1.0 - edge));
     let usual = at(&sizes, 0.95f64.min(1.0 - edge));
     let span = (high - low).max(usual);
-    let beyond = if span > 0.0 { BEYOND * span } else { 0.5 * high.abs() };
+    let beyond = if span > 0.0 {
+        BEYOND * span
+    } else {
+        0.5 * high.abs()
+    };
     let is_far = |index: &usize| {
         let value = values[*index];
         off[*index].abs() > FARTHER * usual && (value > high + beyond || value < low - beyond)
@@ -93,15 +117,22 @@ fn far_ones(values: &[f64], off: &[f64]) -> Vec<usize> {
 
 /// Returns `true` if a value like this one came at the same time of another day or week.
 fn comes_again(off: &[f64], index: usize, step_ms: i64) -> bool {
-    let like = |other: usize| off.get(other).is_some_and(|one| one * off[index].signum() >= LIKE * off[index].abs());
+    let like = |other: usize| {
+        off.get(other)
+            .is_some_and(|one| one * off[index].signum() >= LIKE * off[index].abs())
+    };
     let wander = ((DAY_MS / 32) / step_ms.max(1)).max(1) as usize;
-    [DAY_MS, WEEK_MS].into_iter().filter(|period_ms| *period_ms >= 4 * step_ms).any(|period_ms| {
-        let period = (period_ms / step_ms) as usize;
-        (1..=ROUNDS).any(|round| {
-            let near = |middle: usize| (middle.saturating_sub(wander)..=middle + wander).any(like);
-            near(index + round * period) || index.checked_sub(round * period).is_some_and(near)
+    [DAY_MS, WEEK_MS]
+        .into_iter()
+        .filter(|period_ms| *period_ms >= 4 * step_ms)
+        .any(|period_ms| {
+            let period = (period_ms / step_ms) as usize;
+            (1..=ROUNDS).any(|round| {
+                let near =
+                    |middle: usize| (middle.saturating_sub(wander)..=middle + wander).any(like);
+                near(index + round * period) || index.checked_sub(round * period).is_some_and(near)
+            })
         })
-    })
 }
 
 #[cfg(test)]
@@ -111,10 +142,19 @@ mod tests {
 
     fn left_out(step_ms: i64, length: usize, value: impl Fn(usize) -> f64) -> Vec<usize> {
         let mut values: Vec<f64> = (0..length).map(value).collect();
-        let grid = Grid { start_ms: 0, step_ms, values: values.clone(), doubled: 0, dropped: 0 };
+        let grid = Grid {
+            start_ms: 0,
+            step_ms,
+            values: values.clone(),
+            doubled: 0,
+            dropped: 0,
+        };
         let found = leave_out(&mut values, &grid, 0, |_| false);
         assert!(found.iter().all(|index| values[*index].is_nan()));
-        assert_eq!(values.iter().filter(|value| value.is_nan()).count(), found.len());
+        assert_eq!(
+            values.iter().filter(|value| value.is_nan()).count(),
+            found.len()
+        );
         found
     }
 
@@ -122,18 +162,38 @@ mod tests {
     fn single_outliers_are_removed_and_recurring_ones_kept() {
         let noise = |at: usize| ((at * 7_919) % 101) as f64 / 50.0;
         let check = |expected: &[usize], value: &dyn Fn(usize) -> f64| {
-            assert_eq!(left_out(HOUR_MS, 700, |at| 55.0 + noise(at) + value(at)), expected);
+            assert_eq!(
+                left_out(HOUR_MS, 700, |at| 55.0 + noise(at) + value(at)),
+                expected
+            );
         };
         check(&[690], &|at| if at == 690 { 1e4 } else { 0.0 });
         check(&[699], &|at| if at == 699 { -1e4 } else { 0.0 });
-        check(&[30, 31, 32, 555], &|at| if at == 555 || (30..33).contains(&at) { 1e6 } else { 0.0 });
+        check(&[30, 31, 32, 555], &|at| {
+            if at == 555 || (30..33).contains(&at) {
+                1e6
+            } else {
+                0.0
+            }
+        });
         check(&[], &|at| if at % 24 == 3 { 1e4 } else { 0.0 });
         check(&[], &|at| if at % 168 == 100 { 1e4 } else { 0.0 });
         check(&[], &|at| if at >= 694 { 1e4 } else { 0.0 });
         check(&[], &|at| if at >= 400 { 1e4 } else { 0.0 });
         check(&[], &|at| if at == 690 { 5.0 } else { 0.0 });
-        assert_eq!(left_out(HOUR_MS, 700, |at| if at == 600 { 1e4 } else { 55.0 }), [600], "in what never moves too");
-        assert!(left_out(DAY_MS, 120, |at| if [30, 58, 89].contains(&at) { 900.0 } else { noise(at) }).is_empty());
+        assert_eq!(
+            left_out(HOUR_MS, 700, |at| if at == 600 { 1e4 } else { 55.0 }),
+            [600],
+            "in what never moves too"
+        );
+        assert!(
+            left_out(DAY_MS, 120, |at| if [30, 58, 89].contains(&at) {
+                900.0
+            } else {
+                noise(at)
+            })
+            .is_empty()
+        );
         assert!(left_out(HOUR_MS, 9, |at| if at == 5 { 1e4 } else { 55.0 }).is_empty());
     }
 }

@@ -19,7 +19,13 @@ pub(super) struct Knot {
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
     Line(Line),
-    Stacked { frame: Box<Frame>, known: Box<Known>, knots: Vec<Knot>, scales: Vec<f64>, unit: usize },
+    Stacked {
+        frame: Box<Frame>,
+        known: Box<Known>,
+        knots: Vec<Knot>,
+        scales: Vec<f64>,
+        unit: usize,
+    },
 }
 
 /// Range of the values that the series can take.
@@ -55,7 +61,11 @@ impl Bounds {
 
     fn hold(&self, value: f64, level: f64) -> f64 {
         let lowest = if self.not_negative { 0.0 } else { -self.most };
-        let held = if value.is_nan() { 0.0 } else { value.clamp(lowest, self.most) };
+        let held = if value.is_nan() {
+            0.0
+        } else {
+            value.clamp(lowest, self.most)
+        };
         let nearest = held.round();
         match self.whole {
             false => held,
@@ -103,7 +113,13 @@ impl Model {
         (1..=steps)
             .map(|step| {
                 let [p05, p50, p95] = self.at(step, [0.05, 0.5, 0.95]);
-                Band { step, at_ms: self.time_ms(step), p05, p50, p95 }
+                Band {
+                    step,
+                    at_ms: self.time_ms(step),
+                    p05,
+                    p50,
+                    p95,
+                }
             })
             .collect()
     }
@@ -130,7 +146,8 @@ impl Model {
     }
 
     fn time_ms(&self, step: usize) -> i64 {
-        self.next_ms.saturating_add(self.step_ms.saturating_mul(step as i64 - 1))
+        self.next_ms
+            .saturating_add(self.step_ms.saturating_mul(step as i64 - 1))
     }
 
     fn raw(&self, step: usize, levels: &[f64]) -> Vec<f64> {
@@ -142,7 +159,10 @@ impl Model {
             .map(|level| {
                 let value = point + error.at(*level);
                 let value = effect.map_or(value, |effect| effect.apply(value));
-                self.bounds.hold((value + 1.25 * doubt * normal_quantile(*level)) * self.scale, *level)
+                self.bounds.hold(
+                    (value + 1.25 * doubt * normal_quantile(*level)) * self.scale,
+                    *level,
+                )
             })
             .collect()
     }
@@ -151,16 +171,24 @@ impl Model {
 /// The error of one step ahead, by level.
 enum Errors<'a> {
     Normal(f64),
-    Learnt { near: &'a Spread, far: &'a Spread, mix: f64, scale: f64 },
+    Learnt {
+        near: &'a Spread,
+        far: &'a Spread,
+        mix: f64,
+        scale: f64,
+    },
 }
 
 impl Errors<'_> {
     fn at(&self, level: f64) -> f64 {
         match self {
             Errors::Normal(width) => width * normal_quantile(level),
-            Errors::Learnt { near, far, mix, scale } => {
-                scale * ((1.0 - mix) * near.error(level) + mix * far.error(level))
-            }
+            Errors::Learnt {
+                near,
+                far,
+                mix,
+                scale,
+            } => scale * ((1.0 - mix) * near.error(level) + mix * far.error(level)),
         }
     }
 }
@@ -169,20 +197,38 @@ impl Shape {
     fn at(&self, step: usize) -> (f64, Errors<'_>) {
         match self {
             Shape::Line(line) => (line.middle(step), Errors::Normal(line.width(step))),
-            Shape::Stacked { frame, known, knots, scales, unit } => {
-                let right = knots.partition_point(|knot| knot.step < step).min(knots.len() - 1);
+            Shape::Stacked {
+                frame,
+                known,
+                knots,
+                scales,
+                unit,
+            } => {
+                let right = knots
+                    .partition_point(|knot| knot.step < step)
+                    .min(knots.len() - 1);
                 let (near, far) = (&knots[right.saturating_sub(1)], &knots[right]);
                 let mix = if near.step == far.step || step >= far.step {
                     1.0
                 } else {
-                    (step as f64 / near.step as f64).ln() / (far.step as f64 / near.step as f64).ln()
+                    (step as f64 / near.step as f64).ln()
+                        / (far.step as f64 / near.step as f64).ln()
                 };
                 let features = frame.features(known, known.origin + step);
                 let count = frame.len();
-                let point =
-                    (1.0 - mix) * dot(&near.weights, &features, count) + mix * dot(&far.weights, &features, count);
-                let scale = scale_at(scales, *unit, known.origin, known.origin + step) * beyond(near, far, step);
-                (known.centre + point, Errors::Learnt { near: &near.spread, far: &far.spread, mix, scale })
+                let point = (1.0 - mix) * dot(&near.weights, &features, count)
+                    + mix * dot(&far.weights, &features, count);
+                let scale = scale_at(scales, *unit, known.origin, known.origin + step)
+                    * beyond(near, far, step);
+                (
+                    known.centre + point,
+                    Errors::Learnt {
+                        near: &near.spread,
+                        far: &far.spread,
+                        mix,
+                        scale,
+                    },
+                )
             }
         }
     }
@@ -196,14 +242,22 @@ fn beyond(near: &Knot, far: &Knot, step: usize) -> f64 {
     }
     let grown = far.spread.width() / near.spread.width();
     let distance = (far.step as f64 / near.step as f64).ln();
-    let power = if distance > 0.0 && grown > 0.0 { (grown.ln() / distance).clamp(0.1, 0.6) } else { 0.5 };
+    let power = if distance > 0.0 && grown > 0.0 {
+        (grown.ln() / distance).clamp(0.1, 0.6)
+    } else {
+        0.5
+    };
     (step as f64 / far.step as f64).powf(power)
 }
 
 /// The size of errors at the phase of a target, from what was known at the origin.
 pub(super) fn scale_at(scales: &[f64], unit: usize, origin: usize, target: usize) -> f64 {
     let back = target.saturating_sub(origin).div_ceil(unit) * unit;
-    target.checked_sub(back).and_then(|index| scales.get(index)).copied().unwrap_or(scales[origin])
+    target
+        .checked_sub(back)
+        .and_then(|index| scales.get(index))
+        .copied()
+        .unwrap_or(scales[origin])
 }
 
 /// Makes quantiles ascend where rounding or mixing crossed them.

@@ -22,9 +22,16 @@ pub(super) struct Seasons {
 impl Seasons {
     pub(super) fn detect(values: &[f64], step_ms: i64, look_for_own: bool) -> Seasons {
         let main = of_calendar(step_ms, values.len());
-        let own = if look_for_own { of_its_own(values, &main) } else { None };
+        let own = if look_for_own {
+            of_its_own(values, &main)
+        } else {
+            None
+        };
         if main.is_empty() {
-            Seasons { main: own.into_iter().collect(), beside: None }
+            Seasons {
+                main: own.into_iter().collect(),
+                beside: None,
+            }
         } else {
             Seasons { main, beside: own }
         }
@@ -50,7 +57,12 @@ pub(super) fn of_calendar(step_ms: i64, length: usize) -> Vec<usize> {
     };
     candidates
         .iter()
-        .map(|(span_ms, least)| (((*span_ms as f64) / step_ms as f64).round() as usize, *least))
+        .map(|(span_ms, least)| {
+            (
+                ((*span_ms as f64) / step_ms as f64).round() as usize,
+                *least,
+            )
+        })
         .filter(|(period, least)| *period >= SHORTEST && length as f64 >= *period as f64 * least)
         .map(|(period, _)| period)
         .collect()
@@ -62,14 +74,29 @@ pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
     let recent = &values[values.len().saturating_sub(LOOKED_AT)..];
     let most = recent.len() / 3;
     // Where the calendar has no season, one that came round a few times may as well be chance.
-    let longest = if known.is_empty() { recent.len() / 6 } else { most };
+    let longest = if known.is_empty() {
+        recent.len() / 6
+    } else {
+        most
+    };
     let level = track::level(recent, recent.len() as f64 / 4.0);
-    let mut rest: Vec<f64> = recent.iter().zip(level).map(|(value, level)| value - level).collect();
+    let mut rest: Vec<f64> = recent
+        .iter()
+        .zip(level)
+        .map(|(value, level)| value - level)
+        .collect();
     clip(&mut rest);
     let correlations: Vec<f64> = (0..=most).map(|lag| correlation(&rest, lag)).collect();
-    let beaten = known.iter().filter_map(|period| correlations.get(*period)).copied().fold(0.0, f64::max);
+    let beaten = known
+        .iter()
+        .filter_map(|period| correlations.get(*period))
+        .copied()
+        .fold(0.0, f64::max);
     let strongest = (SHORTEST..longest)
-        .filter(|lag| correlations[*lag] >= correlations[lag - 1] && correlations[*lag] >= correlations[lag + 1])
+        .filter(|lag| {
+            correlations[*lag] >= correlations[lag - 1]
+                && correlations[*lag] >= correlations[lag + 1]
+        })
         .map(|lag| correlations[lag])
         .fold(0.0, f64::max);
     if strongest < (beaten + 0.1).max(0.3) {
@@ -83,7 +110,9 @@ pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
     let found = (SHORTEST..longest).find(peak)?;
     let dips = (1..found).any(|lag| correlations[lag] < 0.7 * correlations[found]);
     let found = refined(&correlations, found);
-    let near = known.iter().any(|period| found.abs_diff(*period) * 50 <= *period);
+    let near = known
+        .iter()
+        .any(|period| found.abs_diff(*period) * 50 <= *period);
     (dips && !near).then_some(found)
 }
 
@@ -92,10 +121,22 @@ pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
 fn refined(correlations: &[f64], peak: usize) -> usize {
     let reach = (peak / 25).max(1);
     let multiples = (correlations.len() - 1) / (peak + reach);
-    let repeats = |period: &usize| (1..=multiples).map(|times| correlations[times * period]).sum::<f64>();
+    let repeats = |period: &usize| {
+        (1..=multiples)
+            .map(|times| correlations[times * period])
+            .sum::<f64>()
+    };
     // The nearest first, so that equals stay with the peak.
-    let near = (0..=reach).flat_map(|away| [peak - away, peak + away]).filter(|period| *period >= SHORTEST);
-    near.fold(peak, |best, other| if repeats(&other) > repeats(&best) { other } else { best })
+    let near = (0..=reach)
+        .flat_map(|away| [peak - away, peak + away])
+        .filter(|period| *period >= SHORTEST);
+    near.fold(peak, |best, other| {
+        if repeats(&other) > repeats(&best) {
+            other
+        } else {
+            best
+        }
+    })
 }
 
 /// Autocorrelation at a lag over pairs that were both measured; 0 without any.
@@ -115,8 +156,15 @@ fn correlation(rest: &[f64], lag: usize) -> f64 {
 /// Bounds values at ten times their mean size, so that one spike does not outweigh every season.
 fn clip(rest: &mut [f64]) {
     let measured = rest.iter().filter(|value| value.is_finite()).count().max(1);
-    let size = rest.iter().filter(|value| value.is_finite()).map(|value| value.abs()).sum::<f64>() / measured as f64;
-    rest.iter_mut().filter(|value| value.is_finite()).for_each(|value| *value = value.clamp(-10.0 * size, 10.0 * size));
+    let size = rest
+        .iter()
+        .filter(|value| value.is_finite())
+        .map(|value| value.abs())
+        .sum::<f64>()
+        / measured as f64;
+    rest.iter_mut()
+        .filter(|value| value.is_finite())
+        .for_each(|value| *value = value.clamp(-10.0 * size, 10.0 * size));
 }
 
 #[cfg(test)]
@@ -137,13 +185,20 @@ mod tests {
 
     #[test]
     fn a_season_of_its_own_is_found_and_noise_has_none() {
-        let wave: Vec<f64> = (0..1_000).map(|i| f64::from(u8::from(i % 50 < 9)) * 10.0 + f64::from(i % 7)).collect();
+        let wave: Vec<f64> = (0..1_000)
+            .map(|i| f64::from(u8::from(i % 50 < 9)) * 10.0 + f64::from(i % 7))
+            .collect();
         assert_eq!(of_its_own(&wave, &[]), Some(50));
         assert_eq!(of_its_own(&wave, &[50]), None);
         // Mixed until nothing repeats: multiples of one number alone nearly do.
-        let mixed =
-            |i: u32| (i.wrapping_mul(2_654_435_761) ^ i.rotate_left(13)).wrapping_mul(2_246_822_519).reverse_bits();
-        let noise: Vec<f64> = (1..=1_000).map(|i| f64::from(mixed(mixed(i)) >> 16)).collect();
+        let mixed = |i: u32| {
+            (i.wrapping_mul(2_654_435_761) ^ i.rotate_left(13))
+                .wrapping_mul(2_246_822_519)
+                .reverse_bits()
+        };
+        let noise: Vec<f64> = (1..=1_000)
+            .map(|i| f64::from(mixed(mixed(i)) >> 16))
+            .collect();
         assert_eq!(of_its_own(&noise, &[]), None);
         assert_eq!(of_its_own(&[5.0; 100], &[]), None);
         assert_eq!(of_its_own(&[1.0, 2.0], &[]), None);

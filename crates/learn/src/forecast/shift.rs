@@ -34,13 +34,21 @@ pub(super) fn latest(values: &[f64], unit: usize, season: usize) -> Option<Shift
     // Blocks are aligned to the end of the series.
     let offset = values.len() - blocks.len() * width;
     let slot = offset + at * width;
-    Some(Shift { slot, size, factor: factor(values, slot) })
+    Some(Shift {
+        slot,
+        size,
+        factor: factor(values, slot),
+    })
 }
 
 /// Moves everything before a shift to the level after it.
 pub(super) fn align(values: &mut [f64], shift: &Shift) {
     for value in &mut values[..shift.slot] {
-        *value = if (shift.factor - 1.0).abs() > f64::EPSILON { *value * shift.factor } else { *value + shift.size };
+        *value = if (shift.factor - 1.0).abs() > f64::EPSILON {
+            *value * shift.factor
+        } else {
+            *value + shift.size
+        };
     }
 }
 
@@ -51,11 +59,22 @@ fn without_shape(values: &[f64], season: usize, width: usize) -> Vec<f64> {
     }
     let phases = season.div_ceil(width);
     let mut of_phase: Vec<Vec<f64>> = vec![Vec::new(); phases];
-    for (index, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+    for (index, value) in values
+        .iter()
+        .enumerate()
+        .filter(|(_, value)| value.is_finite())
+    {
         of_phase[index % season / width].push(*value);
     }
-    let shape: Vec<f64> = of_phase.iter_mut().map(|seen| median(seen).unwrap_or(0.0)).collect();
-    values.iter().enumerate().map(|(index, value)| value - shape[index % season / width]).collect()
+    let shape: Vec<f64> = of_phase
+        .iter_mut()
+        .map(|seen| median(seen).unwrap_or(0.0))
+        .collect();
+    values
+        .iter()
+        .enumerate()
+        .map(|(index, value)| value - shape[index % season / width])
+        .collect()
 }
 
 fn medians(values: &[f64], width: usize) -> Vec<f64> {
@@ -73,7 +92,13 @@ fn medians(values: &[f64], width: usize) -> Vec<f64> {
 
 /// The split with the largest gain in squared error, and the difference of the medians beside it.
 fn split(blocks: &[f64]) -> Option<(usize, f64)> {
-    let known = |range: &[f64]| range.iter().copied().filter(|value| value.is_finite()).collect::<Vec<f64>>();
+    let known = |range: &[f64]| {
+        range
+            .iter()
+            .copied()
+            .filter(|value| value.is_finite())
+            .collect::<Vec<f64>>()
+    };
     let total: f64 = known(blocks).iter().sum();
     let count = known(blocks).len() as f64;
     let (mut sum, mut seen, mut best) = (0.0, 0.0, None::<(usize, f64)>);
@@ -100,9 +125,19 @@ fn split(blocks: &[f64]) -> Option<(usize, f64)> {
 /// Typical distance of the blocks from their side's median: the mean of both, so that quiet halves do not hide a swing.
 fn spread_around(blocks: &[f64], at: usize) -> f64 {
     let spread = |side: &[f64]| {
-        let mut known: Vec<f64> = side.iter().copied().filter(|value| value.is_finite()).collect();
-        let Some(middle) = median(&mut known) else { return 0.0 };
-        known.iter().map(|value| (value - middle).abs()).sum::<f64>() / known.len() as f64
+        let mut known: Vec<f64> = side
+            .iter()
+            .copied()
+            .filter(|value| value.is_finite())
+            .collect();
+        let Some(middle) = median(&mut known) else {
+            return 0.0;
+        };
+        known
+            .iter()
+            .map(|value| (value - middle).abs())
+            .sum::<f64>()
+            / known.len() as f64
     };
     0.5 * (spread(&blocks[..at]) + spread(&blocks[at..])) + 1e-9 * blocks[at].abs()
 }
@@ -110,17 +145,36 @@ fn spread_around(blocks: &[f64], at: usize) -> f64 {
 /// By which factor the level changed, if the swing changed alike; else 1.
 fn factor(values: &[f64], slot: usize) -> f64 {
     let figures = |side: &[f64]| {
-        let known: Vec<f64> = side.iter().copied().filter(|value| value.is_finite()).collect();
+        let known: Vec<f64> = side
+            .iter()
+            .copied()
+            .filter(|value| value.is_finite())
+            .collect();
         let count = known.len().max(1) as f64;
         let mean = known.iter().sum::<f64>() / count;
-        (mean, known.iter().map(|value| (value - mean).abs()).sum::<f64>() / count)
+        (
+            mean,
+            known.iter().map(|value| (value - mean).abs()).sum::<f64>() / count,
+        )
     };
     let ((level_before, swing_before), (level_after, swing_after)) =
         (figures(&values[..slot]), figures(&values[slot..]));
     let all_positive = values.iter().all(|value| value.is_nan() || *value >= 0.0);
-    if !all_positive || level_before <= 0.0 || swing_before <= 0.0 || level_after <= 0.0 || swing_after <= 0.0 {
+    if !all_positive
+        || level_before <= 0.0
+        || swing_before <= 0.0
+        || level_after <= 0.0
+        || swing_after <= 0.0
+    {
         return 1.0;
     }
-    let (levels, swings) = ((level_after / level_before).ln(), (swing_after / swing_before).ln());
-    if (swings - levels).abs() < swings.abs() { levels.exp() } else { 1.0 }
+    let (levels, swings) = (
+        (level_after / level_before).ln(),
+        (swing_after / swing_before).ln(),
+    );
+    if (swings - levels).abs() < swings.abs() {
+        levels.exp()
+    } else {
+        1.0
+    }
 }

@@ -19,14 +19,21 @@ pub(super) struct Cuts(Vec<Cut>);
 impl Cuts {
     /// Finds the spans to cut in values on a grid of this step.
     pub(super) fn detect(values: &[f64], step_ms: i64) -> Cuts {
-        let round_ms = if step_ms <= DAY_MS { WEEK_MS } else { 12 * MONTH_MS };
+        let round_ms = if step_ms <= DAY_MS {
+            WEEK_MS
+        } else {
+            12 * MONTH_MS
+        };
         let round = ((round_ms as f64 / step_ms as f64).round() as usize).max(1);
         let mut cuts = Vec::new();
         let mut from = 0;
         for part in values.chunk_by(|a, b| a.is_finite() == b.is_finite()) {
             let rounds = part.len() / round;
             if !part[0].is_finite() && rounds > 1 {
-                cuts.push(Cut { from, count: (rounds - 1) * round });
+                cuts.push(Cut {
+                    from,
+                    count: (rounds - 1) * round,
+                });
             }
             from += part.len();
         }
@@ -50,7 +57,14 @@ impl Cuts {
     /// The cuts of the slots from `first` on, counted from there.
     pub(super) fn since(&self, first: usize) -> Cuts {
         let inside = self.0.iter().filter(|cut| cut.from >= first);
-        Cuts(inside.map(|cut| Cut { from: cut.from - first, count: cut.count }).collect())
+        Cuts(
+            inside
+                .map(|cut| Cut {
+                    from: cut.from - first,
+                    count: cut.count,
+                })
+                .collect(),
+        )
     }
 
     /// Slots that are cut out.
@@ -67,7 +81,13 @@ impl Cuts {
 
     /// The slot of a value, counted as before the cuts.
     pub(super) fn slot(&self, index: usize) -> usize {
-        self.0.iter().fold(index, |slot, cut| if cut.from < slot { slot + cut.count } else { slot })
+        self.0.iter().fold(index, |slot, cut| {
+            if cut.from < slot {
+                slot + cut.count
+            } else {
+                slot
+            }
+        })
     }
 }
 
@@ -83,7 +103,13 @@ mod tests {
         values.extend((0..50).map(f64::from));
         let cuts = Cuts::detect(&values, HOUR_MS);
         assert_eq!(cuts.count(), 51 * 168);
-        assert_eq!((cuts.first(values.len(), 20), cuts.first(values.len(), 1_000)), (8_890, 0));
+        assert_eq!(
+            (
+                cuts.first(values.len(), 20),
+                cuts.first(values.len(), 1_000)
+            ),
+            (8_890, 0)
+        );
         assert_eq!(cuts.first(values.len(), 50 + 8_760 - 51 * 168 + 30), 70);
         let mut closed = values.clone();
         cuts.close(&mut closed);

@@ -26,8 +26,16 @@ impl Spread {
             // The finite-sample correction of conformal prediction; the several steps judged at an origin count as two.
             let lift = 0.5 / (2.0 * origins);
             let reach = (level - 0.5) * (1.0 + 2.0 * lift) + 0.5;
-            let reach = if level < 0.5 { reach - lift } else { reach + lift };
-            let error = if index == LEVELS / 2 { quantile(0.5) } else { quantile(reach.clamp(0.0, 1.0)) };
+            let reach = if level < 0.5 {
+                reach - lift
+            } else {
+                reach + lift
+            };
+            let error = if index == LEVELS / 2 {
+                quantile(0.5)
+            } else {
+                quantile(reach.clamp(0.0, 1.0))
+            };
             bias + (error - quantile(0.5)) * wider
         });
         Spread { at }
@@ -45,7 +53,9 @@ impl Spread {
     pub(super) fn widen_to(&mut self, width: f64) {
         let (middle, own) = (self.error(0.5), self.width());
         if own > 0.0 && own < width {
-            self.at.iter_mut().for_each(|error| *error = middle + (*error - middle) * width / own);
+            self.at
+                .iter_mut()
+                .for_each(|error| *error = middle + (*error - middle) * width / own);
         }
     }
 
@@ -97,8 +107,12 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
         4.374_664_141_464_968,
         2.938_163_982_698_783,
     ];
-    const D: [f64; 4] =
-        [0.007_784_695_709_041_462, 0.322_467_129_070_039_8, 2.445_134_137_142_996, 3.754_408_661_907_416];
+    const D: [f64; 4] = [
+        0.007_784_695_709_041_462,
+        0.322_467_129_070_039_8,
+        2.445_134_137_142_996,
+        3.754_408_661_907_416,
+    ];
     let polynomial = |terms: &[f64], x: f64| terms.iter().fold(0.0, |sum, term| sum * x + term);
     let level = level.clamp(1e-12, 1.0 - 1e-12);
     let tail = |p: f64| {
@@ -131,8 +145,9 @@ mod tests {
 
     #[test]
     fn published_quantiles() {
-        let check =
-            |found: f64, expected: f64, within: f64| assert!((found - expected).abs() < within, "{found} {expected}");
+        let check = |found: f64, expected: f64, within: f64| {
+            assert!((found - expected).abs() < within, "{found} {expected}")
+        };
         check(normal_quantile(0.975), 1.959_964, 1e-6);
         check(normal_quantile(0.05), -1.644_854, 1e-6);
         check(normal_quantile(0.001), -3.090_232, 1e-6);
@@ -144,7 +159,9 @@ mod tests {
 
     #[test]
     fn a_finite_past_widens() {
-        let errors: Vec<(f64, f64)> = (0..1_000).map(|i| (f64::from(i) / 500.0 - 1.0, 1.0)).collect();
+        let errors: Vec<(f64, f64)> = (0..1_000)
+            .map(|i| (f64::from(i) / 500.0 - 1.0, 1.0))
+            .collect();
         let sure = Spread::new(errors.clone(), 1e6, 1e6);
         assert!((sure.error(0.95) - 0.9).abs() < 0.01 && (sure.error(0.05) + 0.9).abs() < 0.01);
         assert!(Spread::new(errors, 50.0, 5.0).width() > 1.2 * sure.width());

@@ -37,8 +37,17 @@ impl Stacked {
     /// Falls back on plain weights unless the learnt ones would have missed clearly less where they had not learnt. Returns `true`
     /// if it did.
     pub(super) fn keep_to(&mut self, plain: &[f64; MOST], cases: &[Case], count: usize) -> bool {
-        let missed: Vec<f64> = cases.iter().map(|case| case.truth - dot(plain, &case.features, count)).collect();
-        let sum = |errors: &[f64]| cases.iter().zip(errors).map(|(case, error)| case.weight * error.abs()).sum::<f64>();
+        let missed: Vec<f64> = cases
+            .iter()
+            .map(|case| case.truth - dot(plain, &case.features, count))
+            .collect();
+        let sum = |errors: &[f64]| {
+            cases
+                .iter()
+                .zip(errors)
+                .map(|(case, error)| case.weight * error.abs())
+                .sum::<f64>()
+        };
         let falls_back = sum(&self.errors) > WORTH * sum(&missed);
         if falls_back {
             (self.weights, self.errors) = (*plain, missed);
@@ -48,20 +57,34 @@ impl Stacked {
 }
 
 pub(super) fn dot(weights: &[f64; MOST], features: &[f64; MOST], count: usize) -> f64 {
-    weights[..count].iter().zip(&features[..count]).map(|(weight, feature)| weight * feature).sum()
+    weights[..count]
+        .iter()
+        .zip(&features[..count])
+        .map(|(weight, feature)| weight * feature)
+        .sum()
 }
 
 /// Weights that keep the absolute error small; `ridge` is how strongly they are held to a prior: weights by inverse error,
 /// mixed with those of `nearer` steps and then with the `usual` ones by the share beside them, since far ahead little was
 /// seen that does not overlap. What is usual counts the less, the more it would have missed here.
-pub(super) fn stack(cases: &[Case], count: usize, nearer: Option<Share>, usual: Option<Share>, ridge: f64) -> Stacked {
+pub(super) fn stack(
+    cases: &[Case],
+    count: usize,
+    nearer: Option<Share>,
+    usual: Option<Share>,
+    ridge: f64,
+) -> Stacked {
     let mut prior = prior(cases, count);
     if let Some((weights, share)) = nearer {
         mix(&mut prior, &weights, share);
     }
     if let Some((weights, share)) = usual {
         let (own, other) = (loss(cases, count, &prior), loss(cases, count, &weights));
-        let fit = if other > own { (own / other).powi(2) } else { 1.0 };
+        let fit = if other > own {
+            (own / other).powi(2)
+        } else {
+            1.0
+        };
         mix(&mut prior, &weights, share * fit);
     }
     let mut weights = prior;
@@ -70,20 +93,30 @@ pub(super) fn stack(cases: &[Case], count: usize, nearer: Option<Share>, usual: 
         parts = gather(cases, count, &weights);
         weights = solve(&sum(&parts, None), count, &prior, ridge);
     }
-    let without: Vec<[f64; MOST]> =
-        (0..FOLDS).map(|fold| solve(&sum(&parts, Some(fold)), count, &prior, ridge)).collect();
-    let errors =
-        cases.iter().map(|case| case.truth - dot(&without[case.fold % FOLDS], &case.features, count)).collect();
+    let without: Vec<[f64; MOST]> = (0..FOLDS)
+        .map(|fold| solve(&sum(&parts, Some(fold)), count, &prior, ridge))
+        .collect();
+    let errors = cases
+        .iter()
+        .map(|case| case.truth - dot(&without[case.fold % FOLDS], &case.features, count))
+        .collect();
     Stacked { weights, errors }
 }
 
 fn mix(own: &mut [f64; MOST], others: &[f64; MOST], share: f64) {
-    own.iter_mut().zip(others).for_each(|(own, other)| *own += share * (other - *own));
+    own.iter_mut()
+        .zip(others)
+        .for_each(|(own, other)| *own += share * (other - *own));
 }
 
 /// Returns the loss of the weights over the cases.
 fn loss(cases: &[Case], count: usize, weights: &[f64; MOST]) -> f64 {
-    cases.iter().map(|case| case.weight * case.says * (case.truth - dot(weights, &case.features, count)).abs()).sum()
+    cases
+        .iter()
+        .map(|case| {
+            case.weight * case.says * (case.truth - dot(weights, &case.features, count)).abs()
+        })
+        .sum()
 }
 
 /// Weights by the inverse eighth power of the mean absolute error: nearly the best few, never only one.
@@ -94,10 +127,17 @@ fn prior(cases: &[Case], count: usize) -> [f64; MOST] {
             *loss += case.weight * case.says * (case.truth - feature).abs();
         }
     }
-    let best = losses[..count].iter().copied().fold(f64::INFINITY, f64::min);
+    let best = losses[..count]
+        .iter()
+        .copied()
+        .fold(f64::INFINITY, f64::min);
     let mut weights = [0.0; MOST];
     for (weight, loss) in weights[..count].iter_mut().zip(losses) {
-        *weight = if loss <= best { 1.0 } else { (best / loss).powi(8) };
+        *weight = if loss <= best {
+            1.0
+        } else {
+            (best / loss).powi(8)
+        };
     }
     let total: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|weight| *weight /= total);
@@ -108,7 +148,10 @@ fn prior(cases: &[Case], count: usize) -> [f64; MOST] {
 type Normal = [[f64; MOST + 1]; MOST];
 
 fn gather(cases: &[Case], count: usize, weights: &[f64; MOST]) -> [Normal; FOLDS] {
-    let errors: Vec<f64> = cases.iter().map(|case| (case.truth - dot(weights, &case.features, count)).abs()).collect();
+    let errors: Vec<f64> = cases
+        .iter()
+        .map(|case| (case.truth - dot(weights, &case.features, count)).abs())
+        .collect();
     let typical = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
     let mut parts = [[[0.0; MOST + 1]; MOST]; FOLDS];
     for (case, error) in cases.iter().zip(errors) {
@@ -128,9 +171,15 @@ fn gather(cases: &[Case], count: usize, weights: &[f64; MOST]) -> [Normal; FOLDS
 
 fn sum(parts: &[Normal; FOLDS], without: Option<usize>) -> Normal {
     let mut total = [[0.0; MOST + 1]; MOST];
-    for (_, part) in parts.iter().enumerate().filter(|(fold, _)| Some(*fold) != without) {
+    for (_, part) in parts
+        .iter()
+        .enumerate()
+        .filter(|(fold, _)| Some(*fold) != without)
+    {
         for (row, add) in total.iter_mut().zip(part) {
-            row.iter_mut().zip(add).for_each(|(cell, more)| *cell += more);
+            row.iter_mut()
+                .zip(add)
+                .for_each(|(cell, more)| *cell += more);
         }
     }
     total
@@ -152,8 +201,11 @@ fn solve(normal: &Normal, count: usize, prior: &[f64; MOST], ridge: f64) -> [f64
             for (own, above) in lower[row].iter().zip(&lower[column]).take(column) {
                 cell -= own * above;
             }
-            lower[row][column] =
-                if row == column { cell.max(1e-12 * mean).sqrt() } else { cell / lower[column][column] };
+            lower[row][column] = if row == column {
+                cell.max(1e-12 * mean).sqrt()
+            } else {
+                cell / lower[column][column]
+            };
         }
     }
     for row in 0..count {
@@ -161,8 +213,14 @@ fn solve(normal: &Normal, count: usize, prior: &[f64; MOST], ridge: f64) -> [f64
         right[row] = (right[row] - known) / lower[row][row];
     }
     for row in (0..count).rev() {
-        let known: f64 = (row + 1..count).map(|inner| lower[inner][row] * right[inner]).sum();
+        let known: f64 = (row + 1..count)
+            .map(|inner| lower[inner][row] * right[inner])
+            .sum();
         right[row] = (right[row] - known) / lower[row][row];
     }
-    if right.iter().all(|weight| weight.is_finite()) { right } else { *prior }
+    if right.iter().all(|weight| weight.is_finite()) {
+        right
+    } else {
+        *prior
+    }
 }

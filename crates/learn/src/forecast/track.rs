@@ -15,7 +15,11 @@ pub(super) fn level(values: &[f64], half_life: f64) -> Vec<f64> {
             if value.is_finite() {
                 seen = seen.saturating_add(1);
                 let weight = alpha.max(1.0 / f64::from(seen));
-                state = if state.is_nan() { *value } else { state + weight * (value - state) };
+                state = if state.is_nan() {
+                    *value
+                } else {
+                    state + weight * (value - state)
+                };
             }
             state
         })
@@ -35,11 +39,19 @@ pub(super) struct Seasonal {
 impl Seasonal {
     /// Smooths from season to season with weight `alpha`, after smoothing over `2 * lead + 1` neighbouring steps.
     pub(super) fn fit(values: &[f64], period: usize, alpha: f64, lead: usize) -> Self {
-        let source = if lead > 0 { neighbours(values, lead) } else { Vec::new() };
+        let source = if lead > 0 {
+            neighbours(values, lead)
+        } else {
+            Vec::new()
+        };
         let input = if lead > 0 { source.as_slice() } else { values };
         let mut track: Vec<f64> = Vec::with_capacity(input.len());
         for (index, value) in input.iter().enumerate() {
-            let before = if index >= period { track[index - period] } else { f64::NAN };
+            let before = if index >= period {
+                track[index - period]
+            } else {
+                f64::NAN
+            };
             let weight = alpha.max(1.0 / (index / period + 1) as f64);
             track.push(match (before.is_finite(), value.is_finite()) {
                 (true, true) => before + weight * (value - before),
@@ -47,7 +59,11 @@ impl Seasonal {
                 (false, _) => *value,
             });
         }
-        Seasonal { period, lead, values: track }
+        Seasonal {
+            period,
+            lead,
+            values: track,
+        }
     }
 
     /// The median of the last `times` seasons at each phase, smoothed over `2 * lead + 1` neighbouring steps after that.
@@ -69,13 +85,24 @@ impl Seasonal {
                 }
             })
             .collect();
-        Seasonal { period, lead, values: if lead > 0 { neighbours(&medians, lead) } else { medians } }
+        Seasonal {
+            period,
+            lead,
+            values: if lead > 0 {
+                neighbours(&medians, lead)
+            } else {
+                medians
+            },
+        }
     }
 
     /// Returns the season's value for `target` when everything up to `origin` is known, with the number of steps it
     /// is before the target; `None` when the phase was never seen.
     pub(super) fn at(&self, origin: usize, target: usize) -> Option<(f64, usize)> {
-        let back = (target + self.lead).saturating_sub(origin).div_ceil(self.period) * self.period;
+        let back = (target + self.lead)
+            .saturating_sub(origin)
+            .div_ceil(self.period)
+            * self.period;
         let value = *self.values.get(target.checked_sub(back)?)?;
         value.is_finite().then_some((value, back))
     }
@@ -85,7 +112,11 @@ impl Seasonal {
 /// as far as the changes agree with each other: noise that comes and goes has no slope.
 pub(super) fn slopes(values: &[f64], unit: usize) -> Vec<f64> {
     let changes: Vec<f64> = (0..values.len())
-        .map(|index| index.checked_sub(unit).map_or(f64::NAN, |before| (values[index] - values[before]) / unit as f64))
+        .map(|index| {
+            index.checked_sub(unit).map_or(f64::NAN, |before| {
+                (values[index] - values[before]) / unit as f64
+            })
+        })
         .collect();
     let sizes: Vec<f64> = changes.iter().map(|change| change.abs()).collect();
     let half_life = 3.0 * unit as f64;
@@ -117,9 +148,16 @@ pub(super) fn neighbours(values: &[f64], reach: usize) -> Vec<f64> {
     }
     (0..values.len())
         .map(|index| {
-            let (from, to) = (index.saturating_sub(reach), (index + reach + 1).min(values.len()));
+            let (from, to) = (
+                index.saturating_sub(reach),
+                (index + reach + 1).min(values.len()),
+            );
             let inside = counts[to] - counts[from];
-            if inside > 0 { (sums[to] - sums[from]) / f64::from(inside) } else { f64::NAN }
+            if inside > 0 {
+                (sums[to] - sums[from]) / f64::from(inside)
+            } else {
+                f64::NAN
+            }
         })
         .collect()
 }

@@ -14,7 +14,12 @@ pub struct Counter {
 /// After a reset the count is what was counted since, as Prometheus' `increase` reads it.
 #[must_use]
 pub fn unwrap_counter(values: &[f64]) -> Option<Counter> {
-    let measured: Vec<(usize, f64)> = values.iter().copied().enumerate().filter(|(_, v)| v.is_finite()).collect();
+    let measured: Vec<(usize, f64)> = values
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, v)| v.is_finite())
+        .collect();
     if measured.len() < 24 || measured.iter().any(|(_, value)| *value < 0.0) {
         return None;
     }
@@ -48,7 +53,10 @@ pub fn unwrap_counter(values: &[f64]) -> Option<Counter> {
         unwrapped[slot] = raw + behind;
         newer = Some(raw);
     }
-    Some(Counter { values: unwrapped, resets })
+    Some(Counter {
+        values: unwrapped,
+        resets,
+    })
 }
 
 #[cfg(test)]
@@ -58,7 +66,9 @@ mod tests {
 
     #[test]
     fn a_reset_is_undone_and_the_end_keeps_its_value() {
-        let raw: Vec<f64> = (0..60).map(|i| f64::from(if i < 40 { i * 5 } else { (i - 40) * 5 + 3 })).collect();
+        let raw: Vec<f64> = (0..60)
+            .map(|i| f64::from(if i < 40 { i * 5 } else { (i - 40) * 5 + 3 }))
+            .collect();
         let counter = unwrap_counter(&raw).unwrap();
         assert_eq!(counter.resets, [40]);
         assert_eq!(counter.values.last(), raw.last());
@@ -69,7 +79,9 @@ mod tests {
 
     #[test]
     fn gauges_are_no_counters() {
-        let wave: Vec<f64> = (0..100).map(|i| 50.0 + 20.0 * (f64::from(i) / 5.0).sin()).collect();
+        let wave: Vec<f64> = (0..100)
+            .map(|i| 50.0 + 20.0 * (f64::from(i) / 5.0).sin())
+            .collect();
         assert_eq!(unwrap_counter(&wave), None);
         assert_eq!(unwrap_counter(&[5.0; 100]), None);
         // A sawtooth that empties every hour is a season, not a restart.

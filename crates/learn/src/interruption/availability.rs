@@ -102,7 +102,11 @@ struct Thinned {
 
 impl Default for Thinned {
     fn default() -> Self {
-        Self { kept: Vec::new(), every: 1, passed: 0 }
+        Self {
+            kept: Vec::new(),
+            every: 1,
+            passed: 0,
+        }
     }
 }
 
@@ -156,7 +160,13 @@ impl Availability {
         let weight = (step as f64 / self.horizon_ms as f64).min(1.0);
         if weight > 0.0 {
             let features = side.with_base(&features);
-            self.waiting.push_back(Moment { at_ms, available, features, weight, said });
+            self.waiting.push_back(Moment {
+                at_ms,
+                available,
+                features,
+                weight,
+                said,
+            });
         }
         chance
     }
@@ -167,8 +177,15 @@ impl Availability {
             self.since_ms = at_ms;
             return;
         };
-        let usual = if self.steps.1 > 0.0 { self.steps.0 / self.steps.1 } else { step as f64 };
-        self.losses.iter_mut().zip(FORGET_MS).for_each(|(sum, scale)| *sum *= (-(step as f64) / scale as f64).exp());
+        let usual = if self.steps.1 > 0.0 {
+            self.steps.0 / self.steps.1
+        } else {
+            step as f64
+        };
+        self.losses
+            .iter_mut()
+            .zip(FORGET_MS)
+            .for_each(|(sum, scale)| *sum *= (-(step as f64) / scale as f64).exp());
         for (share, scale) in self.share.iter_mut().zip([DAY_MS, WEEK_MS]) {
             let kept = (-(step as f64) / scale as f64).exp();
             *share = kept * *share + (1.0 - kept) * f64::from(was);
@@ -196,7 +213,8 @@ impl Availability {
         while let Some(moment) = self.waiting.front() {
             let over = moment.at_ms.saturating_add(self.horizon_ms) < at_ms;
             // A loss between two moments counts for a horizon that reaches beyond the first of them.
-            let lost = lost_after.is_some_and(|before| moment.at_ms.saturating_add(self.horizon_ms) > before);
+            let lost = lost_after
+                .is_some_and(|before| moment.at_ms.saturating_add(self.horizon_ms) > before);
             if !over && !lost {
                 break;
             }
@@ -228,7 +246,12 @@ impl Side {
     }
 
     fn learn(&mut self, moment: Moment, lost: bool) {
-        let Moment { features, weight, said, .. } = moment;
+        let Moment {
+            features,
+            weight,
+            said,
+            ..
+        } = moment;
         let loss = if lost { weight } else { 0.0 };
         self.over += weight;
         self.lost += loss;
@@ -239,7 +262,11 @@ impl Side {
             let happened = if lost { said } else { 1.0 - said };
             *record = *record * RECORD_KEPT.powf(weight) + weight * happened.max(1e-3).ln();
         }
-        self.examples.add(Example { features, outcome: lost, weight });
+        self.examples.add(Example {
+            features,
+            outcome: lost,
+            weight,
+        });
     }
 
     /// Fits the models again once a tenth more data is known.
@@ -278,7 +305,11 @@ impl Side {
 
     /// Returns the mean of the chances by the models' records, with the pool's rate for a part.
     fn combined(&self, said: [f64; 3], rate: f64) -> f64 {
-        let best = self.records.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let best = self
+            .records
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max);
         let (mut sum, mut weights) = (0.0, 0.0);
         for ((said, record), first) in said.iter().zip(self.records).zip(FIRST_WEIGHTS) {
             let weight = first * (record - best).exp();
@@ -291,15 +322,30 @@ impl Side {
 
 /// The features that the plain model reads: one, the age of the state, the shares of the last day and week.
 fn plain(features: &[f64]) -> Vec<f64> {
-    PLAIN.iter().filter_map(|place| features.get(*place).copied()).collect()
+    PLAIN
+        .iter()
+        .filter_map(|place| features.get(*place).copied())
+        .collect()
 }
 
 /// Prior of the plain model, the average over pools: what has lasted is safer, and what was away lately is not. Wide, since pools differ.
 const PLAIN_BELIEFS: [Belief; 4] = [
-    Belief { mean: -2.0, deviation: 2.0 },
-    Belief { mean: -0.5, deviation: 1.0 },
-    Belief { mean: -1.0, deviation: 2.0 },
-    Belief { mean: -1.0, deviation: 2.0 },
+    Belief {
+        mean: -2.0,
+        deviation: 2.0,
+    },
+    Belief {
+        mean: -0.5,
+        deviation: 1.0,
+    },
+    Belief {
+        mean: -1.0,
+        deviation: 2.0,
+    },
+    Belief {
+        mean: -1.0,
+        deviation: 2.0,
+    },
 ];
 
 /// Belief in each coefficient: the base rate counts as it is, the rest must show itself. With wider beliefs a pool whose hazard
@@ -309,7 +355,12 @@ fn beliefs() -> Vec<Belief> {
     let mut all = vec![belief(0.0, 0.3), belief(1.0, 0.1)];
     all.extend(FORGET_MS.map(|_| belief(0.1, 0.3)));
     all.extend([belief(0.0, 0.25), belief(0.0, 0.25)]);
-    all.extend([belief(0.0, 0.5), belief(0.0, 0.5), belief(0.0, 0.2), belief(0.0, 0.2)]);
+    all.extend([
+        belief(0.0, 0.5),
+        belief(0.0, 0.5),
+        belief(0.0, 0.2),
+        belief(0.0, 0.2),
+    ]);
     all
 }
 
@@ -319,7 +370,8 @@ mod tests {
 
     /// A number from 0 to 1, the same for the same place (SplitMix64).
     fn noise(seed: u64, at: u64) -> f64 {
-        let mut z = (seed ^ at.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z =
+            (seed ^ at.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (z ^ (z >> 31)) as f64 / u64::MAX as f64
@@ -334,7 +386,11 @@ mod tests {
             .map(|at| {
                 stormy ^= noise(seed, 3 * at) < 1.0 / 144.0;
                 let turn = noise(seed, 3 * at + 1);
-                up = if up { turn >= chances[usize::from(stormy)] } else { turn < 0.1 };
+                up = if up {
+                    turn >= chances[usize::from(stormy)]
+                } else {
+                    turn < 0.1
+                };
                 (at as i64 * STEP_MS, up)
             })
             .collect()
@@ -343,25 +399,45 @@ mod tests {
     /// Returns the predictions and outcomes of available moments after the first week.
     fn judged(trace: &[(i64, bool)], horizon: usize) -> Vec<(f64, bool)> {
         let mut pool = Availability::new(horizon as i64 * STEP_MS);
-        let said: Vec<Option<f64>> = trace.iter().map(|(at, up)| pool.observe(*at, Some(*up))).collect();
-        let lost = |at: usize| trace[at..=at + horizon].windows(2).any(|pair| pair[0].1 && !pair[1].1);
+        let said: Vec<Option<f64>> = trace
+            .iter()
+            .map(|(at, up)| pool.observe(*at, Some(*up)))
+            .collect();
+        let lost = |at: usize| {
+            trace[at..=at + horizon]
+                .windows(2)
+                .any(|pair| pair[0].1 && !pair[1].1)
+        };
         let looked = (7 * 144..trace.len() - horizon).filter(|at| trace[*at].1);
-        looked.filter_map(|at| Some((said[at]?, lost(at)))).collect()
+        looked
+            .filter_map(|at| Some((said[at]?, lost(at))))
+            .collect()
     }
 
     fn means(cases: &[(f64, bool)]) -> (f64, f64) {
         let n = cases.len().max(1) as f64;
-        (cases.iter().map(|case| case.0).sum::<f64>() / n, cases.iter().filter(|case| case.1).count() as f64 / n)
+        (
+            cases.iter().map(|case| case.0).sum::<f64>() / n,
+            cases.iter().filter(|case| case.1).count() as f64 / n,
+        )
     }
 
     #[test]
     fn predicted_losses_happen_as_often() {
-        for (seed, chances) in [(1, [0.002, 0.08]), (2, [0.02, 0.02]), (3, [0.0005, 0.2]), (4, [0.05, 0.3])] {
+        for (seed, chances) in [
+            (1, [0.002, 0.08]),
+            (2, [0.02, 0.02]),
+            (3, [0.0005, 0.2]),
+            (4, [0.05, 0.3]),
+        ] {
             for horizon in [1, 6, 36] {
                 let mut cases = judged(&trace(seed, chances), horizon);
                 assert!(cases.len() > 1_000, "{}", cases.len());
                 let (said, happened) = means(&cases);
-                assert!((said - happened).abs() < 0.06, "{seed} {horizon}: said {said}, happened {happened}");
+                assert!(
+                    (said - happened).abs() < 0.06,
+                    "{seed} {horizon}: said {said}, happened {happened}"
+                );
                 // The riskiest fifth too, which a hazard that follows bursts overstates. Of long horizons there are few in two
                 // months: two standard deviations of what so few happen to show are allowed.
                 cases.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -381,17 +457,26 @@ mod tests {
         let cases = judged(&trace(1, [0.002, 0.08]), 6);
         let rate = means(&cases).1;
         let brier = |said: &dyn Fn(f64) -> f64| {
-            cases.iter().map(|(p, lost)| (said(*p) - f64::from(*lost)).powi(2)).sum::<f64>() / cases.len() as f64
+            cases
+                .iter()
+                .map(|(p, lost)| (said(*p) - f64::from(*lost)).powi(2))
+                .sum::<f64>()
+                / cases.len() as f64
         };
         let (own, base) = (brier(&|p| p), brier(&|_| rate));
-        assert!(own < 0.95 * base, "{own} beside {base}, which knows the future's rate");
+        assert!(
+            own < 0.95 * base,
+            "{own} beside {base}, which knows the future's rate"
+        );
     }
 
     /// After two calm weeks the models have seen next to no loss. The rate of pools in general keeps the answer above what they say.
     #[test]
     fn a_calm_pool_is_not_said_to_be_safe_for_ever() {
         let mut pool = Availability::new(6 * STEP_MS);
-        let said: Vec<Option<f64>> = (0..14 * 144).map(|at| pool.observe(at * STEP_MS, Some(true))).collect();
+        let said: Vec<Option<f64>> = (0..14 * 144)
+            .map(|at| pool.observe(at * STEP_MS, Some(true)))
+            .collect();
         let last = said.last().copied().flatten().unwrap_or_default();
         assert!((0.0002..0.02).contains(&last), "{last}");
     }
@@ -401,31 +486,55 @@ mod tests {
     fn a_storm_is_forgotten_with_its_regime() {
         let mut pool = Availability::new(6 * STEP_MS);
         let up = |at: i64| !(10 * 144..11 * 144).contains(&at) || at % 8 != 0;
-        let said: Vec<f64> =
-            (0..20 * 144).map(|at| pool.observe(at * STEP_MS, Some(up(at))).unwrap_or_default()).collect();
+        let said: Vec<f64> = (0..20 * 144)
+            .map(|at| pool.observe(at * STEP_MS, Some(up(at))).unwrap_or_default())
+            .collect();
         let (storm, after) = (said[11 * 144 - 3], said[14 * 144]);
-        assert!(storm > 0.5 && after < 0.1, "{storm} in the storm, {after} three days later");
+        assert!(
+            storm > 0.5 && after < 0.1,
+            "{storm} in the storm, {after} three days later"
+        );
     }
 
     #[test]
     fn the_chance_rises_towards_a_loss_by_the_clock() {
         let mut pool = Availability::new(6 * STEP_MS);
-        let said: Vec<f64> =
-            (0..1_440).map(|at| pool.observe(at * STEP_MS, Some(at % 36 > 2)).unwrap_or_default()).collect();
+        let said: Vec<f64> = (0..1_440)
+            .map(|at| {
+                pool.observe(at * STEP_MS, Some(at % 36 > 2))
+                    .unwrap_or_default()
+            })
+            .collect();
         let mean = |within: &dyn Fn(usize) -> bool| {
-            let rows: Vec<f64> = (720..1_440).filter(|at| within(at % 36)).map(|at| said[at]).collect();
+            let rows: Vec<f64> = (720..1_440)
+                .filter(|at| within(at % 36))
+                .map(|at| said[at])
+                .collect();
             rows.iter().sum::<f64>() / rows.len() as f64
         };
         let (before, away) = (mean(&|at| at >= 30), mean(&|at| (5..25).contains(&at)));
-        assert!(before > 1.5 * away, "{before} in the hour before a loss, {away} away from it");
+        assert!(
+            before > 1.5 * away,
+            "{before} in the hour before a loss, {away} away from it"
+        );
     }
 
     #[test]
     fn it_abstains_where_nothing_was_measured_or_too_little_is_known() {
         let mut pool = Availability::new(6 * STEP_MS);
-        let said: Vec<Option<f64>> = (0..100).map(|at| pool.observe(at * STEP_MS, Some(true))).collect();
-        assert!(said[..60].iter().all(Option::is_none), "ten horizons of an hour");
-        assert!(said[75..].iter().all(|said| said.is_some_and(|said| said < 0.2)), "{said:?}");
+        let said: Vec<Option<f64>> = (0..100)
+            .map(|at| pool.observe(at * STEP_MS, Some(true)))
+            .collect();
+        assert!(
+            said[..60].iter().all(Option::is_none),
+            "ten horizons of an hour"
+        );
+        assert!(
+            said[75..]
+                .iter()
+                .all(|said| said.is_some_and(|said| said < 0.2)),
+            "{said:?}"
+        );
         assert_eq!(pool.observe(100 * STEP_MS, None), None);
         let mut unmeasured = Availability::new(STEP_MS);
         assert!((0..500).all(|at| unmeasured.observe(at * STEP_MS, None).is_none()));
@@ -436,7 +545,10 @@ mod tests {
         let trace = trace(5, [0.002, 0.08]);
         let run = |until: usize| {
             let mut pool = Availability::new(6 * STEP_MS);
-            trace[..until].iter().map(|(at, up)| pool.observe(*at, Some(*up))).collect::<Vec<_>>()
+            trace[..until]
+                .iter()
+                .map(|(at, up)| pool.observe(*at, Some(*up)))
+                .collect::<Vec<_>>()
         };
         assert_eq!(run(2_000)[..], run(4_000)[..2_000]);
         // Capacity that is gone after a month of silence was lost nobody knows when.
@@ -454,8 +566,20 @@ mod tests {
         for at in 0..40_000 {
             let _ = pool.observe(at * STEP_MS, Some(noise(9, at as u64) > 0.05));
         }
-        assert!(pool.sides.iter().all(|side| side.examples.kept.len() < MOST_EXAMPLES));
-        let weight: f64 = pool.sides[1].examples.kept.iter().map(|example| example.weight).sum();
-        assert!((weight / pool.sides[1].over - 1.0).abs() < 0.05, "what is thinned stands for what was left out");
+        assert!(
+            pool.sides
+                .iter()
+                .all(|side| side.examples.kept.len() < MOST_EXAMPLES)
+        );
+        let weight: f64 = pool.sides[1]
+            .examples
+            .kept
+            .iter()
+            .map(|example| example.weight)
+            .sum();
+        assert!(
+            (weight / pool.sides[1].over - 1.0).abs() < 0.05,
+            "what is thinned stands for what was left out"
+        );
     }
 }

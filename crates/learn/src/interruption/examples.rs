@@ -25,18 +25,31 @@ enum Moment {
 
 /// The memory at the end of a history, and the examples for each horizon.
 pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
-    let lives: Vec<&Lifetime> = history.lifetimes.iter().filter(|life| life.end_ms > life.start_ms).collect();
-    let hours: i64 = lives.iter().map(|life| (life.end_ms - life.start_ms) / HOUR_MS + 1).sum();
+    let lives: Vec<&Lifetime> = history
+        .lifetimes
+        .iter()
+        .filter(|life| life.end_ms > life.start_ms)
+        .collect();
+    let hours: i64 = lives
+        .iter()
+        .map(|life| (life.end_ms - life.start_ms) / HOUR_MS + 1)
+        .sum();
     let step = HOUR_MS * (hours / MOST_LOOKS + 1);
     let mut moments: Vec<(i64, usize, Moment)> = Vec::new();
     for (index, life) in lives.iter().enumerate() {
         // Looks are spread over the step, or every instance started together would be looked at together.
         let offset = (index as i64 * 7_919_000) % step;
-        let looks = (0..).map(|number| life.start_ms + offset + number * step).take_while(|at| *at < life.end_ms);
+        let looks = (0..)
+            .map(|number| life.start_ms + offset + number * step)
+            .take_while(|at| *at < life.end_ms);
         moments.extend(looks.map(|at| (at, index, Moment::Look)));
         if life.ending == Ending::Interrupted {
             let before = 1 + (index as i64 * 104_729) % (HORIZONS_MS[0] - 1);
-            moments.push(((life.end_ms - before).max(life.start_ms), index, Moment::Before));
+            moments.push((
+                (life.end_ms - before).max(life.start_ms),
+                index,
+                Moment::Before,
+            ));
             moments.push((life.end_ms, index, Moment::Interrupted));
         }
     }
@@ -59,7 +72,11 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
                     }));
                 }
                 if matches!(moment, Moment::Look) {
-                    memory.ran(&life.pool, &life.family, step.min(life.end_ms - at) as f64 / DAY_MS as f64);
+                    memory.ran(
+                        &life.pool,
+                        &life.family,
+                        step.min(life.end_ms - at) as f64 / DAY_MS as f64,
+                    );
                 }
             }
         }
@@ -69,7 +86,13 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
 
 /// Returns the outcome (`true` for an interruption) with its weight; `None` where it is unknown or another example
 /// covers it.
-fn outcome(life: &Lifetime, at: i64, horizon: i64, moment: Moment, step: i64) -> Option<(bool, f64)> {
+fn outcome(
+    life: &Lifetime,
+    at: i64,
+    horizon: i64,
+    moment: Moment,
+    step: i64,
+) -> Option<(bool, f64)> {
     let within = life.end_ms - at <= horizon;
     let interrupted = within && life.ending == Ending::Interrupted;
     if within && !interrupted {
@@ -88,14 +111,19 @@ fn by_pool(signals: &[Signal]) -> BTreeMap<&str, Vec<&Signal>> {
     for signal in signals {
         pools.entry(&signal.pool).or_default().push(signal);
     }
-    pools.values_mut().for_each(|list| list.sort_by_key(|signal| signal.at_ms));
+    pools
+        .values_mut()
+        .for_each(|list| list.sort_by_key(|signal| signal.at_ms));
     pools
 }
 
 fn instance(life: &Lifetime, at: i64, signals: &BTreeMap<&str, Vec<&Signal>>) -> Instance {
     let last = signals.get(life.pool.as_str()).and_then(|list| {
         let after = list.partition_point(|signal| signal.at_ms <= at);
-        after.checked_sub(1).map(|index| list[index]).filter(|signal| at - signal.at_ms <= FRESH_MS)
+        after
+            .checked_sub(1)
+            .map(|index| list[index])
+            .filter(|signal| at - signal.at_ms <= FRESH_MS)
     });
     Instance {
         pool: life.pool.clone(),

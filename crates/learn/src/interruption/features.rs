@@ -27,9 +27,14 @@ const MIDDLE: [f64; 2] = [0.5, 0.35];
 pub(super) fn features(instance: &Instance, known: &Recollection, horizon_ms: i64) -> Vec<f64> {
     let expected = known.per_day * horizon_ms as f64 / DAY_MS as f64;
     let age_hours = instance.age_ms.max(0) as f64 / HOUR_MS as f64;
-    let scarce = instance.availability.filter(|value| value.is_finite()).map(|value| MIDDLE[0] - value.clamp(0.0, 1.0));
-    let price =
-        instance.price_ratio.filter(|value| value.is_finite()).map_or(0.0, |ratio| ratio.clamp(0.0, 2.0) - MIDDLE[1]);
+    let scarce = instance
+        .availability
+        .filter(|value| value.is_finite())
+        .map(|value| MIDDLE[0] - value.clamp(0.0, 1.0));
+    let price = instance
+        .price_ratio
+        .filter(|value| value.is_finite())
+        .map_or(0.0, |ratio| ratio.clamp(0.0, 2.0) - MIDDLE[1]);
     vec![
         1.0,
         expected.max(1e-9).ln(),

@@ -39,17 +39,28 @@ impl Logistic {
             // Newton overshoots where curvature vanishes; a bounded step does not.
             let length = step.iter().fold(0.0f64, |most, one| most.max(one.abs()));
             let share = (2.0 / length.max(1e-300)).min(1.0);
-            coefficients.iter_mut().zip(&step).for_each(|(coefficient, one)| *coefficient += share * one);
+            coefficients
+                .iter_mut()
+                .zip(&step)
+                .for_each(|(coefficient, one)| *coefficient += share * one);
             if length < 1e-8 {
                 break;
             }
         }
-        Logistic { coefficients, covariance }
+        Logistic {
+            coefficients,
+            covariance,
+        }
     }
 
     /// The logit and its standard deviation.
     pub(crate) fn logit(&self, features: &[f64]) -> (f64, f64) {
-        let spread: f64 = self.covariance.iter().zip(features).map(|(row, one)| one * dot(row, features)).sum();
+        let spread: f64 = self
+            .covariance
+            .iter()
+            .zip(features)
+            .map(|(row, one)| one * dot(row, features))
+            .sum();
         (dot(&self.coefficients, features), spread.max(0.0).sqrt())
     }
 }
@@ -61,8 +72,11 @@ pub(crate) fn probability(logit: f64) -> f64 {
 
 fn derivatives(examples: &[Example], beliefs: &[Belief], at: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let size = beliefs.len();
-    let mut gradient: Vec<f64> =
-        beliefs.iter().zip(at).map(|(belief, now)| (belief.mean - now) / belief.deviation.powi(2)).collect();
+    let mut gradient: Vec<f64> = beliefs
+        .iter()
+        .zip(at)
+        .map(|(belief, now)| (belief.mean - now) / belief.deviation.powi(2))
+        .collect();
     let mut curvature = vec![vec![0.0; size]; size];
     for (index, belief) in beliefs.iter().enumerate() {
         curvature[index][index] = belief.deviation.powi(-2);
@@ -71,9 +85,18 @@ fn derivatives(examples: &[Example], beliefs: &[Belief], at: &[f64]) -> (Vec<f64
         let chance = probability(dot(at, &example.features));
         let away = example.weight * (f64::from(example.outcome) - chance);
         let bend = example.weight * (chance * (1.0 - chance)).max(1e-12);
-        for (row, x) in example.features.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+        for (row, x) in example
+            .features
+            .iter()
+            .enumerate()
+            .filter(|(_, x)| **x != 0.0)
+        {
             gradient[row] += away * x;
-            for (cell, y) in curvature[row].iter_mut().zip(&example.features).take(row + 1) {
+            for (cell, y) in curvature[row]
+                .iter_mut()
+                .zip(&example.features)
+                .take(row + 1)
+            {
                 *cell += bend * x * y;
             }
         }
@@ -95,16 +118,26 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn inverse(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let size = matrix.len();
     let mut left = matrix.to_vec();
-    let mut right: Vec<Vec<f64>> =
-        (0..size).map(|row| (0..size).map(|column| f64::from(row == column)).collect()).collect();
+    let mut right: Vec<Vec<f64>> = (0..size)
+        .map(|row| (0..size).map(|column| f64::from(row == column)).collect())
+        .collect();
     for pivot in 0..size {
         let scale = left[pivot][pivot].max(1e-300);
-        left[pivot].iter_mut().chain(&mut right[pivot]).for_each(|cell| *cell /= scale);
+        left[pivot]
+            .iter_mut()
+            .chain(&mut right[pivot])
+            .for_each(|cell| *cell /= scale);
         let (pivot_left, pivot_right) = (left[pivot].clone(), right[pivot].clone());
         for row in (0..size).filter(|row| *row != pivot) {
             let factor = left[row][pivot];
-            left[row].iter_mut().zip(&pivot_left).for_each(|(cell, one)| *cell -= factor * one);
-            right[row].iter_mut().zip(&pivot_right).for_each(|(cell, one)| *cell -= factor * one);
+            left[row]
+                .iter_mut()
+                .zip(&pivot_left)
+                .for_each(|(cell, one)| *cell -= factor * one);
+            right[row]
+                .iter_mut()
+                .zip(&pivot_right)
+                .for_each(|(cell, one)| *cell -= factor * one);
         }
     }
     right

@@ -87,7 +87,10 @@ impl Memory {
     /// Returns the state of a pool at a time not before the last interruption.
     pub(super) fn recall(&self, pool: &str, family: &str, at_ms: i64) -> Recollection {
         let estate = self.estate.0.rate(PRIOR_PER_DAY);
-        let family = self.families.get(family).map_or(estate, |count| count.rate(estate));
+        let family = self
+            .families
+            .get(family)
+            .map_or(estate, |count| count.rate(estate));
         let known = self.pools.get(pool);
         Recollection {
             per_day: known.map_or(family, |(count, _)| count.rate(family)),

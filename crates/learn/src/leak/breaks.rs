@@ -31,16 +31,26 @@ pub(crate) fn find(values: &[f64]) -> Vec<Break> {
     if values.len() < 4 * SIDE {
         return Vec::new();
     }
-    let jumps: Vec<f64> = (0..values.len()).map(|index| jump(values, index, SIDE)).collect();
+    let jumps: Vec<f64> = (0..values.len())
+        .map(|index| jump(values, index, SIDE))
+        .collect();
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let range = sorted[sorted.len() * 9 / 10] - sorted[sorted.len() / 10];
     let usual = spread(&jumps).max(0.02 * range);
     let mut found: Vec<Break> = candidates(values, &jumps, usual);
-    found.sort_by(|a, b| b.size.abs().total_cmp(&a.size.abs()).then(a.index.cmp(&b.index)));
+    found.sort_by(|a, b| {
+        b.size
+            .abs()
+            .total_cmp(&a.size.abs())
+            .then(a.index.cmp(&b.index))
+    });
     let mut kept: Vec<Break> = Vec::new();
     for one in found {
-        if kept.iter().all(|other| other.index.abs_diff(one.index) > SIDE) {
+        if kept
+            .iter()
+            .all(|other| other.index.abs_diff(one.index) > SIDE)
+        {
             kept.push(one);
         }
     }
@@ -53,12 +63,21 @@ pub(crate) fn find(values: &[f64]) -> Vec<Break> {
 
 fn candidates(values: &[f64], jumps: &[f64], usual: f64) -> Vec<Break> {
     let mut found = Vec::new();
-    for (index, size) in jumps.iter().copied().enumerate().take(values.len() - 1).skip(2) {
+    for (index, size) in jumps
+        .iter()
+        .copied()
+        .enumerate()
+        .take(values.len() - 1)
+        .skip(2)
+    {
         let bar = usual * if size < 0.0 { RELEASE } else { SHIFT };
         if size.abs() > bar && bar > 0.0 {
             let lasting = jump(values, index, LASTING);
             if lasting * size > 0.0 && lasting.abs() > 0.4 * size.abs() {
-                found.push(Break { index: sharpest(values, index), size });
+                found.push(Break {
+                    index: sharpest(values, index),
+                    size,
+                });
             }
         }
     }
@@ -69,7 +88,11 @@ fn candidates(values: &[f64], jumps: &[f64], usual: f64) -> Vec<Break> {
 fn jump(values: &[f64], index: usize, side: usize) -> f64 {
     let mut before = values[index.saturating_sub(side)..index].to_vec();
     let mut after = values[index..(index + side).min(values.len())].to_vec();
-    if before.is_empty() || after.is_empty() { 0.0 } else { median(&mut after) - median(&mut before) }
+    if before.is_empty() || after.is_empty() {
+        0.0
+    } else {
+        median(&mut after) - median(&mut before)
+    }
 }
 
 /// The boundary within reach with the largest single step in the direction of the jump.
@@ -77,5 +100,7 @@ fn sharpest(values: &[f64], index: usize) -> usize {
     let sign = jump(values, index, SIDE).signum();
     let step = |at: usize| sign * (values[at] - values[at - 1]);
     let reach = index.saturating_sub(SIDE - 1).max(1)..(index + SIDE).min(values.len());
-    reach.max_by(|a, b| step(*a).total_cmp(&step(*b))).unwrap_or(index)
+    reach
+        .max_by(|a, b| step(*a).total_cmp(&step(*b)))
+        .unwrap_or(index)
 }

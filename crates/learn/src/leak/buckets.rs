@@ -7,7 +7,9 @@ use crate::quantile::percentile_of_sorted;
 use crate::window::{DAY_MS, Point};
 
 /// Widths that divide a day, in minutes.
-const WIDTHS_MIN: [i64; 15] = [1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, 1_440];
+const WIDTHS_MIN: [i64; 15] = [
+    1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, 1_440,
+];
 
 /// A series on an even grid.
 #[derive(Debug, Clone)]
@@ -26,22 +28,32 @@ impl Buckets {
     pub(crate) fn new(points: &[Point], most: usize, p: f64) -> Option<Buckets> {
         let first = points.iter().find(|(_, value)| value.is_finite())?.0;
         let last = points.iter().rev().find(|(_, value)| value.is_finite())?.0;
-        let mut steps: Vec<i64> =
-            points.windows(2).map(|pair| pair[1].0 - pair[0].0).filter(|step| *step > 0).collect();
+        let mut steps: Vec<i64> = points
+            .windows(2)
+            .map(|pair| pair[1].0 - pair[0].0)
+            .filter(|step| *step > 0)
+            .collect();
         if steps.len() < 2 {
             return None;
         }
         let middle = steps.len() / 2;
         let step = *steps.select_nth_unstable(middle).1;
         let least = step.max((last - first) / most.max(1) as i64);
-        let width_ms =
-            WIDTHS_MIN.iter().map(|minutes| minutes * 60_000).find(|width| *width >= least).unwrap_or(DAY_MS);
+        let width_ms = WIDTHS_MIN
+            .iter()
+            .map(|minutes| minutes * 60_000)
+            .find(|width| *width >= least)
+            .unwrap_or(DAY_MS);
         Some(Self::with_width(points, width_ms, p))
     }
 
     /// Buckets of a given width.
     pub(crate) fn with_width(points: &[Point], width_ms: i64, p: f64) -> Buckets {
-        let mut buckets = Buckets { width_ms, slots: Vec::new(), values: Vec::new() };
+        let mut buckets = Buckets {
+            width_ms,
+            slots: Vec::new(),
+            values: Vec::new(),
+        };
         let mut inside: Vec<f64> = Vec::new();
         let mut open = None;
         for (at, value) in points.iter().filter(|(_, value)| value.is_finite()) {
@@ -86,7 +98,11 @@ impl Buckets {
     /// Share of the grid that was measured, 0 to 1.
     pub(crate) fn coverage(&self) -> f64 {
         let periods = self.span_ms() / self.width_ms.max(1);
-        if periods > 0 { self.len() as f64 / periods as f64 } else { 0.0 }
+        if periods > 0 {
+            self.len() as f64 / periods as f64
+        } else {
+            0.0
+        }
     }
 
     /// Buckets in a day.
@@ -103,7 +119,10 @@ impl Buckets {
     /// Days since the first bucket, per bucket.
     pub(crate) fn days(&self) -> Vec<f64> {
         let first = self.slots.first().copied().unwrap_or(0);
-        self.slots.iter().map(|slot| (slot - first) as f64 * self.width_ms as f64 / DAY_MS as f64).collect()
+        self.slots
+            .iter()
+            .map(|slot| (slot - first) as f64 * self.width_ms as f64 / DAY_MS as f64)
+            .collect()
     }
 }
 
@@ -114,14 +133,19 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
     }
     let (middle, even) = (values.len() / 2, values.len().is_multiple_of(2));
     let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    if even { (below.iter().copied().fold(f64::MIN, f64::max) + *upper) / 2.0 } else { *upper }
+    if even {
+        (below.iter().copied().fold(f64::MIN, f64::max) + *upper) / 2.0
+    } else {
+        *upper
+    }
 }
 
 /// The median distance from the median, scaled to the standard deviation of a normal distribution.
 pub(crate) fn spread(values: &[f64]) -> f64 {
     let mut copy = values.to_vec();
     let centre = median(&mut copy);
-    copy.iter_mut().for_each(|value| *value = (*value - centre).abs());
+    copy.iter_mut()
+        .for_each(|value| *value = (*value - centre).abs());
     1.4826 * median(&mut copy)
 }
 

@@ -36,12 +36,25 @@ pub(super) struct Evidence {
 /// Takes the season out, finds the breaks and cuts there.
 pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> Evidence {
     let profile = season::profile(buckets);
-    let rest: Vec<f64> = buckets.values.iter().zip(&profile).map(|(value, usual)| value - usual).collect();
+    let rest: Vec<f64> = buckets
+        .values
+        .iter()
+        .zip(&profile)
+        .map(|(value, usual)| value - usual)
+        .collect();
     let mut cuts = breaks::find(&rest);
     for restart in restarts_ms {
-        let index = buckets.slots.partition_point(|slot| slot * buckets.width_ms < *restart);
-        if index > 0 && index < buckets.len() && cuts.iter().all(|cut| cut.index.abs_diff(index) > 2) {
-            cuts.push(Break { index, size: rest[index] - rest[index - 1] });
+        let index = buckets
+            .slots
+            .partition_point(|slot| slot * buckets.width_ms < *restart);
+        if index > 0
+            && index < buckets.len()
+            && cuts.iter().all(|cut| cut.index.abs_diff(index) > 2)
+        {
+            cuts.push(Break {
+                index,
+                size: rest[index] - rest[index - 1],
+            });
         }
     }
     cuts.sort_by_key(|cut| cut.index);
@@ -49,9 +62,16 @@ pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> Evidence {
     evidence.releases = cuts
         .iter()
         .filter(|cut| cut.size < 0.0)
-        .map(|cut| Release { at_ms: buckets.at_ms(cut.index), size: -cut.size })
+        .map(|cut| Release {
+            at_ms: buckets.at_ms(cut.index),
+            size: -cut.size,
+        })
         .collect();
-    let mut gaps: Vec<f64> = evidence.releases.windows(2).map(|pair| (pair[1].at_ms - pair[0].at_ms) as f64).collect();
+    let mut gaps: Vec<f64> = evidence
+        .releases
+        .windows(2)
+        .map(|pair| (pair[1].at_ms - pair[0].at_ms) as f64)
+        .collect();
     evidence.cycle_ms = (!gaps.is_empty()).then(|| median(&mut gaps) as i64);
     evidence
 }
@@ -63,7 +83,10 @@ pub(super) fn of_floors(floors: &Buckets) -> Evidence {
 
 fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
     let days = buckets.days();
-    let (mut pieces, mut since) = (Vec::with_capacity(days.len()), Vec::with_capacity(days.len()));
+    let (mut pieces, mut since) = (
+        Vec::with_capacity(days.len()),
+        Vec::with_capacity(days.len()),
+    );
     let (mut piece, mut start) = (0, 0.0);
     for (index, day) in days.iter().enumerate() {
         if cuts.iter().any(|cut| cut.index == index) {
@@ -76,12 +99,18 @@ fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
     let weekly = buckets.span_ms() >= 8 * DAY_MS;
     Evidence {
         values: without_bursts(values),
-        weekend: (0..days.len()).map(|index| f64::from(weekly && buckets.on_weekend(index))).collect(),
+        weekend: (0..days.len())
+            .map(|index| f64::from(weekly && buckets.on_weekend(index)))
+            .collect(),
         first_ms: buckets.at_ms(0),
         level: median(&mut levels),
         cycle_ms: None,
         releases: Vec::new(),
-        reasons: if buckets.span_ms() < 13 * DAY_MS { vec![Reason::WeekNotSeen] } else { Vec::new() },
+        reasons: if buckets.span_ms() < 13 * DAY_MS {
+            vec![Reason::WeekNotSeen]
+        } else {
+            Vec::new()
+        },
         pieces,
         days,
         since,
@@ -91,19 +120,32 @@ fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
 /// Values held within three spreads of their neighbourhood, so that one burst does not tilt a line.
 fn without_bursts(values: &[f64]) -> Vec<f64> {
     let around = running_median(values, 7);
-    let away: Vec<f64> = values.iter().zip(&around).map(|(value, usual)| value - usual).collect();
+    let away: Vec<f64> = values
+        .iter()
+        .zip(&around)
+        .map(|(value, usual)| value - usual)
+        .collect();
     let bound = 3.0 * spread(&away);
-    values.iter().zip(&around).map(|(value, usual)| value.clamp(usual - bound, usual + bound)).collect()
+    values
+        .iter()
+        .zip(&around)
+        .map(|(value, usual)| value.clamp(usual - bound, usual + bound))
+        .collect()
 }
 
 impl Evidence {
     /// The median time between releases, when there are enough of them and it is shorter than a day.
     pub(super) fn short_cycle(&self, least: usize) -> Option<i64> {
-        self.cycle_ms.filter(|cycle| self.releases.len() >= least && *cycle < DAY_MS)
+        self.cycle_ms
+            .filter(|cycle| self.releases.len() >= least && *cycle < DAY_MS)
     }
 
     fn series(&self) -> Series<'_> {
-        Series { values: &self.values, pieces: &self.pieces, covariate: &self.weekend }
+        Series {
+            values: &self.values,
+            pieces: &self.pieces,
+            covariate: &self.weekend,
+        }
     }
 
     /// The verdict.
@@ -112,12 +154,28 @@ impl Evidence {
         let still = prepared.loss_without_growth() <= f64::EPSILON * self.level.powi(2);
         let Some(growth) = growth(&prepared, &self.days, &self.since).filter(|_| !still) else {
             self.reasons.push(Reason::Constant);
-            return self.conclude(Verdict::NoLeak, 1.0, SlopePerDay { estimate: 0.0, low: 0.0, high: 0.0 }, None);
+            return self.conclude(
+                Verdict::NoLeak,
+                1.0,
+                SlopePerDay {
+                    estimate: 0.0,
+                    low: 0.0,
+                    high: 0.0,
+                },
+                None,
+            );
         };
         let p_value = growth.fit.p_value();
-        let reach = student_quantile((1.0 - settings.interval).max(1e-6) / 2.0, growth.fit.freedom) * growth.fit.error;
+        let reach = student_quantile(
+            (1.0 - settings.interval).max(1e-6) / 2.0,
+            growth.fit.freedom,
+        ) * growth.fit.error;
         let slope = growth.fit.slope;
-        let interval = SlopePerDay { estimate: slope, low: slope - reach, high: slope + reach };
+        let interval = SlopePerDay {
+            estimate: slope,
+            low: slope - reach,
+            high: slope + reach,
+        };
         let onset = growth.onset_day.unwrap_or(0.0);
         let against = self.against(settings, p_value, slope, growth.levelling, onset);
         match against {
@@ -134,15 +192,26 @@ impl Evidence {
     }
 
     /// The first thing that contradicts a leak.
-    fn against(&mut self, settings: &Settings, p_value: f64, slope: f64, levelling: f64, onset: f64) -> Option<Reason> {
+    fn against(
+        &mut self,
+        settings: &Settings,
+        p_value: f64,
+        slope: f64,
+        levelling: f64,
+        onset: f64,
+    ) -> Option<Reason> {
         if p_value > settings.significance {
             return Some(Reason::NotSignificant { p_value });
         }
         let (growing, pieces) = self.growing_pieces();
         if pieces >= 2 && (growing as f64) < GROWING * pieces as f64 {
-            return Some(Reason::GrowsInFewStretches { growing, stretches: pieces });
+            return Some(Reason::GrowsInFewStretches {
+                growing,
+                stretches: pieces,
+            });
         }
-        let share = slope * self.days.last().map_or(0.0, |last| last - onset) / self.level.max(f64::MIN_POSITIVE);
+        let share = slope * self.days.last().map_or(0.0, |last| last - onset)
+            / self.level.max(f64::MIN_POSITIVE);
         if share < settings.least_growth {
             return Some(Reason::Slight { share });
         }
@@ -151,11 +220,17 @@ impl Evidence {
         }
         let parts = slopes_in_parts(&self.series(), &self.days, onset, 3);
         // Within a third of the time the slope is uncertain: only one that is surely weak speaks against a leak.
-        if parts.iter().any(|(part, error)| part + error < WEAKEST * slope) {
+        if parts
+            .iter()
+            .any(|(part, error)| part + error < WEAKEST * slope)
+        {
             return Some(Reason::Passing);
         }
         if pieces >= 2 {
-            self.reasons.push(Reason::GrowsAfterEachRelease { growing, stretches: pieces });
+            self.reasons.push(Reason::GrowsAfterEachRelease {
+                growing,
+                stretches: pieces,
+            });
         }
         None
     }
@@ -164,21 +239,35 @@ impl Evidence {
     fn growing_pieces(&self) -> (u64, u64) {
         let (mut growing, mut long, mut start) = (0, 0, 0);
         while start < self.pieces.len() {
-            let end = self.pieces.partition_point(|piece| *piece <= self.pieces[start]);
+            let end = self
+                .pieces
+                .partition_point(|piece| *piece <= self.pieces[start]);
             if end - start >= LEAST_PIECE {
                 let pieces = vec![0; end - start];
-                let own =
-                    Series { values: &self.values[start..end], pieces: &pieces, covariate: &self.weekend[start..end] };
+                let own = Series {
+                    values: &self.values[start..end],
+                    pieces: &pieces,
+                    covariate: &self.weekend[start..end],
+                };
                 long += 1;
-                growing +=
-                    u64::from(Prepared::new(&own).glance(&self.days[start..end]).is_some_and(|(slope, _)| slope > 0.0));
+                growing += u64::from(
+                    Prepared::new(&own)
+                        .glance(&self.days[start..end])
+                        .is_some_and(|(slope, _)| slope > 0.0),
+                );
             }
             start = end;
         }
         (growing, long)
     }
 
-    fn conclude(self, verdict: Verdict, p_value: f64, slope: SlopePerDay, first_seen_ms: Option<i64>) -> Assessment {
+    fn conclude(
+        self,
+        verdict: Verdict,
+        p_value: f64,
+        slope: SlopePerDay,
+        first_seen_ms: Option<i64>,
+    ) -> Assessment {
         Assessment {
             verdict,
             p_value: Some(p_value),

@@ -55,9 +55,17 @@ impl<'a> Prepared<'a> {
     pub(crate) fn new(series: &Series<'a>) -> Self {
         let mut y = demeaned(series.values, series.pieces);
         let z = demeaned(series.covariate, series.pieces);
-        let zz = Some(dot(&z, &z)).filter(|zz| *zz > 1e-9 * y.len() as f64).unwrap_or(0.0);
+        let zz = Some(dot(&z, &z))
+            .filter(|zz| *zz > 1e-9 * y.len() as f64)
+            .unwrap_or(0.0);
         freed(&mut y, &z, zz);
-        Prepared { pieces: series.pieces, yy: dot(&y, &y), y, z, zz }
+        Prepared {
+            pieces: series.pieces,
+            yy: dot(&y, &y),
+            y,
+            z,
+            zz,
+        }
     }
 
     /// Mean square around the pieces' own levels: what is left when nothing grows.
@@ -68,7 +76,10 @@ impl<'a> Prepared<'a> {
     /// Slope and mean square of the residuals of a shape; `None` where it does not vary within the pieces.
     pub(crate) fn glance(&self, shape: &[f64]) -> Option<(f64, f64)> {
         let (xx, xy) = self.products(&self.residue(shape), shape)?;
-        Some((xy / xx, (self.yy - xy * xy / xx).max(0.0) / self.y.len() as f64))
+        Some((
+            xy / xx,
+            (self.yy - xy * xy / xx).max(0.0) / self.y.len() as f64,
+        ))
     }
 
     /// The whole fit of a shape.
@@ -81,7 +92,12 @@ impl<'a> Prepared<'a> {
         let rho = autocorrelation(&residuals, self.pieces, pieces);
         let worth = (n as f64 * (1.0 - rho) / (1.0 + rho)).min(n as f64);
         let variance = long_run_variance(&residuals, self.pieces, rho) / xx;
-        Some(Fit { slope, error: variance.sqrt(), freedom: (worth - 2.0).max(2.0), worth })
+        Some(Fit {
+            slope,
+            error: variance.sqrt(),
+            freedom: (worth - 2.0).max(2.0),
+            worth,
+        })
     }
 
     fn residue(&self, shape: &[f64]) -> Vec<f64> {
@@ -100,7 +116,10 @@ impl<'a> Prepared<'a> {
 fn freed(values: &mut [f64], covariate: &[f64], square: f64) {
     if square > 0.0 {
         let on = dot(values, covariate) / square;
-        values.iter_mut().zip(covariate).for_each(|(value, z)| *value -= on * z);
+        values
+            .iter_mut()
+            .zip(covariate)
+            .for_each(|(value, z)| *value -= on * z);
     }
 }
 
@@ -115,7 +134,11 @@ fn demeaned(values: &[f64], pieces: &[usize]) -> Vec<f64> {
         sums[*piece].0 += value;
         sums[*piece].1 += 1.0;
     }
-    values.iter().zip(pieces).map(|(value, piece)| value - sums[*piece].0 / sums[*piece].1).collect()
+    values
+        .iter()
+        .zip(pieces)
+        .map(|(value, piece)| value - sums[*piece].0 / sums[*piece].1)
+        .collect()
 }
 
 /// First-order autocorrelation within pieces, bias-corrected, 0 to 0.97.

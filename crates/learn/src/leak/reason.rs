@@ -79,9 +79,18 @@ impl fmt::Display for Reason {
         match *self {
             Reason::TooFewPoints { points } => write!(out, "only {points} points"),
             Reason::TooShort { span_ms, least_ms } => {
-                write!(out, "{:.1} days observed, {:.1} are needed", days(span_ms), days(least_ms))
+                write!(
+                    out,
+                    "{:.1} days observed, {:.1} are needed",
+                    days(span_ms),
+                    days(least_ms)
+                )
             }
-            Reason::Gaps { coverage } => write!(out, "only {:.0} % of the time was measured", coverage * 100.0),
+            Reason::Gaps { coverage } => write!(
+                out,
+                "only {:.0} % of the time was measured",
+                coverage * 100.0
+            ),
             Reason::TooFewCycles { cycles } => write!(out, "only {cycles} floors between releases"),
             Reason::Constant => write!(out, "the level never moves"),
             Reason::Cycles { length_ms } => write!(
@@ -89,18 +98,33 @@ impl fmt::Display for Reason {
                 "released about every {:.1} hours; what was judged is the floor after each release",
                 length_ms as f64 / HOUR_MS as f64
             ),
-            Reason::Significant { p_value } => write!(out, "the growth is significant (p = {p_value:.2e})"),
-            Reason::NotSignificant { p_value } => write!(out, "chance explains the growth (p = {p_value:.2})"),
+            Reason::Significant { p_value } => {
+                write!(out, "the growth is significant (p = {p_value:.2e})")
+            }
+            Reason::NotSignificant { p_value } => {
+                write!(out, "chance explains the growth (p = {p_value:.2})")
+            }
             Reason::GrowsAfterEachRelease { growing, stretches } => {
-                write!(out, "it grows in {growing} of {stretches} stretches between releases")
+                write!(
+                    out,
+                    "it grows in {growing} of {stretches} stretches between releases"
+                )
             }
             Reason::GrowsInFewStretches { growing, stretches } => {
-                write!(out, "it grows in only {growing} of {stretches} stretches between releases")
+                write!(
+                    out,
+                    "it grows in only {growing} of {stretches} stretches between releases"
+                )
             }
-            Reason::Slight { share } => write!(out, "it grew by {:.1} % of its level only", share * 100.0),
+            Reason::Slight { share } => {
+                write!(out, "it grew by {:.1} % of its level only", share * 100.0)
+            }
             Reason::LevelsOff => write!(out, "the growth levels off"),
             Reason::Passing => write!(out, "the growth is in one part of the time only"),
-            Reason::WeekNotSeen => write!(out, "less than two weeks observed: a weekly swing is not ruled out"),
+            Reason::WeekNotSeen => write!(
+                out,
+                "less than two weeks observed: a weekly swing is not ruled out"
+            ),
         }
     }
 }

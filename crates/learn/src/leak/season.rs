@@ -25,12 +25,18 @@ pub(crate) fn profile(buckets: &Buckets) -> Vec<f64> {
         groups[phase(index)].push(away);
         groups[per_day * (1 + usize::from(buckets.on_weekend(index))) + phase(index)].push(away);
     }
-    let medians: Vec<Option<f64>> =
-        groups.iter_mut().map(|group| (group.len() >= LEAST_DAYS).then(|| median(group))).collect();
+    let medians: Vec<Option<f64>> = groups
+        .iter_mut()
+        .map(|group| (group.len() >= LEAST_DAYS).then(|| median(group)))
+        .collect();
     let at = |index: usize| {
         let own = medians[per_day * (1 + usize::from(buckets.on_weekend(index))) + phase(index)];
         let common = medians[phase(index)].unwrap_or(0.0);
-        if two_weeks { own.unwrap_or(common) } else { common }
+        if two_weeks {
+            own.unwrap_or(common)
+        } else {
+            common
+        }
     };
     (0..buckets.len()).map(at).collect()
 }

@@ -37,7 +37,17 @@ struct Score {
 
 impl Score {
     fn fit(prepared: &Prepared<'_>, shape: Vec<f64>, parameters: f64) -> Option<(f64, Score)> {
-        prepared.glance(&shape).map(|(slope, loss)| (slope, Score { loss, parameters, onset: None, shape }))
+        prepared.glance(&shape).map(|(slope, loss)| {
+            (
+                slope,
+                Score {
+                    loss,
+                    parameters,
+                    onset: None,
+                    shape,
+                },
+            )
+        })
     }
 
     /// The information criterion, up to a constant.
@@ -54,52 +64,94 @@ pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Op
     for share in ONSETS {
         let onset = share * span;
         let shape = days.iter().map(|day| (day - onset).max(0.0)).collect();
-        steady.extend(Score::fit(prepared, shape, 2.0).map(|(_, score)| Score { onset: Some(onset), ..score }));
+        steady.extend(Score::fit(prepared, shape, 2.0).map(|(_, score)| Score {
+            onset: Some(onset),
+            ..score
+        }));
     }
     let level = levelling(prepared, days, since, span);
     let all = || steady.iter().chain(&level);
     let best = all().min_by(|a, b| a.loss.total_cmp(&b.loss))?;
-    let (worth, least) = (prepared.fit(&best.shape)?.worth, best.loss.max(f64::MIN_POSITIVE));
-    let rival = level.iter().map(|one| one.cost(worth, least)).fold(f64::MAX, f64::min);
-    let best = steady.iter().min_by(|a, b| a.cost(worth, least).total_cmp(&b.cost(worth, least)))?;
-    Some(Growth { levelling: best.cost(worth, least) - rival, fit: prepared.fit(&best.shape)?, onset_day: best.onset })
+    let (worth, least) = (
+        prepared.fit(&best.shape)?.worth,
+        best.loss.max(f64::MIN_POSITIVE),
+    );
+    let rival = level
+        .iter()
+        .map(|one| one.cost(worth, least))
+        .fold(f64::MAX, f64::min);
+    let best = steady
+        .iter()
+        .min_by(|a, b| a.cost(worth, least).total_cmp(&b.cost(worth, least)))?;
+    Some(Growth {
+        levelling: best.cost(worth, least) - rival,
+        fit: prepared.fit(&best.shape)?,
+        onset_day: best.onset,
+    })
 }
 
 fn levelling(prepared: &Prepared<'_>, days: &[f64], since: &[f64], span: f64) -> Vec<Score> {
     let mut found = Vec::new();
     let mut offer = |shape: Vec<f64>, parameters: f64| {
-        found.extend(Score::fit(prepared, shape, parameters).filter(|(slope, _)| *slope > 0.0).map(|(_, score)| score));
+        found.extend(
+            Score::fit(prepared, shape, parameters)
+                .filter(|(slope, _)| *slope > 0.0)
+                .map(|(_, score)| score),
+        );
     };
     for from in std::iter::once(0.0).chain(ONSETS).chain(LATE) {
         for rise in RISES.iter().filter(|rise| from + **rise <= 1.0 - REST) {
-            offer(days.iter().map(|day| ((day / span - from) / rise).clamp(0.0, 1.0)).collect(), 3.0);
+            offer(
+                days.iter()
+                    .map(|day| ((day / span - from) / rise).clamp(0.0, 1.0))
+                    .collect(),
+                3.0,
+            );
         }
     }
     let longest = since.iter().copied().fold(0.0, f64::max);
     for share in WARM_UPS {
         let constant = share * longest;
-        offer(since.iter().map(|day| 1.0 - (-day / constant.max(1e-9)).exp()).collect(), 2.0);
+        offer(
+            since
+                .iter()
+                .map(|day| 1.0 - (-day / constant.max(1e-9)).exp())
+                .collect(),
+            2.0,
+        );
     }
     found
 }
 
 /// Slope and its standard error in each of a number of equal parts of the time since the onset. A climb that continues shows
 /// in all of them; a bump shows in one.
-pub(crate) fn slopes_in_parts(series: &Series<'_>, days: &[f64], from_day: f64, parts: usize) -> Vec<(f64, f64)> {
-    let Some(last) = days.last().copied() else { return Vec::new() };
+pub(crate) fn slopes_in_parts(
+    series: &Series<'_>,
+    days: &[f64],
+    from_day: f64,
+    parts: usize,
+) -> Vec<(f64, f64)> {
+    let Some(last) = days.last().copied() else {
+        return Vec::new();
+    };
     (0..parts)
         .filter_map(|part| {
             let edge = |number: usize| from_day + (last - from_day) * number as f64 / parts as f64;
             let start = days.partition_point(|day| *day < edge(part));
             let end = days.partition_point(|day| *day <= edge(part + 1));
             let first_piece = *series.pieces.get(start)?;
-            let pieces: Vec<usize> = series.pieces[start..end].iter().map(|piece| piece - first_piece).collect();
+            let pieces: Vec<usize> = series.pieces[start..end]
+                .iter()
+                .map(|piece| piece - first_piece)
+                .collect();
             let inside = Series {
                 values: &series.values[start..end],
                 pieces: &pieces,
                 covariate: &series.covariate[start..end],
             };
-            Prepared::new(&inside).fit(&days[start..end]).map(|fit| (fit.slope, fit.error))
+            Prepared::new(&inside)
+                .fit(&days[start..end])
+                .map(|fit| (fit.slope, fit.error))
         })
         .collect()
 }

@@ -10,14 +10,17 @@ pub(crate) fn normal_upper(z: f64) -> f64 {
         return 1.0 - normal_upper(-z);
     }
     let t = 1.0 / (1.0 + 0.231_641_9 * z);
-    let sum =
-        t * (0.319_381_53 + t * (-0.356_563_782 + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
+    let sum = t
+        * (0.319_381_53
+            + t * (-0.356_563_782
+                + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
     (sum * (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()).clamp(0.0, 1.0)
 }
 
 /// Probability that a Student variable with `freedom` degrees of freedom exceeds `t`.
 pub(crate) fn student_upper(t: f64, freedom: f64) -> f64 {
-    let z = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (freedom * (t * t / freedom).ln_1p()).sqrt();
+    let z = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
+        * (freedom * (t * t / freedom).ln_1p()).sqrt();
     normal_upper(z.copysign(t))
 }
 
@@ -31,8 +34,9 @@ pub(crate) fn student_quantile(upper: f64, freedom: f64) -> f64 {
 pub(crate) fn normal_quantile(upper: f64) -> f64 {
     let upper = upper.clamp(1e-12, 0.5);
     let t = (-2.0 * upper.ln()).sqrt();
-    let mut z =
-        t - (2.515_517 + t * (0.802_853 + t * 0.010_328)) / (1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308)));
+    let mut z = t
+        - (2.515_517 + t * (0.802_853 + t * 0.010_328))
+            / (1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308)));
     for _ in 0..2 {
         let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
         z += (normal_upper(z) - upper) / density.max(1e-300);
@@ -46,12 +50,29 @@ mod tests {
 
     #[test]
     fn agrees_with_published_tables() {
-        for (z, tail) in [(0.0, 0.5), (1.0, 0.158_655), (1.644_854, 0.05), (2.326_348, 0.01), (-1.0, 0.841_345)] {
+        for (z, tail) in [
+            (0.0, 0.5),
+            (1.0, 0.158_655),
+            (1.644_854, 0.05),
+            (2.326_348, 0.01),
+            (-1.0, 0.841_345),
+        ] {
             assert!((normal_upper(z) - tail).abs() < 1e-5, "{z}");
         }
-        for (t, freedom, tail) in [(2.015, 5.0, 0.05), (3.365, 5.0, 0.01), (1.812, 10.0, 0.05), (2.764, 10.0, 0.01)] {
-            assert!((student_upper(t, freedom) - tail).abs() < 1e-3, "{t} {freedom}");
-            assert!((student_quantile(tail, freedom) - t).abs() < 0.03, "{t} {freedom}");
+        for (t, freedom, tail) in [
+            (2.015, 5.0, 0.05),
+            (3.365, 5.0, 0.01),
+            (1.812, 10.0, 0.05),
+            (2.764, 10.0, 0.01),
+        ] {
+            assert!(
+                (student_upper(t, freedom) - tail).abs() < 1e-3,
+                "{t} {freedom}"
+            );
+            assert!(
+                (student_quantile(tail, freedom) - t).abs() < 0.03,
+                "{t} {freedom}"
+            );
         }
     }
 }

@@ -8,8 +8,9 @@ use crate::leak::buckets::{Buckets, median};
 
 /// Growth of the exponentials: natural logarithms of how much they grow over the whole series.
 /// Twice as far apart, the parabola between them is a fortieth short of a day's gain.
-const POWERS: [f64; 18] =
-    [0.35, 0.5, 0.7, 0.9, 1.2, 1.5, 1.8, 2.15, 2.5, 2.9, 3.3, 3.75, 4.2, 4.7, 5.2, 5.85, 6.5, 7.2];
+const POWERS: [f64; 18] = [
+    0.35, 0.5, 0.7, 0.9, 1.2, 1.5, 1.8, 2.15, 2.5, 2.9, 3.3, 3.75, 4.2, 4.7, 5.2, 5.85, 6.5, 7.2,
+];
 /// Windows of straight lines, in buckets; the whole stretch comes on top.
 const LINES: [usize; 3] = [16, 32, 128];
 /// Periods whose growth may repeat, in days.
@@ -53,7 +54,11 @@ impl<'a> Sums<'a> {
     pub(super) fn new(buckets: &'a Buckets, levels: &[f64]) -> Self {
         let first = buckets.slots.first().copied().unwrap_or(0);
         let scale = (buckets.slots.last().copied().unwrap_or(0) - first).max(1) as f64;
-        let at: Vec<f64> = buckets.slots.iter().map(|slot| (slot - first) as f64 / scale).collect();
+        let at: Vec<f64> = buckets
+            .slots
+            .iter()
+            .map(|slot| (slot - first) as f64 / scale)
+            .collect();
         let points = || at.iter().copied().zip(levels.iter().copied());
         let exponential = |power: f64| {
             running(points().map(|(x, y)| {
@@ -79,12 +84,30 @@ impl<'a> Sums<'a> {
         let local = self.smooth[origin];
         let mut found = Vec::with_capacity(2 * (LINES.len() + 3) + REPLAYS.len());
         let mut offer = |fit: Option<Fit>| {
-            let still = Fit { level: local, rate: 0.0, growth: 0.0, square: 0.0 };
-            let Fit { level, rate, growth, .. } = fit.unwrap_or(still);
-            let own = Line { offset: level - local, rate, growth, replay: None, unseen: false };
+            let still = Fit {
+                level: local,
+                rate: 0.0,
+                growth: 0.0,
+                square: 0.0,
+            };
+            let Fit {
+                level,
+                rate,
+                growth,
+                ..
+            } = fit.unwrap_or(still);
+            let own = Line {
+                offset: level - local,
+                rate,
+                growth,
+                replay: None,
+                unseen: false,
+            };
             found.extend([Line { offset: 0.0, ..own }, own]);
         };
-        LINES.iter().for_each(|window| offer(self.line(origin, *window)));
+        LINES
+            .iter()
+            .for_each(|window| offer(self.line(origin, *window)));
         let whole = self.line(origin, usize::MAX);
         let curve = whole.and_then(|line| self.exponential(origin, line));
         offer(whole);
@@ -93,7 +116,13 @@ impl<'a> Sums<'a> {
         let rate = whole.map_or(0.0, |line| line.rate);
         for days in REPLAYS {
             let replay = self.replay(origin, days * self.per_day);
-            found.push(Line { offset: 0.0, rate, growth: 0.0, replay, unseen: replay.is_none() });
+            found.push(Line {
+                offset: 0.0,
+                rate,
+                growth: 0.0,
+                replay,
+                unseen: replay.is_none(),
+            });
         }
         found
     }
@@ -101,12 +130,17 @@ impl<'a> Sums<'a> {
     /// The gains of the period that ended at the origin, bucket by bucket, so that what grows on weekdays only is forecast
     /// to do so again. `None` when it was not seen whole.
     fn replay(&self, origin: usize, period: usize) -> Option<(usize, usize)> {
-        let start = origin.checked_sub(period).filter(|start| *start >= 2 && period >= 2)?;
+        let start = origin
+            .checked_sub(period)
+            .filter(|start| *start >= 2 && period >= 2)?;
         (self.slots[origin] - self.slots[start] == period as i64).then_some((start, origin))
     }
 
     fn window(&self, origin: usize, window: usize) -> [f64; 6] {
-        let (to, from) = (self.sums[origin + 1], self.sums[(origin + 1).saturating_sub(window)]);
+        let (to, from) = (
+            self.sums[origin + 1],
+            self.sums[(origin + 1).saturating_sub(window)],
+        );
         std::array::from_fn(|index| to[index] - from[index])
     }
 
@@ -127,8 +161,13 @@ impl<'a> Sums<'a> {
     /// Whichever of a line, a line with a kink and an exponential the stretch supports.
     fn likeliest(&self, origin: usize, line: Fit, curve: Option<Fit>) -> Fit {
         let independent = ((origin + 1) as f64 / DEPENDENT).max(3.0);
-        let after = |fit: Fit, parameters: f64| fit.square * (parameters * independent.ln() / independent).exp();
-        let others = [self.kinked(origin).map(|fit| (fit, 2.0)), curve.map(|fit| (fit, 1.0))];
+        let after = |fit: Fit, parameters: f64| {
+            fit.square * (parameters * independent.ln() / independent).exp()
+        };
+        let others = [
+            self.kinked(origin).map(|fit| (fit, 2.0)),
+            curve.map(|fit| (fit, 1.0)),
+        ];
         let mut best = (line, line.square);
         for (fit, parameters) in others.into_iter().flatten() {
             if after(fit, parameters) < best.1 {
@@ -159,7 +198,12 @@ impl<'a> Sums<'a> {
                 if best.is_none_or(|best| square < best.square) {
                     let now = self.at[origin];
                     let level = y / n + before * (now - x / n) + change * (now - kink - h / n);
-                    best = Some(Fit { level, rate: (before + change) / self.scale, growth: 0.0, square });
+                    best = Some(Fit {
+                        level,
+                        rate: (before + change) / self.scale,
+                        growth: 0.0,
+                        square,
+                    });
                 }
             }
             last *= LONGER;
@@ -179,8 +223,17 @@ impl<'a> Sums<'a> {
             let share = sye / see.max(f64::MIN_POSITIVE);
             let now = (power * (self.at[origin] - 1.0)).exp();
             let growth = power / self.scale;
-            let square = if see > 1e-12 * ee { yy - y * y / n - share * sye } else { f64::INFINITY };
-            Fit { level: y / n + share * (now - e / n), rate: share * now * growth, growth, square }
+            let square = if see > 1e-12 * ee {
+                yy - y * y / n - share * sye
+            } else {
+                f64::INFINITY
+            };
+            Fit {
+                level: y / n + share * (now - e / n),
+                rate: share * now * growth,
+                growth,
+                square,
+            }
         });
         let fits: Vec<Fit> = fits.collect();
         let best = (0..fits.len()).min_by(|a, b| fits[*a].square.total_cmp(&fits[*b].square))?;
@@ -191,7 +244,12 @@ impl<'a> Sums<'a> {
 /// The exponential between the three powers around the best of those tried, where the parabola through their squares is
 /// least: the power next to the truth alone misses a day's gain by up to a tenth.
 fn between(fits: &[Fit], best: usize) -> Fit {
-    let Some(three) = best.checked_sub(1).and_then(|before| fits.get(before..best + 2)) else { return fits[best] };
+    let Some(three) = best
+        .checked_sub(1)
+        .and_then(|before| fits.get(before..best + 2))
+    else {
+        return fits[best];
+    };
     let at = [0, 1, 2].map(|one: usize| three[one].growth.ln());
     // The parabola in Newton's form: value, first and second divided difference.
     let parabola = |score: &dyn Fn(&Fit) -> f64| {
@@ -222,7 +280,10 @@ fn running<const N: usize>(terms: impl Iterator<Item = [f64; N]>) -> Vec<[f64; N
     let mut total = [0.0; N];
     let mut sums = vec![total];
     for term in terms {
-        total.iter_mut().zip(term).for_each(|(sum, term)| *sum += term);
+        total
+            .iter_mut()
+            .zip(term)
+            .for_each(|(sum, term)| *sum += term);
         sums.push(total);
     }
     sums

@@ -42,7 +42,12 @@ pub(super) struct Growth<'a> {
 
 impl<'a> Growth<'a> {
     /// Backtests candidates on a glued series, around a lead (in buckets). `None` if there is too little data.
-    pub(super) fn backtested(buckets: &Buckets, glued: &[f64], sums: &'a Sums<'_>, lead: f64) -> Option<Growth<'a>> {
+    pub(super) fn backtested(
+        buckets: &Buckets,
+        glued: &[f64],
+        sums: &'a Sums<'_>,
+        lead: f64,
+    ) -> Option<Growth<'a>> {
         let n = glued.len();
         let lead = lead.clamp(4.0, n as f64 / 3.0);
         let first = (n / 4).max(16);
@@ -57,7 +62,10 @@ impl<'a> Growth<'a> {
                 let age = (n - 1 - target) as f64 / n as f64;
                 let lines = sums.candidates(origin);
                 trials.push(Trial {
-                    gains: lines.iter().map(|line| line.gain(ahead, &sums.smooth)).collect(),
+                    gains: lines
+                        .iter()
+                        .map(|line| line.gain(ahead, &sums.smooth))
+                        .collect(),
                     unseen: lines.iter().map(|line| line.unseen).collect(),
                     actual: glued[target] - sums.smooth[origin],
                     weight: 0.5f64.powf(age / HALF_LIFE),
@@ -104,13 +112,19 @@ impl<'a> Growth<'a> {
         }
         // Beyond what was tried, errors grow as they did between the two longest leads: not at all where the level only swings.
         let half = self.leads[self.leads.len() - 2];
-        let growth =
-            ((before.1 / half.1.max(1e-300)).ln() / (before.0 / half.0.max(1.0)).ln().max(0.1)).clamp(0.0, 1.0);
+        let growth = ((before.1 / half.1.max(1e-300)).ln()
+            / (before.0 / half.0.max(1.0)).ln().max(0.1))
+        .clamp(0.0, 1.0);
         before.1 * (steps / before.0.max(1.0)).powf(growth)
     }
 
     /// The past's paths of errors, up to what each bucket `reached`. `None` when the series is too short to lend any.
-    pub(super) fn paths(&self, buckets: &Buckets, reached: &[f64], sums: &Sums<'_>) -> Option<Paths> {
+    pub(super) fn paths(
+        &self,
+        buckets: &Buckets,
+        reached: &[f64],
+        sums: &Sums<'_>,
+    ) -> Option<Paths> {
         Paths::new(buckets, reached, sums, &self.weights, self.lead, self.first)
     }
 
@@ -121,7 +135,9 @@ impl<'a> Growth<'a> {
 
     /// The standard error of the rate.
     pub(super) fn rate_error(&self) -> f64 {
-        self.leads.last().map_or(0.0, |(lead, error)| error / lead.max(1.0))
+        self.leads
+            .last()
+            .map_or(0.0, |(lead, error)| error / lead.max(1.0))
     }
 }
 
@@ -147,10 +163,26 @@ fn weights(trials: &[Trial], candidates: usize) -> Vec<f64> {
                 .sum::<f64>()
         })
         .collect();
-    let best = squares.iter().copied().fold(f64::MAX, f64::min).max(f64::MIN_POSITIVE);
-    let raw: Vec<f64> = squares.iter().map(|square| (best / square.max(best)).powi(SHARPNESS)).collect();
+    let best = squares
+        .iter()
+        .copied()
+        .fold(f64::MAX, f64::min)
+        .max(f64::MIN_POSITIVE);
+    let raw: Vec<f64> = squares
+        .iter()
+        .map(|square| (best / square.max(best)).powi(SHARPNESS))
+        .collect();
     let total: f64 = raw.iter().sum();
-    let kept: Vec<f64> = raw.iter().map(|weight| if *weight < LEAST_WEIGHT * total { 0.0 } else { *weight }).collect();
+    let kept: Vec<f64> = raw
+        .iter()
+        .map(|weight| {
+            if *weight < LEAST_WEIGHT * total {
+                0.0
+            } else {
+                *weight
+            }
+        })
+        .collect();
     let total: f64 = kept.iter().sum();
     kept.into_iter().map(|weight| weight / total).collect()
 }
@@ -163,11 +195,18 @@ fn errors(trials: &[Trial], weights: &[f64], noise: f64) -> Vec<(f64, f64)> {
         for trial in chunk {
             let mean = middle(weights.iter().copied().zip(trial.gains.iter().copied()));
             // Half the weight of age: errors long past still say what can happen.
-            let weight = trial.weight.sqrt() * seen(weights.iter().copied().zip(trial.unseen.iter().copied()));
-            (total, square) = (total + weight, square + weight * (mean - trial.actual).powi(2));
+            let weight = trial.weight.sqrt()
+                * seen(weights.iter().copied().zip(trial.unseen.iter().copied()));
+            (total, square) = (
+                total + weight,
+                square + weight * (mean - trial.actual).powi(2),
+            );
         }
         let lead = chunk.first().map_or(1.0, |trial| trial.lead);
-        found.push((lead, WIDENING * (square / total.max(1e-12)).sqrt().max(noise)));
+        found.push((
+            lead,
+            WIDENING * (square / total.max(1e-12)).sqrt().max(noise),
+        ));
     }
     found
 }

@@ -29,7 +29,8 @@ impl Line {
             // Beyond a factor of seven nothing seen so far supports it.
             let exponent = (self.growth * steps).min(2.0);
             let beyond = steps - exponent / self.growth;
-            return self.offset + self.rate * (exponent.exp_m1() / self.growth + exponent.exp() * beyond);
+            return self.offset
+                + self.rate * (exponent.exp_m1() / self.growth + exponent.exp() * beyond);
         }
         self.offset + self.rate * steps
     }

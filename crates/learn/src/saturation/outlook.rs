@@ -86,15 +86,34 @@ pub(super) fn summarize(
     let within = ahead.partition_point(|ms| *ms <= question.horizon_ms as f64);
     let probability = within.checked_sub(1).map_or(0.0, |index| chances[index]);
     let per_day = DAY_MS as f64 / width_ms;
-    let (rate, reach) = (growth.rate(), student_quantile(0.05, growth.freedom) * growth.rate_error());
-    let slope = SlopePerDay { estimate: rate * per_day, low: (rate - reach) * per_day, high: (rate + reach) * per_day };
+    let (rate, reach) = (
+        growth.rate(),
+        student_quantile(0.05, growth.freedom) * growth.rate_error(),
+    );
+    let slope = SlopePerDay {
+        estimate: rate * per_day,
+        low: (rate - reach) * per_day,
+        high: (rate + reach) * per_day,
+    };
     let mut reasons = Vec::new();
-    reasons.push(if slope.estimate > 0.0 { Reason::Grows { per_day: slope.estimate } } else { Reason::Still });
+    reasons.push(if slope.estimate > 0.0 {
+        Reason::Grows {
+            per_day: slope.estimate,
+        }
+    } else {
+        Reason::Still
+    });
     if !relief.releases.is_empty() {
-        reasons.push(Reason::Released { releases: relief.releases.len() as u64 });
+        reasons.push(Reason::Released {
+            releases: relief.releases.len() as u64,
+        });
     }
     Outlook {
-        verdict: if probability >= question.least_probability { Verdict::Foreseen } else { Verdict::NotForeseen },
+        verdict: if probability >= question.least_probability {
+            Verdict::Foreseen
+        } else {
+            Verdict::NotForeseen
+        },
         probability: Some(probability),
         earliest_ms: time_of(0.05),
         median_ms: time_of(0.5),

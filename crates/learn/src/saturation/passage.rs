@@ -47,16 +47,22 @@ impl Paths {
         first: usize,
     ) -> Option<Paths> {
         let n = reached.len();
-        let length = ((lead * LEADS).ceil() as usize).clamp(2, LONGEST).min(n / 3);
+        let length = ((lead * LEADS).ceil() as usize)
+            .clamp(2, LONGEST)
+            .min(n / 3);
         let end = *buckets.slots.last()?;
-        let whole = buckets.slots.partition_point(|slot| slot + length as i64 <= end);
+        let whole = buckets
+            .slots
+            .partition_point(|slot| slot + length as i64 <= end);
         let last = whole.checked_sub(1).filter(|last| *last > first)?;
         let path = |origin: usize| {
             let mut mix = Mix::new(weights, sums.candidates(origin));
             let seen = mix.seen();
             let since = |target: usize| (buckets.slots[target] - buckets.slots[origin]) as f64;
             let mut error = |target: usize| {
-                reached[target] - sums.smooth[origin] - mix.gain(|line| line.gain(since(target), &sums.smooth))
+                reached[target]
+                    - sums.smooth[origin]
+                    - mix.gain(|line| line.gain(since(target), &sums.smooth))
             };
             let (mut target, mut known) = (origin, 0.0);
             let one = (1..=length).map(|step| {
@@ -70,14 +76,20 @@ impl Paths {
             let age = (n - 1 - origin) as f64 / n as f64;
             (seen * 0.5f64.powf(age / HALF_LIFE), one.collect())
         };
-        let paths = origins(buckets, first, last).into_iter().map(path).collect();
+        let paths = origins(buckets, first, last)
+            .into_iter()
+            .map(path)
+            .collect();
         Some(Paths { paths, length })
     }
 
     /// The chance that the capacity was reached by each time, `steps` buckets from now, ascending, when `missing` is what the
     /// expected level lacks there.
     pub(super) fn chances(&self, growth: &Growth<'_>, steps: &[f64], missing: &[f64]) -> Vec<f64> {
-        let errors: Vec<f64> = steps.iter().map(|steps| growth.error(*steps).max(1e-12)).collect();
+        let errors: Vec<f64> = steps
+            .iter()
+            .map(|steps| growth.error(*steps).max(1e-12))
+            .collect();
         let longest = growth.error(self.length as f64).max(1e-12);
         let total: f64 = self.paths.iter().map(|(weight, _)| weight).sum();
         let mut found = vec![0.0; steps.len()];
@@ -85,7 +97,11 @@ impl Paths {
             let mut most = 0.0f64;
             for (at, found) in found.iter_mut().enumerate() {
                 // Beyond its end a path stays where it ended, in units of the error.
-                let beyond = if steps[at] > self.length as f64 { errors[at] / longest } else { 1.0 };
+                let beyond = if steps[at] > self.length as f64 {
+                    errors[at] / longest
+                } else {
+                    1.0
+                };
                 let away = (missing[at] - beyond * between(path, steps[at])) / (NEAR * errors[at]);
                 // The logistic function for the normal one, which it meets within 0.01.
                 most = most.max(1.0 / (1.0 + (1.702 * away).clamp(-60.0, 60.0).exp()));
@@ -101,19 +117,33 @@ impl Paths {
 fn origins(buckets: &Buckets, first: usize, last: usize) -> Vec<usize> {
     let (day, now) = (buckets.per_day() as i64, buckets.slots[buckets.len() - 1]);
     let days = (now - buckets.slots[first]) / day + 1;
-    let around = (1..=days).flat_map(|back| (-EACH_SIDE..=EACH_SIDE).map(move |side| back * day + side * day / APART));
-    let at = around.filter_map(|back| buckets.slots.partition_point(|slot| *slot <= now - back).checked_sub(1));
-    let same_time: Vec<usize> = at.filter(|origin| (first..=last).contains(origin)).collect();
+    let around = (1..=days)
+        .flat_map(|back| (-EACH_SIDE..=EACH_SIDE).map(move |side| back * day + side * day / APART));
+    let at = around.filter_map(|back| {
+        buckets
+            .slots
+            .partition_point(|slot| *slot <= now - back)
+            .checked_sub(1)
+    });
+    let same_time: Vec<usize> = at
+        .filter(|origin| (first..=last).contains(origin))
+        .collect();
     if same_time.len() >= LEAST_ORIGINS {
         return same_time;
     }
-    (0..ORIGINS).map(|number| first + (last - first) * number / (ORIGINS - 1)).collect()
+    (0..ORIGINS)
+        .map(|number| first + (last - first) * number / (ORIGINS - 1))
+        .collect()
 }
 
 /// A path between two of its buckets; it starts at no error.
 fn between(path: &[f64], steps: f64) -> f64 {
     let (index, share) = (steps.floor() as usize, steps.fract());
-    let error_at = |index: usize| index.checked_sub(1).map_or(0.0, |at| path[at.min(path.len() - 1)]);
+    let error_at = |index: usize| {
+        index
+            .checked_sub(1)
+            .map_or(0.0, |at| path[at.min(path.len() - 1)])
+    };
     error_at(index) * (1.0 - share) + error_at(index + 1) * share
 }
 
@@ -122,7 +152,11 @@ mod tests {
     use super::*;
 
     fn half_hours(count: i64) -> Buckets {
-        Buckets { width_ms: 1_800_000, slots: (0..count).collect(), values: vec![0.0; count as usize] }
+        Buckets {
+            width_ms: 1_800_000,
+            slots: (0..count).collect(),
+            values: vec![0.0; count as usize],
+        }
     }
 
     #[test]
@@ -133,14 +167,20 @@ mod tests {
         assert!(found.len() >= (last - first) / 48 * 5, "{}", found.len());
         for origin in found {
             let away = (two_weeks.len() - 1 - origin) % 48;
-            assert!((first..=last).contains(&origin) && away.min(48 - away) <= 6, "{origin}");
+            assert!(
+                (first..=last).contains(&origin) && away.min(48 - away) <= 6,
+                "{origin}"
+            );
         }
     }
 
     #[test]
     fn paths_begin_evenly_where_days_are_too_few() {
         let found = origins(&half_hours(96), 24, 64);
-        assert_eq!((found.len(), found[0], found[ORIGINS - 1]), (ORIGINS, 24, 64));
+        assert_eq!(
+            (found.len(), found[0], found[ORIGINS - 1]),
+            (ORIGINS, 24, 64)
+        );
         assert!(found.windows(2).all(|pair| pair[1] - pair[0] <= 2));
     }
 }

@@ -9,14 +9,24 @@ const HELD: i64 = 2;
 /// For each bucket, the highest mean over half a bucket's time that begins in it, less the bucket's level, in units of the
 /// series. Zero where what was measured ends before. The points are sorted; what is not finite is left out.
 pub(super) fn above(points: &[Point], buckets: &Buckets) -> Vec<f64> {
-    let known: Vec<Point> = points.iter().copied().filter(|(_, value)| value.is_finite()).collect();
+    let known: Vec<Point> = points
+        .iter()
+        .copied()
+        .filter(|(_, value)| value.is_finite())
+        .collect();
     let mut highest: Vec<Option<f64>> = vec![None; buckets.len()];
-    let (Some(first), Some(last)) = (known.first(), known.last()) else { return vec![0.0; buckets.len()] };
+    let (Some(first), Some(last)) = (known.first(), known.last()) else {
+        return vec![0.0; buckets.len()];
+    };
     // The last point stands for the time until the next one would have come.
     let over = last.0 + (last.0 - first.0) / (known.len() as i64 - 1).max(1);
     let length = (buckets.width_ms / HELD).max(1);
     let (mut bucket, mut end, mut sum) = (0, 0, 0.0);
-    for (start, (at, value)) in known.iter().enumerate().take_while(|(_, (at, _))| at + length <= over) {
+    for (start, (at, value)) in known
+        .iter()
+        .enumerate()
+        .take_while(|(_, (at, _))| at + length <= over)
+    {
         while let Some((_, next)) = known.get(end).filter(|(next, _)| *next < at + length) {
             sum += next;
             end += 1;
@@ -24,12 +34,19 @@ pub(super) fn above(points: &[Point], buckets: &Buckets) -> Vec<f64> {
         let mean = sum / (end - start) as f64;
         sum -= value;
         let slot = at.div_euclid(buckets.width_ms);
-        bucket += buckets.slots[bucket..].iter().take_while(|one| **one < slot).count();
+        bucket += buckets.slots[bucket..]
+            .iter()
+            .take_while(|one| **one < slot)
+            .count();
         if let Some(one) = highest.get_mut(bucket) {
             *one = Some(one.map_or(mean, |most| most.max(mean)));
         }
     }
-    highest.iter().zip(&buckets.values).map(|(peak, level)| peak.map_or(0.0, |peak| peak - level)).collect()
+    highest
+        .iter()
+        .zip(&buckets.values)
+        .map(|(peak, level)| peak.map_or(0.0, |peak| peak - level))
+        .collect()
 }
 
 #[cfg(test)]
@@ -63,12 +80,26 @@ mod tests {
 
     #[test]
     fn gaps_ends_and_what_is_not_finite_say_nothing() {
-        let at_noon = |index: i64| (DAY_MS / 2 + index * STEP, if index % 7 == 0 { f64::NAN } else { index as f64 });
+        let at_noon = |index: i64| {
+            (
+                DAY_MS / 2 + index * STEP,
+                if index % 7 == 0 {
+                    f64::NAN
+                } else {
+                    index as f64
+                },
+            )
+        };
         let points: Vec<Point> = (0..12).chain(100..111).map(at_noon).collect();
         let buckets = Buckets::with_width(&points, 6 * STEP, 75.0);
         let found = above(&points, &buckets);
         assert_eq!(found.len(), buckets.len());
-        assert!(found.iter().all(|one| one.is_finite() && (-3.0..3.0).contains(one)), "{found:?}");
+        assert!(
+            found
+                .iter()
+                .all(|one| one.is_finite() && (-3.0..3.0).contains(one)),
+            "{found:?}"
+        );
         assert_eq!(above(&[], &buckets), vec![0.0; buckets.len()]);
     }
 }

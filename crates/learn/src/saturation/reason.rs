@@ -38,11 +38,18 @@ impl fmt::Display for Reason {
         match *self {
             Reason::NoCapacity => write!(out, "no capacity to reach, or no horizon"),
             Reason::TooFewPoints { points } => write!(out, "only {points} points to backtest on"),
-            Reason::Gaps { coverage } => write!(out, "only {:.0} % of the time was measured", coverage * 100.0),
+            Reason::Gaps { coverage } => write!(
+                out,
+                "only {:.0} % of the time was measured",
+                coverage * 100.0
+            ),
             Reason::Full => write!(out, "it is full now"),
             Reason::Grows { per_day } => write!(out, "it grows by {per_day:.4} a day"),
             Reason::Still => write!(out, "it does not grow"),
-            Reason::Released { releases } => write!(out, "released {releases} times before; one may come first again"),
+            Reason::Released { releases } => write!(
+                out,
+                "released {releases} times before; one may come first again"
+            ),
         }
     }
 }

@@ -30,20 +30,37 @@ impl Relief {
         let mut glued = rest.to_vec();
         for cut in cuts {
             let step = rest[cut.index] - rest[cut.index - 1];
-            glued[cut.index..].iter_mut().for_each(|value| *value -= step);
+            glued[cut.index..]
+                .iter_mut()
+                .for_each(|value| *value -= step);
         }
         let falls: Vec<&Break> = cuts.iter().filter(|cut| cut.size < 0.0).collect();
         let slot = |index: usize| buckets.slots[index] as f64;
         let starts = std::iter::once(0).chain(falls.iter().map(|cut| cut.index));
-        let lengths = starts.zip(&falls).map(|(start, cut)| slot(cut.index) - slot(start)).collect();
-        let peaks = falls.iter().map(|cut| (slot(cut.index), rest[cut.index - 1])).collect();
+        let lengths = starts
+            .zip(&falls)
+            .map(|(start, cut)| slot(cut.index) - slot(start))
+            .collect();
+        let peaks = falls
+            .iter()
+            .map(|cut| (slot(cut.index), rest[cut.index - 1]))
+            .collect();
         let last = rest.len() - 1;
         // Not across a break: what was released a moment ago is gone.
-        let recent = cuts.last().map_or(0, |cut| cut.index).max(last.saturating_sub(2));
+        let recent = cuts
+            .last()
+            .map_or(0, |cut| cut.index)
+            .max(last.saturating_sub(2));
         Relief {
             glued,
             level: median(&mut rest[recent..].to_vec()),
-            releases: falls.iter().map(|cut| Release { at_ms: buckets.at_ms(cut.index), size: -cut.size }).collect(),
+            releases: falls
+                .iter()
+                .map(|cut| Release {
+                    at_ms: buckets.at_ms(cut.index),
+                    size: -cut.size,
+                })
+                .collect(),
             lengths,
             peaks,
             age: slot(last) - falls.last().map_or(slot(0), |cut| slot(cut.index)),
@@ -74,7 +91,8 @@ impl Relief {
         };
         let sizes: Vec<f64> = self.releases.iter().map(|release| release.size).collect();
         let by_level = spread(&peaks) / median(&mut sizes.clone()).max(f64::MIN_POSITIVE);
-        let by_age = spread(&self.lengths) / median(&mut self.lengths.clone()).max(f64::MIN_POSITIVE);
+        let by_age =
+            spread(&self.lengths) / median(&mut self.lengths.clone()).max(f64::MIN_POSITIVE);
         if by_level < by_age {
             count(&peaks, self.level, level)
         } else {
@@ -88,13 +106,26 @@ impl Relief {
         if n < 3.0 {
             return 0.0;
         }
-        let (mean_x, mean_y) = self.peaks.iter().fold((0.0, 0.0), |sum, (x, y)| (sum.0 + x / n, sum.1 + y / n));
+        let (mean_x, mean_y) = self
+            .peaks
+            .iter()
+            .fold((0.0, 0.0), |sum, (x, y)| (sum.0 + x / n, sum.1 + y / n));
         let xx: f64 = self.peaks.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
-        let xy: f64 = self.peaks.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+        let xy: f64 = self
+            .peaks
+            .iter()
+            .map(|(x, y)| (x - mean_x) * (y - mean_y))
+            .sum();
         let rate = if xx > 0.0 { xy / xx } else { 0.0 };
-        let square: f64 = self.peaks.iter().map(|(x, y)| (y - mean_y - rate * (x - mean_x)).powi(2)).sum();
+        let square: f64 = self
+            .peaks
+            .iter()
+            .map(|(x, y)| (y - mean_y - rate * (x - mean_x)).powi(2))
+            .sum();
         let away = self.end + steps - mean_x;
-        let error = (square / (n - 2.0) * (1.0 + 1.0 / n + away * away / xx.max(1e-9))).sqrt().max(1e-12);
+        let error = (square / (n - 2.0) * (1.0 + 1.0 / n + away * away / xx.max(1e-9)))
+            .sqrt()
+            .max(1e-12);
         student_upper((capacity - mean_y - rate * away) / error, n - 2.0)
     }
 }

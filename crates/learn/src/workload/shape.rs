@@ -38,16 +38,22 @@ impl Features {
     #[must_use]
     pub fn new(metrics: &Metrics<'_>) -> Option<Features> {
         let hours = Buckets::with_width(metrics.cpu, HOUR_MS, 50.0);
-        if (hours.span_ms() as f64) < LEAST_DAYS * DAY_MS as f64 || hours.coverage() < LEAST_COVERAGE {
+        if (hours.span_ms() as f64) < LEAST_DAYS * DAY_MS as f64
+            || hours.coverage() < LEAST_COVERAGE
+        {
             return None;
         }
         let cpu = &hours.values;
         let (middle, high) = (percentile(cpu, 50.0)?, percentile(cpu, 97.0)?.max(0.5));
-        let share = |is: &dyn Fn(f64) -> bool| cpu.iter().filter(|value| is(**value)).count() as f64 / cpu.len() as f64;
+        let share = |is: &dyn Fn(f64) -> bool| {
+            cpu.iter().filter(|value| is(**value)).count() as f64 / cpu.len() as f64
+        };
         let highest = percentile_of_points(metrics.cpu, 99.0);
         let (network, disk) = (hourly(metrics.network), hourly(metrics.disk));
         let bytes = |network: &Buckets, disk: &Buckets| {
-            ((mean(&disk.values) + 1.0) / (mean(&network.values) + 1.0)).ln().clamp(-6.0, 6.0)
+            ((mean(&disk.values) + 1.0) / (mean(&network.values) + 1.0))
+                .ln()
+                .clamp(-6.0, 6.0)
         };
         Some(Features {
             weekend: weekend_ratio(&hours).ln().clamp(-3.0, 3.0),
@@ -59,7 +65,10 @@ impl Features {
             busy: share(&|value| value > 0.5 * high),
             hours_alike: alike(&hours, 1),
             traffic: network.as_ref().map(|network| together(&hours, network)),
-            disk: network.as_ref().zip(disk.as_ref()).map(|(network, disk)| bytes(network, disk)),
+            disk: network
+                .as_ref()
+                .zip(disk.as_ref())
+                .map(|(network, disk)| bytes(network, disk)),
         })
     }
 }
@@ -69,7 +78,11 @@ fn hourly(points: &[Point]) -> Option<Buckets> {
 }
 
 fn percentile_of_points(points: &[Point], p: f64) -> f64 {
-    let values: Vec<f64> = points.iter().map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
+    let values: Vec<f64> = points
+        .iter()
+        .map(|(_, value)| *value)
+        .filter(|value| value.is_finite())
+        .collect();
     percentile(&values, p).unwrap_or(0.0)
 }
 
@@ -91,7 +104,10 @@ fn weekend_ratio(hours: &Buckets) -> f64 {
 /// Correlation of the series with itself some hours before.
 fn alike(hours: &Buckets, lag: i64) -> f64 {
     let pairs = (0..hours.len()).filter_map(|index| {
-        let before = hours.slots.binary_search(&(hours.slots[index] - lag)).ok()?;
+        let before = hours
+            .slots
+            .binary_search(&(hours.slots[index] - lag))
+            .ok()?;
         Some((hours.values[index], hours.values[before]))
     });
     correlation(pairs)
@@ -111,5 +127,9 @@ fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
         (aa, bb, ab) = (aa + x * x, bb + y * y, ab + x * y);
     }
     let spread = (n * aa - a * a) * (n * bb - b * b);
-    if n < 24.0 || spread <= 1e-9 { 0.0 } else { (n * ab - a * b) / spread.sqrt() }
+    if n < 24.0 || spread <= 1e-9 {
+        0.0
+    } else {
+        (n * ab - a * b) / spread.sqrt()
+    }
 }

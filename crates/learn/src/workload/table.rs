@@ -27,10 +27,30 @@ pub struct Property {
 }
 
 const ROWS: [Row; 18] = [
-    Row { name: "quiet on weekends", figure: |f| Some(f.weekend), span: (-0.4, -1.0), weights: [-1.0, 2.2, -0.6, 0.2] },
-    Row { name: "works on weekends", figure: |f| Some(f.weekend), span: (-0.3, 0.0), weights: [0.4, -1.2, 0.6, -0.1] },
-    Row { name: "idle in most hours", figure: |f| Some(f.idle), span: (0.4, 0.7), weights: [-2.0, 0.9, 0.8, -0.3] },
-    Row { name: "never idle", figure: |f| Some(f.idle), span: (0.2, 0.05), weights: [0.8, -1.2, -1.2, 0.8] },
+    Row {
+        name: "quiet on weekends",
+        figure: |f| Some(f.weekend),
+        span: (-0.4, -1.0),
+        weights: [-1.0, 2.2, -0.6, 0.2],
+    },
+    Row {
+        name: "works on weekends",
+        figure: |f| Some(f.weekend),
+        span: (-0.3, 0.0),
+        weights: [0.4, -1.2, 0.6, -0.1],
+    },
+    Row {
+        name: "idle in most hours",
+        figure: |f| Some(f.idle),
+        span: (0.4, 0.7),
+        weights: [-2.0, 0.9, 0.8, -0.3],
+    },
+    Row {
+        name: "never idle",
+        figure: |f| Some(f.idle),
+        span: (0.2, 0.05),
+        weights: [0.8, -1.2, -1.2, 0.8],
+    },
     Row {
         name: "bursts above its usual load",
         figure: |f| Some(f.bursts),
@@ -67,14 +87,24 @@ const ROWS: [Row; 18] = [
         span: (0.35, 0.1),
         weights: [-0.8, 0.1, 0.0, 0.6],
     },
-    Row { name: "either on or off", figure: |f| Some(f.between), span: (0.12, 0.04), weights: [-0.8, 0.2, 1.0, -0.9] },
+    Row {
+        name: "either on or off",
+        figure: |f| Some(f.between),
+        span: (0.12, 0.04),
+        weights: [-0.8, 0.2, 1.0, -0.9],
+    },
     Row {
         name: "rises and falls gradually",
         figure: |f| Some(f.between),
         span: (0.35, 0.5),
         weights: [1.0, -0.2, -1.2, -0.8],
     },
-    Row { name: "busy in few hours", figure: |f| Some(f.busy), span: (0.2, 0.1), weights: [-0.6, 0.9, 0.1, -0.2] },
+    Row {
+        name: "busy in few hours",
+        figure: |f| Some(f.busy),
+        span: (0.2, 0.1),
+        weights: [-0.6, 0.9, 0.1, -0.2],
+    },
     Row {
         name: "every hour like the hour before",
         figure: |f| Some(f.hours_alike),
@@ -114,7 +144,10 @@ pub fn properties(features: &Features) -> Vec<Property> {
         let value = (row.figure)(features)?;
         let (begins, full) = row.span;
         let share = ((value - begins) / (full - begins)).clamp(0.0, 1.0);
-        (share > 0.0).then(|| Property { name: row.name, weights: row.weights.map(|weight| weight * share) })
+        (share > 0.0).then(|| Property {
+            name: row.name,
+            weights: row.weights.map(|weight| weight * share),
+        })
     };
     ROWS.iter().filter_map(of).collect()
 }
@@ -122,7 +155,12 @@ pub fn properties(features: &Features) -> Vec<Property> {
 /// Returns the sum of properties by class.
 #[must_use]
 pub fn scores(properties: &[Property]) -> [f64; 4] {
-    std::array::from_fn(|class| properties.iter().map(|property| property.weights[class]).sum())
+    std::array::from_fn(|class| {
+        properties
+            .iter()
+            .map(|property| property.weights[class])
+            .sum()
+    })
 }
 
 /// Returns the probability of each class by its scores.

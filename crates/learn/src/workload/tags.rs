@@ -4,25 +4,87 @@ use super::Class;
 
 /// Words for each class, in the order of `Class::ALL`, as whole words of a tag's value (or of the name).
 const WORDS: [&[&str]; 4] = [
-    &["prod", "production", "prd", "live", "customer", "frontend", "web", "api"],
-    &["dev", "development", "test", "testing", "qa", "staging", "stage", "sandbox", "uat", "demo", "preprod"],
-    &["batch", "job", "jobs", "worker", "workers", "cron", "queue", "ci", "render", "scheduler", "etl"],
-    &["analytics", "warehouse", "dwh", "bi", "spark", "hadoop", "emr", "presto", "notebook", "reporting", "olap", "ml"],
+    &[
+        "prod",
+        "production",
+        "prd",
+        "live",
+        "customer",
+        "frontend",
+        "web",
+        "api",
+    ],
+    &[
+        "dev",
+        "development",
+        "test",
+        "testing",
+        "qa",
+        "staging",
+        "stage",
+        "sandbox",
+        "uat",
+        "demo",
+        "preprod",
+    ],
+    &[
+        "batch",
+        "job",
+        "jobs",
+        "worker",
+        "workers",
+        "cron",
+        "queue",
+        "ci",
+        "render",
+        "scheduler",
+        "etl",
+    ],
+    &[
+        "analytics",
+        "warehouse",
+        "dwh",
+        "bi",
+        "spark",
+        "hadoop",
+        "emr",
+        "presto",
+        "notebook",
+        "reporting",
+        "olap",
+        "ml",
+    ],
 ];
 /// Keys whose values say what a resource is for.
-const KEYS: [&str; 9] = ["env", "environment", "stage", "tier", "workload", "purpose", "role", "class", "type"];
+const KEYS: [&str; 9] = [
+    "env",
+    "environment",
+    "stage",
+    "tier",
+    "workload",
+    "purpose",
+    "role",
+    "class",
+    "type",
+];
 
 /// Returns the class that a word speaks for; `None` for other words. Digits at its end do not count.
 #[must_use]
 pub fn class_of_word(word: &str) -> Option<Class> {
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    Class::ALL.into_iter().zip(WORDS).find(|(_, words)| words.contains(&word)).map(|(class, _)| class)
+    Class::ALL
+        .into_iter()
+        .zip(WORDS)
+        .find(|(_, words)| words.contains(&word))
+        .map(|(class, _)| class)
 }
 
 /// Returns the words of a text, in lower case.
 pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase)
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
 }
 
 /// Returns `true` for keys of tags whose values say what a resource is for.

@@ -1,7 +1,9 @@
 //! The signature in a slot of the anchor: that of the checkpoint whose size and root the slot has. The text it is over is not
 //! kept, because origin, size and root give it.
 
-use reeve_tlog::{Checkpoint, CheckpointError, EpochOpenError, Epochs, Hash, KeyId, NoteSignature, SignedNote};
+use reeve_tlog::{
+    Checkpoint, CheckpointError, EpochOpenError, Epochs, Hash, KeyId, NoteSignature, SignedNote,
+};
 
 use super::AnchorHead;
 
@@ -36,12 +38,18 @@ impl HeadSignature {
     pub(crate) fn of_note(note: &str) -> Option<HeadSignature> {
         let note = SignedNote::parse(note.as_bytes()).ok()?;
         let first = note.signatures().first()?;
-        Some(HeadSignature { key: first.id(), bytes: first.bytes().try_into().ok()? })
+        Some(HeadSignature {
+            key: first.id(),
+            bytes: first.bytes().try_into().ok()?,
+        })
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Option<HeadSignature> {
         let (key, rest) = bytes.split_first_chunk::<4>()?;
-        Some(HeadSignature { key: KeyId(*key), bytes: *rest.first_chunk::<64>()? })
+        Some(HeadSignature {
+            key: KeyId(*key),
+            bytes: *rest.first_chunk::<64>()?,
+        })
     }
 
     pub(super) fn encode(&self) -> [u8; LEN] {
@@ -55,7 +63,12 @@ impl HeadSignature {
 impl AnchorHead {
     /// The head of a log with the signature of its checkpoint.
     pub(crate) fn signed(size: u64, root: Hash, chain_hash: Hash, note: &str) -> AnchorHead {
-        AnchorHead { size, root, chain_hash, signature: HeadSignature::of_note(note) }
+        AnchorHead {
+            size,
+            root,
+            chain_hash,
+            signature: HeadSignature::of_note(note),
+        }
     }
 
     /// Verifies the signature with the keys of a log.
@@ -82,15 +95,36 @@ mod tests {
     #[test]
     fn a_signature_holds_for_its_size_and_root_alone() {
         let signer = NoteSigner::from_seed("log.example", &[1; 32]).unwrap();
-        let (root, keys) = (leaf_hash(b"root"), Epochs::single(signer.verifier().clone()));
-        let note = Checkpoint::new("log.example", 5, root).sign(&[&signer]).unwrap().to_string();
+        let (root, keys) = (
+            leaf_hash(b"root"),
+            Epochs::single(signer.verifier().clone()),
+        );
+        let note = Checkpoint::new("log.example", 5, root)
+            .sign(&[&signer])
+            .unwrap()
+            .to_string();
         let head = AnchorHead::signed(5, root, Hash::ZERO, &note);
         head.verify(&keys).unwrap();
         let other = AnchorHead { size: 6, ..head };
-        assert!(matches!(other.verify(&keys), Err(HeadSignatureError::Note(_))));
-        let other = AnchorHead { root: leaf_hash(b"other"), ..head };
-        assert!(matches!(other.verify(&keys), Err(HeadSignatureError::Note(_))));
-        let unsigned = AnchorHead { signature: None, ..head };
-        assert!(matches!(unsigned.verify(&keys), Err(HeadSignatureError::Missing)));
+        assert!(matches!(
+            other.verify(&keys),
+            Err(HeadSignatureError::Note(_))
+        ));
+        let other = AnchorHead {
+            root: leaf_hash(b"other"),
+            ..head
+        };
+        assert!(matches!(
+            other.verify(&keys),
+            Err(HeadSignatureError::Note(_))
+        ));
+        let unsigned = AnchorHead {
+            signature: None,
+            ..head
+        };
+        assert!(matches!(
+            unsigned.verify(&keys),
+            Err(HeadSignatureError::Missing)
+        ));
     }
 }

@@ -7,8 +7,16 @@ use super::*;
 use crate::disk::LocalDisk;
 
 fn head(size: u64) -> AnchorHead {
-    let signature = Some(HeadSignature { key: KeyId([3; 4]), bytes: [4; 64] });
-    AnchorHead { size, root: Hash([1; 32]), chain_hash: Hash([2; 32]), signature }
+    let signature = Some(HeadSignature {
+        key: KeyId([3; 4]),
+        bytes: [4; 64],
+    });
+    AnchorHead {
+        size,
+        root: Hash([1; 32]),
+        chain_hash: Hash([2; 32]),
+        signature,
+    }
 }
 
 #[test]
@@ -19,7 +27,10 @@ fn the_newest_slot_that_holds_counts() {
     let mut anchor = Anchor::create(&LocalDisk, &path, &head(0)).unwrap();
     for size in 1..=5 {
         anchor.write(&head(size)).unwrap();
-        assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Head(head(size), size + 1));
+        assert_eq!(
+            read(&LocalDisk, &path).unwrap(),
+            Found::Head(head(size), size + 1)
+        );
     }
     anchor.sync().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
@@ -50,7 +61,11 @@ fn every_flipped_byte_is_noticed_and_gone_after_a_rewrite() {
         let mut anchor = Anchor::open(&LocalDisk, &path, turn).unwrap();
         anchor.rewrite(&found).unwrap();
         assert!(is_sound(&LocalDisk, &path).unwrap(), "byte {at}");
-        assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Head(head(3), turn + 2), "byte {at}");
+        assert_eq!(
+            read(&LocalDisk, &path).unwrap(),
+            Found::Head(head(3), turn + 2),
+            "byte {at}"
+        );
     }
 }
 
@@ -69,7 +84,10 @@ fn any_flipped_bit_of_a_slot_is_refused() {
 #[test]
 fn a_file_of_version_1_is_read_and_not_sound() {
     let bytes = include_bytes!("../../tests/fixtures/anchor-v1");
-    let unsigned = AnchorHead { signature: None, ..head(7) };
+    let unsigned = AnchorHead {
+        signature: None,
+        ..head(7)
+    };
     assert_eq!(decode(bytes), Some((unsigned, 1)));
     assert_eq!(encode(&unsigned), bytes);
     let dir = tempfile::tempdir().unwrap();

@@ -12,9 +12,13 @@ pub(crate) struct CosignedHead {
 impl CosignedHead {
     /// The checkpoint to serve: `note` with the cosignatures below it if they are over the same text.
     pub(crate) fn joined(&self, note: &str) -> Option<String> {
-        let mut served = SignedNote::parse(note.as_bytes()).ok().filter(|served| served.text() == self.note.text())?;
+        let mut served = SignedNote::parse(note.as_bytes())
+            .ok()
+            .filter(|served| served.text() == self.note.text())?;
         for signature in self.note.signatures() {
-            if !served.signatures().contains(signature) && signature.name() != served.signatures()[0].name() {
+            if !served.signatures().contains(signature)
+                && signature.name() != served.signatures()[0].name()
+            {
                 served.attach(signature.clone()).ok()?;
             }
         }

@@ -25,12 +25,19 @@ pub(super) fn is_ours(shared: &Shared, checkpoint: &Checkpoint) -> Result<bool, 
 
 /// Takes up what was kept by an earlier run, if it still is of this log.
 pub(crate) fn restore(shared: &Shared) {
-    let kept = read_if_there(shared.disk.as_ref(), &place(shared)).ok().flatten();
+    let kept = read_if_there(shared.disk.as_ref(), &place(shared))
+        .ok()
+        .flatten();
     let note = kept.and_then(|bytes| SignedNote::parse(&bytes).ok());
-    let checkpoint = note.as_ref().and_then(|note| Checkpoint::parse(note.text()).ok());
+    let checkpoint = note
+        .as_ref()
+        .and_then(|note| Checkpoint::parse(note.text()).ok());
     if let (Some(note), Some(checkpoint)) = (note, checkpoint)
         && is_ours(shared, &checkpoint).unwrap_or(false)
     {
-        *shared.cosigned.write() = Some(CosignedHead { size: checkpoint.size, note });
+        *shared.cosigned.write() = Some(CosignedHead {
+            size: checkpoint.size,
+            note,
+        });
     }
 }

@@ -45,13 +45,25 @@ impl Disk for LocalDisk {
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
-        Ok(Box::new(LocalFile { file, path: path.to_owned() }))
+        Ok(Box::new(LocalFile {
+            file,
+            path: path.to_owned(),
+        }))
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(true).mode(MODE).open(path)?;
-        Ok(Box::new(LocalFile { file, path: path.to_owned() }))
+        let file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(MODE)
+            .open(path)?;
+        Ok(Box::new(LocalFile {
+            file,
+            path: path.to_owned(),
+        }))
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -78,12 +90,22 @@ impl Disk for LocalDisk {
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+        let dir = if dir.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            dir
+        };
         File::open(dir)?.sync_all()
     }
 
     fn lock(&self, path: &Path) -> io::Result<Box<dyn DiskLock>> {
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(MODE).open(path)?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(MODE)
+            .open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Box::new(LocalLock { _file: file })),
             Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),

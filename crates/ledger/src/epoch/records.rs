@@ -13,16 +13,22 @@ pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Epochs>, (Strin
         .map_err(|error| failed("", error.to_string()))?
         .iter()
         .filter(|name| !name.ends_with(".tmp"))
-        .map(|name| name.parse().map_err(|_| failed(name, "it is not a record of a key epoch".into())))
+        .map(|name| {
+            name.parse()
+                .map_err(|_| failed(name, "it is not a record of a key epoch".into()))
+        })
         .collect::<Result<_, _>>()?;
     numbers.sort_unstable();
     let mut keys: Option<Epochs> = None;
     for number in numbers {
         let name = number.to_string();
-        let bytes = disk.read(&dir.join(&name)).map_err(|error| failed(&name, error.to_string()))?;
+        let bytes = disk
+            .read(&dir.join(&name))
+            .map_err(|error| failed(&name, error.to_string()))?;
         let epoch = Epoch::open(&bytes).map_err(|error| failed(&name, error.to_string()))?;
         let keys = keys.get_or_insert_with(|| Epochs::single(epoch.old.clone()));
-        keys.push(epoch).map_err(|error| failed(&name, error.to_string()))?;
+        keys.push(epoch)
+            .map_err(|error| failed(&name, error.to_string()))?;
     }
     Ok(keys)
 }

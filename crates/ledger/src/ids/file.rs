@@ -91,20 +91,30 @@ impl Times {
         records
             .iter()
             .map(|record| millis(record.recorded_at))
-            .map(|at| Times { least: at, most: at })
+            .map(|at| Times {
+                least: at,
+                most: at,
+            })
             .fold(None, joined)
             .unwrap_or_default()
     }
 
     /// Returns the time range of some files.
     pub(crate) fn of_files(files: &[Arc<IdFile>]) -> Times {
-        files.iter().map(|file| file.head.times).fold(None, joined).unwrap_or_default()
+        files
+            .iter()
+            .map(|file| file.head.times)
+            .fold(None, joined)
+            .unwrap_or_default()
     }
 }
 
 fn joined(all: Option<Times>, next: Times) -> Option<Times> {
     let Times { least, most } = all.unwrap_or(next);
-    Some(Times { least: least.min(next.least), most: most.max(next.most) })
+    Some(Times {
+        least: least.min(next.least),
+        most: most.max(next.most),
+    })
 }
 
 /// Six bytes reach from 1970 to the year 10889; no clock is before or after.
@@ -150,7 +160,12 @@ fn attested_name(first: u64, end: u64) -> String {
 
 /// The digest that is attested.
 fn digest(header: &[u8], filter: &[u8], digests: &[u8]) -> [u8; 32] {
-    Sha256::new().chain_update(header).chain_update(filter).chain_update(digests).finalize().into()
+    Sha256::new()
+        .chain_update(header)
+        .chain_update(filter)
+        .chain_update(digests)
+        .finalize()
+        .into()
 }
 
 /// The beginning of the SHA-256 of a page.
@@ -162,7 +177,9 @@ fn page_digest(page: &[u8]) -> [u8; DIGEST_LEN] {
 pub(super) fn damaged(message: &str) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
-        format!("the {message} of the index of identifiers is wrong; delete ledger/ids and restart to rebuild it"),
+        format!(
+            "the {message} of the index of identifiers is wrong; delete ledger/ids and restart to rebuild it"
+        ),
     )
 }
 
@@ -176,8 +193,15 @@ impl Head {
     }
 
     fn widths(&self) -> Widths {
-        let key = if self.count < MANY { KEY_LEN } else { KEY_LEN - 1 };
-        let (sequence, time) = ((self.end - self.first).saturating_sub(1), self.times.most - self.times.least);
+        let key = if self.count < MANY {
+            KEY_LEN
+        } else {
+            KEY_LEN - 1
+        };
+        let (sequence, time) = (
+            (self.end - self.first).saturating_sub(1),
+            self.times.most - self.times.least,
+        );
         Widths([key, MARK_LEN, bytes_of(sequence), bytes_of(time)])
     }
 
@@ -203,10 +227,21 @@ impl Head {
     }
 
     fn decode(bytes: &[u8; HEADER_LEN]) -> io::Result<Head> {
-        let four = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
-        let eight = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
+        let four = |at: usize| {
+            bytes[at..]
+                .first_chunk()
+                .map_or(0, |b| u32::from_le_bytes(*b))
+        };
+        let eight = |at: usize| {
+            bytes[at..]
+                .first_chunk()
+                .map_or(0, |b| u64::from_le_bytes(*b))
+        };
         let six = |at: usize| eight(at) & ((1 << 48) - 1);
-        let times = Times { least: six(44), most: six(44) + six(50) };
+        let times = Times {
+            least: six(44),
+            most: six(44) + six(50),
+        };
         let head = Head {
             level: four(12),
             first: eight(16),
@@ -217,14 +252,20 @@ impl Head {
             pages: four(56),
         };
         if bytes.starts_with(MAGIC) && (1..VERSION).contains(&four(8)) {
-            let earlier = format!("an index of identifiers of version {} is not attested", four(8));
+            let earlier = format!(
+                "an index of identifiers of version {} is not attested",
+                four(8)
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidData, earlier));
         }
         // The encoding is one to one, so this checks magic, version, padding and checksum at once.
         if head.encode() != *bytes {
             return Err(damaged("header"));
         }
-        if head.first > head.end || head.count > head.end - head.first || head.end - head.first > u64::from(u32::MAX) {
+        if head.first > head.end
+            || head.count > head.end - head.first
+            || head.end - head.first > u64::from(u32::MAX)
+        {
             return Err(damaged("header"));
         }
         Ok(head)
@@ -242,9 +283,13 @@ impl IdFile {
         }
         file.read_at(0, &mut header)?;
         let head = Head::decode(&header)?;
-        let (digests_at, digests_len) = (head.page_at(head.pages()), head.pages() * DIGEST_LEN as u64);
+        let (digests_at, digests_len) =
+            (head.page_at(head.pages()), head.pages() * DIGEST_LEN as u64);
         let note_at = digests_at + digests_len;
-        let Some(note_len) = length.checked_sub(note_at + NOTE_LEN).filter(|len| *len <= MAX_NOTE_BYTES as u64) else {
+        let Some(note_len) = length
+            .checked_sub(note_at + NOTE_LEN)
+            .filter(|len| *len <= MAX_NOTE_BYTES as u64)
+        else {
             return Err(damaged("length"));
         };
         let mut filter = vec![0; head.filter_len()];
@@ -256,10 +301,24 @@ impl IdFile {
         if counts != (note_len as u32).to_le_bytes() {
             return Err(damaged("length"));
         }
-        let attested =
-            attestor.check(note, &attested_name(head.first, head.end), head.end, digest(&header, &filter, digests));
-        attested.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display())))?;
-        Ok(IdFile { file, head, filter: Filter::from_bytes(&filter), digests: digests.to_vec() })
+        let attested = attestor.check(
+            note,
+            &attested_name(head.first, head.end),
+            head.end,
+            digest(&header, &filter, digests),
+        );
+        attested.map_err(|error| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("{}: {error}", path.display()),
+            )
+        })?;
+        Ok(IdFile {
+            file,
+            head,
+            filter: Filter::from_bytes(&filter),
+            digests: digests.to_vec(),
+        })
     }
 
     /// First sequence it covers.
@@ -325,14 +384,21 @@ impl IdFile {
 
     fn decode_page(&self, page: &[u8; PAGE_LEN]) -> io::Result<Vec<Record>> {
         let checksum = crc32c::crc32c(&page[..PAGE_LEN - 4]).to_le_bytes();
-        let count = usize::from(u16::from_le_bytes([page[PAGE_COUNT_AT], page[PAGE_COUNT_AT + 1]]));
+        let count = usize::from(u16::from_le_bytes([
+            page[PAGE_COUNT_AT],
+            page[PAGE_COUNT_AT + 1],
+        ]));
         let widths = self.head.widths();
         if page[PAGE_LEN - 4..] != checksum || count > widths.on_page() {
             return Err(damaged("page"));
         }
-        let first = page[PAGE_KEY_AT..].first_chunk().map_or(0, |key| u64::from_be_bytes(*key));
+        let first = page[PAGE_KEY_AT..]
+            .first_chunk()
+            .map_or(0, |key| u64::from_be_bytes(*key));
         let records = page.chunks_exact(widths.record()).take(count);
-        records.map(|bytes| self.decode_record(first, widths, bytes)).collect()
+        records
+            .map(|bytes| self.decode_record(first, widths, bytes))
+            .collect()
     }
 
     fn decode_record(&self, first: u64, widths: Widths, bytes: &[u8]) -> io::Result<Record> {
@@ -347,21 +413,33 @@ impl IdFile {
         let key = IdKey(first.wrapping_add(u64::from_le_bytes(key)).to_be_bytes());
         let mark = Mark(mark.first_chunk().copied().unwrap_or_default());
         let time = self.head.times.least + u64::from_le_bytes(time);
-        let recorded_at = Timestamp::from_millisecond(time as i64).map_err(|_| damaged("record"))?;
-        Ok(Record { key, mark, sequence: self.head.first + u64::from_le_bytes(sequence), recorded_at })
+        let recorded_at =
+            Timestamp::from_millisecond(time as i64).map_err(|_| damaged("record"))?;
+        Ok(Record {
+            key,
+            mark,
+            sequence: self.head.first + u64::from_le_bytes(sequence),
+            recorded_at,
+        })
     }
 }
 
 /// All records of several files in the order of their keys.
 pub(crate) fn merged(files: &[Arc<IdFile>]) -> impl Iterator<Item = io::Result<Record>> {
-    let mut sources: Vec<_> = files.iter().map(|file| Records::new(file).peekable()).collect();
+    let mut sources: Vec<_> = files
+        .iter()
+        .map(|file| Records::new(file).peekable())
+        .collect();
     std::iter::from_fn(move || {
         let order = |source: &mut std::iter::Peekable<Records<'_>>| match source.peek()? {
             Ok(record) => Some(record.key),
             // Errors come first, so that they are not merged past.
             Err(_) => Some(IdKey([0; KEY_LEN])),
         };
-        let keys = sources.iter_mut().enumerate().filter_map(|(at, source)| Some((order(source)?, at)));
+        let keys = sources
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(at, source)| Some((order(source)?, at)));
         let (_, least) = keys.min()?;
         sources[least].next()
     })
@@ -376,7 +454,11 @@ struct Records<'a> {
 
 impl<'a> Records<'a> {
     fn new(file: &'a IdFile) -> Records<'a> {
-        Records { file, page: 0, buffer: Vec::new().into_iter() }
+        Records {
+            file,
+            page: 0,
+            buffer: Vec::new().into_iter(),
+        }
     }
 }
 

@@ -24,7 +24,9 @@ impl Filter {
     /// An empty filter for about this many keys.
     pub(crate) fn for_keys(count: u64) -> Filter {
         let blocks = count.div_ceil(KEYS_PER_BLOCK).max(1);
-        Filter { words: vec![0; blocks as usize * BLOCK_WORDS] }
+        Filter {
+            words: vec![0; blocks as usize * BLOCK_WORDS],
+        }
     }
 
     /// Returns the number of blocks in a filter for `count` keys.
@@ -35,12 +37,17 @@ impl Filter {
     /// Reads what `to_bytes` wrote.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Filter {
         let (words, _) = bytes.as_chunks::<8>();
-        Filter { words: words.iter().map(|word| u64::from_le_bytes(*word)).collect() }
+        Filter {
+            words: words.iter().map(|word| u64::from_le_bytes(*word)).collect(),
+        }
     }
 
     /// The words, little-endian.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+        self.words
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect()
     }
 
     /// Returns the first word of the key's block, and the positions of its bits.
@@ -65,7 +72,9 @@ impl Filter {
         let (first, bits) = self.place(key);
         (0..PROBES).all(|probe| {
             let bit = (bits >> (9 * probe)) as usize % (BLOCK_BYTES * 8);
-            self.words.get(first + bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+            self.words
+                .get(first + bit / 64)
+                .is_some_and(|word| word >> (bit % 64) & 1 == 1)
         })
     }
 }
@@ -81,7 +90,9 @@ mod tests {
         (0..10_000).for_each(|i| filter.insert(&key(i)));
         let filter = Filter::from_bytes(&filter.to_bytes());
         assert!((0..10_000).all(|i| filter.may_hold(&key(i))));
-        let alarms = (10_000..110_000).filter(|i| filter.may_hold(&key(*i))).count();
+        let alarms = (10_000..110_000)
+            .filter(|i| filter.may_hold(&key(*i)))
+            .count();
         assert!(alarms < 2_000, "{alarms} false alarms of 100,000");
         assert!(!Filter::for_keys(0).may_hold(&key(1)));
     }

@@ -66,14 +66,21 @@ fn mark_without_time(entry: &mut Entry) -> Mark {
     let timestamp = std::mem::replace(&mut entry.timestamp, Timestamp::UNIX_EPOCH);
     let digest = claim_digest(entry);
     entry.timestamp = timestamp;
-    Mark(cut(&Sha256::new().chain_update(b"without time\0").chain_update(digest).finalize().into()))
+    Mark(cut(&Sha256::new()
+        .chain_update(b"without time\0")
+        .chain_update(digest)
+        .finalize()
+        .into()))
 }
 
 impl Claim {
     /// The claim of a draft. Leaves the draft as it was.
     pub(crate) fn of_draft(draft: &mut Draft) -> Claim {
         let claim = Claim::new(&mut draft.entry, draft.recorded_at, &draft.claim_digest);
-        Claim { stamped: draft.timestamp_defaulted, ..claim }
+        Claim {
+            stamped: draft.timestamp_defaulted,
+            ..claim
+        }
     }
 
     /// The claim of a stored entry. Leaves the entry as it was.
@@ -85,8 +92,17 @@ impl Claim {
     fn new(entry: &mut Entry, recorded_at: Timestamp, digest: &[u8; 32]) -> Claim {
         let whole = Mark(cut(digest));
         let stamped = entry.timestamp == recorded_at;
-        let mark = if stamped { mark_without_time(entry) } else { whole };
-        Claim { key: IdKey::new(entry.event_id.as_str()), mark, whole, stamped }
+        let mark = if stamped {
+            mark_without_time(entry)
+        } else {
+            whole
+        };
+        Claim {
+            key: IdKey::new(entry.event_id.as_str()),
+            mark,
+            whole,
+            stamped,
+        }
     }
 
     /// Returns `true` if the stored entry with the same event id came from the same claim. `entry` is the claim's own
@@ -119,7 +135,8 @@ mod tests {
     fn a_claim_repeats_itself_and_nothing_else() {
         let plain = r#"{"event_id":"a","event_type":"user.login"}"#;
         let other = r#"{"event_id":"a","event_type":"user.logout"}"#;
-        let timed = r#"{"event_id":"a","event_type":"user.login","timestamp":"1970-01-01T00:00:05Z"}"#;
+        let timed =
+            r#"{"event_id":"a","event_type":"user.login","timestamp":"1970-01-01T00:00:05Z"}"#;
         let cases = [
             // first claim, received at, second claim, received at, whether it repeats the first
             (plain, 1, plain, 2, true),
@@ -139,7 +156,10 @@ mod tests {
             let mut sent = draft(second, second_at);
             let claim = Claim::of_draft(&mut sent);
             let repeats = claim.repeats(&sent.entry, kept, stored.recorded_at);
-            assert_eq!(repeats, expect, "{first} at {first_at}, then {second} at {second_at}");
+            assert_eq!(
+                repeats, expect,
+                "{first} at {first_at}, then {second} at {second_at}"
+            );
             assert_eq!(sent, draft(second, second_at));
         }
     }

@@ -32,16 +32,26 @@ fn old_path(data_dir: &Path) -> PathBuf {
 
 fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> KeyFileError {
     let path = path.to_owned();
-    move |source| KeyFileError::Io { path, action, source }
+    move |source| KeyFileError::Io {
+        path,
+        action,
+        source,
+    }
 }
 
 /// Makes the key that is to take over as that of an epoch. One that an earlier attempt left is destroyed: it never signed anything.
-pub(crate) fn make_next(data_dir: &Path, name: &str, epoch: u64) -> Result<NoteSigner, KeyFileError> {
+pub(crate) fn make_next(
+    data_dir: &Path,
+    name: &str,
+    epoch: u64,
+) -> Result<NoteSigner, KeyFileError> {
     let path = next_path(data_dir);
     destroy(&path).map_err(failed(&path, "removing"))?;
     let seed = zeroize::Zeroizing::new(rand::random::<[u8; 32]>());
-    let signer =
-        NoteSigner::from_seed(name, &seed).map_err(|source| KeyFileError::Key { path: path.clone(), source })?;
+    let signer = NoteSigner::from_seed(name, &seed).map_err(|source| KeyFileError::Key {
+        path: path.clone(),
+        source,
+    })?;
     save(&path, &signer, epoch).map_err(failed(&path, "writing"))?;
     Ok(signer)
 }
@@ -57,7 +67,12 @@ fn steps(
     newest: &NoteVerifier,
     announce: &mut dyn FnMut(u8) -> Result<(), KeyFileError>,
 ) -> Result<(), KeyFileError> {
-    let (key, next, old, vkey) = (key_path(data_dir), next_path(data_dir), old_path(data_dir), vkey_path(data_dir));
+    let (key, next, old, vkey) = (
+        key_path(data_dir),
+        next_path(data_dir),
+        old_path(data_dir),
+        vkey_path(data_dir),
+    );
     announce(4)?;
     let text = format!("{newest}\n");
     if fs::read(&vkey).ok().as_deref() != Some(text.as_bytes()) {
@@ -71,7 +86,9 @@ fn steps(
         announce(6)?;
         fs::rename(&next, &key).map_err(failed(&next, "renaming"))?;
     }
-    LocalDisk.sync_dir(parent(&key)).map_err(failed(&key, "syncing"))?;
+    LocalDisk
+        .sync_dir(parent(&key))
+        .map_err(failed(&key, "syncing"))?;
     announce(7)?;
     destroy(&old).map_err(failed(&old, "destroying"))
 }
@@ -103,13 +120,18 @@ pub(super) fn settle(data_dir: &Path) -> Result<(), KeyFileError> {
         return Ok(());
     };
     let dir = epochs_dir(&ledger);
-    let epochs = crate::epoch::read(&LocalDisk, &dir)
-        .map_err(|(name, cause)| KeyFileError::Epochs { path: dir.join(name), cause })?;
+    let epochs =
+        crate::epoch::read(&LocalDisk, &dir).map_err(|(name, cause)| KeyFileError::Epochs {
+            path: dir.join(name),
+            cause,
+        })?;
     let newest = epochs.as_ref().map(|epochs| epochs.newest());
     let waiting = read(&next)?.map(|kept| kept.signer);
     match (newest, waiting) {
         (Some(newest), Some(waiting)) if waiting.verifier() == newest => install(data_dir, newest),
-        (Some(newest), None) if read(&key_path(data_dir))?.is_some_and(|key| key.signer.verifier() == newest) => {
+        (Some(newest), None)
+            if read(&key_path(data_dir))?.is_some_and(|key| key.signer.verifier() == newest) =>
+        {
             install(data_dir, newest)
         }
         (_, Some(_)) => destroy(&next).map_err(failed(&next, "removing")),
@@ -134,14 +156,29 @@ mod tests {
             return pair;
         }
         let (old_key, new_key) = pair.clone();
-        let epoch = Epoch { number: 1, size: 0, root: empty_root(), old: old_key, new: new_key };
+        let epoch = Epoch {
+            number: 1,
+            size: 0,
+            root: empty_root(),
+            old: old_key,
+            new: new_key,
+        };
         let record = epoch.sign(&old, &next).unwrap().to_string();
         let file = dir.join("ledger/epochs/1");
         LocalDisk.create_dirs(parent(&file)).unwrap();
         fs::write(file, record).unwrap();
-        let stop = KeyFileError::Epochs { path: PathBuf::new(), cause: "stopped".into() };
+        let stop = KeyFileError::Epochs {
+            path: PathBuf::new(),
+            cause: "stopped".into(),
+        };
         let mut stop = Some(stop);
-        let ended = steps(dir, &pair.1, &mut |at| if at == step { Err(stop.take().unwrap()) } else { Ok(()) });
+        let ended = steps(dir, &pair.1, &mut |at| {
+            if at == step {
+                Err(stop.take().unwrap())
+            } else {
+                Ok(())
+            }
+        });
         assert_eq!(ended.is_err(), step <= 7);
         pair
     }

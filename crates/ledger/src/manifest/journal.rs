@@ -92,19 +92,31 @@ pub fn decode(
     }
     // The newest attestation that holds speaks for all records before it.
     while let Some((record, ..)) = records.last() {
-        match attested(record.attestation.as_bytes(), record.sealed_size, record.attested) {
+        match attested(
+            record.attestation.as_bytes(),
+            record.sealed_size,
+            record.attested,
+        ) {
             Ok(()) => break,
             Err(cause) => fault = Some(cause.to_string()),
         }
         records.pop();
     }
     let Some((length, digest)) = records.last().map(|(_, at, digest)| (*at, *digest)) else {
-        return Err(ManifestError::Unattested(fault.unwrap_or_else(|| "the file is empty".into())));
+        return Err(ManifestError::Unattested(
+            fault.unwrap_or_else(|| "the file is empty".into()),
+        ));
     };
     let rejected = fault.filter(|_| length < bytes.len());
     let count = records.len();
     let manifest = fold(records.into_iter().map(|(record, ..)| record))?;
-    Ok(JournalContent { manifest, records: count, length: length as u64, rejected, digest })
+    Ok(JournalContent {
+        manifest,
+        records: count,
+        length: length as u64,
+        rejected,
+        digest,
+    })
 }
 
 /// The sealed part of the log after a list of records.
@@ -131,9 +143,16 @@ fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError
 }
 
 /// Reads the file; `None` when there is none.
-pub(crate) fn read(disk: &dyn Disk, path: &Path, attestor: &Attestor) -> Result<Option<JournalContent>, ManifestError> {
-    let Some(bytes) = read_if_there(disk, path)? else { return Ok(None) };
-    let attested = |note: &[u8], size: u64, digest: Digest| attestor.check(note, NAME, size, digest);
+pub(crate) fn read(
+    disk: &dyn Disk,
+    path: &Path,
+    attestor: &Attestor,
+) -> Result<Option<JournalContent>, ManifestError> {
+    let Some(bytes) = read_if_there(disk, path)? else {
+        return Ok(None);
+    };
+    let attested =
+        |note: &[u8], size: u64, digest: Digest| attestor.check(note, NAME, size, digest);
     decode(&bytes, attested).map(Some)
 }
 
@@ -190,26 +209,46 @@ impl Journal {
 
     /// Appends the record of a seal; durable when this returns. `before` are the segments of the seals before, which are written
     /// again if the file was removed meanwhile.
-    pub(crate) fn append(&mut self, seal: &Seal, before: &[SegmentMeta]) -> Result<(), ManifestError> {
+    pub(crate) fn append(
+        &mut self,
+        seal: &Seal,
+        before: &[SegmentMeta],
+    ) -> Result<(), ManifestError> {
         check_segments(&seal.segments, self.sealed_size, seal.sealed_size)?;
         if !self.file.is_linked()? {
             tracing::warn!(file = %self.path.display(), "the manifest was removed while the log was open; it is written again");
             let segments = before.iter().chain(&seal.segments).cloned().collect();
-            let Seal { sealed_size, root, chain_hash, .. } = *seal;
+            let Seal {
+                sealed_size,
+                root,
+                chain_hash,
+                ..
+            } = *seal;
             let origin = self.origin.clone();
-            let manifest = Manifest { origin, sealed_size, root, chain_hash, edge: Vec::new(), segments };
+            let manifest = Manifest {
+                origin,
+                sealed_size,
+                root,
+                chain_hash,
+                edge: Vec::new(),
+                segments,
+            };
             *self = Journal::create(&self.disk, &self.path, &self.attestor, &manifest)?;
             return Ok(());
         }
         let record = Record::seal(&self.origin, seal);
         let (line, digest) = record.write(&self.attestor, &self.digest)?;
-        let written = self.file.write_at(self.length, &line).and_then(|()| self.file.sync());
+        let written = self
+            .file
+            .write_at(self.length, &line)
+            .and_then(|()| self.file.sync());
         if let Err(error) = written {
             // On a full disk every byte counts; the next seal writes at the same place.
             let _ = self.file.truncate(self.length);
             return Err(error.into());
         }
-        (self.length, self.digest, self.sealed_size) = (self.length + line.len() as u64, digest, seal.sealed_size);
+        (self.length, self.digest, self.sealed_size) =
+            (self.length + line.len() as u64, digest, seal.sealed_size);
         Ok(())
     }
 

@@ -19,7 +19,8 @@ pub(super) fn read_manifest(
     attestor: &Attestor,
 ) -> Result<(Manifest, Option<JournalContent>), OpenError> {
     let path = places.manifest();
-    let content = journal::read(disk, &path, attestor).map_err(|error| manifest_error(&path, error))?;
+    let content =
+        journal::read(disk, &path, attestor).map_err(|error| manifest_error(&path, error))?;
     if let Some(content) = &content
         && let Some(cause) = &content.rejected
     {
@@ -29,7 +30,8 @@ pub(super) fn read_manifest(
         Some(content) => (path, content.manifest.clone()),
         None => {
             let path = places.unsigned_manifest();
-            let manifest = Manifest::read(disk, &path).map_err(|error| manifest_error(&path, error))?;
+            let manifest =
+                Manifest::read(disk, &path).map_err(|error| manifest_error(&path, error))?;
             (path, manifest.unwrap_or_else(|| Manifest::empty(origin)))
         }
     };
@@ -41,12 +43,23 @@ pub(super) fn read_manifest(
 }
 
 /// A log file that is missing where the manifest lost its newest record is the manifest's fault.
-pub(super) fn blame_manifest(error: OpenError, places: &Places, content: Option<&JournalContent>) -> OpenError {
-    let rejected = content.and_then(|content| content.rejected.as_ref().map(|cause| (content.length, cause)));
+pub(super) fn blame_manifest(
+    error: OpenError,
+    places: &Places,
+    content: Option<&JournalContent>,
+) -> OpenError {
+    let rejected = content.and_then(|content| {
+        content
+            .rejected
+            .as_ref()
+            .map(|cause| (content.length, cause))
+    });
     match (error, rejected) {
         (OpenError::WalMissing { sequence, .. }, Some((at, cause))) => OpenError::Forged {
             path: places.manifest(),
-            cause: format!("the record at byte {at} does not hold ({cause}), and no other file has entry {sequence}"),
+            cause: format!(
+                "the record at byte {at} does not hold ({cause}), and no other file has entry {sequence}"
+            ),
         },
         (error, _) => error,
     }
@@ -87,7 +100,13 @@ pub(crate) fn remove_unsigned_manifest(disk: &dyn Disk, places: &Places) {
 pub(crate) fn manifest_error(path: &Path, error: ManifestError) -> OpenError {
     match error {
         ManifestError::Io(error) => OpenError::io(path, "accessing")(error),
-        ManifestError::Unattested(_) => OpenError::Forged { path: path.to_owned(), cause: error.to_string() },
-        error => OpenError::Sealed { path: path.to_owned(), cause: error.to_string() },
+        ManifestError::Unattested(_) => OpenError::Forged {
+            path: path.to_owned(),
+            cause: error.to_string(),
+        },
+        error => OpenError::Sealed {
+            path: path.to_owned(),
+            cause: error.to_string(),
+        },
     }
 }

@@ -14,8 +14,8 @@ use crate::ids::{Claim, Record};
 use crate::open_error::OpenError;
 use crate::tiles::Tiles;
 use crate::wal::{
-    Frame, FrameEntry, FrameReader, HEADER_LEN, Wal, WalHeader, WriteFailure, file_name, parse_file_name,
-    whole_frame_after,
+    Frame, FrameEntry, FrameReader, HEADER_LEN, Wal, WalHeader, WriteFailure, file_name,
+    parse_file_name, whole_frame_after,
 };
 
 /// Fewer entries than this are restored by one thread.
@@ -79,7 +79,10 @@ pub(super) fn replay(
     let dir = places.wal();
     let listed = names(disk.as_ref(), &dir).map_err(OpenError::io(&dir, "listing"))?;
     // Seals end where files begin, so a file that begins before the sealed size is sealed as a whole.
-    let mut files: Vec<u64> = listed.iter().filter_map(|name| parse_file_name(name)).collect();
+    let mut files: Vec<u64> = listed
+        .iter()
+        .filter_map(|name| parse_file_name(name))
+        .collect();
     files.retain(|first| *first >= sealed.size);
     let first_path = dir.join(file_name(sealed.size));
     let log = Log {
@@ -98,9 +101,19 @@ pub(super) fn replay(
         return Ok(log);
     }
     if files.first() != Some(&sealed.size) {
-        return Err(OpenError::WalMissing { path: first_path, sequence: sealed.size });
+        return Err(OpenError::WalMissing {
+            path: first_path,
+            sequence: sealed.size,
+        });
     }
-    let mut replay = Replay { disk: disk.as_ref(), dir, origin, anchored_size, tiles, log };
+    let mut replay = Replay {
+        disk: disk.as_ref(),
+        dir,
+        origin,
+        anchored_size,
+        tiles,
+        log,
+    };
     for (at, first) in files.iter().enumerate() {
         replay.file(*first, &files[at + 1..])?;
     }
@@ -110,20 +123,34 @@ pub(super) fn replay(
 impl Replay<'_> {
     fn damaged(&self, path: &Path, offset: usize, cause: impl ToString) -> OpenError {
         let (path, cause) = (path.to_owned(), cause.to_string());
-        OpenError::Damaged { path, offset: offset as u64, sequence: self.tiles.size(), cause }
+        OpenError::Damaged {
+            path,
+            offset: offset as u64,
+            sequence: self.tiles.size(),
+            cause,
+        }
     }
 
     fn file(&mut self, first: u64, later: &[u64]) -> Result<(), OpenError> {
         let path = self.dir.join(file_name(first));
-        let bytes = self.disk.read(&path).map_err(OpenError::io(&path, "reading"))?;
+        let bytes = self
+            .disk
+            .read(&path)
+            .map_err(OpenError::io(&path, "reading"))?;
         let header = WalHeader::decode(&bytes).map_err(|fault| self.damaged(&path, 0, fault))?;
         if header.first_sequence != first {
-            let cause = format!("the header says that entry {} is the first", header.first_sequence);
+            let cause = format!(
+                "the header says that entry {} is the first",
+                header.first_sequence
+            );
             return Err(self.damaged(&path, 12, cause));
         }
         let size = self.tiles.size();
         if first > size {
-            return Err(OpenError::WalMissing { path: self.dir.join(file_name(size)), sequence: size });
+            return Err(OpenError::WalMissing {
+                path: self.dir.join(file_name(size)),
+                sequence: size,
+            });
         }
         if first < size {
             if bytes.len() == HEADER_LEN {
@@ -134,8 +161,10 @@ impl Replay<'_> {
             return Err(self.damaged(&path, HEADER_LEN, cause));
         }
         if header.previous_hash != self.log.chain_hash {
-            let cause =
-                format!("the chain hash before entry {first} is {}, not {}", self.log.chain_hash, header.previous_hash);
+            let cause = format!(
+                "the chain hash before entry {first} is {}, not {}",
+                self.log.chain_hash, header.previous_hash
+            );
             return Err(self.damaged(&path, 20, cause));
         }
         let taken_over = self.taken_over(header.epoch, later);
@@ -151,12 +180,21 @@ impl Replay<'_> {
     fn taken_over(&self, epoch: u64, later: &[u64]) -> Option<u64> {
         let first = *later.first()?;
         let mut header = [0; HEADER_LEN];
-        self.disk.open(&self.dir.join(file_name(first))).and_then(|file| file.read_at(0, &mut header)).ok()?;
+        self.disk
+            .open(&self.dir.join(file_name(first)))
+            .and_then(|file| file.read_at(0, &mut header))
+            .ok()?;
         let next = WalHeader::decode(&header).ok()?;
         (next.epoch > epoch && next.first_sequence == first).then_some(first)
     }
 
-    fn frames(&mut self, path: &Path, bytes: &[u8], later: &[u64], taken_over: Option<u64>) -> Result<(), OpenError> {
+    fn frames(
+        &mut self,
+        path: &Path,
+        bytes: &[u8],
+        later: &[u64],
+        taken_over: Option<u64>,
+    ) -> Result<(), OpenError> {
         let (mut whole, mut faulty) = (Vec::new(), None);
         for frame in FrameReader::new(bytes, HEADER_LEN) {
             match frame {
@@ -171,16 +209,26 @@ impl Replay<'_> {
             }
         }
         if let Some(last) = whole.last() {
-            self.log.last_frame = Some((last.offset, last.head.first_sequence, bytes[last.offset..last.end].to_vec()));
+            self.log.last_frame = Some((
+                last.offset,
+                last.head.first_sequence,
+                bytes[last.offset..last.end].to_vec(),
+            ));
             self.log.good_len = last.end;
             let note = last.head.note.clone();
-            self.log.newest_note = Some(FrameNote { path: path.to_owned(), offset: last.offset, note });
+            self.log.newest_note = Some(FrameNote {
+                path: path.to_owned(),
+                offset: last.offset,
+                note,
+            });
         }
         let restored = restore(&mut whole);
         for (frame, entries) in whole.into_iter().zip(restored) {
             self.frame(path, frame, entries)?;
         }
-        let Some((offset, fault)) = faulty else { return Ok(()) };
+        let Some((offset, fault)) = faulty else {
+            return Ok(());
+        };
         if taken_over == Some(self.tiles.size()) {
             return Ok(());
         }
@@ -194,7 +242,12 @@ impl Replay<'_> {
     }
 
     /// Returns the reason why a faulty frame is more than an interrupted write; `None` if it may be one.
-    fn why_not_torn(&self, bytes: &[u8], offset: usize, later: &[u64]) -> Result<Option<String>, OpenError> {
+    fn why_not_torn(
+        &self,
+        bytes: &[u8],
+        offset: usize,
+        later: &[u64],
+    ) -> Result<Option<String>, OpenError> {
         let size = self.tiles.size();
         if size < self.anchored_size {
             let anchored = self.anchored_size;
@@ -203,13 +256,22 @@ impl Replay<'_> {
             )));
         }
         if let Some(whole) = whole_frame_after(bytes, offset + 1, size) {
-            return Ok(Some(format!("a whole frame follows at byte {whole}, so it was written completely once")));
+            return Ok(Some(format!(
+                "a whole frame follows at byte {whole}, so it was written completely once"
+            )));
         }
         for first in later {
             let path = self.dir.join(file_name(*first));
-            let length = self.disk.open(&path).and_then(|file| file.len()).map_err(OpenError::io(&path, "reading"))?;
+            let length = self
+                .disk
+                .open(&path)
+                .and_then(|file| file.len())
+                .map_err(OpenError::io(&path, "reading"))?;
             if length > HEADER_LEN as u64 {
-                return Ok(Some(format!("{} follows with more entries", path.display())));
+                return Ok(Some(format!(
+                    "{} follows with more entries",
+                    path.display()
+                )));
             }
         }
         Ok(None)
@@ -219,24 +281,38 @@ impl Replay<'_> {
         let offset = frame.offset;
         let size = self.tiles.size();
         if frame.head.first_sequence != size {
-            let cause = format!("the frame begins with entry {} where {size} comes next", frame.head.first_sequence);
+            let cause = format!(
+                "the frame begins with entry {} where {size} comes next",
+                frame.head.first_sequence
+            );
             return Err(self.damaged(path, offset, cause));
         }
         let mut growth = self.tiles.grow();
         let mut chain_hash = self.log.chain_hash;
         for (sequence, restored) in (size..).zip(restored) {
-            let (mut entry, record) =
-                restored.map_err(|error| self.damaged(path, offset, format!("entry {sequence}: {error}")))?;
+            let (mut entry, record) = restored.map_err(|error| {
+                self.damaged(path, offset, format!("entry {sequence}: {error}"))
+            })?;
             entry.place(sequence, chain_hash);
             growth.append(entry.leaf_hash);
             chain_hash = entry.hash;
             self.log.records.push(Record { sequence, ..record });
             self.log.entries.push(Arc::new(entry));
         }
-        let signed = SignedNote::parse(frame.head.note.as_bytes())
-            .map_err(|error| self.damaged(path, offset, format!("the checkpoint of the frame: {error}")))?;
-        let checkpoint = Checkpoint::parse(signed.text())
-            .map_err(|error| self.damaged(path, offset, format!("the checkpoint of the frame: {error}")))?;
+        let signed = SignedNote::parse(frame.head.note.as_bytes()).map_err(|error| {
+            self.damaged(
+                path,
+                offset,
+                format!("the checkpoint of the frame: {error}"),
+            )
+        })?;
+        let checkpoint = Checkpoint::parse(signed.text()).map_err(|error| {
+            self.damaged(
+                path,
+                offset,
+                format!("the checkpoint of the frame: {error}"),
+            )
+        })?;
         let (size, root) = (growth.tree().size(), growth.tree().root());
         if checkpoint != Checkpoint::new(self.origin, size, root) {
             let cause = format!(
@@ -282,10 +358,21 @@ fn restore_frame(frame: &mut Frame) -> Restored {
     let restore = |(salt, canonical): FrameEntry| {
         let (mut entry, recorded_at) = Entry::from_canonical(&canonical)?;
         let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);
-        let record = Record { key, mark, sequence: 0, recorded_at };
-        Ok((StoredEntry::hashed(salt, recorded_at, canonical, entry), record))
+        let record = Record {
+            key,
+            mark,
+            sequence: 0,
+            recorded_at,
+        };
+        Ok((
+            StoredEntry::hashed(salt, recorded_at, canonical, entry),
+            record,
+        ))
     };
-    std::mem::take(&mut frame.entries).into_iter().map(restore).collect()
+    std::mem::take(&mut frame.entries)
+        .into_iter()
+        .map(restore)
+        .collect()
 }
 
 /// Opens the newest file for appending, after all was found in order: cuts a torn frame off, makes the last frame durable if
@@ -298,7 +385,11 @@ pub(super) fn settle(
     anchored_size: u64,
 ) -> Result<Wal, OpenError> {
     let dir = places.wal();
-    let writing = |source| OpenError::Io { path: log.newest.clone(), action: "writing", source };
+    let writing = |source| OpenError::Io {
+        path: log.newest.clone(),
+        action: "writing",
+        source,
+    };
     for path in &log.leftovers {
         disk.remove(path).map_err(OpenError::io(path, "removing"))?;
     }
@@ -306,7 +397,11 @@ pub(super) fn settle(
         remove_unnamed(disk.as_ref(), dir).map_err(OpenError::io(dir, "tidying"))?;
     }
     let Some(first) = log.newest_first else {
-        let header = WalHeader { first_sequence: sealed.size, previous_hash: sealed.chain_hash, epoch: 0 };
+        let header = WalHeader {
+            first_sequence: sealed.size,
+            previous_hash: sealed.chain_hash,
+            epoch: 0,
+        };
         return Wal::create(disk.clone(), &dir, header).map_err(|failure| match failure {
             WriteFailure::Undone(source) | WriteFailure::Unknown(_, source) => writing(source),
         });
@@ -319,6 +414,7 @@ pub(super) fn settle(
         _ if log.torn => wal.rewrite(log.good_len as u64, &[]).map_err(writing)?,
         _ => {}
     }
-    wal.remove_before(sealed.size).map_err(OpenError::io(&dir, "tidying"))?;
+    wal.remove_before(sealed.size)
+        .map_err(OpenError::io(&dir, "tidying"))?;
     Ok(wal)
 }

@@ -25,7 +25,10 @@ pub(super) struct Signatures<'a> {
 }
 
 fn forged(path: &Path, cause: String) -> OpenError {
-    OpenError::Forged { path: path.to_owned(), cause }
+    OpenError::Forged {
+        path: path.to_owned(),
+        cause,
+    }
 }
 
 /// An error with the errors that caused it.
@@ -50,14 +53,16 @@ impl Signatures<'_> {
             signed_size = self.tiles.size();
         }
         signed_size = signed_size.max(self.checkpoint(&self.places.checkpoint(), false)?);
-        signed_size = signed_size.max(self.checkpoint(&self.places.dir.join("checkpoint.cosigned"), true)?);
+        signed_size =
+            signed_size.max(self.checkpoint(&self.places.dir.join("checkpoint.cosigned"), true)?);
         if let Some(head) = anchored {
             match head.verify(self.keys) {
                 Ok(()) => signed_size = signed_size.max(head.size),
                 // Versions before the signed manifest wrote such anchors; what is said of the manifest goes for both.
                 Err(_) if head.signature.is_none() && !is_signed => {}
                 Err(error) => {
-                    let cause = format!("the anchor's signature is refused: {}", with_causes(&error));
+                    let cause =
+                        format!("the anchor's signature is refused: {}", with_causes(&error));
                     return Err(forged(&self.places.anchor, cause));
                 }
             }
@@ -68,17 +73,30 @@ impl Signatures<'_> {
             return Ok(None);
         }
         if self.config.accept_unsigned.is_none() {
-            return Err(OpenError::Unsigned { path: self.places.manifest(), size });
+            return Err(OpenError::Unsigned {
+                path: self.places.manifest(),
+                size,
+            });
         }
         let (root, sealed_size) = (self.tiles.root(), manifest.sealed_size);
-        Ok(Some(Unsigned { size, root, sealed_size, signed_size }))
+        Ok(Some(Unsigned {
+            size,
+            root,
+            sealed_size,
+            signed_size,
+        }))
     }
 
     fn frame(&self, newest: &FrameNote) -> Result<(), OpenError> {
         let FrameNote { path, offset, note } = newest;
         self.keys.open(note.as_bytes()).map(drop).map_err(|error| {
             let cause = with_causes(&error);
-            forged(path, format!("the checkpoint of the newest frame, at byte {offset}, is refused: {cause}"))
+            forged(
+                path,
+                format!(
+                    "the checkpoint of the newest frame, at byte {offset}, is refused: {cause}"
+                ),
+            )
         })
     }
 
@@ -87,7 +105,8 @@ impl Signatures<'_> {
     /// The file is replaced without waiting for the disk, so a power cut may leave nothing or a part of a note: that counts as
     /// missing. A whole note must hold, unless the file is disposable: then it counts only if it does.
     fn checkpoint(&self, path: &Path, is_disposable: bool) -> Result<u64, OpenError> {
-        let Some(bytes) = read_if_there(self.disk, path).map_err(OpenError::io(path, "reading"))? else {
+        let Some(bytes) = read_if_there(self.disk, path).map_err(OpenError::io(path, "reading"))?
+        else {
             return Ok(0);
         };
         let Ok(note) = SignedNote::parse(&bytes) else {
@@ -100,19 +119,29 @@ impl Signatures<'_> {
                 tracing::warn!(file = %path.display(), error = with_causes(&error), "the checkpoint is refused and not used");
                 return Ok(0);
             }
-            Err(error) => return Err(forged(path, format!("the checkpoint is refused: {}", with_causes(&error)))),
+            Err(error) => {
+                return Err(forged(
+                    path,
+                    format!("the checkpoint is refused: {}", with_causes(&error)),
+                ));
+            }
         };
         if size > self.tiles.size() {
             let found = self.tiles.size();
-            let cause =
-                format!("the signed checkpoint is of {size} entries, and the log has {found}: its end was cut off");
+            let cause = format!(
+                "the signed checkpoint is of {size} entries, and the log has {found}: its end was cut off"
+            );
             return Err(forged(path, cause));
         }
-        let found = tree_root(&self.tiles.reader(size), size)
-            .map_err(|error| OpenError::Sealed { path: self.places.dir.clone(), cause: error.to_string() })?;
+        let found =
+            tree_root(&self.tiles.reader(size), size).map_err(|error| OpenError::Sealed {
+                path: self.places.dir.clone(),
+                cause: error.to_string(),
+            })?;
         if found != root {
-            let cause =
-                format!("the signed checkpoint of {size} entries has the root {root}, and the log has {found} there");
+            let cause = format!(
+                "the signed checkpoint of {size} entries has the root {root}, and the log has {found} there"
+            );
             return Err(forged(path, cause));
         }
         Ok(size)

@@ -27,7 +27,11 @@ impl Sequencer {
     /// Records a batch and answers every submission in it. `hurry`: something else waits behind it.
     pub(super) fn record(&mut self, batch: Vec<Submission>, hurry: bool) {
         let Plan { fresh, waiters, .. } = self.plan(batch);
-        let written = if fresh.is_empty() { Ok(Vec::new()) } else { self.write(fresh) };
+        let written = if fresh.is_empty() {
+            Ok(Vec::new())
+        } else {
+            self.write(fresh)
+        };
         self.unpublished |= written.as_ref().is_ok_and(|entries| !entries.is_empty());
         // The process may have been paused since the frame was written, and another server may have begun without it. An earlier
         // receipt is not repeated either: the entry may be one that was written and never acknowledged.
@@ -54,8 +58,13 @@ impl Sequencer {
     }
 
     fn write(&mut self, fresh: Vec<Prepared>) -> Result<Vec<Arc<StoredEntry>>, AppendError> {
-        if let Some(Fault::Unknown(message) | Fault::Removed(message)) = self.shared.fault.lock().clone() {
-            return Err(AppendError::Storage { message, full_disk: false });
+        if let Some(Fault::Unknown(message) | Fault::Removed(message)) =
+            self.shared.fault.lock().clone()
+        {
+            return Err(AppendError::Storage {
+                message,
+                full_disk: false,
+            });
         }
         let batch = self.number(fresh)?;
         let first_sequence = self.shared.head.read().size;
@@ -64,14 +73,19 @@ impl Sequencer {
             committed_at_ms: self.shared.config.clock.now().as_millisecond(),
             note: batch.head.note.to_string(),
         };
-        let entries = batch.entries.iter().map(|entry| (&entry.salt, entry.canonical.as_slice()));
+        let entries = batch
+            .entries
+            .iter()
+            .map(|entry| (&entry.salt, entry.canonical.as_slice()));
         let frame = encode_frame(&head, entries).map_err(|fault| AppendError::Storage {
             message: format!("the batch cannot be written: {fault}"),
             full_disk: false,
         })?;
         // As late as possible: compressing a batch takes milliseconds.
         self.shared.config.fence.check()?;
-        self.wal.append(&frame).map_err(|failure| self.failed(failure))?;
+        self.wal
+            .append(&frame)
+            .map_err(|failure| self.failed(failure))?;
         Ok(self.show(batch))
     }
 
@@ -93,21 +107,39 @@ impl Sequencer {
             entries.push(entry);
         }
         let head = self.sign(&growth, previous_hash)?;
-        Ok(Batch { entries, marks, growth, head })
+        Ok(Batch {
+            entries,
+            marks,
+            growth,
+            head,
+        })
     }
 
     fn sign(&self, growth: &Growth, chain_hash: Hash) -> Result<Head, AppendError> {
         let (size, root) = (growth.tree().size(), growth.tree().root());
-        let note = self.shared.sign(size, root).map_err(|error| AppendError::Storage {
-            message: format!("the checkpoint cannot be signed: {error}"),
-            full_disk: false,
-        })?;
-        Ok(Head { size, root, chain_hash, note: note.into() })
+        let note = self
+            .shared
+            .sign(size, root)
+            .map_err(|error| AppendError::Storage {
+                message: format!("the checkpoint cannot be signed: {error}"),
+                full_disk: false,
+            })?;
+        Ok(Head {
+            size,
+            root,
+            chain_hash,
+            note: note.into(),
+        })
     }
 
     /// Shows a durable batch to readers: anchor, tree, entries, checkpoint.
     fn show(&mut self, batch: Batch) -> Vec<Arc<StoredEntry>> {
-        let Batch { entries, marks, growth, head } = batch;
+        let Batch {
+            entries,
+            marks,
+            growth,
+            head,
+        } = batch;
         let anchor = AnchorHead::signed(head.size, head.root, head.chain_hash, &head.note);
         match self.anchor.write(&anchor) {
             Ok(()) => *self.shared.anchor_fault.lock() = None,
@@ -116,7 +148,14 @@ impl Sequencer {
         self.recent.reserve(entries.len());
         for (entry, (key, mark)) in entries.iter().zip(marks) {
             let (sequence, recorded_at) = (entry.sequence, entry.recorded_at);
-            self.recent.insert(key, Recent { mark, sequence, recorded_at });
+            self.recent.insert(
+                key,
+                Recent {
+                    mark,
+                    sequence,
+                    recorded_at,
+                },
+            );
         }
         self.shared.tiles.adopt(growth);
         let unsealed = {

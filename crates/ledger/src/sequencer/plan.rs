@@ -41,12 +41,22 @@ impl Sequencer {
     pub(super) fn plan(&self, batch: Vec<Submission>) -> Plan {
         let mut plan = Plan::default();
         for submission in batch {
-            let Submission { slots, known_until, reservation, reply, .. } = submission;
+            let Submission {
+                slots,
+                known_until,
+                reservation,
+                reply,
+                ..
+            } = submission;
             let begun = plan.fresh.len();
             let slots = slots.into_iter().enumerate();
             let places = slots.map(|(index, slot)| self.place(&mut plan, slot, known_until, index));
             match places.collect::<Result<Vec<_>, _>>() {
-                Ok(places) => plan.waiters.push(Waiter { places, reply, reservation }),
+                Ok(places) => plan.waiters.push(Waiter {
+                    places,
+                    reply,
+                    reservation,
+                }),
                 Err(refusal) => {
                     plan.fresh.truncate(begun);
                     plan.staged.retain(|_, nth| *nth < begun);
@@ -58,18 +68,37 @@ impl Sequencer {
         plan
     }
 
-    fn place(&self, plan: &mut Plan, slot: Slot, known_until: u64, index: usize) -> Result<Place, AppendError> {
+    fn place(
+        &self,
+        plan: &mut Plan,
+        slot: Slot,
+        known_until: u64,
+        index: usize,
+    ) -> Result<Place, AppendError> {
         let prepared = match slot {
             Slot::Known(receipt) => return Ok(Place::Known(receipt)),
             Slot::Fresh(prepared) => prepared,
         };
-        let Prepared { entry: stored, claim } = &prepared;
+        let Prepared {
+            entry: stored,
+            claim,
+        } = &prepared;
         let entry = &stored.entry;
-        let conflict = || AppendError::Conflict { index, event_id: entry.event_id.as_str().to_owned() };
+        let conflict = || AppendError::Conflict {
+            index,
+            event_id: entry.event_id.as_str().to_owned(),
+        };
         if let Some(nth) = plan.staged.get(&claim.key).copied() {
             let first = plan.fresh.get(nth).ok_or_else(conflict)?;
             let repeats = claim.repeats(entry, first.claim.mark, first.entry.recorded_at);
-            return if repeats { Ok(Place::New { nth, duplicate: true }) } else { Err(conflict()) };
+            return if repeats {
+                Ok(Place::New {
+                    nth,
+                    duplicate: true,
+                })
+            } else {
+                Err(conflict())
+            };
         }
         if let Some(recent) = self.recent.find(&claim.key) {
             if !claim.repeats(entry, recent.mark, recent.recorded_at) {
@@ -90,6 +119,9 @@ impl Sequencer {
         let nth = plan.fresh.len();
         plan.staged.insert(claim.key, nth);
         plan.fresh.push(prepared);
-        Ok(Place::New { nth, duplicate: false })
+        Ok(Place::New {
+            nth,
+            duplicate: false,
+        })
     }
 }

@@ -31,8 +31,21 @@ impl Recents {
     /// Creates the index of a log that was just opened.
     pub(crate) fn from_records(records: impl IntoIterator<Item = Record>) -> Recents {
         let mut recents = Recents::default();
-        for Record { key, mark, sequence, recorded_at } in records {
-            recents.insert(key, Recent { mark, sequence, recorded_at });
+        for Record {
+            key,
+            mark,
+            sequence,
+            recorded_at,
+        } in records
+        {
+            recents.insert(
+                key,
+                Recent {
+                    mark,
+                    sequence,
+                    recorded_at,
+                },
+            );
         }
         recents
     }
@@ -49,16 +62,25 @@ impl Recents {
 
     /// The entry with an identifier.
     pub(crate) fn find(&self, key: &IdKey) -> Option<Recent> {
-        let closed = || self.closed.iter().rev().find_map(|(_, generation)| generation.get(key));
+        let closed = || {
+            self.closed
+                .iter()
+                .rev()
+                .find_map(|(_, generation)| generation.get(key))
+        };
         self.newest.get(key).or_else(closed).copied()
     }
 
     /// Closes the newest generation, which ends before this sequence, so that a seal can take it.
     pub(crate) fn close(&mut self, end: u64) -> Vec<Generation> {
         if !self.newest.is_empty() {
-            self.closed.push((end, Arc::new(std::mem::take(&mut self.newest))));
+            self.closed
+                .push((end, Arc::new(std::mem::take(&mut self.newest))));
         }
-        self.closed.iter().map(|(_, generation)| generation.clone()).collect()
+        self.closed
+            .iter()
+            .map(|(_, generation)| generation.clone())
+            .collect()
     }
 
     /// Forgets what ends at this sequence or before.
@@ -71,8 +93,17 @@ impl Recents {
 pub(crate) fn records(generations: &[Generation]) -> Vec<Record> {
     let each = generations.iter().flat_map(|generation| generation.iter());
     each.map(|(key, recent)| {
-        let Recent { mark, sequence, recorded_at } = *recent;
-        Record { key: *key, mark, sequence, recorded_at }
+        let Recent {
+            mark,
+            sequence,
+            recorded_at,
+        } = *recent;
+        Record {
+            key: *key,
+            mark,
+            sequence,
+            recorded_at,
+        }
     })
     .collect()
 }

@@ -23,7 +23,11 @@ struct Taken(Mutex<u64>);
 
 #[async_trait]
 impl SegmentStore for Taken {
-    async fn write(&self, class: &str, entries: &[Arc<StoredEntry>]) -> Result<SegmentMeta, SegmentError> {
+    async fn write(
+        &self,
+        class: &str,
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
         *self.0.lock() += entries.len() as u64;
         Ok(SegmentMeta {
             path: format!("{class}/{}", entries[0].sequence),
@@ -39,14 +43,19 @@ impl SegmentStore for Taken {
     }
 
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError> {
-        Err(SegmentError::Io { path: segment.path.clone(), message: "not kept".into() })
+        Err(SegmentError::Io {
+            path: segment.path.clone(),
+            message: "not kept".into(),
+        })
     }
 
     fn publish(&self, _segments: Arc<Vec<SegmentMeta>>) {}
 }
 
 fn draft(operation: &str) -> Draft {
-    let text = format!(r#"{{"event_id":"one","event_type":"user.login","action":{{"operation":"{operation}"}}}}"#);
+    let text = format!(
+        r#"{{"event_id":"one","event_type":"user.login","action":{{"operation":"{operation}"}}}}"#
+    );
     Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap()
 }
 
@@ -57,7 +66,13 @@ async fn an_entry_sealed_between_caller_and_sequencer_is_recognised() {
     let dir = tempfile::tempdir().unwrap();
     let signer = NoteSigner::from_seed("log.example", &[1; 32]).unwrap();
     let segments = Arc::new(Taken::default());
-    let ledger = Ledger::open(Config::new(dir.path(), "log.example"), signer, segments.clone()).await.unwrap();
+    let ledger = Ledger::open(
+        Config::new(dir.path(), "log.example"),
+        signer,
+        segments.clone(),
+    )
+    .await
+    .unwrap();
     let first = ledger.append(vec![draft("a")]).await.unwrap();
     let shared = ledger.shared();
     let before = sealed_ids(shared);
@@ -67,14 +82,22 @@ async fn an_entry_sealed_between_caller_and_sequencer_is_recognised() {
         assert_eq!(*segments.0.lock(), 1);
         let (reply, answer) = oneshot::channel();
         let reservation = shared.room.take(1).unwrap();
-        let late = Submission { slots, known_until: before.end(), bytes: 1, reservation, reply };
+        let late = Submission {
+            slots,
+            known_until: before.end(),
+            bytes: 1,
+            reservation,
+            reply,
+        };
         ledger.command(Command::Append(late)).unwrap();
         match (answer.await.unwrap(), expect) {
             (Ok(recorded), Ok(sequence)) => {
                 let receipt = recorded.into_iter().next().unwrap().receipt();
                 assert_eq!((receipt.sequence, receipt.duplicate), (sequence, true));
             }
-            (Err(AppendError::Conflict { index, .. }), Err(expected)) => assert_eq!(index, expected),
+            (Err(AppendError::Conflict { index, .. }), Err(expected)) => {
+                assert_eq!(index, expected)
+            }
             (answer, _) => panic!("{operation}: {answer:?}"),
         }
         assert_eq!(ledger.size(), 1);

@@ -22,7 +22,11 @@ pub struct TreeHashes {
 
 impl TreeHashes {
     pub(crate) fn new(shared: Arc<Shared>, size: u64) -> TreeHashes {
-        TreeHashes { shared, size, recent: RefCell::default() }
+        TreeHashes {
+            shared,
+            size,
+            recent: RefCell::default(),
+        }
     }
 
     fn tile(&self, tile: TileId) -> std::io::Result<Option<Bytes>> {
@@ -43,7 +47,9 @@ impl TreeHashes {
 
 impl std::fmt::Debug for TreeHashes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TreeHashes").field("size", &self.size).finish_non_exhaustive()
+        f.debug_struct("TreeHashes")
+            .field("size", &self.size)
+            .finish_non_exhaustive()
     }
 }
 

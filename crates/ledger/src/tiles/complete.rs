@@ -4,7 +4,9 @@
 use std::io;
 use std::path::Path;
 
-use reeve_tlog::{Commitment, Hash, TILE_WIDTH, TileId, Tree, decode_bundle, encode_tile, tiles_completed};
+use reeve_tlog::{
+    Commitment, Hash, TILE_WIDTH, TileId, Tree, decode_bundle, encode_tile, tiles_completed,
+};
 
 use super::{Tiles, WIDTH, complete};
 use crate::disk::Disk;
@@ -42,15 +44,27 @@ impl Tiles {
         tracing::info!(size, "completing the files of the log's hashes");
         let (tree, levels) = grow(&commitments, self.levels.len());
         if tree.root() != root {
-            let cause = format!("the commitments give the root {}, but the manifest has {root}", tree.root());
+            let cause = format!(
+                "the commitments give the root {}, but the manifest has {root}",
+                tree.root()
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
         }
         for (level, file) in lacking {
-            file.replace(levels.get(usize::from(level) - 1).map_or(&[], Vec::as_slice))?;
+            file.replace(
+                levels
+                    .get(usize::from(level) - 1)
+                    .map_or(&[], Vec::as_slice),
+            )?;
         }
         if !held {
             // Last, because its presence says that all was taken over.
-            self.commitments.replace(&commitments.iter().flat_map(|commitment| commitment.0).collect::<Vec<_>>())?;
+            self.commitments.replace(
+                &commitments
+                    .iter()
+                    .flat_map(|commitment| commitment.0)
+                    .collect::<Vec<_>>(),
+            )?;
             remove_tiles(disk, dir, size);
         }
         Ok(())
@@ -63,13 +77,20 @@ fn grow(commitments: &[Commitment], count: usize) -> (Tree, Vec<Vec<u8>>) {
     let mut levels = vec![Vec::new(); count];
     for commitment in commitments {
         tree.append(commitment.leaf_hash(), |tile, hashes| {
-            if let Some(bytes) = usize::from(tile.level()).checked_sub(1).and_then(|at| levels.get_mut(at)) {
+            if let Some(bytes) = usize::from(tile.level())
+                .checked_sub(1)
+                .and_then(|at| levels.get_mut(at))
+            {
                 bytes.extend_from_slice(&encode_tile(hashes));
             }
         });
     }
     for (level, bytes) in (1_u8..).zip(&mut levels) {
-        bytes.extend(tree.partial(level).map(|(_, hashes)| encode_tile(hashes)).unwrap_or_default());
+        bytes.extend(
+            tree.partial(level)
+                .map(|(_, hashes)| encode_tile(hashes))
+                .unwrap_or_default(),
+        );
     }
     (tree, levels)
 }
@@ -79,13 +100,22 @@ fn bundles(disk: &dyn Disk, dir: &Path, size: u64) -> io::Result<Option<Vec<Comm
     let mut commitments = Vec::new();
     for tile in (0..size / WIDTH).filter_map(|index| TileId::new(0, index, TILE_WIDTH).ok()) {
         let path = dir.join(tile.entries_path().unwrap_or_default());
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, format!("{} is damaged", path.display()));
+        let damaged = || {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("{} is damaged", path.display()),
+            )
+        };
         let bytes = match disk.read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && tile.index() == 0 => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && tile.index() == 0 => {
+                return Ok(None);
+            }
             bytes => bytes?,
         };
         for record in decode_bundle(&bytes, TILE_WIDTH).map_err(|_| damaged())? {
-            commitments.push(Commitment(<[u8; 32]>::try_from(record).map_err(|_| damaged())?));
+            commitments.push(Commitment(
+                <[u8; 32]>::try_from(record).map_err(|_| damaged())?,
+            ));
         }
     }
     Ok(Some(commitments))
@@ -93,7 +123,10 @@ fn bundles(disk: &dyn Disk, dir: &Path, size: u64) -> io::Result<Option<Vec<Comm
 
 fn remove_tiles(disk: &dyn Disk, dir: &Path, size: u64) {
     for tile in tiles_completed(0, size) {
-        for path in [Some(tile.path()), tile.entries_path()].into_iter().flatten() {
+        for path in [Some(tile.path()), tile.entries_path()]
+            .into_iter()
+            .flatten()
+        {
             if let Err(error) = disk.remove(&dir.join(&path)) {
                 tracing::debug!(%path, %error, "a migrated tile could not be removed");
             }

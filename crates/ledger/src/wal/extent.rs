@@ -15,8 +15,13 @@ pub(crate) fn end_of(file: &dyn DiskFile, first: u64, size: u64) -> io::Result<O
     while next < size && offset + WANTED as u64 <= length {
         let mut head = [0; WANTED];
         file.read_at(offset, &mut head)?;
-        let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-        let (body, sequence, count) = (number(0), u64::from(number(10)) | u64::from(number(14)) << 32, number(18));
+        let number =
+            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let (body, sequence, count) = (
+            number(0),
+            u64::from(number(10)) | u64::from(number(14)) << 32,
+            number(18),
+        );
         if sequence != next || count == 0 {
             return Ok(None);
         }

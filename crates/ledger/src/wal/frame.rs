@@ -95,7 +95,8 @@ pub fn encode_frame<'a>(
     head: &FrameHead,
     entries: impl ExactSizeIterator<Item = (&'a [u8; 16], &'a [u8])>,
 ) -> Result<Vec<u8>, FrameFault> {
-    let count = u32::try_from(entries.len()).map_err(|_| FrameFault::Length("number of entries"))?;
+    let count =
+        u32::try_from(entries.len()).map_err(|_| FrameFault::Length("number of entries"))?;
     let plain = plain(entries)?;
     let note_len = u32::try_from(head.note.len()).map_err(|_| FrameFault::Length("checkpoint"))?;
     let start = PREFIX + HEAD + head.note.len();
@@ -120,7 +121,9 @@ pub fn encode_frame<'a>(
 }
 
 /// The entries part before compression.
-fn plain<'a>(entries: impl ExactSizeIterator<Item = (&'a [u8; 16], &'a [u8])>) -> Result<Vec<u8>, FrameFault> {
+fn plain<'a>(
+    entries: impl ExactSizeIterator<Item = (&'a [u8; 16], &'a [u8])>,
+) -> Result<Vec<u8>, FrameFault> {
     let mut plain = Vec::with_capacity(entries.len() * ENTRY_GUESS);
     for (salt, canonical) in entries {
         let len = u32::try_from(canonical.len()).map_err(|_| FrameFault::Length("entry"))?;
@@ -171,7 +174,11 @@ pub struct FrameReader<'a> {
 impl<'a> FrameReader<'a> {
     /// Frames of a whole file, from an offset (that of the first is [`super::HEADER_LEN`]).
     pub fn new(file: &'a [u8], offset: usize) -> FrameReader<'a> {
-        FrameReader { file, offset, ended: false }
+        FrameReader {
+            file,
+            offset,
+            ended: false,
+        }
     }
 }
 
@@ -208,7 +215,9 @@ fn checked_body(file: &[u8], offset: usize) -> Result<(&[u8], usize), FrameFault
     let len: [u8; 4] = number(file, offset).ok_or(short(PREFIX))?;
     let checksum: [u8; 4] = number(file, offset + 4).ok_or(short(PREFIX))?;
     let need = PREFIX + u32::from_le_bytes(len) as usize;
-    let body = file.get(offset + PREFIX..offset + need).ok_or(short(need))?;
+    let body = file
+        .get(offset + PREFIX..offset + need)
+        .ok_or(short(need))?;
     if crc32c::crc32c(body) != u32::from_le_bytes(checksum) {
         return Err(FrameFault::Checksum);
     }
@@ -217,13 +226,17 @@ fn checked_body(file: &[u8], offset: usize) -> Result<(&[u8], usize), FrameFault
 
 fn read_frame(file: &[u8], offset: usize) -> Result<Frame, FrameFault> {
     let (body, end) = checked_body(file, offset)?;
-    let head = body.first_chunk::<HEAD>().ok_or(FrameFault::Length("head"))?;
+    let head = body
+        .first_chunk::<HEAD>()
+        .ok_or(FrameFault::Length("head"))?;
     let fixed = |at| number::<4>(head, at).map_or(0, u32::from_le_bytes) as usize;
     if head[0] != KIND_ENTRIES {
         return Err(FrameFault::Kind(head[0]));
     }
     let (count, plain_len, note_len) = (fixed(10), fixed(22), fixed(26));
-    let note = body.get(HEAD..HEAD + note_len).ok_or(FrameFault::Length("checkpoint"))?;
+    let note = body
+        .get(HEAD..HEAD + note_len)
+        .ok_or(FrameFault::Length("checkpoint"))?;
     let note = std::str::from_utf8(note).map_err(|_| FrameFault::Note)?;
     let packed = &body[HEAD + note_len..];
     let unpacked;

@@ -51,7 +51,11 @@ impl WalHeader {
     pub fn encode(&self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
         bytes[..8].copy_from_slice(MAGIC);
-        let (version, checked) = if self.epoch == 0 { (UNNUMBERED, CHECKED) } else { (NUMBERED, CHECKED_NUMBERED) };
+        let (version, checked) = if self.epoch == 0 {
+            (UNNUMBERED, CHECKED)
+        } else {
+            (NUMBERED, CHECKED_NUMBERED)
+        };
         bytes[8..12].copy_from_slice(&version.to_le_bytes());
         bytes[12..20].copy_from_slice(&self.first_sequence.to_le_bytes());
         bytes[20..CHECKED].copy_from_slice(&self.previous_hash.0);
@@ -71,11 +75,17 @@ impl WalHeader {
         if !bytes.starts_with(MAGIC) {
             return Err(HeaderFault::Magic);
         }
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
         let version = word(8);
         // The checksum of a version that this program does not know may stand anywhere: it is looked for where version 1 has it.
-        let checked = if version == NUMBERED { CHECKED_NUMBERED } else { CHECKED };
+        let checked = if version == NUMBERED {
+            CHECKED_NUMBERED
+        } else {
+            CHECKED
+        };
         if word(checked) != crc32c::crc32c(&bytes[..checked]) {
             return Err(HeaderFault::Checksum);
         }
@@ -87,8 +97,16 @@ impl WalHeader {
         }
         let mut hash = [0; 32];
         hash.copy_from_slice(&bytes[20..CHECKED]);
-        let epoch = if version == NUMBERED { long(CHECKED) } else { 0 };
-        Ok(WalHeader { first_sequence: long(12), previous_hash: Hash(hash), epoch })
+        let epoch = if version == NUMBERED {
+            long(CHECKED)
+        } else {
+            0
+        };
+        Ok(WalHeader {
+            first_sequence: long(12),
+            previous_hash: Hash(hash),
+            epoch,
+        })
     }
 }
 
@@ -97,24 +115,40 @@ mod tests {
     use super::*;
 
     fn header() -> WalHeader {
-        WalHeader { first_sequence: 0x0102_0304_0506_0708, previous_hash: Hash([7; 32]), epoch: 0 }
+        WalHeader {
+            first_sequence: 0x0102_0304_0506_0708,
+            previous_hash: Hash([7; 32]),
+            epoch: 0,
+        }
     }
 
     fn numbered() -> WalHeader {
-        WalHeader { epoch: 0x1112_1314_1516_1718, ..header() }
+        WalHeader {
+            epoch: 0x1112_1314_1516_1718,
+            ..header()
+        }
     }
 
     #[test]
     fn bytes_are_those_of_the_documentation() {
         let bytes = header().encode();
-        assert_eq!(&bytes[..20], b"reevewal\x01\0\0\0\x08\x07\x06\x05\x04\x03\x02\x01");
+        assert_eq!(
+            &bytes[..20],
+            b"reevewal\x01\0\0\0\x08\x07\x06\x05\x04\x03\x02\x01"
+        );
         assert_eq!(bytes[20..52], [7; 32]);
         assert_eq!(bytes[52..56], crc32c::crc32c(&bytes[..52]).to_le_bytes());
         assert_eq!(bytes[56..], [0; 8]);
         assert_eq!(WalHeader::decode(&bytes), Ok(header()));
         let bytes = numbered().encode();
-        assert_eq!((&bytes[8..12], &bytes[20..52]), (&[2, 0, 0, 0][..], &[7; 32][..]));
-        assert_eq!(bytes[52..60], [0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11]);
+        assert_eq!(
+            (&bytes[8..12], &bytes[20..52]),
+            (&[2, 0, 0, 0][..], &[7; 32][..])
+        );
+        assert_eq!(
+            bytes[52..60],
+            [0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11]
+        );
         assert_eq!(bytes[60..], crc32c::crc32c(&bytes[..60]).to_le_bytes());
         assert_eq!(WalHeader::decode(&bytes), Ok(numbered()));
     }

@@ -39,11 +39,18 @@ pub(crate) enum WriteFailure {
 
 impl Wal {
     /// Creates the file whose first entry will have this sequence.
-    pub(crate) fn create(disk: Arc<dyn Disk>, dir: &Path, header: WalHeader) -> Result<Wal, WriteFailure> {
+    pub(crate) fn create(
+        disk: Arc<dyn Disk>,
+        dir: &Path,
+        header: WalHeader,
+    ) -> Result<Wal, WriteFailure> {
         let path = dir.join(file_name(header.first_sequence));
         let created = write_durably(disk.as_ref(), &path, &header.encode())
             .and_then(|()| Wal::open(disk.clone(), dir, header.first_sequence, HEADER_LEN as u64))
-            .map(|wal| Wal { epoch: header.epoch, ..wal });
+            .map(|wal| Wal {
+                epoch: header.epoch,
+                ..wal
+            });
         created.map_err(|error| match disk.remove(&path) {
             Err(left) if left.kind() != io::ErrorKind::NotFound => {
                 WriteFailure::Unknown("removing a file that was not begun", left)
@@ -53,10 +60,24 @@ impl Wal {
     }
 
     /// Opens a file that was read and found whole up to `len`.
-    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, first_sequence: u64, len: u64) -> io::Result<Wal> {
+    pub(crate) fn open(
+        disk: Arc<dyn Disk>,
+        dir: &Path,
+        first_sequence: u64,
+        len: u64,
+    ) -> io::Result<Wal> {
         let path = dir.join(file_name(first_sequence));
         let file = disk.open(&path)?;
-        Ok(Wal { disk, dir: dir.to_owned(), path, file, first_sequence, epoch: 0, len, cut: false })
+        Ok(Wal {
+            disk,
+            dir: dir.to_owned(),
+            path,
+            file,
+            first_sequence,
+            epoch: 0,
+            len,
+            cut: false,
+        })
     }
 
     /// Appends a frame; durable when this returns.
@@ -70,7 +91,9 @@ impl Wal {
                 Err(cut) => WriteFailure::Unknown("cutting off a frame that was not written", cut),
             });
         }
-        self.file.sync().map_err(|error| WriteFailure::Unknown("syncing", error))?;
+        self.file
+            .sync()
+            .map_err(|error| WriteFailure::Unknown("syncing", error))?;
         self.len += frame.len() as u64;
         self.cut = false;
         Ok(())
@@ -96,10 +119,16 @@ impl Wal {
         if removed || next_sequence > self.first_sequence {
             // Followed by another file, a torn end would be damage.
             if self.cut && !removed {
-                self.file.sync().map_err(|error| WriteFailure::Unknown("syncing", error))?;
+                self.file
+                    .sync()
+                    .map_err(|error| WriteFailure::Unknown("syncing", error))?;
                 self.cut = false;
             }
-            let header = WalHeader { first_sequence: next_sequence, previous_hash, epoch: self.epoch };
+            let header = WalHeader {
+                first_sequence: next_sequence,
+                previous_hash,
+                epoch: self.epoch,
+            };
             *self = Wal::create(self.disk.clone(), &self.dir, header)?;
         }
         Ok(())
@@ -108,14 +137,25 @@ impl Wal {
     /// Begins a file in the name of a writer, so that nothing that a writer before it still appends to its own file counts.
     ///
     /// A file without entries is replaced: the writer before goes on in a file that has no name any more.
-    pub(crate) fn begin(&mut self, next_sequence: u64, previous_hash: Hash, epoch: u64) -> Result<(), WriteFailure> {
+    pub(crate) fn begin(
+        &mut self,
+        next_sequence: u64,
+        previous_hash: Hash,
+        epoch: u64,
+    ) -> Result<(), WriteFailure> {
         self.epoch = epoch;
         if next_sequence > self.first_sequence {
             return self.rotate(next_sequence, previous_hash, false);
         }
-        let header = WalHeader { first_sequence: next_sequence, previous_hash, epoch }.encode();
+        let header = WalHeader {
+            first_sequence: next_sequence,
+            previous_hash,
+            epoch,
+        }
+        .encode();
         // Unlike `Wal::create`, a failure leaves the file that is there: the log may not be opened without it.
-        let replaced = write_durably(self.disk.as_ref(), &self.path, &header).and_then(|()| self.disk.open(&self.path));
+        let replaced = write_durably(self.disk.as_ref(), &self.path, &header)
+            .and_then(|()| self.disk.open(&self.path));
         self.file = replaced.map_err(WriteFailure::Undone)?;
         (self.len, self.cut) = (HEADER_LEN as u64, false);
         Ok(())

@@ -27,9 +27,15 @@ async fn entries_are_numbered_in_order_and_survive_a_restart() {
     check_receipts(&check_whole(&ledger, &segments).await, &receipts);
     let checkpoint = ledger.checkpoint();
     ledger.close().await;
-    assert_eq!(ledger.append(drafts("c", 1)).await, Err(AppendError::Closed));
+    assert_eq!(
+        ledger.append(drafts("c", 1)).await,
+        Err(AppendError::Closed)
+    );
     assert_eq!(ledger.tail().len(), 303);
-    assert_eq!(std::fs::read_to_string(dir.path().join("ledger/checkpoint")).unwrap(), checkpoint);
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("ledger/checkpoint")).unwrap(),
+        checkpoint
+    );
 
     let again = open(dir.path(), &segments).await.unwrap();
     assert_eq!(again.checkpoint(), checkpoint);
@@ -47,8 +53,15 @@ async fn many_writers_share_commits() {
         tokio::spawn(async move {
             let mut receipts = Vec::new();
             for round in 0..10 {
-                let batch = ledger.append(drafts(&format!("{writer}-{round}-"), 1 + writer % 3)).await.unwrap();
-                assert!(batch.windows(2).all(|pair| pair[1].sequence == pair[0].sequence + 1));
+                let batch = ledger
+                    .append(drafts(&format!("{writer}-{round}-"), 1 + writer % 3))
+                    .await
+                    .unwrap();
+                assert!(
+                    batch
+                        .windows(2)
+                        .all(|pair| pair[1].sequence == pair[0].sequence + 1)
+                );
                 receipts.extend(batch);
             }
             receipts
@@ -105,7 +118,14 @@ async fn sending_again_gives_the_first_receipt() {
         assert_eq!(again, expect, "{stage}");
         let mixed = vec![draft("a7", "a"), draft("a8", "something else")];
         let refused = ledger.append(mixed).await;
-        assert_eq!(refused, Err(AppendError::Conflict { index: 1, event_id: "a8".into() }), "{stage}");
+        assert_eq!(
+            refused,
+            Err(AppendError::Conflict {
+                index: 1,
+                event_id: "a8".into()
+            }),
+            "{stage}"
+        );
         assert_eq!(ledger.size(), 300, "{stage}");
     }
 }
@@ -115,17 +135,37 @@ async fn duplicates_and_conflicts_within_a_batch() {
     let dir = tempfile::tempdir().unwrap();
     let segments = MemorySegments::new();
     let ledger = open(dir.path(), &segments).await.unwrap();
-    let twice = ledger.append(vec![draft("x", "1"), draft("y", "1"), draft("x", "1")]).await.unwrap();
+    let twice = ledger
+        .append(vec![draft("x", "1"), draft("y", "1"), draft("x", "1")])
+        .await
+        .unwrap();
     assert_eq!(
-        twice.iter().map(|r| (r.sequence, r.duplicate)).collect::<Vec<_>>(),
+        twice
+            .iter()
+            .map(|r| (r.sequence, r.duplicate))
+            .collect::<Vec<_>>(),
         [(0, false), (1, false), (0, true)]
     );
-    let conflict = ledger.append(vec![draft("z", "1"), draft("w", "1"), draft("z", "2")]).await;
-    assert_eq!(conflict, Err(AppendError::Conflict { index: 2, event_id: "z".into() }));
-    // Nothing of the refused submission is in the log, so its identifiers are free.
-    let after = ledger.append(vec![draft("z", "2"), draft("w", "2"), draft("y", "1")]).await.unwrap();
+    let conflict = ledger
+        .append(vec![draft("z", "1"), draft("w", "1"), draft("z", "2")])
+        .await;
     assert_eq!(
-        after.iter().map(|r| (r.sequence, r.duplicate)).collect::<Vec<_>>(),
+        conflict,
+        Err(AppendError::Conflict {
+            index: 2,
+            event_id: "z".into()
+        })
+    );
+    // Nothing of the refused submission is in the log, so its identifiers are free.
+    let after = ledger
+        .append(vec![draft("z", "2"), draft("w", "2"), draft("y", "1")])
+        .await
+        .unwrap();
+    assert_eq!(
+        after
+            .iter()
+            .map(|r| (r.sequence, r.duplicate))
+            .collect::<Vec<_>>(),
         [(2, false), (3, false), (1, true)]
     );
     check_whole(&ledger, &segments).await;
@@ -140,18 +180,29 @@ async fn a_claim_without_timestamp_is_recognised() {
     let at = |second| Timestamp::from_second(second).unwrap();
     let claim = br#"{"event_id":"e","event_type":"user.login"}"#;
     let other = br#"{"event_id":"e","event_type":"user.logout"}"#;
-    let first = ledger.append(vec![Draft::from_bytes(claim, at(1)).unwrap()]).await.unwrap();
+    let first = ledger
+        .append(vec![Draft::from_bytes(claim, at(1)).unwrap()])
+        .await
+        .unwrap();
     for sealed in [false, true] {
         if sealed {
             ledger.seal().await.unwrap();
         }
-        let again = ledger.append(vec![Draft::from_bytes(claim, at(9)).unwrap()]).await.unwrap();
+        let again = ledger
+            .append(vec![Draft::from_bytes(claim, at(9)).unwrap()])
+            .await
+            .unwrap();
         assert_eq!(
             (again[0].recorded_at, again[0].hash, again[0].duplicate),
             (first[0].recorded_at, first[0].hash, true)
         );
-        let refused = ledger.append(vec![Draft::from_bytes(other, at(9)).unwrap()]).await;
-        assert!(matches!(refused, Err(AppendError::Conflict { .. })), "{refused:?}");
+        let refused = ledger
+            .append(vec![Draft::from_bytes(other, at(9)).unwrap()])
+            .await;
+        assert!(
+            matches!(refused, Err(AppendError::Conflict { .. })),
+            "{refused:?}"
+        );
     }
 }
 
@@ -167,7 +218,10 @@ async fn the_same_entry_from_many_at_once_is_recorded_once() {
     }
     assert_eq!(ledger.size(), 1);
     assert_eq!(all.iter().filter(|receipt| !receipt.duplicate).count(), 1);
-    assert!(all.iter().all(|receipt| receipt.sequence == 0 && receipt.hash == all[0].hash));
+    assert!(
+        all.iter()
+            .all(|receipt| receipt.sequence == 0 && receipt.hash == all[0].hash)
+    );
 }
 
 /// Runs futures at the same time, on tasks of their own.
@@ -183,7 +237,9 @@ async fn futures_all<F: Future + Send>(futures: impl Iterator<Item = F>) -> Vec<
             }
         }
         if done.iter().all(Option::is_some) {
-            return std::task::Poll::Ready(std::mem::take(&mut done).into_iter().flatten().collect());
+            return std::task::Poll::Ready(
+                std::mem::take(&mut done).into_iter().flatten().collect(),
+            );
         }
         std::task::Poll::Pending
     })
@@ -196,12 +252,23 @@ async fn futures_all<F: Future + Send>(futures: impl Iterator<Item = F>) -> Vec<
 async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
     let disk = FaultyDisk::default();
     let segments = MemorySegments::new();
-    let small = Config { queue_capacity_bytes: 10_000, ..config(Path::new("/data")) };
-    let ledger = open_on(Arc::new(disk.clone()), small, &segments).await.unwrap();
+    let small = Config {
+        queue_capacity_bytes: 10_000,
+        ..config(Path::new("/data"))
+    };
+    let ledger = open_on(Arc::new(disk.clone()), small, &segments)
+        .await
+        .unwrap();
     let refused = ledger.append(drafts("big", 100)).await;
-    assert!(matches!(refused, Err(AppendError::TooLarge { limit: 10_000, .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(AppendError::TooLarge { limit: 10_000, .. })),
+        "{refused:?}"
+    );
     let stall = Arc::new(Mutex::new(()));
-    disk.set(Faults { stall: Some(stall.clone()), ..Faults::default() });
+    disk.set(Faults {
+        stall: Some(stall.clone()),
+        ..Faults::default()
+    });
     let stalled = stall.lock();
     let mut waiting = Vec::new();
     for i in 0..20 {
@@ -211,7 +278,11 @@ async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
             Poll::Ready(answer) => assert_eq!(answer, Err(AppendError::Busy { retry_after_s: 1 })),
         }
     }
-    assert!((2..20).contains(&waiting.len()), "{} of 20 wait", waiting.len());
+    assert!(
+        (2..20).contains(&waiting.len()),
+        "{} of 20 wait",
+        waiting.len()
+    );
     let health = ledger.health().waiting_bytes;
     assert!((7_500..=10_000).contains(&health), "{health} bytes wait");
     drop(stalled);
@@ -219,7 +290,10 @@ async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
     for send in waiting {
         send.await.unwrap();
     }
-    assert_eq!((ledger.size(), ledger.health().waiting_bytes), (taken * 5, 0));
+    assert_eq!(
+        (ledger.size(), ledger.health().waiting_bytes),
+        (taken * 5, 0)
+    );
     for i in taken..20 {
         ledger.append(drafts(&format!("{i}-"), 5)).await.unwrap();
     }
@@ -232,7 +306,10 @@ async fn one_process_at_a_time() {
     let segments = MemorySegments::new();
     let ledger = open(dir.path(), &segments).await.unwrap();
     let second = open(dir.path(), &segments).await.unwrap_err();
-    assert!(second.to_string().contains("ledger/lock is locked"), "{second}");
+    assert!(
+        second.to_string().contains("ledger/lock is locked"),
+        "{second}"
+    );
     drop(ledger);
     open(dir.path(), &segments).await.unwrap();
 }

@@ -28,7 +28,13 @@ struct Life {
 }
 
 fn small(disk: &FaultyDisk) -> (Arc<FaultyDisk>, Config) {
-    (Arc::new(disk.clone()), Config { seal_after_entries: 200, ..config(Path::new("/data")) })
+    (
+        Arc::new(disk.clone()),
+        Config {
+            seal_after_entries: 200,
+            ..config(Path::new("/data"))
+        },
+    )
 }
 
 impl Life {
@@ -47,7 +53,8 @@ impl Life {
     /// Opens the log; false when the power went.
     async fn open(&mut self) -> bool {
         let gate = self.disk.clone();
-        self.segments.gate(move || gate.step().map_err(|error| error.to_string()));
+        self.segments
+            .gate(move || gate.step().map_err(|error| error.to_string()));
         let (disk, config) = small(&self.disk);
         match open_on(disk, config, &self.segments).await {
             Ok(ledger) => self.ledger = Some(ledger),
@@ -57,7 +64,11 @@ impl Life {
     }
 
     fn submission(&mut self) -> Vec<Draft> {
-        let count = if self.random.random_bool(0.2) { 130 } else { self.random.random_range(1..6) };
+        let count = if self.random.random_bool(0.2) {
+            130
+        } else {
+            self.random.random_range(1..6)
+        };
         let mut drafts = Vec::new();
         for _ in 0..count {
             if !self.acknowledged.is_empty() && self.random.random_bool(0.1) {
@@ -65,7 +76,10 @@ impl Life {
                 drafts.push(self.acknowledged[again].0.clone());
             } else {
                 self.sent += 1;
-                drafts.push(draft(&format!("e{}", self.sent), &"x".repeat(self.random.random_range(0..40))));
+                drafts.push(draft(
+                    &format!("e{}", self.sent),
+                    &"x".repeat(self.random.random_range(0..40)),
+                ));
             }
         }
         drafts
@@ -78,7 +92,9 @@ impl Life {
         }
         for _ in 0..steps {
             let choice = self.random.random_range(0..10);
-            let Some(ledger) = self.ledger.clone() else { return false };
+            let Some(ledger) = self.ledger.clone() else {
+                return false;
+            };
             let went_well = match choice {
                 0 => {
                     drop(ledger);
@@ -115,14 +131,32 @@ impl Life {
         self.ledger = None;
         self.disk = self.disk.after_power_cut(seed);
         assert!(self.open().await);
-        let Some(ledger) = self.ledger.clone() else { return };
+        let Some(ledger) = self.ledger.clone() else {
+            return;
+        };
         let entries = check_whole(&ledger, &self.segments).await;
-        let receipts: Vec<_> = self.acknowledged.iter().map(|(_, receipt)| receipt.clone()).collect();
+        let receipts: Vec<_> = self
+            .acknowledged
+            .iter()
+            .map(|(_, receipt)| receipt.clone())
+            .collect();
         check_receipts(&entries, &receipts);
-        let held = |draft: &Draft| entries.iter().any(|entry| entry.entry.event_id == draft.entry.event_id);
-        let known = |draft: &Draft| self.acknowledged.iter().any(|(old, _)| old.entry.event_id == draft.entry.event_id);
+        let held = |draft: &Draft| {
+            entries
+                .iter()
+                .any(|entry| entry.entry.event_id == draft.entry.event_id)
+        };
+        let known = |draft: &Draft| {
+            self.acknowledged
+                .iter()
+                .any(|(old, _)| old.entry.event_id == draft.entry.event_id)
+        };
         for drafts in &self.doubtful {
-            let fresh: Vec<_> = drafts.iter().filter(|draft| !known(draft)).map(held).collect();
+            let fresh: Vec<_> = drafts
+                .iter()
+                .filter(|draft| !known(draft))
+                .map(held)
+                .collect();
             assert!(
                 fresh.iter().all(|held| *held) || fresh.iter().all(|held| !held),
                 "half a submission is in the log"
@@ -131,7 +165,10 @@ impl Life {
         assert!(entries.len() >= known_entries(&self.acknowledged));
         for (draft, receipt) in self.acknowledged.iter().step_by(17) {
             let again = ledger.append(vec![draft.clone()]).await.unwrap();
-            assert_eq!((again[0].sequence, again[0].hash, again[0].duplicate), (receipt.sequence, receipt.hash, true));
+            assert_eq!(
+                (again[0].sequence, again[0].hash, again[0].duplicate),
+                (receipt.sequence, receipt.hash, true)
+            );
         }
         for drafts in std::mem::take(&mut self.doubtful) {
             let receipts = ledger.append(drafts.clone()).await.unwrap();
@@ -146,7 +183,10 @@ impl Life {
 
 /// Entries that were acknowledged as new.
 fn known_entries(acknowledged: &[(Draft, Receipt)]) -> usize {
-    acknowledged.iter().filter(|(_, receipt)| !receipt.duplicate).count()
+    acknowledged
+        .iter()
+        .filter(|(_, receipt)| !receipt.duplicate)
+        .count()
 }
 
 #[tokio::test]
@@ -158,7 +198,10 @@ async fn the_power_goes_before_every_step() {
     assert!(steps > 60, "only {steps} steps");
     for step in 0..steps {
         let mut life = Life::new(1);
-        life.disk.set(Faults { crash_at: Some(step), ..Faults::default() });
+        life.disk.set(Faults {
+            crash_at: Some(step),
+            ..Faults::default()
+        });
         life.live(14).await;
         life.power_cut(step).await;
     }
@@ -170,7 +213,10 @@ async fn lives_with_several_power_cuts() {
         let mut life = Life::new(seed);
         for cut in 0..4 {
             let step = life.random.random_range(0..150);
-            life.disk.set(Faults { crash_at: Some(step), ..Faults::default() });
+            life.disk.set(Faults {
+                crash_at: Some(step),
+                ..Faults::default()
+            });
             life.live(12).await;
             life.power_cut(seed * 10 + cut).await;
         }

@@ -103,13 +103,22 @@ impl State {
     }
 
     fn alive(&self) -> io::Result<()> {
-        if self.crashed { Err(io::Error::other("the power is off")) } else { Ok(()) }
+        if self.crashed {
+            Err(io::Error::other("the power is off"))
+        } else {
+            Ok(())
+        }
     }
 
     fn renamed(&mut self, path: &Path) {
         let dir = path.parent().unwrap().to_owned();
-        let names = self.names.iter().filter(|(path, _)| path.parent() == Some(&dir));
-        let names = names.map(|(path, node)| (path.clone(), node.clone())).collect();
+        let names = self
+            .names
+            .iter()
+            .filter(|(path, _)| path.parent() == Some(&dir));
+        let names = names
+            .map(|(path, node)| (path.clone(), node.clone()))
+            .collect();
         self.renamed.entry(dir).or_default().push(names);
     }
 
@@ -152,21 +161,41 @@ impl FaultyDisk {
             let content = node.lock();
             let mut bytes = content.durable.clone();
             let kept = random.random_range(0..=content.pending.len());
-            content.pending[..kept].iter().for_each(|change| apply(&mut bytes, change));
+            content.pending[..kept]
+                .iter()
+                .for_each(|change| apply(&mut bytes, change));
             if let Some(Change::Write(offset, written)) = content.pending.get(kept) {
                 let torn = random.random_range(0..=written.len());
-                apply(&mut bytes, &Change::Write(*offset, written[..torn].to_vec()));
+                apply(
+                    &mut bytes,
+                    &Change::Write(*offset, written[..torn].to_vec()),
+                );
                 // The length may be there before the bytes are.
                 if random.random_bool(0.3) {
                     let end = *offset as usize + written.len();
                     bytes.resize(bytes.len().max(end), 0);
                 }
             }
-            Content { live: bytes.clone(), durable: bytes, pending: Vec::new() }
+            Content {
+                live: bytes.clone(),
+                durable: bytes,
+                pending: Vec::new(),
+            }
         };
-        let names: Names =
-            names.iter().map(|(path, node)| (path.clone(), Arc::new(Mutex::new(survive(node, &mut random))))).collect();
-        FaultyDisk(Arc::new(Mutex::new(State { durable_names: names.clone(), names, ..State::default() })))
+        let names: Names = names
+            .iter()
+            .map(|(path, node)| {
+                (
+                    path.clone(),
+                    Arc::new(Mutex::new(survive(node, &mut random))),
+                )
+            })
+            .collect();
+        FaultyDisk(Arc::new(Mutex::new(State {
+            durable_names: names.clone(),
+            names,
+            ..State::default()
+        })))
     }
 
     /// The disk as a process finds it that died and was started again: nothing is lost.
@@ -193,7 +222,11 @@ impl Disk for FaultyDisk {
         let state = self.0.lock();
         state.alive()?;
         let node = state.names.get(path).ok_or_else(missing)?.clone();
-        Ok(Box::new(FaultyFile { disk: self.clone(), path: path.to_owned(), node }))
+        Ok(Box::new(FaultyFile {
+            disk: self.clone(),
+            path: path.to_owned(),
+            node,
+        }))
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
@@ -202,7 +235,11 @@ impl Disk for FaultyDisk {
         let node = Node::default();
         state.names.insert(path.to_owned(), node.clone());
         state.renamed(path);
-        Ok(Box::new(FaultyFile { disk: self.clone(), path: path.to_owned(), node }))
+        Ok(Box::new(FaultyFile {
+            disk: self.clone(),
+            path: path.to_owned(),
+            node,
+        }))
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -234,13 +271,19 @@ impl Disk for FaultyDisk {
         let state = self.0.lock();
         state.alive()?;
         let names = state.names.keys().filter(|path| path.parent() == Some(dir));
-        Ok(names.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect())
+        Ok(names
+            .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+            .collect())
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         let mut state = self.0.lock();
         state.step()?;
-        if let Some(names) = state.renamed.remove(dir).and_then(|mut changes| changes.pop()) {
+        if let Some(names) = state
+            .renamed
+            .remove(dir)
+            .and_then(|mut changes| changes.pop())
+        {
             State::set_durable(&mut state.durable_names, dir, names);
         }
         Ok(())
@@ -272,7 +315,10 @@ impl DiskFile for FaultyFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         self.disk.0.lock().alive()?;
         let content = self.node.lock();
-        let bytes = content.live.get(offset as usize..).and_then(|rest| rest.get(..buffer.len()));
+        let bytes = content
+            .live
+            .get(offset as usize..)
+            .and_then(|rest| rest.get(..buffer.len()));
         buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     }
@@ -286,10 +332,15 @@ impl DiskFile for FaultyFile {
             }
             return Err(error);
         }
-        if state.faults.write_to.is_some_and(|part| self.path.to_string_lossy().contains(part)) {
+        if state
+            .faults
+            .write_to
+            .is_some_and(|part| self.path.to_string_lossy().contains(part))
+        {
             return Err(io::Error::other("the disk is broken"));
         }
-        let grown = (offset + bytes.len() as u64).saturating_sub(self.node.lock().live.len() as u64);
+        let grown =
+            (offset + bytes.len() as u64).saturating_sub(self.node.lock().live.len() as u64);
         if let Some(room) = state.faults.room {
             if grown > room {
                 let fits = bytes.len() - (grown - room) as usize;
@@ -330,6 +381,9 @@ impl DiskFile for FaultyFile {
     fn is_linked(&self) -> io::Result<bool> {
         let state = self.disk.0.lock();
         state.alive()?;
-        Ok(state.names.get(&self.path).is_some_and(|node| Arc::ptr_eq(node, &self.node)))
+        Ok(state
+            .names
+            .get(&self.path)
+            .is_some_and(|node| Arc::ptr_eq(node, &self.node)))
     }
 }

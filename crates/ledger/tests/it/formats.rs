@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use reeve_ledger::anchor;
 use reeve_ledger::manifest::{Manifest, journal};
-use reeve_ledger::wal::{FrameHead, FrameReader, HEADER_LEN, WalHeader, encode_frame, whole_frame_after};
+use reeve_ledger::wal::{
+    FrameHead, FrameReader, HEADER_LEN, WalHeader, encode_frame, whole_frame_after,
+};
 use reeve_tlog::Hash;
 
 proptest! {

@@ -35,7 +35,12 @@ pub(crate) async fn open_on(
 
 /// A draft with an identifier and something to tell it by.
 pub(crate) fn draft(id: &str, note: &str) -> Draft {
-    let kinds = ["user.login", "authentication.login", "resource.view", "resource.delete"];
+    let kinds = [
+        "user.login",
+        "authentication.login",
+        "resource.view",
+        "resource.delete",
+    ];
     let kind = kinds[id.len() % kinds.len()];
     let text = format!(
         r#"{{"event_id":"{id}","event_type":"{kind}","timestamp":"2026-11-20T10:00:00Z","metadata":{{"note":"{note}"}}}}"#
@@ -45,7 +50,9 @@ pub(crate) fn draft(id: &str, note: &str) -> Draft {
 
 /// Drafts with the identifiers `<prefix>0`, `<prefix>1`, ...
 pub(crate) fn drafts(prefix: &str, count: usize) -> Vec<Draft> {
-    (0..count).map(|i| draft(&format!("{prefix}{i}"), prefix)).collect()
+    (0..count)
+        .map(|i| draft(&format!("{prefix}{i}"), prefix))
+        .collect()
 }
 
 /// Every entry of the log, in order, restored from segments and tail.
@@ -76,8 +83,15 @@ pub(crate) async fn check_whole(ledger: &Ledger, segments: &MemorySegments) -> V
         assert_eq!(entry.hash, previous);
         tree.append(entry.leaf_hash, |_, _| {});
     }
-    let checkpoint = Checkpoint::open(ledger.checkpoint().as_bytes(), &[signer().verifier().clone()]).unwrap();
-    assert_eq!((checkpoint.size, checkpoint.root), (tree.size(), tree.root()));
+    let checkpoint = Checkpoint::open(
+        ledger.checkpoint().as_bytes(),
+        &[signer().verifier().clone()],
+    )
+    .unwrap();
+    assert_eq!(
+        (checkpoint.size, checkpoint.root),
+        (tree.size(), tree.root())
+    );
     entries
 }
 

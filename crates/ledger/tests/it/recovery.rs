@@ -29,10 +29,19 @@ impl Closed {
             ledger.seal().await.unwrap();
         }
         for frame in 0..5 {
-            receipts.extend(ledger.append(drafts(&format!("{frame}-"), 3)).await.unwrap());
+            receipts.extend(
+                ledger
+                    .append(drafts(&format!("{frame}-"), 3))
+                    .await
+                    .unwrap(),
+            );
         }
         ledger.close().await;
-        Closed { dir, segments, receipts }
+        Closed {
+            dir,
+            segments,
+            receipts,
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -40,8 +49,10 @@ impl Closed {
     }
 
     fn wal(&self) -> PathBuf {
-        let mut names: Vec<_> =
-            fs::read_dir(self.path("ledger/wal")).unwrap().map(|item| item.unwrap().path()).collect();
+        let mut names: Vec<_> = fs::read_dir(self.path("ledger/wal"))
+            .unwrap()
+            .map(|item| item.unwrap().path())
+            .collect();
         names.sort();
         names.pop().unwrap()
     }
@@ -68,7 +79,9 @@ impl Closed {
 fn frame_offsets(wal: &Path) -> Vec<(usize, usize)> {
     let bytes = fs::read(wal).unwrap();
     let frames = reeve_ledger::wal::FrameReader::new(&bytes, reeve_ledger::wal::HEADER_LEN);
-    frames.map(|frame| frame.map(|frame| (frame.offset, frame.end)).unwrap()).collect()
+    frames
+        .map(|frame| frame.map(|frame| (frame.offset, frame.end)).unwrap())
+        .collect()
 }
 
 fn flip(path: &Path, offset: usize) {
@@ -111,17 +124,35 @@ async fn a_flipped_byte_is_refused_by_name() {
             for at in [*offset, offset + 5, offset + 8, offset + 40, end - 1] {
                 flip(&log.wal(), at);
                 let error = log.refused().await;
-                let OpenError::Damaged { path, offset: named, sequence, .. } = &error else { panic!("{error}") };
-                assert_eq!((path, *named), (&log.wal(), *offset as u64), "byte {at}: {error}");
+                let OpenError::Damaged {
+                    path,
+                    offset: named,
+                    sequence,
+                    ..
+                } = &error
+                else {
+                    panic!("{error}")
+                };
+                assert_eq!(
+                    (path, *named),
+                    (&log.wal(), *offset as u64),
+                    "byte {at}: {error}"
+                );
                 assert_eq!(*sequence, before + 3 * nth as u64);
-                assert!(error.to_string().contains(&format!("byte {offset}")), "{error}");
+                assert!(
+                    error.to_string().contains(&format!("byte {offset}")),
+                    "{error}"
+                );
                 fs::write(log.wal(), &whole).unwrap();
             }
         }
         for at in [0, 9, 13, 25, 53, 60] {
             flip(&log.wal(), at);
             let error = log.refused().await;
-            assert!(matches!(&error, OpenError::Damaged { path, offset: 0, .. } if *path == log.wal()), "{error}");
+            assert!(
+                matches!(&error, OpenError::Damaged { path, offset: 0, .. } if *path == log.wal()),
+                "{error}"
+            );
             fs::write(log.wal(), &whole).unwrap();
         }
         log.opens().await;
@@ -137,17 +168,25 @@ async fn a_cut_end_is_refused() {
         for kept in [64, frames[2].1, frames[3].1] {
             fs::write(log.wal(), &whole[..kept]).unwrap();
             let error = log.refused().await;
-            let OpenError::Shorter { path, anchored, .. } = &error else { panic!("{error}") };
+            let OpenError::Shorter { path, anchored, .. } = &error else {
+                panic!("{error}")
+            };
             assert_eq!((path, *anchored), (&log.wal(), log.receipts.len() as u64));
         }
         for kept in [frames[4].0 + 3, frames[4].1 - 1] {
             fs::write(log.wal(), &whole[..kept]).unwrap();
             let error = log.refused().await;
-            assert!(matches!(&error, OpenError::Damaged { offset, .. } if *offset == frames[4].0 as u64), "{error}");
+            assert!(
+                matches!(&error, OpenError::Damaged { offset, .. } if *offset == frames[4].0 as u64),
+                "{error}"
+            );
         }
         fs::remove_file(log.wal()).unwrap();
         let error = log.refused().await;
-        assert!(matches!(&error, OpenError::WalMissing { path, .. } if *path == log_wal(&log)), "{error}");
+        assert!(
+            matches!(&error, OpenError::WalMissing { path, .. } if *path == log_wal(&log)),
+            "{error}"
+        );
         fs::write(log_wal(&log), &whole).unwrap();
         log.opens().await;
     }
@@ -169,9 +208,14 @@ async fn damage_before_a_whole_frame_is_refused_even_when_the_anchor_is_old() {
     let frames = frame_offsets(&log.wal());
     flip(&log.wal(), frames[2].0 + 50);
     let error = log.refused().await;
-    let OpenError::Damaged { offset, cause, .. } = &error else { panic!("{error}") };
+    let OpenError::Damaged { offset, cause, .. } = &error else {
+        panic!("{error}")
+    };
     assert_eq!(*offset, frames[2].0 as u64);
-    assert!(cause.contains(&format!("a whole frame follows at byte {}", frames[3].0)), "{cause}");
+    assert!(
+        cause.contains(&format!("a whole frame follows at byte {}", frames[3].0)),
+        "{cause}"
+    );
     flip(&log.wal(), frames[2].0 + 50);
     log.opens().await;
 }
@@ -182,7 +226,17 @@ async fn another_log_under_the_same_anchor_is_refused() {
     let other = Closed::new(false).await;
     fs::copy(other.wal(), log.wal()).unwrap();
     let error = log.refused().await;
-    assert!(matches!(&error, OpenError::Differs { size: 15, what: "root", .. }), "{error}");
+    assert!(
+        matches!(
+            &error,
+            OpenError::Differs {
+                size: 15,
+                what: "root",
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -193,9 +247,19 @@ async fn a_flipped_byte_between_the_slots_of_the_anchor_is_put_right() {
         let mut bytes = fs::read(&anchor).unwrap();
         bytes[at] ^= 4;
         fs::write(&anchor, bytes).unwrap();
-        open(log.dir.path(), &log.segments).await.unwrap().close().await;
+        open(log.dir.path(), &log.segments)
+            .await
+            .unwrap()
+            .close()
+            .await;
         let bytes = fs::read(&anchor).unwrap();
-        assert!(bytes[164..512].iter().chain(&bytes[676..]).all(|byte| *byte == 0), "byte {at}");
+        assert!(
+            bytes[164..512]
+                .iter()
+                .chain(&bytes[676..])
+                .all(|byte| *byte == 0),
+            "byte {at}"
+        );
         assert_eq!(bytes.len(), 1024);
     }
 }
@@ -208,13 +272,26 @@ async fn without_its_anchor_a_log_is_refused_until_the_operator_says_so() {
         let bytes = fs::read(&anchor).unwrap();
         fs::write(&anchor, vec![0; bytes.len()]).unwrap();
         let error = log.refused().await;
-        assert!(matches!(&error, OpenError::AnchorDamaged { path } if *path == anchor), "{error}");
+        assert!(
+            matches!(&error, OpenError::AnchorDamaged { path } if *path == anchor),
+            "{error}"
+        );
         fs::remove_file(&anchor).unwrap();
         let error = log.refused().await;
-        assert!(matches!(&error, OpenError::AnchorMissing { path, .. } if *path == anchor), "{error}");
-        let accepting = Config { accept_missing_anchor: true, ..config(log.dir.path()) };
+        assert!(
+            matches!(&error, OpenError::AnchorMissing { path, .. } if *path == anchor),
+            "{error}"
+        );
+        let accepting = Config {
+            accept_missing_anchor: true,
+            ..config(log.dir.path())
+        };
         let disk = Arc::new(reeve_ledger::disk::LocalDisk);
-        open_on(disk, accepting, &log.segments).await.unwrap().close().await;
+        open_on(disk, accepting, &log.segments)
+            .await
+            .unwrap()
+            .close()
+            .await;
         log.opens().await;
     }
 }
@@ -228,7 +305,10 @@ async fn damaged_manifest_and_tiles_are_refused() {
     let second = text.replacen("\"sealed_size\":300", "\"sealed_size\":299", 1);
     let cut = text[..line + 100].to_owned();
     let cases = [
-        (text.replacen("\"origin\":\"log", "\"origin\":\"dog", 1), "attested by the log's key"),
+        (
+            text.replacen("\"origin\":\"log", "\"origin\":\"dog", 1),
+            "attested by the log's key",
+        ),
         (text[..100].to_owned(), "not ended by a newline"),
         // The newest record is taken out of account, and then a part of the log is nowhere.
         (second, "and no other file has entry 0"),
@@ -238,14 +318,24 @@ async fn damaged_manifest_and_tiles_are_refused() {
         assert_ne!(changed, text, "{expect}");
         fs::write(&manifest, changed).unwrap();
         let error = log.refused().await;
-        assert!(matches!(&error, OpenError::Forged { path, .. } if *path == manifest), "{error}");
+        assert!(
+            matches!(&error, OpenError::Forged { path, .. } if *path == manifest),
+            "{error}"
+        );
         assert!(error.to_string().contains(expect), "{error}");
     }
-    fs::write(&manifest, text.replacen("\"version\":2", "\"version\":3", 1)).unwrap();
+    fs::write(
+        &manifest,
+        text.replacen("\"version\":2", "\"version\":3", 1),
+    )
+    .unwrap();
     assert!(log.refused().await.to_string().contains("its version is 3"));
     fs::remove_file(&manifest).unwrap();
     let error = log.refused().await;
-    assert!(matches!(&error, OpenError::WalMissing { sequence: 0, .. }), "{error}");
+    assert!(
+        matches!(&error, OpenError::WalMissing { sequence: 0, .. }),
+        "{error}"
+    );
     fs::write(&manifest, text).unwrap();
 
     let tile = log.path("ledger/commitments");
@@ -280,15 +370,31 @@ async fn tiles_of_earlier_versions_are_taken_over() {
     files.iter().for_each(|file| fs::remove_file(file).unwrap());
     flip(&log.path("ledger/tile/entries/000"), 1000);
     let error = log.refused().await;
-    assert!(error.to_string().contains("ledger/commitments: the commitments give the root"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("ledger/commitments: the commitments give the root"),
+        "{error}"
+    );
     assert!(files.iter().all(|file| !file.exists()));
     flip(&log.path("ledger/tile/entries/000"), 1000);
-    let accepting = Config { accept_unsigned: Some(AcceptUnsigned::new(|_| Ok(None))), ..config(log.dir.path()) };
+    let accepting = Config {
+        accept_unsigned: Some(AcceptUnsigned::new(|_| Ok(None))),
+        ..config(log.dir.path())
+    };
     let disk = Arc::new(reeve_ledger::disk::LocalDisk);
-    open_on(disk, accepting, &log.segments).await.unwrap().close().await;
+    open_on(disk, accepting, &log.segments)
+        .await
+        .unwrap()
+        .close()
+        .await;
     log.opens().await;
     assert_eq!(files.each_ref().map(|file| fs::read(file).unwrap()), before);
-    assert!(names.iter().all(|name| !log.path(&format!("ledger/{name}")).exists()));
+    assert!(
+        names
+            .iter()
+            .all(|name| !log.path(&format!("ledger/{name}")).exists())
+    );
     // The levels of the tree alone follow from the commitments.
     fs::remove_file(&files[1]).unwrap();
     log.opens().await;
@@ -299,14 +405,29 @@ async fn tiles_of_earlier_versions_are_taken_over() {
 async fn damaged_accelerators_are_rebuilt() {
     let log = Closed::new(true).await;
     flip(&log.path("ledger/chain"), 40);
-    let ids = fs::read_dir(log.path("ledger/ids")).unwrap().next().unwrap().unwrap().path();
+    let ids = fs::read_dir(log.path("ledger/ids"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     flip(&ids, 100);
     log.opens().await;
     fs::write(log.path("ledger/chain"), []).unwrap();
-    OpenOptions::new().append(true).open(&ids).unwrap().write_all(b"more").unwrap();
+    OpenOptions::new()
+        .append(true)
+        .open(&ids)
+        .unwrap()
+        .write_all(b"more")
+        .unwrap();
     let ledger = open(log.dir.path(), &log.segments).await.unwrap();
     let again = ledger.append(drafts("s", 300)).await.unwrap();
-    assert!(again.iter().zip(&log.receipts).all(|(again, first)| again.duplicate && again.hash == first.hash));
+    assert!(
+        again
+            .iter()
+            .zip(&log.receipts)
+            .all(|(again, first)| again.duplicate && again.hash == first.hash)
+    );
 }
 
 #[tokio::test]
@@ -314,11 +435,21 @@ async fn another_key_is_refused() {
     let log = Closed::new(false).await;
     let segments = log.segments.clone();
     let other = reeve_tlog::NoteSigner::from_seed(signer().name(), &[8; 32]).unwrap();
-    let error = reeve_ledger::Ledger::open(config(log.dir.path()), other, segments.clone()).await.unwrap_err();
-    assert!(matches!(&error, OpenError::Key { .. }) && error.to_string().contains("log.vkey"), "{error}");
+    let error = reeve_ledger::Ledger::open(config(log.dir.path()), other, segments.clone())
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&error, OpenError::Key { .. }) && error.to_string().contains("log.vkey"),
+        "{error}"
+    );
     let named = reeve_tlog::NoteSigner::from_seed("other.example", &[7; 32]).unwrap();
-    let error = reeve_ledger::Ledger::open(config(log.dir.path()), named, segments).await.unwrap_err();
-    assert!(error.to_string().contains("the key is named other.example"), "{error}");
+    let error = reeve_ledger::Ledger::open(config(log.dir.path()), named, segments)
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("the key is named other.example"),
+        "{error}"
+    );
     log.opens().await;
 }
 
@@ -330,7 +461,10 @@ async fn an_entry_that_is_dated_after_now_is_a_fault_of_the_clock() {
         ledger.append(drafts("now-", 3)).await.unwrap();
         assert_eq!(ledger.health().clock_fault, None);
         let text = br#"{"event_id":"late","event_type":"test.deed"}"#;
-        let late = reeve_audit::Draft::from_bytes(text, jiff::Timestamp::now() + jiff::SignedDuration::from_hours(3));
+        let late = reeve_audit::Draft::from_bytes(
+            text,
+            jiff::Timestamp::now() + jiff::SignedDuration::from_hours(3),
+        );
         ledger.append(vec![late.unwrap()]).await.unwrap();
         ledger.append(drafts("later-", 3)).await.unwrap();
         if seals {

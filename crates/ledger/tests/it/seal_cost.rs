@@ -68,11 +68,15 @@ impl DiskFile for CountingFile {
         self.0.len()
     }
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        self.1.read.fetch_add(buffer.len() as u64, Ordering::Relaxed);
+        self.1
+            .read
+            .fetch_add(buffer.len() as u64, Ordering::Relaxed);
         self.0.read_at(offset, buffer)
     }
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.1.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.1
+            .written
+            .fetch_add(bytes.len() as u64, Ordering::Relaxed);
         self.0.write_at(offset, bytes)
     }
     fn sync(&self) -> io::Result<()> {
@@ -87,12 +91,19 @@ impl DiskFile for CountingFile {
 }
 
 async fn append(ledger: &Ledger, round: usize) {
-    ledger.append(drafts(&format!("{round}-"), SEALED)).await.unwrap();
+    ledger
+        .append(drafts(&format!("{round}-"), SEALED))
+        .await
+        .unwrap();
 }
 
 /// Bytes read and written by the seal after `seals` of them.
 async fn cost_after(seals: usize) -> (u64, u64) {
-    let (dir, segments, counts) = (tempfile::tempdir().unwrap(), MemorySegments::new(), Arc::<Counts>::default());
+    let (dir, segments, counts) = (
+        tempfile::tempdir().unwrap(),
+        MemorySegments::new(),
+        Arc::<Counts>::default(),
+    );
     let disk = Arc::new(CountingDisk(counts.clone()));
     let ledger = open_on(disk, config(dir.path()), &segments).await.unwrap();
     for round in 0..seals {
@@ -100,7 +111,12 @@ async fn cost_after(seals: usize) -> (u64, u64) {
         ledger.seal().await.unwrap();
     }
     append(&ledger, seals).await;
-    let taken = || (counts.read.load(Ordering::Relaxed), counts.written.load(Ordering::Relaxed));
+    let taken = || {
+        (
+            counts.read.load(Ordering::Relaxed),
+            counts.written.load(Ordering::Relaxed),
+        )
+    };
     let before = taken();
     ledger.seal().await.unwrap();
     let after = taken();
@@ -112,7 +128,9 @@ async fn cost_after(seals: usize) -> (u64, u64) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_seal_costs_what_it_seals() {
     let (few, many) = (cost_after(3).await, cost_after(131).await);
-    println!("bytes read and written by a seal of {SEALED} entries: after 3 seals {few:?}, after 131 {many:?}");
+    println!(
+        "bytes read and written by a seal of {SEALED} entries: after 3 seals {few:?}, after 131 {many:?}"
+    );
     // A few tiles and the digits of larger numbers; the manifest of 131 seals alone has 180,000 bytes.
     assert!(many.0 <= few.0 + 16_384, "read: {few:?}, {many:?}");
     assert!(many.1 <= few.1 + 4_096, "written: {few:?}, {many:?}");

@@ -15,22 +15,45 @@ async fn sealed_entries_move_by_retention_class() {
     let segments = MemorySegments::new();
     let ledger = open(dir.path(), &segments).await.unwrap();
     assert_eq!(ledger.seal().await.unwrap(), 0);
-    let receipts =
-        ledger.append(vec![draft("1", ""), draft("12", ""), draft("123", ""), draft("1234", ""), draft("2", "")]);
+    let receipts = ledger.append(vec![
+        draft("1", ""),
+        draft("12", ""),
+        draft("123", ""),
+        draft("1234", ""),
+        draft("2", ""),
+    ]);
     let receipts = receipts.await.unwrap();
     assert_eq!(ledger.seal().await.unwrap(), 5);
     let view = ledger.view();
-    let spans: Vec<_> =
-        view.segments.iter().map(|s| (s.class.as_str(), s.first_sequence, s.last_sequence, s.count)).collect();
-    assert_eq!(spans, [("authentication", 0, 4, 2), ("view", 1, 1, 1), ("change", 2, 2, 1), ("default", 3, 3, 1)]);
+    let spans: Vec<_> = view
+        .segments
+        .iter()
+        .map(|s| (s.class.as_str(), s.first_sequence, s.last_sequence, s.count))
+        .collect();
+    assert_eq!(
+        spans,
+        [
+            ("authentication", 0, 4, 2),
+            ("view", 1, 1, 1),
+            ("change", 2, 2, 1),
+            ("default", 3, 3, 1)
+        ]
+    );
     assert_eq!(segments.published(), view.segments);
     assert!(view.tail.is_empty() && view.tail.first_sequence() == 5);
-    let wal: Vec<_> =
-        std::fs::read_dir(dir.path().join("ledger/wal")).unwrap().map(|f| f.unwrap().file_name()).collect();
+    let wal: Vec<_> = std::fs::read_dir(dir.path().join("ledger/wal"))
+        .unwrap()
+        .map(|f| f.unwrap().file_name())
+        .collect();
     // The old file goes once the sequencer hears of the seal; closing makes sure it has.
     assert!(wal.contains(&"00000000000000000005.wal".into()), "{wal:?}");
     ledger.close().await;
-    assert_eq!(std::fs::read_dir(dir.path().join("ledger/wal")).unwrap().count(), 1);
+    assert_eq!(
+        std::fs::read_dir(dir.path().join("ledger/wal"))
+            .unwrap()
+            .count(),
+        1
+    );
     let again = open(dir.path(), &segments).await.unwrap();
     assert_eq!(segments.published(), again.view().segments);
     check_receipts(&check_whole(&again, &segments).await, &receipts);
@@ -81,9 +104,17 @@ async fn readers_never_miss_or_double_an_entry() {
     };
     let mut receipts = Vec::new();
     for round in 0..150 {
-        receipts.extend(ledger.append(drafts(&format!("{round}-"), 1 + round % 20)).await.unwrap());
+        receipts.extend(
+            ledger
+                .append(drafts(&format!("{round}-"), 1 + round % 20))
+                .await
+                .unwrap(),
+        );
         // Sent again while it moves from tail to segment, it is still recognised.
-        let again = ledger.append(drafts(&format!("{}-", round / 2), 1)).await.unwrap();
+        let again = ledger
+            .append(drafts(&format!("{}-", round / 2), 1))
+            .await
+            .unwrap();
         assert!(again[0].duplicate);
     }
     done.store(true, Ordering::Release);
@@ -105,17 +136,27 @@ async fn many_seals() {
     let mut ledger = open(dir.path(), &segments).await.unwrap();
     let mut receipts = Vec::new();
     for round in 0..70 {
-        receipts.extend(ledger.append(drafts(&format!("{round}-"), 7)).await.unwrap());
+        receipts.extend(
+            ledger
+                .append(drafts(&format!("{round}-"), 7))
+                .await
+                .unwrap(),
+        );
         ledger.seal().await.unwrap();
         if round % 30 == 29 {
             ledger.close().await;
             ledger = open(dir.path(), &segments).await.unwrap();
         }
     }
-    let ids = std::fs::read_dir(dir.path().join("ledger/ids")).unwrap().count();
+    let ids = std::fs::read_dir(dir.path().join("ledger/ids"))
+        .unwrap()
+        .count();
     assert!(ids < 10, "{ids} files of identifiers after 70 seals");
     for round in 0..70 {
-        let again = ledger.append(drafts(&format!("{round}-"), 7)).await.unwrap();
+        let again = ledger
+            .append(drafts(&format!("{round}-"), 7))
+            .await
+            .unwrap();
         assert!(again.iter().all(|receipt| receipt.duplicate));
     }
     check_receipts(&check_whole(&ledger, &segments).await, &receipts);
@@ -129,7 +170,12 @@ async fn a_seal_that_fails_is_tried_again() {
     let mut receipts = ledger.append(drafts("a", 300)).await.unwrap();
     segments.gate(|| Err("the bucket is gone".into()));
     let error = ledger.seal().await.unwrap_err();
-    assert!(std::error::Error::source(&error).unwrap().to_string().contains("the bucket is gone"));
+    assert!(
+        std::error::Error::source(&error)
+            .unwrap()
+            .to_string()
+            .contains("the bucket is gone")
+    );
     receipts.extend(ledger.append(drafts("b", 10)).await.unwrap());
     check_receipts(&check_whole(&ledger, &segments).await, &receipts);
     ledger.close().await;
@@ -145,8 +191,13 @@ async fn a_seal_that_fails_is_tried_again() {
 async fn a_seal_is_due_by_count_and_by_age() {
     let dir = tempfile::tempdir().unwrap();
     let segments = MemorySegments::new();
-    let by_count = Config { seal_after_entries: 10, ..config(dir.path()) };
-    let ledger = open_on(Arc::new(reeve_ledger::disk::LocalDisk), by_count, &segments).await.unwrap();
+    let by_count = Config {
+        seal_after_entries: 10,
+        ..config(dir.path())
+    };
+    let ledger = open_on(Arc::new(reeve_ledger::disk::LocalDisk), by_count, &segments)
+        .await
+        .unwrap();
     let waiting = {
         let ledger = ledger.clone();
         tokio::spawn(async move { ledger.seal_due().await })
@@ -157,11 +208,22 @@ async fn a_seal_is_due_by_count_and_by_age() {
     waiting.await.unwrap();
     assert_eq!(ledger.seal().await.unwrap(), 25);
     // No segment is much larger than what makes a seal due.
-    assert!(ledger.view().segments.iter().all(|segment| segment.count <= 15));
+    assert!(
+        ledger
+            .view()
+            .segments
+            .iter()
+            .all(|segment| segment.count <= 15)
+    );
     ledger.close().await;
 
-    let by_age = Config { seal_after: std::time::Duration::from_millis(30), ..config(dir.path()) };
-    let ledger = open_on(Arc::new(reeve_ledger::disk::LocalDisk), by_age, &segments).await.unwrap();
+    let by_age = Config {
+        seal_after: std::time::Duration::from_millis(30),
+        ..config(dir.path())
+    };
+    let ledger = open_on(Arc::new(reeve_ledger::disk::LocalDisk), by_age, &segments)
+        .await
+        .unwrap();
     let waiting = {
         let ledger = ledger.clone();
         tokio::spawn(async move { ledger.seal_due().await })
@@ -176,11 +238,19 @@ async fn a_load_waits_for_a_seal_and_what_one_person_does_passes_it() {
     let dir = tempfile::tempdir().unwrap();
     let segments = MemorySegments::new();
     let limit = 1 << 20;
-    let config = Config { tail_limit_bytes: limit, ..config(dir.path()) };
-    let ledger = open_on(Arc::new(LocalDisk), config, &segments).await.unwrap();
+    let config = Config {
+        tail_limit_bytes: limit,
+        ..config(dir.path())
+    };
+    let ledger = open_on(Arc::new(LocalDisk), config, &segments)
+        .await
+        .unwrap();
     let mut round = 0;
     while ledger.tail().weight() < limit {
-        ledger.append(drafts(&format!("load-{round}-"), 200)).await.unwrap();
+        ledger
+            .append(drafts(&format!("load-{round}-"), 200))
+            .await
+            .unwrap();
         round += 1;
     }
     let waiting = tokio::spawn({
@@ -190,7 +260,10 @@ async fn a_load_waits_for_a_seal_and_what_one_person_does_passes_it() {
     tokio::task::yield_now().await;
     let size = ledger.size();
     for alone in 1..=20 {
-        ledger.append(vec![draft(&format!("alone-{alone}"), "")]).await.unwrap();
+        ledger
+            .append(vec![draft(&format!("alone-{alone}"), "")])
+            .await
+            .unwrap();
         assert_eq!(ledger.size(), size + alone);
     }
     assert_eq!(ledger.seal().await.unwrap() as u64, size + 20);

@@ -38,26 +38,43 @@ impl MemorySegments {
     /// Changes a stored entry, as an intruder would.
     pub(crate) fn tamper(&self, sequence: u64, change: impl Fn(&mut SealedEntry)) {
         let mut written = self.written.lock();
-        written.values_mut().flatten().filter(|entry| entry.sequence == sequence).for_each(change);
+        written
+            .values_mut()
+            .flatten()
+            .filter(|entry| entry.sequence == sequence)
+            .for_each(change);
     }
 }
 
 #[async_trait]
 impl SegmentStore for MemorySegments {
-    async fn write(&self, class: &str, entries: &[Arc<StoredEntry>]) -> Result<SegmentMeta, SegmentError> {
+    async fn write(
+        &self,
+        class: &str,
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
         let (first, last) = (entries[0].sequence, entries[entries.len() - 1].sequence);
         let path = format!("lake/entries/{class}/{first:020}-{last:020}.parquet");
         if let Some(gate) = self.gate.lock().as_ref() {
-            gate().map_err(|message| SegmentError::Io { path: path.clone(), message })?;
+            gate().map_err(|message| SegmentError::Io {
+                path: path.clone(),
+                message,
+            })?;
         }
-        assert!(entries.windows(2).all(|pair| pair[0].sequence < pair[1].sequence));
+        assert!(
+            entries
+                .windows(2)
+                .all(|pair| pair[0].sequence < pair[1].sequence)
+        );
         let rows = entries.iter().map(|entry| SealedEntry {
             sequence: entry.sequence,
             salt: entry.salt,
             canonical: entry.canonical.clone(),
         });
         self.written.lock().insert(path.clone(), rows.collect());
-        let times = entries.iter().map(|entry| entry.entry.timestamp.as_millisecond());
+        let times = entries
+            .iter()
+            .map(|entry| entry.entry.timestamp.as_millisecond());
         Ok(SegmentMeta {
             path,
             class: class.to_owned(),
@@ -72,8 +89,15 @@ impl SegmentStore for MemorySegments {
     }
 
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError> {
-        let missing = || SegmentError::Io { path: segment.path.clone(), message: "no such segment".into() };
-        self.written.lock().get(&segment.path).cloned().ok_or_else(missing)
+        let missing = || SegmentError::Io {
+            path: segment.path.clone(),
+            message: "no such segment".into(),
+        };
+        self.written
+            .lock()
+            .get(&segment.path)
+            .cloned()
+            .ok_or_else(missing)
     }
 
     fn publish(&self, segments: Arc<Vec<SegmentMeta>>) {

@@ -21,7 +21,10 @@ async fn closed(unsealed: usize) -> (tempfile::TempDir, Arc<MemorySegments>) {
     ledger.append(drafts("sealed-", 300)).await.unwrap();
     ledger.seal().await.unwrap();
     for frame in 0..unsealed {
-        ledger.append(drafts(&format!("{frame}-"), 3)).await.unwrap();
+        ledger
+            .append(drafts(&format!("{frame}-"), 3))
+            .await
+            .unwrap();
     }
     ledger.close().await;
     (dir, segments)
@@ -33,8 +36,16 @@ fn wal(dir: &Path) -> PathBuf {
 
 /// Consent with an entry about it.
 fn accepting(dir: &Path) -> Config {
-    let entry = AcceptUnsigned::new(|unsigned| Ok(Some(draft("accepted", &format!("{} unsigned", unsigned.size)))));
-    Config { accept_unsigned: Some(entry), ..config(dir) }
+    let entry = AcceptUnsigned::new(|unsigned| {
+        Ok(Some(draft(
+            "accepted",
+            &format!("{} unsigned", unsigned.size),
+        )))
+    });
+    Config {
+        accept_unsigned: Some(entry),
+        ..config(dir)
+    }
 }
 
 async fn accept(dir: &Path, segments: &Arc<MemorySegments>) -> Result<Ledger, OpenError> {
@@ -46,7 +57,10 @@ async fn forged(dir: &Path, segments: &Arc<MemorySegments>, file: &str, cause: &
     let plain = open(dir, segments).await.unwrap_err();
     let accepted = accept(dir, segments).await.unwrap_err();
     for error in [plain, accepted] {
-        assert!(matches!(&error, OpenError::Forged { path, .. } if path.ends_with(file)), "{error}");
+        assert!(
+            matches!(&error, OpenError::Forged { path, .. } if path.ends_with(file)),
+            "{error}"
+        );
         assert!(error.to_string().contains(cause), "{error}");
     }
 }
@@ -59,7 +73,9 @@ fn appended(dir: &Path) {
     for hash in stored.as_chunks::<32>().0 {
         tree.append(reeve_tlog::Commitment(*hash).leaf_hash(), |_, _| {});
     }
-    let frames: Vec<_> = FrameReader::new(&bytes, HEADER_LEN).map(Result::unwrap).collect();
+    let frames: Vec<_> = FrameReader::new(&bytes, HEADER_LEN)
+        .map(Result::unwrap)
+        .collect();
     for (salt, canonical) in frames.iter().flat_map(|frame| &frame.entries) {
         tree.append(commitment(salt, canonical).leaf_hash(), |_, _| {});
     }
@@ -69,8 +85,13 @@ fn appended(dir: &Path) {
     let other = NoteSigner::from_seed(ORIGIN, &[9; 32]).unwrap();
     let own = Checkpoint::new(ORIGIN, tree.size(), tree.root());
     let (text, key) = (own.to_text().unwrap(), signer().id());
-    let line = reeve_tlog::NoteSignature::new(ORIGIN.into(), key, other.sign(text.as_bytes()).to_vec());
-    let head = FrameHead { first_sequence, committed_at_ms: 0, note: format!("{text}\n{line}") };
+    let line =
+        reeve_tlog::NoteSignature::new(ORIGIN.into(), key, other.sign(text.as_bytes()).to_vec());
+    let head = FrameHead {
+        first_sequence,
+        committed_at_ms: 0,
+        note: format!("{text}\n{line}"),
+    };
     let frame = encode_frame(&head, [(&[5; 16], canonical.as_slice())].into_iter()).unwrap();
     fs::write(wal(dir), [bytes, frame].concat()).unwrap();
 }
@@ -80,7 +101,13 @@ async fn an_appended_frame_is_refused() {
     for unsealed in [0, 2] {
         let (dir, segments) = closed(unsealed).await;
         appended(dir.path());
-        forged(dir.path(), &segments, &format!("{:020}.wal", 300), "the checkpoint of the newest frame").await;
+        forged(
+            dir.path(),
+            &segments,
+            &format!("{:020}.wal", 300),
+            "the checkpoint of the newest frame",
+        )
+        .await;
     }
 }
 
@@ -89,19 +116,47 @@ async fn the_log_extends_the_checkpoint_beside_it() {
     let (dir, segments) = closed(2).await;
     let path = dir.path().join("ledger/checkpoint");
     let note = fs::read(&path).unwrap();
-    let signed = |size, root| Checkpoint::new(ORIGIN, size, root).sign(&[&signer()]).unwrap().to_string();
+    let signed = |size, root| {
+        Checkpoint::new(ORIGIN, size, root)
+            .sign(&[&signer()])
+            .unwrap()
+            .to_string()
+    };
     for (text, cause) in [
-        (signed(299, leaf_hash(b"other")), "the signed checkpoint of 299 entries has the root"),
-        (signed(1000, leaf_hash(b"other")), "the signed checkpoint is of 1000 entries, and the log has 306"),
+        (
+            signed(299, leaf_hash(b"other")),
+            "the signed checkpoint of 299 entries has the root",
+        ),
+        (
+            signed(1000, leaf_hash(b"other")),
+            "the signed checkpoint is of 1000 entries, and the log has 306",
+        ),
     ] {
         fs::write(&path, text).unwrap();
         forged(dir.path(), &segments, "checkpoint", cause).await;
     }
     let other = NoteSigner::from_seed(ORIGIN, &[9; 32]).unwrap();
-    fs::write(&path, Checkpoint::new(ORIGIN, 3, leaf_hash(b"x")).sign(&[&other]).unwrap().to_string()).unwrap();
-    forged(dir.path(), &segments, "checkpoint", "not signed by a known key").await;
+    fs::write(
+        &path,
+        Checkpoint::new(ORIGIN, 3, leaf_hash(b"x"))
+            .sign(&[&other])
+            .unwrap()
+            .to_string(),
+    )
+    .unwrap();
+    forged(
+        dir.path(),
+        &segments,
+        "checkpoint",
+        "not signed by a known key",
+    )
+    .await;
     // What a power cut leaves of a file that is not synced: nothing, a part, zeros.
-    for part in [Vec::new(), note[..note.len() / 2].to_vec(), vec![0; note.len()]] {
+    for part in [
+        Vec::new(),
+        note[..note.len() / 2].to_vec(),
+        vec![0; note.len()],
+    ] {
         fs::write(&path, part).unwrap();
         let ledger = open(dir.path(), &segments).await.unwrap();
         ledger.close().await;
@@ -121,7 +176,13 @@ async fn a_forged_anchor_is_refused() {
         slot[160..164].copy_from_slice(&sum);
     }
     fs::write(&path, &bytes).unwrap();
-    forged(dir.path(), &segments, "anchor/head", "the anchor's signature is refused").await;
+    forged(
+        dir.path(),
+        &segments,
+        "anchor/head",
+        "the anchor's signature is refused",
+    )
+    .await;
     // An anchor of the version before does not go with a signed manifest.
     fs::write(&path, &sound).unwrap();
     unsign_anchor(dir.path());
@@ -140,13 +201,19 @@ async fn files_of_a_version_without_signatures_are_accepted_once_and_on_record()
             ledger.seal().await.unwrap();
         }
         for frame in 0..unsealed {
-            ledger.append(drafts(&format!("{frame}-"), 3)).await.unwrap();
+            ledger
+                .append(drafts(&format!("{frame}-"), 3))
+                .await
+                .unwrap();
         }
         let size = ledger.size();
         ledger.close().await;
         unsign(dir.path());
         let error = open(dir.path(), &segments).await.unwrap_err();
-        assert!(matches!(error, OpenError::Unsigned { size: found, .. } if found == size), "{error}");
+        assert!(
+            matches!(error, OpenError::Unsigned { size: found, .. } if found == size),
+            "{error}"
+        );
         assert!(error.to_string().contains("--accept-unsigned"), "{error}");
         let ledger = accept(dir.path(), &segments).await.unwrap();
         let unsigned = ledger.accepted_unsigned().unwrap();
@@ -159,11 +226,17 @@ async fn files_of_a_version_without_signatures_are_accepted_once_and_on_record()
         let (head, _) = anchor::decode(&fs::read(dir.path().join("anchor/head")).unwrap()).unwrap();
         assert!(head.signature.is_some());
         let ledger = open(dir.path(), &segments).await.unwrap();
-        assert_eq!((ledger.accepted_unsigned(), ledger.size()), (None, size + 1));
+        assert_eq!(
+            (ledger.accepted_unsigned(), ledger.size()),
+            (None, size + 1)
+        );
         ledger.close().await;
         // Consent that is given again finds nothing to accept and leaves no entry.
         let ledger = accept(dir.path(), &segments).await.unwrap();
-        assert_eq!((ledger.accepted_unsigned(), ledger.size()), (None, size + 1));
+        assert_eq!(
+            (ledger.accepted_unsigned(), ledger.size()),
+            (None, size + 1)
+        );
         ledger.close().await;
     }
 }
@@ -174,7 +247,13 @@ async fn consent_does_not_cover_a_wrong_signature() {
     let (dir, segments) = closed(2).await;
     unsign(dir.path());
     appended(dir.path());
-    forged(dir.path(), &segments, &format!("{:020}.wal", 300), "the checkpoint of the newest frame").await;
+    forged(
+        dir.path(),
+        &segments,
+        &format!("{:020}.wal", 300),
+        "the checkpoint of the newest frame",
+    )
+    .await;
 }
 
 /// An entry that cannot be recorded leaves the directory unsigned, and so the next start is refused again.
@@ -183,9 +262,17 @@ async fn consent_without_an_entry_signs_nothing() {
     let (dir, segments) = closed(2).await;
     unsign(dir.path());
     let refusing = AcceptUnsigned::new(|_| Err("no entry".into()));
-    let config = Config { accept_unsigned: Some(refusing), ..config(dir.path()) };
-    let error = open_on(Arc::new(LocalDisk), config, &segments).await.unwrap_err();
-    assert!(matches!(&error, OpenError::Unrecorded(cause) if cause.to_string() == "no entry"), "{error}");
+    let config = Config {
+        accept_unsigned: Some(refusing),
+        ..config(dir.path())
+    };
+    let error = open_on(Arc::new(LocalDisk), config, &segments)
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&error, OpenError::Unrecorded(cause) if cause.to_string() == "no entry"),
+        "{error}"
+    );
     let error = open(dir.path(), &segments).await.unwrap_err();
     assert!(matches!(error, OpenError::Unsigned { .. }), "{error}");
 }

@@ -45,12 +45,18 @@ async fn a_snapshot_opens_and_goes_on_while_the_log_grows() {
     let mut taken = Vec::new();
     while !writer.is_finished() {
         let before = ledger.size();
-        if taken.last().is_some_and(|last: &Snapshot| before < last.size + 80) {
+        if taken
+            .last()
+            .is_some_and(|last: &Snapshot| before < last.size + 80)
+        {
             tokio::task::yield_now().await;
             continue;
         }
         let snapshot = snapshot(&ledger).await;
-        assert!(snapshot.size >= before, "what was acknowledged before is in it");
+        assert!(
+            snapshot.size >= before,
+            "what was acknowledged before is in it"
+        );
         taken.push(snapshot);
     }
     writer.await.unwrap();
@@ -62,7 +68,10 @@ async fn a_snapshot_opens_and_goes_on_while_the_log_grows() {
         put(snapshot, &dir);
         let copy = open(&dir, &segments).await.unwrap();
         assert_eq!(copy.size(), snapshot.size);
-        assert_eq!(copy.checkpoint().lines().nth(1), snapshot.note.lines().nth(1));
+        assert_eq!(
+            copy.checkpoint().lines().nth(1),
+            snapshot.note.lines().nth(1)
+        );
         copy.append(drafts("after-", 3)).await.unwrap();
         assert_eq!(copy.size(), snapshot.size + 3);
         copy.close().await;
@@ -79,7 +88,12 @@ async fn an_empty_log_and_one_that_is_sealed_to_its_end_are_snapshots_too() {
     ledger.append(drafts("a-", 300)).await.unwrap();
     ledger.seal().await.unwrap();
     let sealed = snapshot(&ledger).await;
-    assert!(sealed.files.iter().any(|file| file.path == "ledger/tree/1" && file.bytes == 32));
+    assert!(
+        sealed
+            .files
+            .iter()
+            .any(|file| file.path == "ledger/tree/1" && file.bytes == 32)
+    );
     for (name, snapshot, size) in [("empty", &empty, 0), ("sealed", &sealed, 300)] {
         let dir = home.path().join(name);
         put(snapshot, &dir);

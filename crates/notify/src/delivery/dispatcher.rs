@@ -72,10 +72,16 @@ impl Dispatcher {
     /// # Errors
     /// The due deliveries cannot be read. A failure of one target is logged and tried again in the next pass.
     pub async fn send_due(&self) -> Result<Sent, DispatchError> {
-        let due = self.deliveries.delivery_due(self.clock.now(), OF_EACH).await?;
+        let due = self
+            .deliveries
+            .delivery_due(self.clock.now(), OF_EACH)
+            .await?;
         let mut targets: BTreeMap<Target, Vec<Delivery>> = BTreeMap::new();
         for delivery in due {
-            targets.entry(delivery.target.clone()).or_default().push(delivery);
+            targets
+                .entry(delivery.target.clone())
+                .or_default()
+                .push(delivery);
         }
         let rounds = futures::stream::iter(targets.into_values().map(|queue| self.send_to(queue)));
         let done: Vec<Sent> = rounds.buffer_unordered(AT_ONCE).collect().await;
@@ -97,7 +103,9 @@ impl Dispatcher {
                     break;
                 }
                 // Somebody else has it.
-                Err(DispatchError::Store(StoreError::Conflict(_) | StoreError::NotFound { .. })) => {}
+                Err(DispatchError::Store(
+                    StoreError::Conflict(_) | StoreError::NotFound { .. },
+                )) => {}
                 Err(error) => {
                     tracing::warn!(delivery = delivery.id.0, %error, "a delivery could not be made; it is tried again");
                     break;
@@ -143,21 +151,44 @@ impl Dispatcher {
     }
 
     /// Sends a body to a receiver: to a subscription signed by every secret that signs now, to a channel as a message in its own form.
-    async fn attempt(&self, receiver: &Receiver, delivery: &Delivery, body: String) -> Result<Attempt, DispatchError> {
+    async fn attempt(
+        &self,
+        receiver: &Receiver,
+        delivery: &Delivery,
+        body: String,
+    ) -> Result<Attempt, DispatchError> {
         match receiver {
             Receiver::Webhook(webhook) => {
                 let now = self.clock.now();
-                let secrets = self.webhooks.webhook_secrets(&webhook.id).await?.signing(now);
+                let secrets = self
+                    .webhooks
+                    .webhook_secrets(&webhook.id)
+                    .await?
+                    .signing(now);
                 let (url, id) = (webhook.url.clone(), delivery.id.0.clone());
-                Ok(self.sender.send(&WebhookMessage { url, id, at: now, body, secrets }).await)
+                Ok(self
+                    .sender
+                    .send(&WebhookMessage {
+                        url,
+                        id,
+                        at: now,
+                        body,
+                        secrets,
+                    })
+                    .await)
             }
             Receiver::Channel(channel) => {
-                let mut message = Message::decode(&body).map_err(|error| StoreError::Backend(error.to_string()))?;
+                let mut message = Message::decode(&body)
+                    .map_err(|error| StoreError::Backend(error.to_string()))?;
                 match self.workspace.workspace_get().await {
                     Ok(workspace) if workspace.name == Workspace::default().name => {}
                     // People who look after several installations see by the subject which one it is.
-                    Ok(workspace) => message.title = format!("[{}] {}", workspace.name, message.title),
-                    Err(error) => tracing::warn!(%error, "a message is sent without the workspace's name"),
+                    Ok(workspace) => {
+                        message.title = format!("[{}] {}", workspace.name, message.title)
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "a message is sent without the workspace's name")
+                    }
                 }
                 let secret = self.channels.channel_secret(&channel.id).await?;
                 Ok(self.notifier.send(channel, &secret, &message).await)
@@ -180,12 +211,24 @@ impl Dispatcher {
     async fn begin_test(&self, target: Target, body: &str) -> Result<Delivery, DispatchError> {
         let mut delivery = Delivery::new(target, "test", String::new(), self.clock.now());
         delivery.subject = format!("test:{}", delivery.id.0);
-        let claimed = Delivery { version: 1, ..delivery.claimed(self.clock.now()) };
-        self.deliveries.delivery_insert(&Outgoing { delivery: claimed.clone(), body: body.to_owned() }).await?;
+        let claimed = Delivery {
+            version: 1,
+            ..delivery.claimed(self.clock.now())
+        };
+        self.deliveries
+            .delivery_insert(&Outgoing {
+                delivery: claimed.clone(),
+                body: body.to_owned(),
+            })
+            .await?;
         Ok(claimed)
     }
 
-    async fn end_test(&self, begun: &Delivery, attempt: Attempt) -> Result<Delivery, DispatchError> {
+    async fn end_test(
+        &self,
+        begun: &Delivery,
+        attempt: Attempt,
+    ) -> Result<Delivery, DispatchError> {
         let ended = begun.tested(attempt, self.clock.now());
         self.deliveries.delivery_update(&ended).await?;
         Ok(ended)
@@ -240,13 +283,20 @@ impl Receiver {
         match self {
             Receiver::Webhook(webhook) => {
                 let (id, event) = (&webhook.id.0, webhook.event.as_str());
-                body_of("test", now, &json!({ "webhook_id": id, "event": event, "message": "Test message from Reeve" }))
+                body_of(
+                    "test",
+                    now,
+                    &json!({ "webhook_id": id, "event": event, "message": "Test message from Reeve" }),
+                )
             }
             Receiver::Channel(channel) => Message {
                 title: "Test message from Reeve".to_owned(),
                 gravity: Gravity::Info,
                 items: vec![Item {
-                    title: format!("The channel {} can receive notifications from Reeve", channel.name),
+                    title: format!(
+                        "The channel {} can receive notifications from Reeve",
+                        channel.name
+                    ),
                     facts: Vec::new(),
                     link: None,
                 }],
@@ -274,7 +324,10 @@ fn ended(delivery: &Delivery) -> Entry {
     });
     Entry::for_event(&events::DELIVERY)
         .by(caller.actor)
-        .on(ResourceRef::new(delivery.target.kind(), delivery.target.id()))
+        .on(ResourceRef::new(
+            delivery.target.kind(),
+            delivery.target.id(),
+        ))
         .with_severity(severity)
         .with_action(operation, status, caller.method)
         .with_metadata("delivery_id", delivery.id.0.clone())

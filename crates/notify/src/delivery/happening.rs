@@ -63,8 +63,12 @@ pub struct Plan {
 #[must_use]
 pub fn body_of(event: &str, at: Timestamp, data: &Value) -> String {
     // Spelled out, so that the members stand in this order whatever serde_json keeps its objects in.
-    let (event, timestamp) = (Value::from(event), Value::from(reeve_audit::format_instant(at)));
-    let written = |data: &Value| format!(r#"{{"type":{event},"timestamp":{timestamp},"data":{data}}}"#);
+    let (event, timestamp) = (
+        Value::from(event),
+        Value::from(reeve_audit::format_instant(at)),
+    );
+    let written =
+        |data: &Value| format!(r#"{{"type":{event},"timestamp":{timestamp},"data":{data}}}"#);
     let body = written(data);
     if body.len() <= LARGEST {
         return body;
@@ -76,7 +80,10 @@ impl Happening {
     fn to(&self, channel: &Channel, now: Timestamp) -> Outgoing {
         let target = Target::Channel(channel.id.clone());
         let delivery = Delivery::new(target, self.name, self.subject.clone(), now);
-        Outgoing { delivery, body: self.message.encode() }
+        Outgoing {
+            delivery,
+            body: self.message.encode(),
+        }
     }
 }
 
@@ -95,9 +102,11 @@ impl Audience {
     fn webhooks_of(&self, happening: &Happening, now: Timestamp, plan: &mut Plan) {
         let Some(event) = happening.event else { return };
         for webhook in &self.webhooks {
-            if webhook.enabled && webhook.event == event && webhook.filter.matches(&happening.facts) {
+            if webhook.enabled && webhook.event == event && webhook.filter.matches(&happening.facts)
+            {
                 let target = Target::Webhook(webhook.id.clone());
-                let delivery = Delivery::new(target, event.as_str(), happening.subject.clone(), now);
+                let delivery =
+                    Delivery::new(target, event.as_str(), happening.subject.clone(), now);
                 let body = body_of(event.as_str(), happening.at, &happening.data);
                 plan.outgoing.push(Outgoing { delivery, body });
             }
@@ -106,23 +115,36 @@ impl Audience {
 
     fn people_of(&self, happening: &Happening, now: Timestamp, plan: &mut Plan) {
         if let Some(names) = &happening.channels {
-            let named = self.channels.iter().filter(|channel| channel.is_named(names, happening.topic));
-            plan.outgoing.extend(named.map(|channel| happening.to(channel, now)));
+            let named = self
+                .channels
+                .iter()
+                .filter(|channel| channel.is_named(names, happening.topic));
+            plan.outgoing
+                .extend(named.map(|channel| happening.to(channel, now)));
             return;
         }
-        let channels = self.channels.iter().filter(|channel| channel.takes(happening.topic));
-        let owners = self.agents.iter().filter(|agent| happening.agents.contains(&agent.id));
+        let channels = self
+            .channels
+            .iter()
+            .filter(|channel| channel.takes(happening.topic));
+        let owners = self
+            .agents
+            .iter()
+            .filter(|agent| happening.agents.contains(&agent.id));
         let Some(agent) = owners.min_by_key(|agent| timing_of(agent, happening.topic)) else {
             // Findings of an agent that is gone are told to nobody.
             if happening.agents.is_empty() {
-                plan.outgoing.extend(channels.map(|channel| happening.to(channel, now)));
+                plan.outgoing
+                    .extend(channels.map(|channel| happening.to(channel, now)));
             }
             return;
         };
         let timing = timing_of(agent, happening.topic);
         match next_digest(timing, now) {
             None if timing == Timing::Never => {}
-            None => plan.outgoing.extend(channels.map(|channel| happening.to(channel, now))),
+            None => plan
+                .outgoing
+                .extend(channels.map(|channel| happening.to(channel, now))),
             // Without anybody to tell, nothing is gathered either.
             Some(due_at) if channels.count() > 0 => plan.notices.push(Notice {
                 id: NoticeId(uuid::Uuid::now_v7().to_string()),

@@ -40,16 +40,30 @@ pub trait DeliveryStore: Send + Sync {
     /// Returns the body to send.
     async fn delivery_body(&self, id: &DeliveryId) -> Result<String, StoreError>;
     /// A target's deliveries, newest first, and how many there are.
-    async fn delivery_list(&self, of: &Target, limit: u64, offset: u64) -> Result<(Vec<Delivery>, u64), StoreError>;
+    async fn delivery_list(
+        &self,
+        of: &Target,
+        limit: u64,
+        offset: u64,
+    ) -> Result<(Vec<Delivery>, u64), StoreError>;
     /// Returns what a target was told, or is to be told, of a subject.
-    async fn delivery_about(&self, target: &Target, subject: &str) -> Result<Option<Delivery>, StoreError>;
+    async fn delivery_about(
+        &self,
+        target: &Target,
+        subject: &str,
+    ) -> Result<Option<Delivery>, StoreError>;
     /// Deliveries that are due, the longest waiting first; of each target at most so many, so that one that fails hides no other.
-    async fn delivery_due(&self, now: Timestamp, of_each: u64) -> Result<Vec<Delivery>, StoreError>;
+    async fn delivery_due(&self, now: Timestamp, of_each: u64)
+    -> Result<Vec<Delivery>, StoreError>;
     /// Forgets deliveries that ended before a time; how many.
     async fn delivery_prune(&self, before: Timestamp) -> Result<u64, StoreError>;
 
     /// Notices whose digest is due, oldest first.
     async fn notice_due(&self, now: Timestamp) -> Result<Vec<Notice>, StoreError>;
     /// Puts digests in place of the notices they gather: both or neither. A conflict when somebody else has gathered one of them.
-    async fn notice_gather(&self, notices: &[Notice], digests: &[Outgoing]) -> Result<(), StoreError>;
+    async fn notice_gather(
+        &self,
+        notices: &[Notice],
+        digests: &[Outgoing],
+    ) -> Result<(), StoreError>;
 }

@@ -145,19 +145,32 @@ impl Delivery {
     #[must_use]
     pub fn claimed(&self, now: Timestamp) -> Delivery {
         let until = now.saturating_add(CLAIM).unwrap_or(now);
-        Delivery { next_attempt_at: Some(until), version: self.version + 1, ..self.clone() }
+        Delivery {
+            next_attempt_at: Some(until),
+            version: self.version + 1,
+            ..self.clone()
+        }
     }
 
     /// After an attempt: arrived, due again, or given up.
     #[must_use]
     pub fn after(&self, attempt: Attempt, now: Timestamp) -> Delivery {
-        let mut next = Delivery { tries: self.tries + 1, version: self.version + 1, ..self.clone() };
+        let mut next = Delivery {
+            tries: self.tries + 1,
+            version: self.version + 1,
+            ..self.clone()
+        };
         let asked = i64::try_from(attempt.retry_after_s.unwrap_or(0)).unwrap_or(i64::MAX);
         let asked = SignedDuration::from_secs(asked).min(LONGEST_WAIT);
-        let wait = SCHEDULE.get(next.tries as usize - 1).filter(|_| !attempt.gone);
+        let wait = SCHEDULE
+            .get(next.tries as usize - 1)
+            .filter(|_| !attempt.gone);
         (next.status, next.next_attempt_at) = match wait {
             _ if attempt.ok => (DeliveryStatus::Delivered, None),
-            Some(wait) => (DeliveryStatus::Pending, now.saturating_add(asked.max(*wait)).ok()),
+            Some(wait) => (
+                DeliveryStatus::Pending,
+                now.saturating_add(asked.max(*wait)).ok(),
+            ),
             None => (DeliveryStatus::DeadLetter, None),
         };
         next.finished_at = (next.status != DeliveryStatus::Pending).then_some(now);
@@ -170,9 +183,18 @@ impl Delivery {
     /// After the one attempt of a test, which is not tried again.
     #[must_use]
     pub fn tested(&self, attempt: Attempt, now: Timestamp) -> Delivery {
-        let status = if attempt.ok { DeliveryStatus::Delivered } else { DeliveryStatus::DeadLetter };
+        let status = if attempt.ok {
+            DeliveryStatus::Delivered
+        } else {
+            DeliveryStatus::DeadLetter
+        };
         let after = self.after(attempt, now);
-        Delivery { status, next_attempt_at: None, finished_at: Some(now), ..after }
+        Delivery {
+            status,
+            next_attempt_at: None,
+            finished_at: Some(now),
+            ..after
+        }
     }
 
     /// Given up without an attempt, with the reason: its target is switched off, or cannot be read.
@@ -213,22 +235,51 @@ mod tests {
     fn attempt(at: Timestamp, status: u16) -> Attempt {
         let (ok, gone) = ((200..300).contains(&status), status == 410);
         let (status, answer) = (Some(status), String::new());
-        Attempt { at, duration_ms: 3, status, answer, error: None, ok, gone, retry_after_s: None }
+        Attempt {
+            at,
+            duration_ms: 3,
+            status,
+            answer,
+            error: None,
+            ok,
+            gone,
+            retry_after_s: None,
+        }
     }
 
     #[test]
     fn a_receiver_that_asks_for_time_gets_it_within_bounds() {
         let now = Timestamp::UNIX_EPOCH;
-        let delivery = Delivery::new(Target::Webhook(WebhookId("w".into())), "test", "s".into(), now);
-        for (asked, waits) in [(None, 5), (Some(0), 5), (Some(3), 5), (Some(120), 120), (Some(u64::MAX), 36_000)] {
-            let busy = Attempt { retry_after_s: asked, ..attempt(now, 429) };
+        let delivery = Delivery::new(
+            Target::Webhook(WebhookId("w".into())),
+            "test",
+            "s".into(),
+            now,
+        );
+        for (asked, waits) in [
+            (None, 5),
+            (Some(0), 5),
+            (Some(3), 5),
+            (Some(120), 120),
+            (Some(u64::MAX), 36_000),
+        ] {
+            let busy = Attempt {
+                retry_after_s: asked,
+                ..attempt(now, 429)
+            };
             let next = delivery.after(busy, now).next_attempt_at.unwrap();
             assert_eq!(next.as_second(), waits, "{asked:?}");
         }
         // It asks for time, not for more attempts.
         let mut last = delivery;
         for _ in 0..=SCHEDULE.len() {
-            last = last.after(Attempt { retry_after_s: Some(60), ..attempt(now, 503) }, now);
+            last = last.after(
+                Attempt {
+                    retry_after_s: Some(60),
+                    ..attempt(now, 503)
+                },
+                now,
+            );
         }
         assert_eq!(last.status, DeliveryStatus::DeadLetter);
     }
@@ -236,7 +287,12 @@ mod tests {
     #[test]
     fn a_day_of_attempts_then_a_dead_letter_then_a_replay() {
         let start: Timestamp = "2026-11-21T00:00:00Z".parse().unwrap();
-        let mut delivery = Delivery::new(Target::Webhook(WebhookId("w".into())), "test", "s".into(), start);
+        let mut delivery = Delivery::new(
+            Target::Webhook(WebhookId("w".into())),
+            "test",
+            "s".into(),
+            start,
+        );
         let mut now = start;
         let mut at = Vec::new();
         while let Some(next) = delivery.next_attempt_at {
@@ -244,22 +300,43 @@ mod tests {
             at.push((now - start).total(jiff::Unit::Second).unwrap() as i64);
             delivery = delivery.claimed(now).after(attempt(now, 503), now);
         }
-        assert_eq!(at, [0, 5, 305, 2_105, 9_305, 27_305, 63_305, 99_305], "seconds after the first attempt");
-        assert_eq!((delivery.status, delivery.tries), (DeliveryStatus::DeadLetter, 8));
+        assert_eq!(
+            at,
+            [0, 5, 305, 2_105, 9_305, 27_305, 63_305, 99_305],
+            "seconds after the first attempt"
+        );
+        assert_eq!(
+            (delivery.status, delivery.tries),
+            (DeliveryStatus::DeadLetter, 8)
+        );
         assert_eq!(delivery.finished_at, Some(now));
         let id = delivery.id.clone();
         let again = delivery.replayed(now);
-        assert_eq!((again.status, again.tries, again.next_attempt_at), (DeliveryStatus::Pending, 0, Some(now)));
+        assert_eq!(
+            (again.status, again.tries, again.next_attempt_at),
+            (DeliveryStatus::Pending, 0, Some(now))
+        );
         let done = again.after(attempt(now, 204), now);
-        assert_eq!((done.status, done.next_attempt_at, done.attempts.len()), (DeliveryStatus::Delivered, None, 9));
+        assert_eq!(
+            (done.status, done.next_attempt_at, done.attempts.len()),
+            (DeliveryStatus::Delivered, None, 9)
+        );
         assert_eq!(done.id, id, "the receiver knows it again");
     }
 
     #[test]
     fn gone_is_not_tried_again() {
         let now = Timestamp::UNIX_EPOCH;
-        let delivery = Delivery::new(Target::Channel(ChannelId("c".into())), "test", "s".into(), now);
-        assert_eq!(delivery.after(attempt(now, 410), now).status, DeliveryStatus::DeadLetter);
+        let delivery = Delivery::new(
+            Target::Channel(ChannelId("c".into())),
+            "test",
+            "s".into(),
+            now,
+        );
+        assert_eq!(
+            delivery.after(attempt(now, 410), now).status,
+            DeliveryStatus::DeadLetter
+        );
         let given_up = delivery.given_up("the webhook is disabled", now);
         assert_eq!(given_up.status, DeliveryStatus::DeadLetter);
         let mut replayed = delivery;

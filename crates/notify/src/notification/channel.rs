@@ -118,6 +118,9 @@ impl Channel {
     #[must_use]
     pub fn is_named(&self, names: &[String], topic: Topic) -> bool {
         let by_kind = |name: &str| name == self.settings.kind().as_str() && self.takes(topic);
-        self.enabled && names.iter().any(|name| *name == self.id.0 || *name == self.name || by_kind(name))
+        self.enabled
+            && names
+                .iter()
+                .any(|name| *name == self.id.0 || *name == self.name || by_kind(name))
     }
 }

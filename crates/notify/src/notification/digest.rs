@@ -53,7 +53,11 @@ pub fn next_digest(timing: Timing, now: Timestamp) -> Option<Timestamp> {
     let mut day = now.to_zoned(TimeZone::UTC).date();
     // Eight days hold every weekday's eight o'clock that is still to come.
     for _ in 0..=8 {
-        let at = day.at(DIGEST_HOUR, 0, 0, 0).to_zoned(TimeZone::UTC).ok()?.timestamp();
+        let at = day
+            .at(DIGEST_HOUR, 0, 0, 0)
+            .to_zoned(TimeZone::UTC)
+            .ok()?
+            .timestamp();
         if at > now && (!weekly || day.weekday() == Weekday::Monday) {
             return Some(at);
         }
@@ -64,43 +68,83 @@ pub fn next_digest(timing: Timing, now: Timestamp) -> Option<Timestamp> {
 
 /// Digests of due notices: one for each agent, timing and channel that takes any of their topics.
 #[must_use]
-pub fn gather(notices: &[Notice], channels: &[Channel], agents: &[Agent], now: Timestamp) -> Vec<Outgoing> {
+pub fn gather(
+    notices: &[Notice],
+    channels: &[Channel],
+    agents: &[Agent],
+    now: Timestamp,
+) -> Vec<Outgoing> {
     let mut groups: BTreeMap<(&AgentId, &str, Timestamp), Vec<&Notice>> = BTreeMap::new();
     for notice in notices {
-        groups.entry((&notice.agent, notice.timing.as_str(), notice.due_at)).or_default().push(notice);
+        groups
+            .entry((&notice.agent, notice.timing.as_str(), notice.due_at))
+            .or_default()
+            .push(notice);
     }
     let mut outgoing = Vec::new();
     for ((agent, timing, due_at), group) in groups {
-        let name = agents.iter().find(|one| one.id == *agent).map_or(agent.0.as_str(), |one| one.name.as_str());
+        let name = agents
+            .iter()
+            .find(|one| one.id == *agent)
+            .map_or(agent.0.as_str(), |one| one.name.as_str());
         for channel in channels {
-            let notices: Vec<_> = group.iter().copied().filter(|notice| channel.takes(notice.topic)).collect();
+            let notices: Vec<_> = group
+                .iter()
+                .copied()
+                .filter(|notice| channel.takes(notice.topic))
+                .collect();
             if notices.is_empty() {
                 continue;
             }
             let subject = format!("{timing}:{}:{}", agent.0, due_at);
             let message = digest(name, timing, &subject, &notices);
             let delivery = Delivery::new(Target::Channel(channel.id.clone()), timing, subject, now);
-            outgoing.push(Outgoing { delivery, body: message.encode() });
+            outgoing.push(Outgoing {
+                delivery,
+                body: message.encode(),
+            });
         }
     }
     outgoing
 }
 
 fn digest(agent: &str, timing: &str, about: &str, notices: &[&Notice]) -> Message {
-    let name = if timing == Timing::WeeklyDigest.as_str() { "Weekly digest" } else { "Daily digest" };
+    let name = if timing == Timing::WeeklyDigest.as_str() {
+        "Weekly digest"
+    } else {
+        "Daily digest"
+    };
     let count = match notices.len() {
         1 => "1 notification".to_owned(),
         more => format!("{more} notifications"),
     };
     let title = format!("{name} of {agent}: {count}");
-    let mut items: Vec<_> =
-        notices.iter().flat_map(|notice| notice.message.items.iter().cloned()).take(LISTED).collect();
+    let mut items: Vec<_> = notices
+        .iter()
+        .flat_map(|notice| notice.message.items.iter().cloned())
+        .take(LISTED)
+        .collect();
     let left = notices.len().saturating_sub(LISTED);
     if left > 0 {
-        items.push(super::message::Item { title: format!("{left} more in Reeve"), facts: Vec::new(), link: None });
+        items.push(super::message::Item {
+            title: format!("{left} more in Reeve"),
+            facts: Vec::new(),
+            link: None,
+        });
     }
-    let gravity = notices.iter().map(|notice| notice.message.gravity).max().unwrap_or(Gravity::Info);
-    Message { title, gravity, items, about: about.to_owned(), to: Vec::new(), attachment: None }
+    let gravity = notices
+        .iter()
+        .map(|notice| notice.message.gravity)
+        .max()
+        .unwrap_or(Gravity::Info);
+    Message {
+        title,
+        gravity,
+        items,
+        about: about.to_owned(),
+        to: Vec::new(),
+        attachment: None,
+    }
 }
 
 #[cfg(test)]
@@ -112,15 +156,39 @@ mod tests {
     #[test]
     fn eight_o_clock() {
         let cases = [
-            (Timing::DailyDigest, "2026-11-21T07:59:59Z", "2026-11-21T08:00:00Z"),
-            (Timing::DailyDigest, "2026-11-21T08:00:00Z", "2026-11-22T08:00:00Z"),
-            (Timing::WeeklyDigest, "2026-11-21T12:00:00Z", "2026-11-23T08:00:00Z"),
-            (Timing::WeeklyDigest, "2026-11-23T07:00:00Z", "2026-11-23T08:00:00Z"),
-            (Timing::WeeklyDigest, "2026-11-23T08:00:00Z", "2026-11-30T08:00:00Z"),
+            (
+                Timing::DailyDigest,
+                "2026-11-21T07:59:59Z",
+                "2026-11-21T08:00:00Z",
+            ),
+            (
+                Timing::DailyDigest,
+                "2026-11-21T08:00:00Z",
+                "2026-11-22T08:00:00Z",
+            ),
+            (
+                Timing::WeeklyDigest,
+                "2026-11-21T12:00:00Z",
+                "2026-11-23T08:00:00Z",
+            ),
+            (
+                Timing::WeeklyDigest,
+                "2026-11-23T07:00:00Z",
+                "2026-11-23T08:00:00Z",
+            ),
+            (
+                Timing::WeeklyDigest,
+                "2026-11-23T08:00:00Z",
+                "2026-11-30T08:00:00Z",
+            ),
         ];
         for (timing, now, expected) in cases {
             let found = next_digest(timing, now.parse().unwrap());
-            assert_eq!(found, Some(expected.parse().unwrap()), "{timing} after {now}");
+            assert_eq!(
+                found,
+                Some(expected.parse().unwrap()),
+                "{timing} after {now}"
+            );
         }
         assert_eq!(next_digest(Timing::Immediate, Timestamp::UNIX_EPOCH), None);
         assert_eq!(next_digest(Timing::Never, Timestamp::UNIX_EPOCH), None);
@@ -136,7 +204,11 @@ mod tests {
             message: Message {
                 title: format!("title {n}"),
                 gravity,
-                items: vec![Item { title: format!("item {n}"), facts: Vec::new(), link: None }],
+                items: vec![Item {
+                    title: format!("item {n}"),
+                    facts: Vec::new(),
+                    link: None,
+                }],
                 about: format!("s-{n}"),
                 to: Vec::new(),
                 attachment: None,
@@ -162,17 +234,44 @@ mod tests {
     #[test]
     fn one_digest_an_agent_timing_and_channel() {
         let notices = [
-            notice(1, "a", Topic::Recommendations, Timing::DailyDigest, Gravity::Info),
+            notice(
+                1,
+                "a",
+                Topic::Recommendations,
+                Timing::DailyDigest,
+                Gravity::Info,
+            ),
             notice(2, "a", Topic::Actions, Timing::DailyDigest, Gravity::Error),
-            notice(3, "b", Topic::Recommendations, Timing::DailyDigest, Gravity::Info),
-            notice(4, "a", Topic::Recommendations, Timing::WeeklyDigest, Gravity::Info),
+            notice(
+                3,
+                "b",
+                Topic::Recommendations,
+                Timing::DailyDigest,
+                Gravity::Info,
+            ),
+            notice(
+                4,
+                "a",
+                Topic::Recommendations,
+                Timing::WeeklyDigest,
+                Gravity::Info,
+            ),
         ];
-        let channels =
-            [channel("all", &[]), channel("actions", &[Topic::Actions]), channel("none", &[Topic::Anomalies])];
+        let channels = [
+            channel("all", &[]),
+            channel("actions", &[Topic::Actions]),
+            channel("none", &[Topic::Anomalies]),
+        ];
         let made = gather(&notices, &channels, &[], Timestamp::UNIX_EPOCH);
         let notices: Vec<_> = made
             .iter()
-            .map(|one| (one.delivery.target.id(), one.delivery.event.as_str(), Message::decode(&one.body).unwrap()))
+            .map(|one| {
+                (
+                    one.delivery.target.id(),
+                    one.delivery.event.as_str(),
+                    Message::decode(&one.body).unwrap(),
+                )
+            })
             .map(|(channel, event, message)| (channel, event, message.items.len(), message.gravity))
             .collect();
         assert_eq!(
@@ -184,10 +283,16 @@ mod tests {
                 ("all", "daily_digest", 1, Gravity::Info),
             ]
         );
-        let many: Vec<_> =
-            (0..150).map(|n| notice(n, "a", Topic::Actions, Timing::DailyDigest, Gravity::Info)).collect();
-        let message = Message::decode(&gather(&many, &channels[..1], &[], Timestamp::UNIX_EPOCH)[0].body).unwrap();
-        assert_eq!((message.items.len(), message.items[100].title.as_str()), (101, "50 more in Reeve"));
+        let many: Vec<_> = (0..150)
+            .map(|n| notice(n, "a", Topic::Actions, Timing::DailyDigest, Gravity::Info))
+            .collect();
+        let message =
+            Message::decode(&gather(&many, &channels[..1], &[], Timestamp::UNIX_EPOCH)[0].body)
+                .unwrap();
+        assert_eq!(
+            (message.items.len(), message.items[100].title.as_str()),
+            (101, "50 more in Reeve")
+        );
         assert_eq!(message.title, "Daily digest of a: 150 notifications");
     }
 }

@@ -103,13 +103,25 @@ impl Message {
             items: self
                 .items
                 .iter()
-                .map(|item| ItemRow { title: item.title.clone(), facts: item.facts.clone(), link: item.link.clone() })
+                .map(|item| ItemRow {
+                    title: item.title.clone(),
+                    facts: item.facts.clone(),
+                    link: item.link.clone(),
+                })
                 .collect(),
             about: self.about.clone(),
             to: self.to.clone(),
             attachment: self.attachment.clone().map(|attachment| {
-                let Attachment { name, media_type, source } = attachment;
-                AttachmentRow { name, media_type, source }
+                let Attachment {
+                    name,
+                    media_type,
+                    source,
+                } = attachment;
+                AttachmentRow {
+                    name,
+                    media_type,
+                    source,
+                }
             }),
         };
         // Strings and lists of strings: nothing in it can fail to be JSON.
@@ -121,17 +133,41 @@ impl Message {
     /// # Errors
     /// The content has another format, or a newer version of it.
     pub fn decode(text: &str) -> Result<Message, MessageError> {
-        let row: MessageRow = serde_json::from_str(text).map_err(|error| MessageError(error.to_string()))?;
+        let row: MessageRow =
+            serde_json::from_str(text).map_err(|error| MessageError(error.to_string()))?;
         if row.v != 1 {
-            return Err(MessageError(format!("format {} is newer than this program", row.v)));
+            return Err(MessageError(format!(
+                "format {} is newer than this program",
+                row.v
+            )));
         }
-        let gravity = Gravity::parse(&row.gravity).ok_or_else(|| MessageError(row.gravity.clone()))?;
-        let items = row.items.into_iter().map(|ItemRow { title, facts, link }| Item { title, facts, link }).collect();
+        let gravity =
+            Gravity::parse(&row.gravity).ok_or_else(|| MessageError(row.gravity.clone()))?;
+        let items = row
+            .items
+            .into_iter()
+            .map(|ItemRow { title, facts, link }| Item { title, facts, link })
+            .collect();
         let attachment = row.attachment.map(|row| {
-            let AttachmentRow { name, media_type, source } = row;
-            Attachment { name, media_type, source }
+            let AttachmentRow {
+                name,
+                media_type,
+                source,
+            } = row;
+            Attachment {
+                name,
+                media_type,
+                source,
+            }
         });
-        Ok(Message { title: row.title, gravity, items, about: row.about, to: row.to, attachment })
+        Ok(Message {
+            title: row.title,
+            gravity,
+            items,
+            about: row.about,
+            to: row.to,
+            attachment,
+        })
     }
 
     /// As plain text: each item with its facts.
@@ -178,14 +214,20 @@ mod tests {
         };
         assert_eq!(Message::decode(&message.encode()).unwrap(), message);
         // Messages that were kept before there were attachments.
-        let bare = Message { attachment: None, ..message.clone() };
+        let bare = Message {
+            attachment: None,
+            ..message.clone()
+        };
         assert!(!bare.encode().contains("attachment"));
         assert_eq!(Message::decode(&bare.encode()).unwrap(), bare);
         let open = "Open in Reeve: https://reeve.acme.example/intelligence";
         assert_eq!(message.text(), format!("é\n  resource: i-1\n  {open}\n\n"));
-        for wrong in
-            ["", "{}", &message.encode().replace("\"v\":1", "\"v\":2"), &message.encode().replace("warning", "x")]
-        {
+        for wrong in [
+            "",
+            "{}",
+            &message.encode().replace("\"v\":1", "\"v\":2"),
+            &message.encode().replace("warning", "x"),
+        ] {
             assert!(Message::decode(wrong).is_err(), "{wrong}");
         }
     }

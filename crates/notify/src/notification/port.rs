@@ -11,9 +11,17 @@ use crate::delivery::Attempt;
 #[async_trait]
 pub trait ChannelStore: Send + Sync {
     /// Adds a channel with its secret.
-    async fn channel_insert(&self, channel: &Channel, secret: &ChannelSecret) -> Result<(), StoreError>;
+    async fn channel_insert(
+        &self,
+        channel: &Channel,
+        secret: &ChannelSecret,
+    ) -> Result<(), StoreError>;
     /// Replaces a channel, and its secret when given; `version` is the stored one plus one.
-    async fn channel_update(&self, channel: &Channel, secret: Option<&ChannelSecret>) -> Result<(), StoreError>;
+    async fn channel_update(
+        &self,
+        channel: &Channel,
+        secret: Option<&ChannelSecret>,
+    ) -> Result<(), StoreError>;
     /// Removes a channel with its secret and its deliveries.
     async fn channel_delete(&self, id: &ChannelId) -> Result<(), StoreError>;
     /// One channel.
@@ -42,7 +50,11 @@ pub trait Notifier: Send + Sync {
     ///
     /// # Errors
     /// Field and reason, in words.
-    fn check(&self, settings: &ChannelSettings, secret: &ChannelSecret) -> Result<(), (&'static str, String)>;
+    fn check(
+        &self,
+        settings: &ChannelSettings,
+        secret: &ChannelSecret,
+    ) -> Result<(), (&'static str, String)>;
     /// One attempt. Whatever happens is told in the [`Attempt`].
     async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt;
 }

@@ -12,19 +12,36 @@ use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
 
-pub(super) async fn anomaly(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
-    let Some(id) = metadata(entry, "anomaly_id") else { return Ok(None) };
-    let anomaly = sources.anomalies.anomaly_get(&AnomalyId(id.to_owned())).await?;
+pub(super) async fn anomaly(
+    sources: &Sources,
+    entry: &Entry,
+) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = metadata(entry, "anomaly_id") else {
+        return Ok(None);
+    };
+    let anomaly = sources
+        .anomalies
+        .anomaly_get(&AnomalyId(id.to_owned()))
+        .await?;
     let subject = format!("anomaly_detected:{id}");
     let mut facts = vec![
         fact("Type", shown(anomaly.class.as_str())),
         fact("Severity", shown(anomaly.severity.as_str())),
         fact("Affected", anomaly.place.id.clone()),
     ];
-    facts.extend(anomaly.place.account.iter().map(|account| fact("Account", account.clone())));
     facts.extend(
-        anomaly.deviation_percent.map(|percent| fact("Deviation", format!("{percent:+.1} % from the expected value"))),
+        anomaly
+            .place
+            .account
+            .iter()
+            .map(|account| fact("Account", account.clone())),
     );
+    facts.extend(anomaly.deviation_percent.map(|percent| {
+        fact(
+            "Deviation",
+            format!("{percent:+.1} % from the expected value"),
+        )
+    }));
     let place = place(sources, &Page::Anomaly(id), &anomaly.title).await?;
     let gravity = Gravity::from(anomaly.severity.as_str());
     Ok(Some(Happening {
@@ -39,7 +56,13 @@ pub(super) async fn anomaly(sources: &Sources, entry: &Entry) -> Result<Option<H
             impact: None,
         },
         data: sources.forms.anomaly(&anomaly),
-        message: message(format!("Anomaly: {}", anomaly.title), gravity, facts, place, &subject),
+        message: message(
+            format!("Anomaly: {}", anomaly.title),
+            gravity,
+            facts,
+            place,
+            &subject,
+        ),
         channels: None,
         subject,
     }))
@@ -56,7 +79,9 @@ async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, St
     };
     let connections = sources.estate.connection_list().await?;
     let account = anomaly.place.account.as_deref().unwrap_or_default();
-    let known = connections.iter().find(|connection| connection.account == account);
+    let known = connections
+        .iter()
+        .find(|connection| connection.account == account);
     let place = Place {
         account,
         connection: known.map_or("", |connection| connection.id.0.as_str()),
@@ -65,6 +90,8 @@ async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, St
         direction: None,
     };
     let agents = sources.agents.agent_list(None).await?;
-    let own = agents.into_iter().filter(|agent| agent.agent_type == agent_type && agent.scope.covers(&place));
+    let own = agents
+        .into_iter()
+        .filter(|agent| agent.agent_type == agent_type && agent.scope.covers(&place));
     Ok(own.map(|agent| agent.id).collect())
 }

@@ -10,9 +10,17 @@ use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
 
-pub(super) async fn recommendation(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
-    let Some(id) = metadata(entry, "recommendation_id") else { return Ok(None) };
-    let recommendation = sources.agents.recommendation_get(&RecommendationId(id.to_owned())).await?;
+pub(super) async fn recommendation(
+    sources: &Sources,
+    entry: &Entry,
+) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = metadata(entry, "recommendation_id") else {
+        return Ok(None);
+    };
+    let recommendation = sources
+        .agents
+        .recommendation_get(&RecommendationId(id.to_owned()))
+        .await?;
     let subject = format!("recommendation_ready:{}", recommendation.id.0);
     let gravity = Gravity::from(recommendation.priority.as_str());
     let title = format!("Recommendation: {}", recommendation.title);
@@ -32,10 +40,18 @@ pub(super) async fn recommendation(sources: &Sources, entry: &Entry) -> Result<O
     }))
 }
 
-pub(super) async fn action(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
-    let Some(id) = metadata(entry, "action_id") else { return Ok(None) };
+pub(super) async fn action(
+    sources: &Sources,
+    entry: &Entry,
+) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = metadata(entry, "action_id") else {
+        return Ok(None);
+    };
     let action = sources.agents.action_get(&ActionId(id.to_owned())).await?;
-    let recommendation = sources.agents.recommendation_get(&action.recommendation).await?;
+    let recommendation = sources
+        .agents
+        .recommendation_get(&action.recommendation)
+        .await?;
     let operation = entry.action.operation.as_deref().unwrap_or_default();
     let subject = format!("{operation}:{id}");
     let (outcome, gravity) = match operation {
@@ -63,28 +79,53 @@ pub(super) async fn action(sources: &Sources, entry: &Entry) -> Result<Option<Ha
 fn filter_facts(recommendation: &Recommendation) -> Facts {
     Facts {
         priority: Some(recommendation.priority.as_str().to_owned()),
-        types: vec![recommendation.kind.as_str().to_owned(), recommendation.kind.category().to_owned()],
+        types: vec![
+            recommendation.kind.as_str().to_owned(),
+            recommendation.kind.category().to_owned(),
+        ],
         impact: Some(recommendation.impact_level.as_str().to_owned()),
     }
 }
 
-async fn recommendation_page(sources: &Sources, recommendation: &Recommendation) -> Result<Place, StoreError> {
-    place(sources, &Page::Recommendation(&recommendation.id.0), &recommendation.title).await
+async fn recommendation_page(
+    sources: &Sources,
+    recommendation: &Recommendation,
+) -> Result<Place, StoreError> {
+    place(
+        sources,
+        &Page::Recommendation(&recommendation.id.0),
+        &recommendation.title,
+    )
+    .await
 }
 
 /// Returns the facts of a recommendation that a message lists: what was measured first, the confidence last.
 pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, String)> {
-    let saving = recommendation.expected_savings().map(|money| money.usd_cents());
+    let saving = recommendation
+        .expected_savings()
+        .map(|money| money.usd_cents());
     let (name, money) = match saving {
         Some(saving) if saving < 0.0 => ("Added cost a month", format!("{:.2} USD", -saving)),
         Some(saving) => ("Saving a month", format!("{saving:.2} USD")),
         None => ("Saving a month", "Unknown (no list price)".to_owned()),
     };
     let mut facts = vec![
-        fact("Resource", format!("{} ({})", recommendation.subject.name, recommendation.subject.id.0)),
+        fact(
+            "Resource",
+            format!(
+                "{} ({})",
+                recommendation.subject.name, recommendation.subject.id.0
+            ),
+        ),
         fact("Account", recommendation.subject.account.clone()),
     ];
-    facts.extend(recommendation.explanation.factors.first().map(|factor| fact("Why", factor)));
+    facts.extend(
+        recommendation
+            .explanation
+            .factors
+            .first()
+            .map(|factor| fact("Why", factor)),
+    );
     facts.extend([
         fact(name, money),
         fact("Impact", shown(recommendation.impact_level.as_str())),

@@ -70,8 +70,13 @@ mod tests {
     #[test]
     fn links_begin_with_the_public_address_and_words_stand_in_for_it() {
         let public = PublicUrl::parse("https://reeve.acme.example/ops/");
-        let link = Place::Link("https://reeve.acme.example/ops/intelligence/approvals?approval=a-1".to_owned());
-        assert_eq!(Page::Approval("a-1").place(public.as_ref(), "Stop web-7"), link);
+        let link = Place::Link(
+            "https://reeve.acme.example/ops/intelligence/approvals?approval=a-1".to_owned(),
+        );
+        assert_eq!(
+            Page::Approval("a-1").place(public.as_ref(), "Stop web-7"),
+            link
+        );
         let words = Place::Words("Intelligence Automation > Approvals > Stop web-7".to_owned());
         assert_eq!(Page::Approval("a-1").place(None, "Stop web-7"), words);
     }

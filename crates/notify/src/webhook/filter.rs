@@ -12,8 +12,13 @@ const CLASSES: [&str; 4] = ["cost", "performance", "security", "operational"];
 /// Severities of alerts.
 const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
 /// Classes of alerts.
-const ALERT_CLASSES: [&str; 5] =
-    ["failed_authentication", "privilege_escalation", "suspicious_activity", "policy_violation", "resource_tampering"];
+const ALERT_CLASSES: [&str; 5] = [
+    "failed_authentication",
+    "privilege_escalation",
+    "suspicious_activity",
+    "policy_violation",
+    "resource_tampering",
+];
 /// Priorities of budget alerts: high from 100 percent of the amount.
 const BUDGET_PRIORITIES: [&str; 2] = ["high", "medium"];
 /// Bases of budget alerts.
@@ -61,12 +66,23 @@ impl Filter {
             let (key, value) = part
                 .split_once('=')
                 .map(|(key, value)| {
-                    (key.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase().replace([' ', '-'], "_"))
+                    (
+                        key.trim().to_ascii_lowercase(),
+                        value.trim().to_ascii_lowercase().replace([' ', '-'], "_"),
+                    )
                 })
-                .ok_or_else(|| FilterError(format!("{:?} is not key=value, such as priority=high", part.trim())))?;
+                .ok_or_else(|| {
+                    FilterError(format!(
+                        "{:?} is not key=value, such as priority=high",
+                        part.trim()
+                    ))
+                })?;
             let allowed = values(&key, event)?;
             if !allowed.contains(&value.as_str()) {
-                return Err(FilterError(format!("{key}={value}: {key} is one of {}", allowed.join(", "))));
+                return Err(FilterError(format!(
+                    "{key}={value}: {key} is one of {}",
+                    allowed.join(", ")
+                )));
             }
             if filter.conditions.iter().any(|(other, _)| *other == key) {
                 return Err(FilterError(format!(
@@ -81,11 +97,13 @@ impl Filter {
     /// Returns `true` if the filter includes an event with these properties.
     #[must_use]
     pub fn matches(&self, facts: &Facts) -> bool {
-        self.conditions.iter().all(|(key, value)| match key.as_str() {
-            "priority" => facts.priority.as_ref() == Some(value),
-            "impact" => facts.impact.as_ref() == Some(value),
-            _ => facts.types.contains(value),
-        })
+        self.conditions
+            .iter()
+            .all(|(key, value)| match key.as_str() {
+                "priority" => facts.priority.as_ref() == Some(value),
+                "impact" => facts.impact.as_ref() == Some(value),
+                _ => facts.types.contains(value),
+            })
     }
 }
 
@@ -106,16 +124,27 @@ fn values(key: &str, event: WebhookEvent) -> Result<Vec<&'static str>, FilterErr
     match key {
         "priority" if budget => Ok(BUDGET_PRIORITIES.to_vec()),
         "type" if budget => Ok(BUDGET_BASES.to_vec()),
-        "impact" if budget => Err(FilterError("budget_alert has no impact; filter by type or priority".into())),
+        "impact" if budget => Err(FilterError(
+            "budget_alert has no impact; filter by type or priority".into(),
+        )),
         "priority" if alert => Ok(SEVERITIES.to_vec()),
         "type" if alert => Ok(ALERT_CLASSES.to_vec()),
-        "impact" if alert => Err(FilterError("alert_fired has no impact; filter by type or priority".into())),
+        "impact" if alert => Err(FilterError(
+            "alert_fired has no impact; filter by type or priority".into(),
+        )),
         "priority" => Ok(Priority::ALL.iter().map(|p| p.as_str()).collect()),
         "type" if anomaly => Ok(CLASSES.to_vec()),
-        "type" => Ok(CATEGORIES.into_iter().chain(RecommendationType::ALL.iter().map(|t| t.as_str())).collect()),
-        "impact" if anomaly => Err(FilterError("anomaly_detected has no impact; filter by type or priority".into())),
+        "type" => Ok(CATEGORIES
+            .into_iter()
+            .chain(RecommendationType::ALL.iter().map(|t| t.as_str()))
+            .collect()),
+        "impact" if anomaly => Err(FilterError(
+            "anomaly_detected has no impact; filter by type or priority".into(),
+        )),
         "impact" => Ok(Impact::ALL.iter().map(|i| i.as_str()).collect()),
-        _ => Err(FilterError(format!("{key:?} is not one of priority, type, impact"))),
+        _ => Err(FilterError(format!(
+            "{key:?} is not one of priority, type, impact"
+        ))),
     }
 }
 
@@ -151,7 +180,11 @@ mod tests {
         for (text, expected) in cases {
             let filter = Filter::parse(text, event).unwrap();
             assert_eq!(filter.matches(&facts()), expected, "{text}");
-            assert_eq!(Filter::parse(&filter.to_string(), event).unwrap(), filter, "{text} reads back");
+            assert_eq!(
+                Filter::parse(&filter.to_string(), event).unwrap(),
+                filter,
+                "{text} reads back"
+            );
         }
         // What an event does not have is not matched.
         let security = Filter::parse("type=security", WebhookEvent::AnomalyDetected).unwrap();
@@ -165,13 +198,25 @@ mod tests {
             ("high", RecommendationReady, "is not key=value"),
             ("priority=high,", RecommendationReady, "is not key=value"),
             ("region=eu", RecommendationReady, "priority, type, impact"),
-            ("priority=urgent", RecommendationReady, "critical, high, medium, low"),
-            ("priority=high,priority=low", RecommendationReady, "occurs twice"),
+            (
+                "priority=urgent",
+                RecommendationReady,
+                "critical, high, medium, low",
+            ),
+            (
+                "priority=high,priority=low",
+                RecommendationReady,
+                "occurs twice",
+            ),
             ("type=operational", ActionCompleted, "type is one of"),
             ("impact=high", AnomalyDetected, "has no impact"),
             ("impact=high", BudgetAlert, "has no impact"),
             ("type=cost", BudgetAlert, "actual, forecast"),
-            ("type=encryption", AnomalyDetected, "cost, performance, security, operational"),
+            (
+                "type=encryption",
+                AnomalyDetected,
+                "cost, performance, security, operational",
+            ),
         ];
         for (text, event, expected) in cases {
             let error = Filter::parse(text, event).unwrap_err().to_string();

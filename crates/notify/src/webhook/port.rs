@@ -14,7 +14,11 @@ pub trait WebhookStore: Send + Sync {
     /// Adds a subscription with its secrets.
     async fn webhook_insert(&self, webhook: &Webhook, secrets: &Secrets) -> Result<(), StoreError>;
     /// Replaces a subscription, and its secrets when given; `version` is the stored one plus one.
-    async fn webhook_update(&self, webhook: &Webhook, secrets: Option<&Secrets>) -> Result<(), StoreError>;
+    async fn webhook_update(
+        &self,
+        webhook: &Webhook,
+        secrets: Option<&Secrets>,
+    ) -> Result<(), StoreError>;
     /// Removes a subscription with its secrets and its deliveries.
     async fn webhook_delete(&self, id: &WebhookId) -> Result<(), StoreError>;
     /// One subscription.

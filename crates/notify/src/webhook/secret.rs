@@ -31,7 +31,9 @@ impl Secret {
     #[must_use]
     pub fn parse(text: &str) -> Option<Secret> {
         let bytes = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
-        (24..=64).contains(&bytes.len()).then(|| Secret(text.to_owned()))
+        (24..=64)
+            .contains(&bytes.len())
+            .then(|| Secret(text.to_owned()))
     }
 
     /// The text: shown once to whoever made it, and sealed.
@@ -61,20 +63,30 @@ impl Secrets {
     /// The first.
     #[must_use]
     pub fn first(secret: Secret) -> Secrets {
-        Secrets { current: secret, previous: None }
+        Secrets {
+            current: secret,
+            previous: None,
+        }
     }
 
     /// With a new one; the old one signs for [`OVERLAP`] more. One that was on its way out is gone at once: at most two sign.
     #[must_use]
     pub fn rotated(self, new: Secret, now: Timestamp) -> Secrets {
         let until = now.saturating_add(OVERLAP).unwrap_or(now);
-        Secrets { current: new, previous: Some((self.current, until)) }
+        Secrets {
+            current: new,
+            previous: Some((self.current, until)),
+        }
     }
 
     /// Those that sign now, the newest first.
     #[must_use]
     pub fn signing(&self, now: Timestamp) -> Vec<Secret> {
-        let old = self.previous.iter().filter(|(_, until)| *until > now).map(|(secret, _)| secret.clone());
+        let old = self
+            .previous
+            .iter()
+            .filter(|(_, until)| *until > now)
+            .map(|(secret, _)| secret.clone());
         std::iter::once(self.current.clone()).chain(old).collect()
     }
 }
@@ -90,7 +102,13 @@ mod tests {
         assert_eq!(Secret::parse(secret.reveal()).unwrap(), secret);
         assert_eq!(secret.key(), [7; 32]);
         assert_eq!(format!("{secret:?}"), "Secret(...)");
-        for wrong in ["", "whsec_", "whsec_????", "whsec_c2hvcnQ=", "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="] {
+        for wrong in [
+            "",
+            "whsec_",
+            "whsec_????",
+            "whsec_c2hvcnQ=",
+            "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
+        ] {
             assert!(Secret::parse(wrong).is_none(), "{wrong}");
         }
     }
@@ -99,13 +117,19 @@ mod tests {
     fn both_sign_for_a_day() {
         let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
         let later = |hours: i64| now + SignedDuration::from_hours(hours);
-        let (first, second, third) =
-            (Secret::from_random(&[1; 32]), Secret::from_random(&[2; 32]), Secret::from_random(&[3; 32]));
+        let (first, second, third) = (
+            Secret::from_random(&[1; 32]),
+            Secret::from_random(&[2; 32]),
+            Secret::from_random(&[3; 32]),
+        );
         let secrets = Secrets::first(first.clone());
         assert_eq!(secrets.signing(now), std::slice::from_ref(&first));
         let secrets = secrets.rotated(second.clone(), now);
         assert_eq!(secrets.signing(later(23)), [second.clone(), first]);
         assert_eq!(secrets.signing(later(24)), std::slice::from_ref(&second));
-        assert_eq!(secrets.rotated(third.clone(), later(1)).signing(later(2)), [third, second]);
+        assert_eq!(
+            secrets.rotated(third.clone(), later(1)).signing(later(2)),
+            [third, second]
+        );
     }
 }

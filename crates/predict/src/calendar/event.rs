@@ -17,12 +17,20 @@ pub(super) enum Length {
 }
 
 impl Length {
-    pub(super) fn new(start: &Wall, end: Option<&Wall>, length: Option<&str>) -> Result<Length, CalendarError> {
+    pub(super) fn new(
+        start: &Wall,
+        end: Option<&Wall>,
+        length: Option<&str>,
+    ) -> Result<Length, CalendarError> {
         match (end, length) {
             (Some(_), Some(_)) => Err(CalendarError("it has both DTEND and DURATION".to_owned())),
             (None, Some(text)) => Ok(Length::Nominal(duration(text)?)),
             (Some(end), None) if start.whole_day => {
-                let days = start.at.date().until(end.at.date()).map_err(|error| CalendarError(error.to_string()))?;
+                let days = start
+                    .at
+                    .date()
+                    .until(end.at.date())
+                    .map_err(|error| CalendarError(error.to_string()))?;
                 let days = days.get_days();
                 if days < 0 {
                     return Err(CalendarError("it ends before it begins".to_owned()));
@@ -42,7 +50,11 @@ impl Length {
     }
 
     /// Returns the end of an occurrence with this start.
-    pub(super) fn end(&self, start: jiff::civil::DateTime, zone: &TimeZone) -> Result<Timestamp, CalendarError> {
+    pub(super) fn end(
+        &self,
+        start: jiff::civil::DateTime,
+        zone: &TimeZone,
+    ) -> Result<Timestamp, CalendarError> {
         match self {
             Length::Exact(seconds) => {
                 let start = place(start, zone)?;
@@ -51,7 +63,9 @@ impl Length {
                     .map_err(|error| CalendarError(error.to_string()))
             }
             Length::Nominal(span) => {
-                let end = start.checked_add(*span).map_err(|error| CalendarError(error.to_string()))?;
+                let end = start
+                    .checked_add(*span)
+                    .map_err(|error| CalendarError(error.to_string()))?;
                 place(end, zone)
             }
         }

@@ -35,15 +35,22 @@ pub(super) fn occurrences(
     from: Timestamp,
     until: Timestamp,
 ) -> Result<Vec<Occurrence>, CalendarError> {
-    let replaced: BTreeSet<(&str, Timestamp)> =
-        events.iter().filter_map(|event| Some((event.uid.as_str(), event.instead_of?))).collect();
+    let replaced: BTreeSet<(&str, Timestamp)> = events
+        .iter()
+        .filter_map(|event| Some((event.uid.as_str(), event.instead_of?)))
+        .collect();
     let (mut found, mut steps) = (Vec::new(), MOST_STEPS);
     for event in events.iter().filter(|event| !event.cancelled) {
-        let except: BTreeSet<Timestamp> = event.except.iter().map(Wall::instant).collect::<Result<_, _>>()?;
+        let except: BTreeSet<Timestamp> = event
+            .except
+            .iter()
+            .map(Wall::instant)
+            .collect::<Result<_, _>>()?;
         let starts = walls(event, until, &mut steps);
         for at in starts.map_err(|error| CalendarError(format!("{}: {error}", event.label)))? {
             let start = place(at, &event.start.zone)?;
-            let moved = event.instead_of.is_none() && replaced.contains(&(event.uid.as_str(), start));
+            let moved =
+                event.instead_of.is_none() && replaced.contains(&(event.uid.as_str(), start));
             if start >= until || moved || except.contains(&start) {
                 continue;
             }
@@ -59,7 +66,9 @@ pub(super) fn occurrences(
                 });
             }
             if found.len() > MOST_OCCURRENCES {
-                return Err(CalendarError(format!("there are more than {MOST_OCCURRENCES} occurrences")));
+                return Err(CalendarError(format!(
+                    "there are more than {MOST_OCCURRENCES} occurrences"
+                )));
             }
         }
     }
@@ -69,16 +78,28 @@ pub(super) fn occurrences(
 }
 
 /// The wall times at which an event begins, up to a time.
-fn walls(event: &Event, until: Timestamp, steps: &mut usize) -> Result<BTreeSet<DateTime>, CalendarError> {
+fn walls(
+    event: &Event,
+    until: Timestamp,
+    steps: &mut usize,
+) -> Result<BTreeSet<DateTime>, CalendarError> {
     let zone = &event.start.zone;
     let mut found = BTreeSet::from([event.start.at]);
     for more in &event.more {
         let there = more.instant()?.to_zoned(zone.clone()).datetime();
         found.insert(if more.whole_day { more.at } else { there });
     }
-    if let Some(recurrence) = event.recurrence.as_ref().filter(|_| event.instead_of.is_none()) {
+    if let Some(recurrence) = event
+        .recurrence
+        .as_ref()
+        .filter(|_| event.instead_of.is_none())
+    {
         // A day more, because the wall may be ahead of UTC.
-        let last = until.checked_add(SignedDuration::from_hours(24)).unwrap_or(until).to_zoned(zone.clone()).datetime();
+        let last = until
+            .checked_add(SignedDuration::from_hours(24))
+            .unwrap_or(until)
+            .to_zoned(zone.clone())
+            .datetime();
         found.extend(recurrence.walls(event.start.at, last, steps)?);
     }
     Ok(found)

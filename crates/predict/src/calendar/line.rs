@@ -21,7 +21,10 @@ pub(super) struct Property {
 
 impl Property {
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
-        self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.parameters
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// An error about it.
@@ -40,7 +43,10 @@ pub(super) struct Lines {
 /// Reads a text.
 pub(super) fn read(text: &str) -> Result<Lines, CalendarError> {
     if text.len() > MOST_BYTES {
-        return Err(CalendarError(format!("it has {} bytes, at most {MOST_BYTES} are read", text.len())));
+        return Err(CalendarError(format!(
+            "it has {} bytes, at most {MOST_BYTES} are read",
+            text.len()
+        )));
     }
     let mut found = Lines::default();
     // Names of the components that are open, outermost first.
@@ -73,15 +79,19 @@ pub(super) fn read(text: &str) -> Result<Lines, CalendarError> {
             },
             (_, []) => return Err(property.wrong("stands outside BEGIN:VCALENDAR")),
             (_, ["VCALENDAR"]) => found.calendar.push(property),
-            (_, ["VCALENDAR", "VEVENT"]) => {
-                found.events.last_mut().into_iter().for_each(|event| event.push(property.clone()))
-            }
+            (_, ["VCALENDAR", "VEVENT"]) => found
+                .events
+                .last_mut()
+                .into_iter()
+                .for_each(|event| event.push(property.clone())),
             _ => {}
         }
     }
     match open.last() {
         Some(component) => Err(CalendarError(format!("END:{component} is missing"))),
-        None if !begun => Err(CalendarError("it is empty: BEGIN:VCALENDAR is missing".to_owned())),
+        None if !begun => Err(CalendarError(
+            "it is empty: BEGIN:VCALENDAR is missing".to_owned(),
+        )),
         None => Ok(found),
     }
 }
@@ -95,7 +105,9 @@ fn unfolded(text: &str) -> Result<Vec<(usize, String)>, CalendarError> {
         match (line.strip_prefix([' ', '\t']), found.last_mut()) {
             (Some(more), Some((number, last))) => {
                 if last.len() + more.len() > LONGEST {
-                    return Err(CalendarError(format!("line {number} is longer than {LONGEST} bytes")));
+                    return Err(CalendarError(format!(
+                        "line {number} is longer than {LONGEST} bytes"
+                    )));
                 }
                 last.push_str(more);
             }
@@ -108,24 +120,46 @@ fn unfolded(text: &str) -> Result<Vec<(usize, String)>, CalendarError> {
 
 fn property(line: usize, text: &str) -> Result<Property, CalendarError> {
     let wrong = |what: &str| CalendarError(format!("line {line}: {what}"));
-    let end = text.find([';', ':']).ok_or_else(|| wrong("it has no colon"))?;
+    let end = text
+        .find([';', ':'])
+        .ok_or_else(|| wrong("it has no colon"))?;
     let name = text[..end].to_ascii_uppercase();
-    if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+    if name.is_empty()
+        || !name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    {
         return Err(wrong("it does not begin with a property's name"));
     }
     let mut rest = &text[end..];
     let mut parameters = Vec::new();
     while let Some(after) = rest.strip_prefix(';') {
-        let equals = after.find('=').ok_or_else(|| wrong("a parameter has no value"))?;
+        let equals = after
+            .find('=')
+            .ok_or_else(|| wrong("a parameter has no value"))?;
         let (key, from) = (after[..equals].to_ascii_uppercase(), &after[equals + 1..]);
         // A quoted value may hold what would end it.
         let length = match from.strip_prefix('"') {
-            Some(quoted) => quoted.find('"').ok_or_else(|| wrong("a quote is not closed"))? + 2,
-            None => from.find([';', ':']).ok_or_else(|| wrong("it has no value"))?,
+            Some(quoted) => {
+                quoted
+                    .find('"')
+                    .ok_or_else(|| wrong("a quote is not closed"))?
+                    + 2
+            }
+            None => from
+                .find([';', ':'])
+                .ok_or_else(|| wrong("it has no value"))?,
         };
         parameters.push((key, from[..length].trim_matches('"').to_owned()));
         rest = &from[length..];
     }
-    let value = rest.strip_prefix(':').ok_or_else(|| wrong("it has no value"))?;
-    Ok(Property { line, name, parameters, value: value.to_owned() })
+    let value = rest
+        .strip_prefix(':')
+        .ok_or_else(|| wrong("it has no value"))?;
+    Ok(Property {
+        line,
+        name,
+        parameters,
+        value: value.to_owned(),
+    })
 }

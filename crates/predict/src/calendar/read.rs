@@ -14,22 +14,38 @@ const MOST_DATES: usize = 2_000;
 /// The events of a text; times without a zone are of `given`, else of the text's own zone, else of UTC.
 pub(super) fn events(text: &str, given: Option<TimeZone>) -> Result<Vec<Event>, CalendarError> {
     let lines = line::read(text)?;
-    let own = lines.calendar.iter().find(|property| property.name == "X-WR-TIMEZONE");
+    let own = lines
+        .calendar
+        .iter()
+        .find(|property| property.name == "X-WR-TIMEZONE");
     let usual = match (given, own) {
         (Some(zone), _) => zone,
         (None, Some(property)) => zone(&property.value).map_err(|error| property.wrong(error))?,
         (None, None) => TimeZone::UTC,
     };
-    lines.events.iter().enumerate().map(|(index, properties)| event(properties, index, &usual)).collect()
+    lines
+        .events
+        .iter()
+        .enumerate()
+        .map(|(index, properties)| event(properties, index, &usual))
+        .collect()
 }
 
 /// A text property, its escapes read, at most 200 characters without control characters.
 fn text(properties: &[Property], name: &str) -> Option<String> {
-    let raw = &properties.iter().find(|property| property.name == name)?.value;
+    let raw = &properties
+        .iter()
+        .find(|property| property.name == name)?
+        .value;
     let mut plain = String::new();
     let mut left = raw.chars();
     while let Some(c) = left.next() {
-        match if c == '\\' { left.next().map(|c| if matches!(c, 'n' | 'N') { ' ' } else { c }) } else { Some(c) } {
+        match if c == '\\' {
+            left.next()
+                .map(|c| if matches!(c, 'n' | 'N') { ' ' } else { c })
+        } else {
+            Some(c)
+        } {
             Some(c) if !c.is_control() => plain.push(c),
             _ => {}
         }
@@ -47,11 +63,19 @@ fn event(properties: &[Property], index: usize, usual: &TimeZone) -> Result<Even
     };
     let label = text(properties, "SUMMARY").or_else(|| text(properties, "UID"));
     let label = label.unwrap_or_else(|| format!("event {}", index + 1));
-    let begins = one("DTSTART").ok_or_else(|| CalendarError(format!("{label}: DTSTART is missing")))?;
+    let begins =
+        one("DTSTART").ok_or_else(|| CalendarError(format!("{label}: DTSTART is missing")))?;
     let start = time(begins)?;
     let end = one("DTEND").map(time).transpose()?;
-    let length = Length::new(&start, end.as_ref(), one("DURATION").map(|property| property.value.trim()));
-    let rules: Vec<&Property> = properties.iter().filter(|property| property.name == "RRULE").collect();
+    let length = Length::new(
+        &start,
+        end.as_ref(),
+        one("DURATION").map(|property| property.value.trim()),
+    );
+    let rules: Vec<&Property> = properties
+        .iter()
+        .filter(|property| property.name == "RRULE")
+        .collect();
     let recurrence = match rules.as_slice() {
         [] => None,
         [one] => Some(Recurrence::read(&one.value, &start).map_err(|error| one.wrong(error))?),
@@ -72,7 +96,8 @@ fn event(properties: &[Property], index: usize, usual: &TimeZone) -> Result<Even
         more: dates(properties, "RDATE", usual)?,
         except: dates(properties, "EXDATE", usual)?,
         instead_of,
-        cancelled: one("STATUS").is_some_and(|property| property.value.trim().eq_ignore_ascii_case("CANCELLED")),
+        cancelled: one("STATUS")
+            .is_some_and(|property| property.value.trim().eq_ignore_ascii_case("CANCELLED")),
         start,
     })
 }
@@ -84,7 +109,11 @@ fn zone_of(property: &Property, usual: &TimeZone) -> Result<TimeZone, CalendarEr
     }
 }
 
-fn dates(properties: &[Property], name: &str, usual: &TimeZone) -> Result<Vec<Wall>, CalendarError> {
+fn dates(
+    properties: &[Property],
+    name: &str,
+    usual: &TimeZone,
+) -> Result<Vec<Wall>, CalendarError> {
     let mut found = Vec::new();
     for property in properties.iter().filter(|property| property.name == name) {
         let zone = zone_of(property, usual)?;

@@ -56,7 +56,12 @@ fn weekday(text: &str) -> Option<Weekday> {
 }
 
 /// Numbers between `-most` and `most` (or `least` and `most`), 0 only where `least` lets it.
-fn numbers<T: TryFrom<i64>>(name: &str, text: &str, least: i64, most: i64) -> Result<Vec<T>, CalendarError> {
+fn numbers<T: TryFrom<i64>>(
+    name: &str,
+    text: &str,
+    least: i64,
+    most: i64,
+) -> Result<Vec<T>, CalendarError> {
     let wrong = || CalendarError(format!("{name} takes numbers from {least} to {most}"));
     let one = |part: &str| {
         let number: i64 = part.trim().parse().map_err(|_| wrong())?;
@@ -64,7 +69,11 @@ fn numbers<T: TryFrom<i64>>(name: &str, text: &str, least: i64, most: i64) -> Re
         T::try_from(number).ok().filter(|_| fits).ok_or_else(wrong)
     };
     let parts: Vec<&str> = text.split(',').collect();
-    if parts.len() > MOST_PARTS { Err(wrong()) } else { parts.into_iter().map(one).collect() }
+    if parts.len() > MOST_PARTS {
+        Err(wrong())
+    } else {
+        parts.into_iter().map(one).collect()
+    }
 }
 
 impl Recurrence {
@@ -86,8 +95,13 @@ impl Recurrence {
         };
         let mut seen = BTreeSet::new();
         for part in text.trim().split(';').filter(|part| !part.is_empty()) {
-            let (name, value) = part.split_once('=').ok_or_else(|| CalendarError(format!("{part:?} has no value")))?;
-            let (name, value) = (name.trim().to_ascii_uppercase(), value.trim().to_ascii_uppercase());
+            let (name, value) = part
+                .split_once('=')
+                .ok_or_else(|| CalendarError(format!("{part:?} has no value")))?;
+            let (name, value) = (
+                name.trim().to_ascii_uppercase(),
+                value.trim().to_ascii_uppercase(),
+            );
             if !seen.insert(name.clone()) {
                 return Err(CalendarError(format!("{name} is given twice")));
             }
@@ -97,11 +111,15 @@ impl Recurrence {
             return Err(CalendarError("FREQ is missing".to_owned()));
         }
         if rule.count.is_some() && rule.until.is_some() {
-            return Err(CalendarError("COUNT and UNTIL exclude each other".to_owned()));
+            return Err(CalendarError(
+                "COUNT and UNTIL exclude each other".to_owned(),
+            ));
         }
         let nth = rule.days.iter().any(|(nth, _)| nth.is_some());
         if nth && !matches!(rule.frequency, Frequency::Monthly | Frequency::Yearly) {
-            return Err(CalendarError("BYDAY counts weekdays in months and years alone".to_owned()));
+            return Err(CalendarError(
+                "BYDAY counts weekdays in months and years alone".to_owned(),
+            ));
         }
         rule.defaults(start.at);
         Ok(rule)
@@ -124,7 +142,9 @@ impl Recurrence {
                     "MONTHLY" => Frequency::Monthly,
                     "YEARLY" => Frequency::Yearly,
                     other => {
-                        return Err(CalendarError(format!("FREQ {other:?} is not read: it takes HOURLY to YEARLY")));
+                        return Err(CalendarError(format!(
+                            "FREQ {other:?} is not read: it takes HOURLY to YEARLY"
+                        )));
                     }
                 }
             }
@@ -139,7 +159,8 @@ impl Recurrence {
             "BYSETPOS" => self.positions = numbers(name, value, -366, 366)?,
             "BYDAY" => self.days = days(value)?,
             "WKST" => {
-                let wrong = || CalendarError("WKST takes one of MO, TU, WE, TH, FR, SA, SU".to_owned());
+                let wrong =
+                    || CalendarError("WKST takes one of MO, TU, WE, TH, FR, SA, SU".to_owned());
                 self.week_start = weekday(value).ok_or_else(wrong)?;
             }
             other => return Err(CalendarError(format!("{other:?} is not read"))),
@@ -149,7 +170,8 @@ impl Recurrence {
 
     /// Fills in the parts that the rule leaves to the start.
     fn defaults(&mut self, start: DateTime) {
-        let no_days = self.days.is_empty() && self.month_days.is_empty() && self.year_days.is_empty();
+        let no_days =
+            self.days.is_empty() && self.month_days.is_empty() && self.year_days.is_empty();
         match self.frequency {
             Frequency::Weekly if no_days => self.days.push((None, start.weekday())),
             Frequency::Monthly if no_days => self.month_days.push(start.day()),
@@ -188,7 +210,11 @@ impl Recurrence {
         let most = self.count.map_or(usize::MAX, |count| count as usize);
         let mut hour = start.date().at(start.hour(), 0, 0, 0);
         while found.len() < most {
-            let begins = if self.frequency == Frequency::Hourly { hour } else { period.at(0, 0, 0, 0) };
+            let begins = if self.frequency == Frequency::Hourly {
+                hour
+            } else {
+                period.at(0, 0, 0, 0)
+            };
             if begins > last {
                 break;
             }
@@ -197,10 +223,16 @@ impl Recurrence {
             } else {
                 self.of_days(&self.in_period(period).map_err(far)?, start)
             };
-            *steps = steps
-                .checked_sub(1 + times.len())
-                .ok_or_else(|| CalendarError("the recurrences take too many steps; let them begin later".to_owned()))?;
-            for at in self.chosen(times).into_iter().filter(|at| *at > start && *at <= last) {
+            *steps = steps.checked_sub(1 + times.len()).ok_or_else(|| {
+                CalendarError(
+                    "the recurrences take too many steps; let them begin later".to_owned(),
+                )
+            })?;
+            for at in self
+                .chosen(times)
+                .into_iter()
+                .filter(|at| *at > start && *at <= last)
+            {
                 if found.len() < most {
                     found.push(at);
                 }
@@ -229,7 +261,9 @@ impl Recurrence {
     fn first_period(&self, day: Date) -> Result<Date, jiff::Error> {
         match self.frequency {
             Frequency::Hourly | Frequency::Daily => Ok(day),
-            Frequency::Weekly => day.checked_sub(i32::from(self.week_start.until(day.weekday())).days()),
+            Frequency::Weekly => {
+                day.checked_sub(i32::from(self.week_start.until(day.weekday())).days())
+            }
             Frequency::Monthly => Ok(day.first_of_month()),
             Frequency::Yearly => Ok(day.first_of_year()),
         }
@@ -264,7 +298,9 @@ impl Recurrence {
             && (self.month_days.is_empty()
                 || self.month_days.contains(&day.day())
                 || self.month_days.contains(&from_end))
-            && (self.year_days.is_empty() || self.year_days.contains(&of_year) || self.year_days.contains(&year_end))
+            && (self.year_days.is_empty()
+                || self.year_days.contains(&of_year)
+                || self.year_days.contains(&year_end))
             && (self.days.is_empty() || self.days.iter().any(|one| self.is_nth(day, *one)))
     }
 
@@ -288,7 +324,9 @@ impl Recurrence {
             let day = *day;
             let minutes = move |hour: &i8| {
                 let hour = *hour;
-                self.minutes.iter().map(move |minute| day.at(hour, *minute, start.second(), 0))
+                self.minutes
+                    .iter()
+                    .map(move |minute| day.at(hour, *minute, start.second(), 0))
             };
             self.hours.iter().flat_map(minutes).collect::<Vec<_>>()
         };
@@ -296,9 +334,14 @@ impl Recurrence {
     }
 
     fn of_hour(&self, hour: DateTime) -> Vec<DateTime> {
-        let fits = self.fits(hour.date()) && (self.hours.is_empty() || self.hours.contains(&hour.hour()));
+        let fits =
+            self.fits(hour.date()) && (self.hours.is_empty() || self.hours.contains(&hour.hour()));
         let at = |minute: &i8| hour.date().at(hour.hour(), *minute, 0, 0);
-        if fits { self.minutes.iter().map(at).collect() } else { Vec::new() }
+        if fits {
+            self.minutes.iter().map(at).collect()
+        } else {
+            Vec::new()
+        }
     }
 
     /// The positions of a period's times that are wanted.
@@ -310,7 +353,10 @@ impl Recurrence {
         let wanted = |(index, at): (usize, DateTime)| {
             let index = index as i16;
             let positions = [index + 1, index - count];
-            self.positions.iter().any(|position| positions.contains(position)).then_some(at)
+            self.positions
+                .iter()
+                .any(|position| positions.contains(position))
+                .then_some(at)
         };
         times.into_iter().enumerate().filter_map(wanted).collect()
     }
@@ -321,21 +367,34 @@ fn days(text: &str) -> Result<Vec<(Option<i16>, Weekday)>, CalendarError> {
     let parts: Vec<&str> = text.split(',').collect();
     let one = |part: &str| {
         let part = part.trim();
-        let split = part.len().checked_sub(2).filter(|at| part.is_char_boundary(*at)).ok_or_else(wrong)?;
+        let split = part
+            .len()
+            .checked_sub(2)
+            .filter(|at| part.is_char_boundary(*at))
+            .ok_or_else(wrong)?;
         let (nth, name) = part.split_at(split);
         let weekday = weekday(name).ok_or_else(wrong)?;
         if nth.is_empty() {
             return Ok((None, weekday));
         }
         let nth: i16 = nth.parse().map_err(|_| wrong())?;
-        if nth == 0 || nth.abs() > 53 { Err(wrong()) } else { Ok((Some(nth), weekday)) }
+        if nth == 0 || nth.abs() > 53 {
+            Err(wrong())
+        } else {
+            Ok((Some(nth), weekday))
+        }
     };
-    if parts.len() > MOST_PARTS { Err(wrong()) } else { parts.into_iter().map(one).collect() }
+    if parts.len() > MOST_PARTS {
+        Err(wrong())
+    } else {
+        parts.into_iter().map(one).collect()
+    }
 }
 
 /// `UNTIL` on the event's wall: a date counts to its end, a time of UTC is what the wall shows then.
 fn last(text: &str, start: &Wall) -> Result<DateTime, CalendarError> {
-    let until = wall(text, &start.zone).map_err(|error| CalendarError(format!("UNTIL: {error}")))?;
+    let until =
+        wall(text, &start.zone).map_err(|error| CalendarError(format!("UNTIL: {error}")))?;
     if until.whole_day {
         return Ok(until.at.date().at(23, 59, 59, 0));
     }

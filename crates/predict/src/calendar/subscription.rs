@@ -39,7 +39,9 @@ impl Subscription {
     /// Returns `true` if the address is to be read again.
     #[must_use]
     pub fn is_due(&self, now: Timestamp) -> bool {
-        self.refresh.checked_at.is_none_or(|at| now.duration_since(at) >= EVERY)
+        self.refresh
+            .checked_at
+            .is_none_or(|at| now.duration_since(at) >= EVERY)
     }
 }
 

@@ -25,9 +25,18 @@ fn calendar(text: &str) -> Calendar {
 
 /// Begin of each occurrence of one event's lines in 2026 and 2027.
 fn begins(lines: &str) -> Result<Vec<String>, CalendarError> {
-    let text = format!("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\n{lines}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n");
-    let (from, until) = ("2026-01-01T00:00:00Z".parse().unwrap(), "2028-01-01T00:00:00Z".parse().unwrap());
-    Ok(calendar(&text).occurrences(from, until)?.into_iter().map(|one| one.start.to_string()).collect())
+    let text = format!(
+        "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\n{lines}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    );
+    let (from, until) = (
+        "2026-01-01T00:00:00Z".parse().unwrap(),
+        "2028-01-01T00:00:00Z".parse().unwrap(),
+    );
+    Ok(calendar(&text)
+        .occurrences(from, until)?
+        .into_iter()
+        .map(|one| one.start.to_string())
+        .collect())
 }
 
 /// Computed with python-dateutil 2.9, a second implementation; the beginning counts first, as RFC 5545 has it.
@@ -114,8 +123,16 @@ fn recurrences_agree_with_another_implementation() {
             "FREQ=HOURLY;INTERVAL=5;BYDAY=MO,TU",
             "20260105T2200 20260106T0300 20260106T0800 20260106T1300 20260106T1800 20260106T2300 20260112T0400 20260112T0900",
         ),
-        ("20260105T093000", "FREQ=DAILY;COUNT=3", "20260105T0930 20260106T0930 20260107T0930"),
-        ("20260105T093000", "FREQ=DAILY;UNTIL=20260107T093000", "20260105T0930 20260106T0930 20260107T0930"),
+        (
+            "20260105T093000",
+            "FREQ=DAILY;COUNT=3",
+            "20260105T0930 20260106T0930 20260107T0930",
+        ),
+        (
+            "20260105T093000",
+            "FREQ=DAILY;UNTIL=20260107T093000",
+            "20260105T0930 20260106T0930 20260107T0930",
+        ),
         (
             "20260105T093000",
             "FREQ=YEARLY;INTERVAL=2;BYMONTH=1,6;BYDAY=SU;BYHOUR=8",
@@ -125,8 +142,15 @@ fn recurrences_agree_with_another_implementation() {
     for (start, rule, expected) in cases {
         let start = wall(start, &TimeZone::UTC).unwrap();
         let until = "2060-01-01T00:00:00".parse().unwrap();
-        let found = Recurrence::read(rule, &start).unwrap().walls(start.at, until, &mut 500_000).unwrap();
-        let found: Vec<String> = found.iter().take(8).map(|at| at.strftime("%Y%m%dT%H%M").to_string()).collect();
+        let found = Recurrence::read(rule, &start)
+            .unwrap()
+            .walls(start.at, until, &mut 500_000)
+            .unwrap();
+        let found: Vec<String> = found
+            .iter()
+            .take(8)
+            .map(|at| at.strftime("%Y%m%dT%H%M").to_string())
+            .collect();
         assert_eq!(found.join(" "), expected, "{rule}");
     }
 }
@@ -134,16 +158,46 @@ fn recurrences_agree_with_another_implementation() {
 #[test]
 fn a_wall_time_stays_across_the_change_of_clocks() {
     // Berlin: summer time from 2026-03-29 to 2026-10-25.
-    let weekly = "SUMMARY:Sale\r\nDTSTART;TZID=Europe/Berlin:20260322T090000\r\nRRULE:FREQ=WEEKLY;COUNT=3";
-    assert_eq!(begins(weekly).unwrap(), ["2026-03-22T08:00:00Z", "2026-03-29T07:00:00Z", "2026-04-05T07:00:00Z"]);
+    let weekly =
+        "SUMMARY:Sale\r\nDTSTART;TZID=Europe/Berlin:20260322T090000\r\nRRULE:FREQ=WEEKLY;COUNT=3";
+    assert_eq!(
+        begins(weekly).unwrap(),
+        [
+            "2026-03-22T08:00:00Z",
+            "2026-03-29T07:00:00Z",
+            "2026-04-05T07:00:00Z"
+        ]
+    );
     // 02:30 does not exist on the 29th: the offset before it holds. It comes twice on October 25: the first counts.
     let night = "DTSTART;TZID=Europe/Berlin:20260328T023000\r\nRRULE:FREQ=DAILY;COUNT=3";
-    assert_eq!(begins(night).unwrap(), ["2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"]);
+    assert_eq!(
+        begins(night).unwrap(),
+        [
+            "2026-03-28T01:30:00Z",
+            "2026-03-29T01:30:00Z",
+            "2026-03-30T00:30:00Z"
+        ]
+    );
     let twice = "DTSTART;TZID=Europe/Berlin:20261024T023000\r\nRRULE:FREQ=DAILY;COUNT=3";
-    assert_eq!(begins(twice).unwrap(), ["2026-10-24T00:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"]);
+    assert_eq!(
+        begins(twice).unwrap(),
+        [
+            "2026-10-24T00:30:00Z",
+            "2026-10-25T00:30:00Z",
+            "2026-10-26T01:30:00Z"
+        ]
+    );
     // UNTIL is told in UTC and counts on the wall.
-    let until = "DTSTART;TZID=America/New_York:20260307T090000\r\nRRULE:FREQ=DAILY;UNTIL=20260309T130000Z";
-    assert_eq!(begins(until).unwrap(), ["2026-03-07T14:00:00Z", "2026-03-08T13:00:00Z", "2026-03-09T13:00:00Z"]);
+    let until =
+        "DTSTART;TZID=America/New_York:20260307T090000\r\nRRULE:FREQ=DAILY;UNTIL=20260309T130000Z";
+    assert_eq!(
+        begins(until).unwrap(),
+        [
+            "2026-03-07T14:00:00Z",
+            "2026-03-08T13:00:00Z",
+            "2026-03-09T13:00:00Z"
+        ]
+    );
     let windows = "DTSTART;TZID=\"W. Europe Standard Time\":20260701T090000";
     assert_eq!(begins(windows).unwrap(), ["2026-07-01T07:00:00Z"]);
 }
@@ -155,8 +209,16 @@ fn exceptions_more_dates_moves_and_cancellations_count() {
         BEGIN:VEVENT\nUID:a\nRECURRENCE-ID:20260119T220000\nSUMMARY:Patch moved\nDTSTART:20260120T220000\nDURATION:PT1H\nEND:VEVENT\n\
         BEGIN:VEVENT\nUID:b\nSTATUS:CANCELLED\nDTSTART:20260108T220000\nEND:VEVENT\n\
         BEGIN:VEVENT\nUID:c\nSUMMARY:Holi\n day\nDTSTART;VALUE=DATE:20260110\nBEGIN:VALARM\nTRIGGER:-PT15M\nEND:VALARM\nEND:VEVENT\nEND:VCALENDAR\n";
-    let found = calendar(text).occurrences(Timestamp::UNIX_EPOCH, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
-    let lines: Vec<String> = found.iter().map(|one| format!("{} {} {}", one.label, one.start, one.end)).collect();
+    let found = calendar(text)
+        .occurrences(
+            Timestamp::UNIX_EPOCH,
+            "2027-01-01T00:00:00Z".parse().unwrap(),
+        )
+        .unwrap();
+    let lines: Vec<String> = found
+        .iter()
+        .map(|one| format!("{} {} {}", one.label, one.start, one.end))
+        .collect();
     assert_eq!(
         lines,
         [
@@ -167,8 +229,15 @@ fn exceptions_more_dates_moves_and_cancellations_count() {
             "Patch, all 2026-01-26T21:00:00Z 2026-01-26T23:00:00Z",
         ]
     );
-    assert!(found.iter().all(|one| one.zone.as_deref() == Some("Europe/Berlin")));
-    assert_eq!(found.iter().map(|one| one.whole_day).collect::<Vec<_>>(), [false, false, true, false, false]);
+    assert!(
+        found
+            .iter()
+            .all(|one| one.zone.as_deref() == Some("Europe/Berlin"))
+    );
+    assert_eq!(
+        found.iter().map(|one| one.whole_day).collect::<Vec<_>>(),
+        [false, false, true, false, false]
+    );
 }
 
 #[test]
@@ -177,23 +246,57 @@ fn what_cannot_be_read_is_refused_by_line_and_name() {
         let error = begins(lines).unwrap_err().to_string();
         assert!(error.contains(words), "{lines}: {error}");
     };
-    check("DTSTART;TZID=Mars/Olympus:20260101T000000", "line 4: DTSTART: the time zone \"Mars/Olympus\" is not known");
-    check("DTSTART:20260230T000000", "line 4: DTSTART: \"20260230T000000\" is no date or time");
+    check(
+        "DTSTART;TZID=Mars/Olympus:20260101T000000",
+        "line 4: DTSTART: the time zone \"Mars/Olympus\" is not known",
+    );
+    check(
+        "DTSTART:20260230T000000",
+        "line 4: DTSTART: \"20260230T000000\" is no date or time",
+    );
     check("DTSTART:2026", "DTSTART");
-    check("DTSTART:20260101T000000Z\r\nDTEND:20250101T000000Z", "it ends before it begins");
-    check("DTSTART:20260101T000000Z\r\nDURATION:-P1D", "is no duration");
+    check(
+        "DTSTART:20260101T000000Z\r\nDTEND:20250101T000000Z",
+        "it ends before it begins",
+    );
+    check(
+        "DTSTART:20260101T000000Z\r\nDURATION:-P1D",
+        "is no duration",
+    );
     check("DTSTART:20260101T000000Z\r\nDURATION:P1M", "is no duration");
-    check("DTSTART:20260101T000000Z\r\nRRULE:FREQ=SECONDLY", "line 5: RRULE: FREQ \"SECONDLY\" is not read");
-    check("DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY;INTERVAL=0", "INTERVAL takes numbers from 1");
-    check("DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY;COUNT=1;UNTIL=20270101", "exclude each other");
-    check("DTSTART:20260101T000000Z\r\nRRULE:FREQ=YEARLY;BYWEEKNO=20", "\"BYWEEKNO\" is not read");
-    check("DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY;BYDAY=1MO", "BYDAY counts weekdays in months and years");
-    check("DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY\r\nRRULE:FREQ=WEEKLY", "one recurrence at most");
+    check(
+        "DTSTART:20260101T000000Z\r\nRRULE:FREQ=SECONDLY",
+        "line 5: RRULE: FREQ \"SECONDLY\" is not read",
+    );
+    check(
+        "DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY;INTERVAL=0",
+        "INTERVAL takes numbers from 1",
+    );
+    check(
+        "DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY;COUNT=1;UNTIL=20270101",
+        "exclude each other",
+    );
+    check(
+        "DTSTART:20260101T000000Z\r\nRRULE:FREQ=YEARLY;BYWEEKNO=20",
+        "\"BYWEEKNO\" is not read",
+    );
+    check(
+        "DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY;BYDAY=1MO",
+        "BYDAY counts weekdays in months and years",
+    );
+    check(
+        "DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY\r\nRRULE:FREQ=WEEKLY",
+        "one recurrence at most",
+    );
     check("SUMMARY:no start", "DTSTART is missing");
     check("DTSTART;TZID=\"Europe:20260101", "a quote is not closed");
     check("nonsense", "line 4: it has no colon");
-    for text in ["", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\n", "BEGIN:VTODO\nEND:VTODO\n", "BEGIN:VCALENDAR\n"]
-    {
+    for text in [
+        "",
+        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\n",
+        "BEGIN:VTODO\nEND:VTODO\n",
+        "BEGIN:VCALENDAR\n",
+    ] {
         assert!(calendar(text).events().is_err(), "{text:?}");
     }
 }
@@ -201,18 +304,52 @@ fn what_cannot_be_read_is_refused_by_line_and_name() {
 #[test]
 fn a_text_that_means_harm_costs_little() {
     let nested = "BEGIN:VCALENDAR\n".to_owned() + &"BEGIN:VEVENT\n".repeat(50_000);
-    assert!(calendar(&nested).events().unwrap_err().to_string().contains("nest too deep"));
+    assert!(
+        calendar(&nested)
+            .events()
+            .unwrap_err()
+            .to_string()
+            .contains("nest too deep")
+    );
     let huge = "x".repeat(MOST_BYTES + 1);
-    assert!(calendar(&huge).events().unwrap_err().to_string().contains("at most"));
+    assert!(
+        calendar(&huge)
+            .events()
+            .unwrap_err()
+            .to_string()
+            .contains("at most")
+    );
     let folded = "BEGIN:VCALENDAR\nSUMMARY:x\n".to_owned()
         + &" yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\n".repeat(2_000);
-    assert!(calendar(&folded).events().unwrap_err().to_string().contains("longer than"));
+    assert!(
+        calendar(&folded)
+            .events()
+            .unwrap_err()
+            .to_string()
+            .contains("longer than")
+    );
     let events = "BEGIN:VEVENT\nDTSTART:20260101\nEND:VEVENT\n".repeat(MOST_EVENTS + 1);
     let many = format!("BEGIN:VCALENDAR\n{events}END:VCALENDAR\n");
-    assert!(calendar(&many).events().unwrap_err().to_string().contains("more than 5000 events"));
+    assert!(
+        calendar(&many)
+            .events()
+            .unwrap_err()
+            .to_string()
+            .contains("more than 5000 events")
+    );
     // Rules that never match, or match for ever, end by the bound on steps.
     let never = "DTSTART:00010101T000000Z\r\nRRULE:FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30";
-    assert!(begins(never).unwrap_err().to_string().contains("too many steps"));
+    assert!(
+        begins(never)
+            .unwrap_err()
+            .to_string()
+            .contains("too many steps")
+    );
     let always = "DTSTART:19000101T000000Z\r\nRRULE:FREQ=HOURLY;BYMINUTE=0,1,2,3,4,5,6,7,8,9";
-    assert!(begins(always).unwrap_err().to_string().contains("too many steps"));
+    assert!(
+        begins(always)
+            .unwrap_err()
+            .to_string()
+            .contains("too many steps")
+    );
 }

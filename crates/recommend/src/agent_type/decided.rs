@@ -6,22 +6,52 @@ use crate::agent::AgentType;
 /// Settings by agent type and by path in the table. A setting is a field of the agent (`settings.` for those of its type), or a
 /// resource of the interface with its field.
 const DECIDED: &[(AgentType, &str, &[&str])] = &[
-    (AgentType::COST_OPTIMIZER, "capabilities.analyze_utilization", &["settings.analyze_utilization.history"]),
-    (AgentType::COST_OPTIMIZER, "capabilities.recommend_rightsizing", &["settings.recommend_rightsizing"]),
-    (AgentType::COST_OPTIMIZER, "capabilities.auto_apply", &["mode", "auto_apply"]),
+    (
+        AgentType::COST_OPTIMIZER,
+        "capabilities.analyze_utilization",
+        &["settings.analyze_utilization.history"],
+    ),
+    (
+        AgentType::COST_OPTIMIZER,
+        "capabilities.recommend_rightsizing",
+        &["settings.recommend_rightsizing"],
+    ),
+    (
+        AgentType::COST_OPTIMIZER,
+        "capabilities.auto_apply",
+        &["mode", "auto_apply"],
+    ),
     (
         AgentType::COST_OPTIMIZER,
         "actions.downsize_underutilized",
-        &["settings.downsize_underutilized.cpu_below", "settings.downsize_underutilized.window"],
+        &[
+            "settings.downsize_underutilized.cpu_below",
+            "settings.downsize_underutilized.window",
+        ],
     ),
     (
         AgentType::COST_OPTIMIZER,
         "actions.upgrade_throttled",
-        &["settings.upgrade_throttled.cpu_above", "settings.upgrade_throttled.window"],
+        &[
+            "settings.upgrade_throttled.cpu_above",
+            "settings.upgrade_throttled.window",
+        ],
     ),
-    (AgentType::COST_OPTIMIZER, "actions.suggest_reserved_instances", &["settings.suggest_reserved_instances.enabled"]),
-    (AgentType::COST_OPTIMIZER, "actions.identify_idle_resources", &["settings.identify_idle_resources.window"]),
-    (AgentType::COST_OPTIMIZER, "settings.confidence_threshold", &["confidence_threshold"]),
+    (
+        AgentType::COST_OPTIMIZER,
+        "actions.suggest_reserved_instances",
+        &["settings.suggest_reserved_instances.enabled"],
+    ),
+    (
+        AgentType::COST_OPTIMIZER,
+        "actions.identify_idle_resources",
+        &["settings.identify_idle_resources.window"],
+    ),
+    (
+        AgentType::COST_OPTIMIZER,
+        "settings.confidence_threshold",
+        &["confidence_threshold"],
+    ),
     (
         AgentType::PERFORMANCE_OPTIMIZER,
         "capabilities.predictive_scaling",
@@ -65,23 +95,37 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
     (
         AgentType::SECURITY_INTELLIGENCE,
         "actions.auto_quarantine",
-        &["intelligence/anomaly-settings#security.action", "mode", "auto_apply"],
+        &[
+            "intelligence/anomaly-settings#security.action",
+            "mode",
+            "auto_apply",
+        ],
     ),
     (
         AgentType::OPS_INTELLIGENCE,
         "capabilities.capacity_forecasting",
         &["intelligence/predictive-rules/disk-space-full"],
     ),
-    (AgentType::OPS_INTELLIGENCE, "actions.predict_disk_full", &["intelligence/predictive-rules/disk-space-full"]),
+    (
+        AgentType::OPS_INTELLIGENCE,
+        "actions.predict_disk_full",
+        &["intelligence/predictive-rules/disk-space-full"],
+    ),
     (
         AgentType::WORKLOAD_CLASSIFIER,
         "capabilities.pattern_recognition",
-        &["settings.pattern_recognition.enabled", "settings.pattern_recognition.history"],
+        &[
+            "settings.pattern_recognition.enabled",
+            "settings.pattern_recognition.history",
+        ],
     ),
     (
         AgentType::WORKLOAD_CLASSIFIER,
         "capabilities.resource_categorization",
-        &["settings.resource_categorization.enabled", "settings.resource_categorization.least_confidence"],
+        &[
+            "settings.resource_categorization.enabled",
+            "settings.resource_categorization.least_confidence",
+        ],
     ),
     (
         AgentType::WORKLOAD_CLASSIFIER,
@@ -91,9 +135,16 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
     (
         AgentType::WORKLOAD_CLASSIFIER,
         "actions.apply_best_practices",
-        &["settings.apply_best_practices.enabled", "settings.apply_best_practices.schedule_tag"],
+        &[
+            "settings.apply_best_practices.enabled",
+            "settings.apply_best_practices.schedule_tag",
+        ],
     ),
-    (AgentType::WORKLOAD_CLASSIFIER, "actions.recommend_architectures", &["settings.recommend_architectures.enabled"]),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        "actions.recommend_architectures",
+        &["settings.recommend_architectures.enabled"],
+    ),
     (
         AgentType::WORKLOAD_CLASSIFIER,
         "settings.classifications.production",
@@ -119,7 +170,9 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
 /// Returns the settings that decide a value of the table; none for a description.
 #[must_use]
 pub fn decided_by(agent_type: AgentType, path: &str) -> &'static [&'static str] {
-    let found = DECIDED.iter().find(|(of, name, _)| *of == agent_type && *name == path);
+    let found = DECIDED
+        .iter()
+        .find(|(of, name, _)| *of == agent_type && *name == path);
     found.map_or(&[], |(_, _, settings)| settings)
 }
 
@@ -140,8 +193,13 @@ mod tests {
             values.iter().any(|(path, _)| *path == name)
         };
         for (agent_type, path, settings) in DECIDED {
-            let info = agent_types().iter().find(|info| info.agent_type == *agent_type);
-            assert!(info.is_some_and(|info| has(info, path)), "{agent_type} {path}");
+            let info = agent_types()
+                .iter()
+                .find(|info| info.agent_type == *agent_type);
+            assert!(
+                info.is_some_and(|info| has(info, path)),
+                "{agent_type} {path}"
+            );
             assert!(!settings.is_empty(), "{agent_type} {path}");
         }
     }

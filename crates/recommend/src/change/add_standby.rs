@@ -3,15 +3,21 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState,
+};
 
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, SLOW_ROLLBACK_LIMIT_S,
-    Task, aws, foreign, precondition, refused, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "add_standby", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "add_standby",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Permissions that the steps and the way back need.
 const PERMISSIONS: &[Permission] = &[aws("rds:ModifyDBInstance")];
@@ -33,11 +39,15 @@ pub struct AddStandby {
 }
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
-    Ok(Arc::new(AddStandby { state: parameters.state("state")? }))
+    Ok(Arc::new(AddStandby {
+        state: parameters.state("state")?,
+    }))
 }
 
 fn standby(wanted: bool) -> Expectation {
-    Expectation::new("standby", wanted, |database| database.specification.multi_az)
+    Expectation::new("standby", wanted, |database| {
+        database.specification.multi_az
+    })
 }
 
 fn step(target: &str, wanted: bool, state: ResourceState) -> Task {
@@ -46,7 +56,11 @@ fn step(target: &str, wanted: bool, state: ResourceState) -> Task {
         false => format!("Remove the standby of {target}"),
     };
     let done = vec![standby(wanted), Expectation::state(state)];
-    let goal = Reach::by("the standby", StandbyOperation { standby: wanted }, done.clone());
+    let goal = Reach::by(
+        "the standby",
+        StandbyOperation { standby: wanted },
+        done.clone(),
+    );
     Task::change(target, words, goal).expecting(done)
 }
 
@@ -63,7 +77,11 @@ impl Change for AddStandby {
         let mut check = precondition(target, self.state, None);
         check.expect.push(standby(false));
         let done = vec![standby(true), Expectation::state(self.state)];
-        vec![check, step(target, true, self.state), verify(target, "has a standby", done)]
+        vec![
+            check,
+            step(target, true, self.state),
+            verify(target, "has a standby", done),
+        ]
     }
 
     fn reversal(&self) -> Reversal {
@@ -72,11 +90,19 @@ impl Change for AddStandby {
 
     fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task> {
         let before = prior.specification.multi_az.unwrap_or(false);
-        (seen.specification.multi_az != Some(before)).then(|| step(seen.id.as_str(), before, self.state))
+        (seen.specification.multi_az != Some(before))
+            .then(|| step(seen.id.as_str(), before, self.state))
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(StandbyOperation { standby }) = operation.downcast_ref() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(StandbyOperation { standby }) = operation.downcast_ref() else {
+            return Err(foreign(operation));
+        };
         if twin.kind != ResourceKind::Database {
             return Err(refused(ActErrorKind::InvalidType, "it is no database"));
         }
@@ -85,7 +111,12 @@ impl Change for AddStandby {
     }
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
-        vec![("standby", seen.specification.multi_az.map(|standby| standby.to_string()))]
+        vec![(
+            "standby",
+            seen.specification
+                .multi_az
+                .map(|standby| standby.to_string()),
+        )]
     }
 
     fn rollback_limit_s(&self) -> i64 {

@@ -8,16 +8,21 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, GroupTemplate, Operation, Resource, ResourceKind, ResourceState,
+    ActError, ActErrorKind, Catalogue, GroupTemplate, Operation, Resource, ResourceKind,
+    ResourceState,
 };
 
 use super::{
-    Change, ChangeType, Effect, Expectation, Goal, ParameterError, Parameters, Permission, Reversal,
-    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangeType, Effect, Expectation, Goal, ParameterError, Parameters, Permission,
+    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "change_group_size", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "change_group_size",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Permissions that the steps and the way back need. Auto Scaling checks that the caller may start machines of the new version.
 const PERMISSIONS: &[Permission] = &[
@@ -117,11 +122,15 @@ fn members_are(size: &str) -> Expectation {
 }
 
 fn no_refresh() -> Expectation {
-    Expectation::new("instance_refresh", "none".to_owned(), |group| of_template(group, refresh))
+    Expectation::new("instance_refresh", "none".to_owned(), |group| {
+        of_template(group, refresh)
+    })
 }
 
 fn refresh(template: &GroupTemplate) -> Option<String> {
-    template.refreshing.map(|running| if running { "running" } else { "none" }.to_owned())
+    template
+        .refreshing
+        .map(|running| if running { "running" } else { "none" }.to_owned())
 }
 
 /// A property of the group that one operation leads to, which may be requested while members start and end.
@@ -138,7 +147,9 @@ impl Goal for Reached {
     }
 
     fn is_reached(&self, seen: &Resource) -> bool {
-        self.expect.iter().all(|expectation| expectation.is_met(seen))
+        self.expect
+            .iter()
+            .all(|expectation| expectation.is_met(seen))
     }
 
     fn operation(&self, _: &Resource) -> Arc<dyn Operation> {
@@ -157,16 +168,37 @@ fn step(
     operation: GroupSizeOperation,
     expect: Vec<Expectation>,
 ) -> Task {
-    let goal = Reached { name, operation, expect: expect.clone() };
+    let goal = Reached {
+        name,
+        operation,
+        expect: expect.clone(),
+    };
     Task::change(target, words, goal).expecting(expect)
 }
 
 impl ChangeGroupSize {
     /// Replaces the members until all of them are of a size and serve.
     fn refresh(&self, target: &str, size: &str, words: String) -> Task {
-        let done = vec![members_are(size), no_refresh(), Expectation::state(self.state)];
-        let effect = if self.restarts() { Effect::Restarts } else { Effect::Live };
-        Task { effect, ..step(target, words, "the instance refresh", GroupSizeOperation::Refresh, done) }
+        let done = vec![
+            members_are(size),
+            no_refresh(),
+            Expectation::state(self.state),
+        ];
+        let effect = if self.restarts() {
+            Effect::Restarts
+        } else {
+            Effect::Live
+        };
+        Task {
+            effect,
+            ..step(
+                target,
+                words,
+                "the instance refresh",
+                GroupSizeOperation::Refresh,
+                done,
+            )
+        }
     }
 }
 
@@ -193,21 +225,43 @@ impl Change for ChangeGroupSize {
             "Record the launch template of {target}; check that it is still version {version} of {template} with {from} and that no \
              instance refresh is running"
         );
-        check.expect.extend([uses(template, version), template_names(from), members_are(from), no_refresh()]);
+        check.expect.extend([
+            uses(template, version),
+            template_names(from),
+            members_are(from),
+            no_refresh(),
+        ]);
         let made = GroupSizeOperation::NewVersion {
             template: template.clone(),
             from_version: version.clone(),
             instance_type: to.clone(),
         };
-        let words =
-            format!("Create a version of launch template {template} with {to} from version {version}, for {target}");
-        let make = step(target, words, "the new version", made, vec![template_names(to)]);
+        let words = format!(
+            "Create a version of launch template {template} with {to} from version {version}, for {target}"
+        );
+        let make = step(
+            target,
+            words,
+            "the new version",
+            made,
+            vec![template_names(to)],
+        );
         let words = format!(
             "Replace the members of {target} by an instance refresh that starts new members before it ends old ones"
         );
-        let done = vec![template_names(to), members_are(to), no_refresh(), Expectation::state(self.state)];
+        let done = vec![
+            template_names(to),
+            members_are(to),
+            no_refresh(),
+            Expectation::state(self.state),
+        ];
         let outcome = format!("has members of {to} alone and that all of them are in service");
-        vec![check, make, self.refresh(target, to, words), verify(target, &outcome, done)]
+        vec![
+            check,
+            make,
+            self.refresh(target, to, words),
+            verify(target, &outcome, done),
+        ]
     }
 
     fn reversal(&self) -> Reversal {
@@ -255,18 +309,37 @@ impl Change for ChangeGroupSize {
         });
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError> {
-        let Some(operation) = operation.downcast_ref::<GroupSizeOperation>() else { return Err(foreign(operation)) };
-        let Some(own) = twin.specification.template.as_mut().filter(|_| twin.kind == ResourceKind::ScalingGroup) else {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        catalogue: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(operation) = operation.downcast_ref::<GroupSizeOperation>() else {
+            return Err(foreign(operation));
+        };
+        let Some(own) = twin
+            .specification
+            .template
+            .as_mut()
+            .filter(|_| twin.kind == ResourceKind::ScalingGroup)
+        else {
             return Err(refused(
                 ActErrorKind::InvalidType,
                 format_args!("it is a {} without a launch template", twin.kind),
             ));
         };
         match operation {
-            GroupSizeOperation::NewVersion { from_version, instance_type, .. } => {
+            GroupSizeOperation::NewVersion {
+                from_version,
+                instance_type,
+                ..
+            } => {
                 if own.version != *from_version {
-                    return Err(refused(ActErrorKind::WrongState, format_args!("it uses version {} now", own.version)));
+                    return Err(refused(
+                        ActErrorKind::WrongState,
+                        format_args!("it uses version {} now", own.version),
+                    ));
                 }
                 if catalogue.instance(twin.provider, instance_type).is_none() {
                     let said = format!("the catalogue knows no size {instance_type}");
@@ -281,7 +354,9 @@ impl Change for ChangeGroupSize {
             }
             GroupSizeOperation::Refresh => {
                 own.member_types = own.instance_type.clone().into_iter().collect();
-                twin.specification.instance_type.clone_from(&own.instance_type);
+                twin.specification
+                    .instance_type
+                    .clone_from(&own.instance_type);
             }
             GroupSizeOperation::CancelRefresh => own.refreshing = Some(false),
         }
@@ -294,9 +369,18 @@ impl Change for ChangeGroupSize {
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         vec![
-            ("launch_template", of_template(seen, |own| Some(named(&own.id, &own.version)))),
-            ("launch_template_type", of_template(seen, |own| own.instance_type.clone())),
-            ("member_types", of_template(seen, |own| Some(own.member_types.join(", ")))),
+            (
+                "launch_template",
+                of_template(seen, |own| Some(named(&own.id, &own.version))),
+            ),
+            (
+                "launch_template_type",
+                of_template(seen, |own| own.instance_type.clone()),
+            ),
+            (
+                "member_types",
+                of_template(seen, |own| Some(own.member_types.join(", "))),
+            ),
             ("instance_refresh", of_template(seen, refresh)),
         ]
     }

@@ -4,19 +4,28 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState,
+};
 
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
-    aws, foreign, precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
+    Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "delete_snapshot", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "delete_snapshot",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Permissions that the steps need.
-const PERMISSIONS: &[Permission] =
-    &[aws("ec2:DeleteSnapshot"), aws("ec2:DescribeSnapshots"), aws("ec2:DescribeImages")];
+const PERMISSIONS: &[Permission] = &[
+    aws("ec2:DeleteSnapshot"),
+    aws("ec2:DescribeSnapshots"),
+    aws("ec2:DescribeImages"),
+];
 
 /// Operation that deletes a snapshot. A cloud refuses it while an image uses the snapshot; a connector refuses it as well once one
 /// of the snapshots that stay is gone.
@@ -41,8 +50,7 @@ pub struct DeleteSnapshot {
 
 impl DeleteSnapshot {
     /// Reason why no cloud takes the deletion back, as a clause.
-    pub const LOST: &'static str =
-        "a deleted snapshot does not come back, and the volume cannot be restored to its time any more";
+    pub const LOST: &'static str = "a deleted snapshot does not come back, and the volume cannot be restored to its time any more";
 }
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
@@ -68,14 +76,19 @@ impl Change for DeleteSnapshot {
 
     fn tasks(&self, target: &str) -> Vec<Task> {
         let gone = vec![Expectation::state(ResourceState::Deleted)];
-        let operation = DeleteSnapshotOperation { kept: self.kept.clone() };
+        let operation = DeleteSnapshotOperation {
+            kept: self.kept.clone(),
+        };
         let goal = Reach::by("the deletion", operation, gone.clone());
         let stays = if self.kept.is_empty() {
             "no snapshot of it stays".to_owned()
         } else {
             format!("{} stay", self.kept.join(", "))
         };
-        let words = format!("Delete snapshot {target} of volume {}; {stays}", self.volume);
+        let words = format!(
+            "Delete snapshot {target} of volume {}; {stays}",
+            self.volume
+        );
         vec![
             precondition(target, self.state, None),
             Task::delete(target, words, goal).expecting(gone.clone()),
@@ -95,10 +108,20 @@ impl Change for DeleteSnapshot {
         None
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(DeleteSnapshotOperation { .. }) = operation.downcast_ref() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(DeleteSnapshotOperation { .. }) = operation.downcast_ref() else {
+            return Err(foreign(operation));
+        };
         if twin.kind != ResourceKind::Snapshot {
-            return Err(refused(ActErrorKind::InvalidType, format_args!("it is a {}", twin.kind)));
+            return Err(refused(
+                ActErrorKind::InvalidType,
+                format_args!("it is a {}", twin.kind),
+            ));
         }
         twin.state = ResourceState::Deleted;
         Ok(())

@@ -4,15 +4,21 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState,
+};
 
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, RemoveOperation,
-    Reversal, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
+    RemoveOperation, Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "delete_volume", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "delete_volume",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Permissions that the steps need.
 const PERMISSIONS: &[Permission] = &[
@@ -32,12 +38,13 @@ pub struct DeleteVolume {
 
 impl DeleteVolume {
     /// Reason why no cloud takes the deletion back, as a clause.
-    pub const LOST: &'static str =
-        "a deleted volume does not come back; a new volume made from the snapshot has its data and another identifier";
+    pub const LOST: &'static str = "a deleted volume does not come back; a new volume made from the snapshot has its data and another identifier";
 }
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
-    Ok(Arc::new(DeleteVolume { state: parameters.state("state")? }))
+    Ok(Arc::new(DeleteVolume {
+        state: parameters.state("state")?,
+    }))
 }
 
 impl Change for DeleteVolume {
@@ -55,7 +62,10 @@ impl Change for DeleteVolume {
         let delete = format!("Delete volume {target}; the snapshot keeps its data");
         vec![
             precondition(target, self.state, None),
-            Task::snapshot(target, format!("Snapshot volume {target} and wait until the snapshot is complete")),
+            Task::snapshot(
+                target,
+                format!("Snapshot volume {target} and wait until the snapshot is complete"),
+            ),
             // A snapshot takes up to hours, in which somebody may attach the volume.
             precondition(target, self.state, None),
             Task::delete(target, delete, goal).expecting(gone.clone()),
@@ -71,13 +81,26 @@ impl Change for DeleteVolume {
         None
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(RemoveOperation) = operation.downcast_ref() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(RemoveOperation) = operation.downcast_ref() else {
+            return Err(foreign(operation));
+        };
         if twin.kind != ResourceKind::Volume {
-            return Err(refused(ActErrorKind::InvalidType, format_args!("it is a {}", twin.kind)));
+            return Err(refused(
+                ActErrorKind::InvalidType,
+                format_args!("it is a {}", twin.kind),
+            ));
         }
         if twin.state != ResourceState::Unattached {
-            return Err(refused(ActErrorKind::WrongState, "something has the volume"));
+            return Err(refused(
+                ActErrorKind::WrongState,
+                "something has the volume",
+            ));
         }
         twin.state = ResourceState::Deleted;
         Ok(())

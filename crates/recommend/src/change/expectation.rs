@@ -33,7 +33,11 @@ impl Expectation {
             Some(found) if found == wanted => Ok(()),
             found => Err(found.map(|found| found.to_string())),
         };
-        Expectation { name, wanted: words, check: Arc::new(check) }
+        Expectation {
+            name,
+            wanted: words,
+            check: Arc::new(check),
+        }
     }
 
     /// A state.
@@ -45,7 +49,9 @@ impl Expectation {
     /// A size by the provider's name.
     #[must_use]
     pub fn size(wanted: &str) -> Expectation {
-        Expectation::new("instance_type", wanted.to_owned(), |resource| resource.specification.instance_type.clone())
+        Expectation::new("instance_type", wanted.to_owned(), |resource| {
+            resource.specification.instance_type.clone()
+        })
     }
 
     /// Returns `true` if the resource is as wanted.
@@ -57,7 +63,9 @@ impl Expectation {
     /// Difference between the resource and this expectation in words; `None` when it is met.
     #[must_use]
     pub fn difference(&self, seen: &Resource) -> Option<String> {
-        let found = (self.check)(seen).err()?.unwrap_or_else(|| "unknown".to_owned());
+        let found = (self.check)(seen)
+            .err()?
+            .unwrap_or_else(|| "unknown".to_owned());
         Some(format!("{} is {found}, not {}", self.name, self.wanted))
     }
 

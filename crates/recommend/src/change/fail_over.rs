@@ -3,17 +3,23 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState,
+};
 
 use super::task::settled;
 use super::{
-    Change, ChangeType, Expectation, Goal as _, ParameterError, Parameters, Permission, Reach, Reversal,
-    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
+    Change, ChangeType, Expectation, Goal as _, ParameterError, Parameters, Permission, Reach,
+    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "fail_over", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "fail_over",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Failover of a database to the zone of its standby.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,16 +36,26 @@ pub struct FailOver {
 const PERMISSIONS: &[Permission] = &[aws("rds:RebootDBInstance")];
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
-    let (state, from, to) = (parameters.state("state")?, parameters.text("from")?, parameters.text("to")?);
+    let (state, from, to) = (
+        parameters.state("state")?,
+        parameters.text("from")?,
+        parameters.text("to")?,
+    );
     Ok(Arc::new(FailOver { state, from, to }))
 }
 
 fn zone(name: &str) -> Expectation {
-    Expectation::new("zone", name.to_owned(), |database| database.specification.zone.clone())
+    Expectation::new("zone", name.to_owned(), |database| {
+        database.specification.zone.clone()
+    })
 }
 
 fn to_zone(name: &str, state: ResourceState) -> Reach {
-    Reach::by("the failover", Mutation::FailOver, settled(state, vec![zone(name)]))
+    Reach::by(
+        "the failover",
+        Mutation::FailOver,
+        settled(state, vec![zone(name)]),
+    )
 }
 
 impl Change for FailOver {
@@ -48,7 +64,11 @@ impl Change for FailOver {
     }
 
     fn parameters(&self) -> Json {
-        Json::object([("state", self.state.as_str()), ("from", self.from.as_str()), ("to", self.to.as_str())])
+        Json::object([
+            ("state", self.state.as_str()),
+            ("from", self.from.as_str()),
+            ("to", self.to.as_str()),
+        ])
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
@@ -58,8 +78,13 @@ impl Change for FailOver {
         let words = format!("Let the standby of {target} in {to} take over");
         vec![
             check,
-            Task::of_kind(StepKind::FailOver, target, words, to_zone(to, state)).expecting(vec![zone(to)]),
-            verify(target, &format!("serves from {to}"), settled(state, vec![zone(to)])),
+            Task::of_kind(StepKind::FailOver, target, words, to_zone(to, state))
+                .expecting(vec![zone(to)]),
+            verify(
+                target,
+                &format!("serves from {to}"),
+                settled(state, vec![zone(to)]),
+            ),
         ]
     }
 
@@ -81,8 +106,15 @@ impl Change for FailOver {
         Some(Task::of_kind(StepKind::FailOver, id, words, goal).expecting(vec![zone(before)]))
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(Mutation::FailOver) = operation.downcast_ref() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(Mutation::FailOver) = operation.downcast_ref() else {
+            return Err(foreign(operation));
+        };
         let spec = &mut twin.specification;
         if spec.standby_zone.is_none() {
             return Err(refused(ActErrorKind::InvalidType, "it has no standby"));

@@ -4,17 +4,23 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState,
+};
 
 use super::task::settled;
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
-    aws, foreign, precondition, refused, restore, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
+    Reversal, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "grow_storage", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "grow_storage",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Growth of a volume's or a database's storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +55,9 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
 }
 
 fn storage(gib: u32) -> Expectation {
-    Expectation::new("storage_gib", f64::from(gib), |resource| resource.specification.storage_gib)
+    Expectation::new("storage_gib", f64::from(gib), |resource| {
+        resource.specification.storage_gib
+    })
 }
 
 impl Change for GrowStorage {
@@ -72,15 +80,26 @@ impl Change for GrowStorage {
         check.description = format!("{} and has {from} GiB", check.description);
         check.expect.push(storage(from));
         let larger = vec![storage(to)];
-        let reached = if self.database { settled(self.state, larger.clone()) } else { larger.clone() };
+        let reached = if self.database {
+            settled(self.state, larger.clone())
+        } else {
+            larger.clone()
+        };
         let goal = Reach::by("the growth", Mutation::Grow { storage_gib: to }, reached);
         let words = format!("Grow {target} from {from} to {to} GiB; it cannot shrink");
         let mut tasks = vec![check];
         if self.database {
-            tasks.push(Task::snapshot(target, format!("Snapshot database {target}")));
+            tasks.push(Task::snapshot(
+                target,
+                format!("Snapshot database {target}"),
+            ));
         }
         tasks.push(Task::of_kind(StepKind::Grow, target, words, goal).expecting(larger.clone()));
-        tasks.push(verify(target, &format!("has {to} GiB"), settled(self.state, larger)));
+        tasks.push(verify(
+            target,
+            &format!("has {to} GiB"),
+            settled(self.state, larger),
+        ));
         tasks
     }
 
@@ -92,21 +111,39 @@ impl Change for GrowStorage {
         restore(prior, seen)
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(Mutation::Grow { storage_gib }) = operation.downcast_ref() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(Mutation::Grow { storage_gib }) = operation.downcast_ref() else {
+            return Err(foreign(operation));
+        };
         let wanted = f64::from(*storage_gib);
         match twin.specification.storage_gib {
             Some(now) if wanted > now => twin.specification.storage_gib = Some(wanted),
             Some(now) => {
-                return Err(refused(ActErrorKind::InvalidType, format_args!("{wanted} GiB are not more than {now}")));
+                return Err(refused(
+                    ActErrorKind::InvalidType,
+                    format_args!("{wanted} GiB are not more than {now}"),
+                ));
             }
-            None => return Err(refused(ActErrorKind::InvalidType, "it has no storage of its own")),
+            None => {
+                return Err(refused(
+                    ActErrorKind::InvalidType,
+                    "it has no storage of its own",
+                ));
+            }
         }
         Ok(())
     }
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
-        vec![("storage_gib", seen.specification.storage_gib.map(|gib| gib.to_string()))]
+        vec![(
+            "storage_gib",
+            seen.specification.storage_gib.map(|gib| gib.to_string()),
+        )]
     }
 
     fn effect_evidence(&self) -> EffectEvidence {

@@ -6,13 +6,17 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, QUARANTINE, Resource};
 
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, Goal as _, ParameterError, Parameters, Permission, Reach,
-    Reversal, Task, aws, aws_own, foreign, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, Goal as _, ParameterError, Parameters,
+    Permission, Reach, Reversal, Task, aws, aws_own, foreign, refused, verify,
 };
 use crate::plan::StepKind;
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "isolate", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "isolate",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Isolation of a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,11 +35,15 @@ const PERMISSIONS: &[Permission] = &[
 ];
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
-    Ok(Arc::new(Isolate { security_groups: parameters.texts("security_groups")? }))
+    Ok(Arc::new(Isolate {
+        security_groups: parameters.texts("security_groups")?,
+    }))
 }
 
 fn isolated(wanted: bool) -> Expectation {
-    Expectation::new("isolated", wanted, |machine| Some(machine.specification.isolated))
+    Expectation::new("isolated", wanted, |machine| {
+        Some(machine.specification.isolated)
+    })
 }
 
 fn groups(wanted: &[String]) -> Expectation {
@@ -58,11 +66,16 @@ impl Change for Isolate {
     fn tasks(&self, target: &str) -> Vec<Task> {
         let own = self.security_groups.join(", ");
         let check = format!("Check that {target} still has the security groups {own}");
-        let words =
-            format!("Give {target} the security group {QUARANTINE} alone, which lets nothing in and nothing out");
+        let words = format!(
+            "Give {target} the security group {QUARANTINE} alone, which lets nothing in and nothing out"
+        );
         let goal = Reach::by("the isolation", Mutation::Isolate, vec![isolated(true)]);
         vec![
-            Task::precondition(target, check, vec![groups(&self.security_groups), isolated(false)]),
+            Task::precondition(
+                target,
+                check,
+                vec![groups(&self.security_groups), isolated(false)],
+            ),
             Task::of_kind(StepKind::Isolate, target, words, goal).expecting(vec![isolated(true)]),
             verify(target, "is cut off", vec![isolated(true)]),
         ]
@@ -85,24 +98,39 @@ impl Change for Isolate {
         Some(Task::of_kind(StepKind::Isolate, seen.id.as_str(), words, goal).expecting(expect))
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
         let spec = &mut twin.specification;
         match operation.downcast_ref() {
             Some(Mutation::Isolate) if spec.security_groups.is_empty() => {
-                return Err(refused(ActErrorKind::InvalidType, "it has no security groups"));
+                return Err(refused(
+                    ActErrorKind::InvalidType,
+                    "it has no security groups",
+                ));
             }
-            Some(Mutation::Isolate) => (spec.security_groups, spec.isolated) = (vec![QUARANTINE.to_owned()], true),
+            Some(Mutation::Isolate) => {
+                (spec.security_groups, spec.isolated) = (vec![QUARANTINE.to_owned()], true)
+            }
             Some(Mutation::SetGroups { groups }) if groups.is_empty() => {
                 return Err(refused(ActErrorKind::InvalidType, "it must have a group"));
             }
-            Some(Mutation::SetGroups { groups }) => (spec.security_groups, spec.isolated) = (groups.clone(), false),
+            Some(Mutation::SetGroups { groups }) => {
+                (spec.security_groups, spec.isolated) = (groups.clone(), false)
+            }
             _ => return Err(foreign(operation)),
         }
         Ok(())
     }
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
-        vec![("security_groups", found(seen)), ("isolated", Some(seen.specification.isolated.to_string()))]
+        vec![
+            ("security_groups", found(seen)),
+            ("isolated", Some(seen.specification.isolated.to_string())),
+        ]
     }
 
     fn effect_evidence(&self) -> EffectEvidence {

@@ -6,18 +6,27 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::catalogue::volume::{GP3_FREE_IOPS, GP3_FREE_MIBPS};
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceState, Specification};
+use reeve_estate::{
+    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceState, Specification,
+};
 
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
-    aws, foreign, precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
+    Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "modify_volume", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "modify_volume",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Permissions that the steps need.
-const PERMISSIONS: &[Permission] = &[aws("ec2:ModifyVolume"), aws("ec2:DescribeVolumesModifications")];
+const PERMISSIONS: &[Permission] = &[
+    aws("ec2:ModifyVolume"),
+    aws("ec2:DescribeVolumesModifications"),
+];
 
 /// Type and provisioned performance of a volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +69,8 @@ impl fmt::Display for VolumeSetup {
         if let Some(iops) = self.iops {
             write!(f, ", {iops} IOPS")?;
         }
-        self.throughput_mibps.map_or(Ok(()), |mibps| write!(f, ", {mibps} MiB/s"))
+        self.throughput_mibps
+            .map_or(Ok(()), |mibps| write!(f, ", {mibps} MiB/s"))
     }
 }
 
@@ -101,7 +111,9 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
 }
 
 fn has(setup: &VolumeSetup) -> Expectation {
-    Expectation::new("volume", setup.clone(), |volume| VolumeSetup::from_specification(&volume.specification))
+    Expectation::new("volume", setup.clone(), |volume| {
+        VolumeSetup::from_specification(&volume.specification)
+    })
 }
 
 impl Change for ModifyVolume {
@@ -114,7 +126,10 @@ impl Change for ModifyVolume {
             ("state", Json::from(self.state.as_str())),
             ("from_type", Json::from(self.from.storage_type.as_str())),
             ("from_iops", Json::from(self.from.iops)),
-            ("from_throughput_mibps", Json::from(self.from.throughput_mibps)),
+            (
+                "from_throughput_mibps",
+                Json::from(self.from.throughput_mibps),
+            ),
             ("to_type", Json::from(self.to.storage_type.as_str())),
             ("to_iops", Json::from(self.to.iops)),
             ("to_throughput_mibps", Json::from(self.to.throughput_mibps)),
@@ -127,11 +142,17 @@ impl Change for ModifyVolume {
         check.description = format!("{} and is {from}", check.description);
         check.expect.push(has(&self.from));
         let done = vec![has(&self.to)];
-        let operation = VolumeOperation { setup: self.to.clone() };
+        let operation = VolumeOperation {
+            setup: self.to.clone(),
+        };
         let goal = Reach::by("the new setup", operation, done.clone());
         let words = format!("Modify {target} from {from} to {to}, while it is in use");
         let settled = vec![has(&self.to), Expectation::state(self.state)];
-        vec![check, Task::change(target, words, goal).expecting(done), verify(target, &format!("is {to}"), settled)]
+        vec![
+            check,
+            Task::change(target, words, goal).expecting(done),
+            verify(target, &format!("is {to}"), settled),
+        ]
     }
 
     fn reversal(&self) -> Reversal {
@@ -144,8 +165,15 @@ impl Change for ModifyVolume {
         None
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(VolumeOperation { setup }) = operation.downcast_ref() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(VolumeOperation { setup }) = operation.downcast_ref() else {
+            return Err(foreign(operation));
+        };
         if twin.specification.storage_type.is_none() {
             return Err(refused(ActErrorKind::InvalidType, "it is no volume"));
         }
@@ -154,7 +182,10 @@ impl Change for ModifyVolume {
     }
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
-        vec![("volume", VolumeSetup::from_specification(&seen.specification).map(|setup| setup.to_string()))]
+        vec![(
+            "volume",
+            VolumeSetup::from_specification(&seen.specification).map(|setup| setup.to_string()),
+        )]
     }
 
     fn effect_evidence(&self) -> EffectEvidence {
@@ -166,7 +197,8 @@ impl Change for ModifyVolume {
         let falls = |before: Option<u32>, after: Option<u32>| {
             before.is_some_and(|before| after.is_none_or(|after| after < before))
         };
-        falls(self.from.iops, self.to.iops) || falls(self.from.throughput_mibps, self.to.throughput_mibps)
+        falls(self.from.iops, self.to.iops)
+            || falls(self.from.throughput_mibps, self.to.throughput_mibps)
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -43,7 +43,10 @@ impl<'a> Parameters<'a> {
     /// [`ParameterError::NotAnObject`].
     pub fn from_json(json: &'a Json) -> Result<Self, ParameterError> {
         let object = json.as_object().ok_or(ParameterError::NotAnObject)?;
-        Ok(Parameters { object, read: BTreeSet::new() })
+        Ok(Parameters {
+            object,
+            read: BTreeSet::new(),
+        })
     }
 
     /// Returns `true` if a member is there: a variant of a change has members that the others lack.
@@ -60,7 +63,10 @@ impl<'a> Parameters<'a> {
     ) -> Result<T, ParameterError> {
         self.read.insert(name);
         let found = self.object.get(name).and_then(form);
-        found.ok_or_else(|| ParameterError::Wrong { name: name.to_owned(), expected })
+        found.ok_or_else(|| ParameterError::Wrong {
+            name: name.to_owned(),
+            expected,
+        })
     }
 
     /// A text that is not empty.
@@ -69,7 +75,9 @@ impl<'a> Parameters<'a> {
     /// [`ParameterError::Wrong`], as for every member.
     pub fn text(&mut self, name: &'static str) -> Result<String, ParameterError> {
         self.take(name, "a text that is not empty", |json| {
-            json.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+            json.as_str()
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned)
         })
     }
 
@@ -91,7 +99,10 @@ impl<'a> Parameters<'a> {
     /// [`ParameterError::Wrong`].
     pub fn texts(&mut self, name: &'static str) -> Result<Vec<String>, ParameterError> {
         self.take(name, "a list of texts", |json| {
-            json.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+            json.as_array()?
+                .iter()
+                .map(|item| item.as_str().map(str::to_owned))
+                .collect()
         })
     }
 
@@ -108,10 +119,14 @@ impl<'a> Parameters<'a> {
     /// # Errors
     /// [`ParameterError::Wrong`].
     pub fn number_or_null(&mut self, name: &'static str) -> Result<Option<u32>, ParameterError> {
-        self.take(name, "a whole number from 0 to 4294967295, or null", |json| match json {
-            Json::Null => Some(None),
-            number => whole(number).map(Some),
-        })
+        self.take(
+            name,
+            "a whole number from 0 to 4294967295, or null",
+            |json| match json {
+                Json::Null => Some(None),
+                number => whole(number).map(Some),
+            },
+        )
     }
 
     /// `true` or `false`.
@@ -127,7 +142,9 @@ impl<'a> Parameters<'a> {
     /// # Errors
     /// [`ParameterError::Wrong`].
     pub fn time(&mut self, name: &'static str) -> Result<Timestamp, ParameterError> {
-        self.take(name, "a time such as 2026-11-20T10:00:00Z", |json| json.as_str()?.parse().ok())
+        self.take(name, "a time such as 2026-11-20T10:00:00Z", |json| {
+            json.as_str()?.parse().ok()
+        })
     }
 
     /// A state of a resource.
@@ -135,7 +152,9 @@ impl<'a> Parameters<'a> {
     /// # Errors
     /// [`ParameterError::Wrong`].
     pub fn state(&mut self, name: &'static str) -> Result<ResourceState, ParameterError> {
-        self.take(name, "a state of a resource, such as running", |json| ResourceState::parse(json.as_str()?))
+        self.take(name, "a state of a resource, such as running", |json| {
+            ResourceState::parse(json.as_str()?)
+        })
     }
 
     /// Ends the reading.
@@ -143,12 +162,21 @@ impl<'a> Parameters<'a> {
     /// # Errors
     /// [`ParameterError::Unknown`] for a member that nobody requested: a parameter that decides nothing must not look as if it did.
     pub fn end(self) -> Result<(), ParameterError> {
-        let unknown = self.object.iter().map(|(name, _)| name).find(|name| !self.read.contains(name));
-        unknown.map_or(Ok(()), |name| Err(ParameterError::Unknown { name: name.to_owned() }))
+        let unknown = self
+            .object
+            .iter()
+            .map(|(name, _)| name)
+            .find(|name| !self.read.contains(name));
+        unknown.map_or(Ok(()), |name| {
+            Err(ParameterError::Unknown {
+                name: name.to_owned(),
+            })
+        })
     }
 }
 
 fn whole(json: &Json) -> Option<u32> {
     let number = json.as_f64()?;
-    (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
+    (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number))
+        .then_some(number as u32)
 }

@@ -25,26 +25,42 @@ impl Changes {
     /// The reason why it cannot be executed; it may be shown all the same.
     pub fn procedure(&self, plan: &Plan) -> Result<Procedure, PlanError> {
         if !plan.is_intact() {
-            return Err(PlanError::Altered { hash: plan.hash.clone() });
+            return Err(PlanError::Altered {
+                hash: plan.hash.clone(),
+            });
         }
-        let Some(planned) = &plan.change else { return v1::procedure(plan) };
+        let Some(planned) = &plan.change else {
+            return v1::procedure(plan);
+        };
         let change = self.parse(&planned.name, &planned.parameters)?;
         let tasks = change.tasks(&planned.resource);
-        Ok(Procedure { plan: plan.clone(), change, tasks })
+        Ok(Procedure {
+            plan: plan.clone(),
+            change,
+            tasks,
+        })
     }
 }
 
 impl Procedure {
     /// Joins a stored plan with its change, which was read before.
     pub(super) fn from_parts(plan: Plan, change: Arc<dyn Change>, tasks: Vec<Task>) -> Procedure {
-        Procedure { plan, change, tasks }
+        Procedure {
+            plan,
+            change,
+            tasks,
+        }
     }
 
     /// A new plan of a change on a resource, ready to be executed.
     #[must_use]
     pub fn new(change: Arc<dyn Change>, target: &str) -> Procedure {
         let (plan, tasks) = (Plan::new(&*change, target), change.tasks(target));
-        Procedure { plan, change, tasks }
+        Procedure {
+            plan,
+            change,
+            tasks,
+        }
     }
 
     /// The plan.
@@ -75,7 +91,11 @@ impl Procedure {
     /// cannot be done in it.
     #[must_use]
     pub fn limit_s(&self, kind: ResourceKind, timeout_s: i64) -> i64 {
-        let database = if kind == ResourceKind::Database { DATABASE_S } else { 0 };
+        let database = if kind == ResourceKind::Database {
+            DATABASE_S
+        } else {
+            0
+        };
         timeout_s.max(database).max(self.change.least_limit_s())
     }
 
@@ -84,6 +104,10 @@ impl Procedure {
     #[must_use]
     pub fn interruption_limit_s(&self, kind: ResourceKind, timeout_s: i64) -> i64 {
         let limit_s = self.limit_s(kind, timeout_s);
-        if self.plan.restart_needed { self.change.interruption_limit_s(limit_s) } else { 0 }
+        if self.plan.restart_needed {
+            self.change.interruption_limit_s(limit_s)
+        } else {
+            0
+        }
     }
 }

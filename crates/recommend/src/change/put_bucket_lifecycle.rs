@@ -5,20 +5,28 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Lifecycle, Operation, Resource, ResourceKind, ResourceState, named,
+    ActError, ActErrorKind, Catalogue, Lifecycle, Operation, Resource, ResourceKind, ResourceState,
+    named,
 };
 
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
-    aws, foreign, precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
+    Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "put_bucket_lifecycle", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "put_bucket_lifecycle",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] =
-    &[aws("s3:GetBucketTagging"), aws("s3:GetLifecycleConfiguration"), aws("s3:PutLifecycleConfiguration")];
+const PERMISSIONS: &[Permission] = &[
+    aws("s3:GetBucketTagging"),
+    aws("s3:GetLifecycleConfiguration"),
+    aws("s3:PutLifecycleConfiguration"),
+];
 
 named!(
     /// Storage class that a rule moves objects to.
@@ -66,7 +74,11 @@ impl LifecycleRule {
     /// Identifier of the rule that moves objects.
     pub const TIER_ID: &'static str = "reeve-tier-objects";
     /// Identifiers of the rules that Reeve adds.
-    pub const IDS: [&'static str; 3] = ["reeve-abort-uploads", "reeve-expire-versions", Self::TIER_ID];
+    pub const IDS: [&'static str; 3] = [
+        "reeve-abort-uploads",
+        "reeve-expire-versions",
+        Self::TIER_ID,
+    ];
 
     /// Identifier in the configuration.
     #[must_use]
@@ -82,13 +94,25 @@ impl LifecycleRule {
     #[must_use]
     pub fn words(&self) -> String {
         match self {
-            LifecycleRule::AbortUploads { days } => format!("aborts incomplete uploads after {days} days"),
-            LifecycleRule::ExpireVersions { days, keep: 0 } => format!("deletes old versions after {days} days"),
+            LifecycleRule::AbortUploads { days } => {
+                format!("aborts incomplete uploads after {days} days")
+            }
+            LifecycleRule::ExpireVersions { days, keep: 0 } => {
+                format!("deletes old versions after {days} days")
+            }
             LifecycleRule::ExpireVersions { days, keep } => {
                 format!("deletes old versions after {days} days, but for the {keep} newest")
             }
-            LifecycleRule::TierObjects(Tiering { days, class, prefix }) => {
-                let scope = if prefix.is_empty() { String::new() } else { format!(" below {prefix}") };
+            LifecycleRule::TierObjects(Tiering {
+                days,
+                class,
+                prefix,
+            }) => {
+                let scope = if prefix.is_empty() {
+                    String::new()
+                } else {
+                    format!(" below {prefix}")
+                };
                 format!("moves objects of at least 128 KiB{scope} to {class} after {days} days")
             }
         }
@@ -119,7 +143,10 @@ pub struct PutBucketLifecycle {
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     let state = parameters.state("state")?;
-    let from = Lifecycle { fingerprint: parameters.text("from")?, own_rules: parameters.texts("own_rules")? };
+    let from = Lifecycle {
+        fingerprint: parameters.text("from")?,
+        own_rules: parameters.texts("own_rules")?,
+    };
     if parameters.has("tier_objects_after_days") {
         let rule = LifecycleRule::TierObjects(Tiering {
             days: parameters.number("tier_objects_after_days")?,
@@ -145,23 +172,35 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
 }
 
 fn class(name: &str) -> Result<ColdClass, ParameterError> {
-    let wrong =
-        || ParameterError::Wrong { name: "storage_class".to_owned(), expected: "a storage class, such as STANDARD_IA" };
+    let wrong = || ParameterError::Wrong {
+        name: "storage_class".to_owned(),
+        expected: "a storage class, such as STANDARD_IA",
+    };
     ColdClass::parse(name).ok_or_else(wrong)
 }
 
 /// The rules of Reeve in order, `none` for none.
 fn own(lifecycle: &Lifecycle) -> String {
-    if lifecycle.own_rules.is_empty() { "none".to_owned() } else { lifecycle.own_rules.join(", ") }
+    if lifecycle.own_rules.is_empty() {
+        "none".to_owned()
+    } else {
+        lifecycle.own_rules.join(", ")
+    }
 }
 
 fn has_own(wanted: &Lifecycle) -> Expectation {
-    Expectation::new("rules of Reeve", own(wanted), |bucket| bucket.specification.lifecycle.as_ref().map(own))
+    Expectation::new("rules of Reeve", own(wanted), |bucket| {
+        bucket.specification.lifecycle.as_ref().map(own)
+    })
 }
 
 fn has_configuration(wanted: &Lifecycle) -> Expectation {
     Expectation::new("lifecycle", wanted.fingerprint.clone(), |bucket| {
-        bucket.specification.lifecycle.as_ref().map(|lifecycle| lifecycle.fingerprint.clone())
+        bucket
+            .specification
+            .lifecycle
+            .as_ref()
+            .map(|lifecycle| lifecycle.fingerprint.clone())
     })
 }
 
@@ -172,7 +211,10 @@ impl PutBucketLifecycle {
         own_rules.push(self.rule.id().to_owned());
         own_rules.sort_unstable();
         own_rules.dedup();
-        Lifecycle { fingerprint: format!("{} and {}", self.from.fingerprint, self.rule.id()), own_rules }
+        Lifecycle {
+            fingerprint: format!("{} and {}", self.from.fingerprint, self.rule.id()),
+            own_rules,
+        }
     }
 }
 
@@ -190,11 +232,18 @@ impl Change for PutBucketLifecycle {
         let (abort, expire, keep) = match &self.rule {
             LifecycleRule::AbortUploads { days } => (Some(*days), None, 0),
             LifecycleRule::ExpireVersions { days, keep } => (None, Some(*days), *keep),
-            LifecycleRule::TierObjects(Tiering { days, class, prefix }) => {
+            LifecycleRule::TierObjects(Tiering {
+                days,
+                class,
+                prefix,
+            }) => {
                 let rule = [
                     ("tier_objects_after_days", Json::from(*days)),
                     ("storage_class", Json::from(class.as_str())),
-                    ("prefix", Json::from(Some(prefix.clone()).filter(|prefix| !prefix.is_empty()))),
+                    (
+                        "prefix",
+                        Json::from(Some(prefix.clone()).filter(|prefix| !prefix.is_empty())),
+                    ),
                 ];
                 return Json::object(found.into_iter().chain(rule));
             }
@@ -208,13 +257,27 @@ impl Change for PutBucketLifecycle {
 
     fn tasks(&self, target: &str) -> Vec<Task> {
         let mut check = precondition(target, self.state, None);
-        check.description = format!("{} and its lifecycle rules are those of the finding", check.description);
+        check.description = format!(
+            "{} and its lifecycle rules are those of the finding",
+            check.description
+        );
         check.expect.push(has_configuration(&self.from));
         let done = vec![has_own(&self.after())];
-        let goal = Reach::by("the new rule", LifecycleOperation::Add(self.rule.clone()), done.clone());
-        let words =
-            format!("Add to bucket {target} the lifecycle rule {}, which {}", self.rule.id(), self.rule.words());
-        vec![check, Task::change(target, words, goal).expecting(done.clone()), verify(target, "has the rule", done)]
+        let goal = Reach::by(
+            "the new rule",
+            LifecycleOperation::Add(self.rule.clone()),
+            done.clone(),
+        );
+        let words = format!(
+            "Add to bucket {target} the lifecycle rule {}, which {}",
+            self.rule.id(),
+            self.rule.words()
+        );
+        vec![
+            check,
+            Task::change(target, words, goal).expecting(done.clone()),
+            verify(target, "has the rule", done),
+        ]
     }
 
     fn changes_load(&self) -> bool {
@@ -236,9 +299,19 @@ impl Change for PutBucketLifecycle {
 
     fn undo(&self, _: &Resource, seen: &Resource) -> Option<Task> {
         let id = self.rule.id();
-        let is_there = seen.specification.lifecycle.as_ref()?.own_rules.iter().any(|own| own == id);
+        let is_there = seen
+            .specification
+            .lifecycle
+            .as_ref()?
+            .own_rules
+            .iter()
+            .any(|own| own == id);
         let before = vec![has_own(&self.from)];
-        let goal = Reach::by("the removal of the rule", LifecycleOperation::Remove(id), before.clone());
+        let goal = Reach::by(
+            "the removal of the rule",
+            LifecycleOperation::Remove(id),
+            before.clone(),
+        );
         let words = format!("Remove the lifecycle rule {id} from bucket {}", seen.id);
         is_there.then(|| Task::change(seen.id.as_str(), words, goal).expecting(before))
     }
@@ -247,10 +320,20 @@ impl Change for PutBucketLifecycle {
         twin.specification.lifecycle = Some(self.from.clone());
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(operation) = operation.downcast_ref::<LifecycleOperation>() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(operation) = operation.downcast_ref::<LifecycleOperation>() else {
+            return Err(foreign(operation));
+        };
         if twin.kind != ResourceKind::Bucket {
-            return Err(refused(ActErrorKind::InvalidType, format_args!("it is a {}", twin.kind)));
+            return Err(refused(
+                ActErrorKind::InvalidType,
+                format_args!("it is a {}", twin.kind),
+            ));
         }
         twin.specification.lifecycle = Some(match operation {
             LifecycleOperation::Add(_) => self.after(),
@@ -262,7 +345,10 @@ impl Change for PutBucketLifecycle {
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         let lifecycle = seen.specification.lifecycle.as_ref();
         vec![
-            ("lifecycle", lifecycle.map(|lifecycle| lifecycle.fingerprint.clone())),
+            (
+                "lifecycle",
+                lifecycle.map(|lifecycle| lifecycle.fingerprint.clone()),
+            ),
             ("lifecycle_rules", lifecycle.map(own)),
         ]
     }

@@ -22,13 +22,21 @@ pub struct Permission {
 /// A permission of AWS on any resource.
 #[must_use]
 pub const fn aws(name: &'static str) -> Permission {
-    Permission { provider: Provider::Aws, name, own_only: false }
+    Permission {
+        provider: Provider::Aws,
+        name,
+        own_only: false,
+    }
 }
 
 /// A permission of AWS on resources that Reeve made.
 #[must_use]
 pub const fn aws_own(name: &'static str) -> Permission {
-    Permission { provider: Provider::Aws, name, own_only: true }
+    Permission {
+        provider: Provider::Aws,
+        name,
+        own_only: true,
+    }
 }
 
 /// Row of one change.
@@ -46,7 +54,9 @@ pub struct ChangeType {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// A change that this release does not know.
-    #[error("this release does not know the change {name}, so the plan is shown and not executed; run the agent again")]
+    #[error(
+        "this release does not know the change {name}, so the plan is shown and not executed; run the agent again"
+    )]
     UnknownChange {
         /// Name of the change.
         name: String,
@@ -60,10 +70,14 @@ pub enum PlanError {
         source: ParameterError,
     },
     /// Steps of an earlier release without a change of this release.
-    #[error("the plan's steps are from an earlier release and cannot be read any more; run the agent again")]
+    #[error(
+        "the plan's steps are from an earlier release and cannot be read any more; run the agent again"
+    )]
     UnknownSteps,
     /// A plan that is not what its hash covers.
-    #[error("the plan is not the one that its hash {hash} covers; it was altered in the store and is not executed")]
+    #[error(
+        "the plan is not the one that its hash {hash} covers; it was altered in the store and is not executed"
+    )]
     Altered {
         /// Stored hash.
         hash: String,
@@ -100,13 +114,21 @@ impl Changes {
     /// # Errors
     /// [`PlanError::UnknownChange`], [`PlanError::Parameters`].
     pub fn parse(&self, name: &str, parameters: &Json) -> Result<Arc<dyn Change>, PlanError> {
-        let row = self.rows.get(name).ok_or_else(|| PlanError::UnknownChange { name: name.to_owned() })?;
+        let row = self
+            .rows
+            .get(name)
+            .ok_or_else(|| PlanError::UnknownChange {
+                name: name.to_owned(),
+            })?;
         let read = || {
             let mut parameters = Parameters::from_json(parameters)?;
             let change = (row.parse)(&mut parameters)?;
             parameters.end()?;
             Ok(change)
         };
-        read().map_err(|source| PlanError::Parameters { name: name.to_owned(), source })
+        read().map_err(|source| PlanError::Parameters {
+            name: name.to_owned(),
+            source,
+        })
     }
 }

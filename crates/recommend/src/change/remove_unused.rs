@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceId, ResourceKind, ResourceState, named,
+    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceId, ResourceKind,
+    ResourceState, named,
 };
 
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Reach, Reversal, Task, aws, foreign,
-    precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Reach, Reversal,
+    Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of addresses.
@@ -60,11 +61,17 @@ impl Unused {
     fn step(self, target: &str) -> String {
         match self {
             Unused::Address => {
-                format!("Release address {target}; it goes back to the provider, who may give it to anyone")
+                format!(
+                    "Release address {target}; it goes back to the provider, who may give it to anyone"
+                )
             }
-            Unused::Gateway => format!("Delete NAT gateway {target}; its address stays with the account"),
+            Unused::Gateway => {
+                format!("Delete NAT gateway {target}; its address stays with the account")
+            }
             Unused::Balancer => {
-                format!("Delete load balancer {target} and its name in the DNS; its target groups stay")
+                format!(
+                    "Delete load balancer {target} and its name in the DNS; its target groups stay"
+                )
             }
         }
     }
@@ -73,11 +80,15 @@ impl Unused {
     #[must_use]
     pub const fn lost(self) -> &'static str {
         match self {
-            Unused::Address => "a released address cannot be had again; a new one is another address",
+            Unused::Address => {
+                "a released address cannot be had again; a new one is another address"
+            }
             Unused::Gateway => {
                 "a deleted NAT gateway does not come back; a new one may take its address, and routes must then lead to it"
             }
-            Unused::Balancer => "a deleted load balancer does not come back; a new one has another name in the DNS",
+            Unused::Balancer => {
+                "a deleted load balancer does not come back; a new one has another name in the DNS"
+            }
         }
     }
 
@@ -120,16 +131,27 @@ impl RemoveUnused {
     }
 }
 
-fn parse(unused: Unused, parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
+fn parse(
+    unused: Unused,
+    parameters: &mut Parameters<'_>,
+) -> Result<Arc<dyn Change>, ParameterError> {
     let (state, attached_to) = (parameters.state("state")?, parameters.texts("attached_to")?);
-    Ok(Arc::new(RemoveUnused { unused, state, attached_to }))
+    Ok(Arc::new(RemoveUnused {
+        unused,
+        state,
+        attached_to,
+    }))
 }
 
 /// Identifiers in order, `nothing` for none.
 fn listed<'a>(ids: impl Iterator<Item = &'a str>) -> String {
     let mut ids: Vec<&str> = ids.collect();
     ids.sort_unstable();
-    if ids.is_empty() { "nothing".to_owned() } else { ids.join(", ") }
+    if ids.is_empty() {
+        "nothing".to_owned()
+    } else {
+        ids.join(", ")
+    }
 }
 
 fn attached(resource: &Resource) -> String {
@@ -151,9 +173,16 @@ impl Change for RemoveUnused {
     fn tasks(&self, target: &str) -> Vec<Task> {
         let held = listed(self.attached_to.iter().map(String::as_str));
         let mut check = precondition(target, self.state, None);
-        check.description =
-            format!("{} and its {} are {held}", check.description, self.unused.attached().replace('_', " "));
-        check.expect.push(Expectation::new(self.unused.attached(), held, |resource| Some(attached(resource))));
+        check.description = format!(
+            "{} and its {} are {held}",
+            check.description,
+            self.unused.attached().replace('_', " ")
+        );
+        check
+            .expect
+            .push(Expectation::new(self.unused.attached(), held, |resource| {
+                Some(attached(resource))
+            }));
         let gone = vec![Expectation::state(ResourceState::Deleted)];
         let goal = Reach::by("the removal", RemoveOperation, gone.clone());
         let step = Task::delete(target, self.unused.step(target), goal).expecting(gone.clone());
@@ -168,13 +197,26 @@ impl Change for RemoveUnused {
         None
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(RemoveOperation) = operation.downcast_ref() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(RemoveOperation) = operation.downcast_ref() else {
+            return Err(foreign(operation));
+        };
         if Unused::from_kind(twin.kind) != Some(self.unused) {
-            return Err(refused(ActErrorKind::InvalidType, format_args!("it is a {}", twin.kind)));
+            return Err(refused(
+                ActErrorKind::InvalidType,
+                format_args!("it is a {}", twin.kind),
+            ));
         }
         if self.unused == Unused::Address && twin.state != ResourceState::Unattached {
-            return Err(refused(ActErrorKind::WrongState, "something has the address"));
+            return Err(refused(
+                ActErrorKind::WrongState,
+                "something has the address",
+            ));
         }
         twin.state = ResourceState::Deleted;
         Ok(())
@@ -242,20 +284,35 @@ mod tests {
         let tasks = change.tasks("eipalloc-1");
         assert_eq!(tasks[0].difference(&free), None);
         let taken = address(ResourceState::Available, &["i-1"]);
-        assert_eq!(tasks[0].difference(&taken).unwrap(), "state is available, not unattached");
-        let refusal = change.simulate(&RemoveOperation, &mut taken.clone(), Catalogue::builtin()).unwrap_err();
+        assert_eq!(
+            tasks[0].difference(&taken).unwrap(),
+            "state is available, not unattached"
+        );
+        let refusal = change
+            .simulate(&RemoveOperation, &mut taken.clone(), Catalogue::builtin())
+            .unwrap_err();
         assert_eq!(refusal.kind, ActErrorKind::WrongState);
         let mut twin = free;
-        change.simulate(&RemoveOperation, &mut twin, Catalogue::builtin()).unwrap();
-        assert!(tasks[2].difference(&twin).is_none() && matches!(change.reversal(), Reversal::Impossible(_)));
+        change
+            .simulate(&RemoveOperation, &mut twin, Catalogue::builtin())
+            .unwrap();
+        assert!(
+            tasks[2].difference(&twin).is_none()
+                && matches!(change.reversal(), Reversal::Impossible(_))
+        );
     }
 
     #[test]
     fn a_target_that_was_registered_meanwhile_keeps_the_balancer() {
         let mut balancer = resource(ResourceKind::LoadBalancer, ResourceState::Available, &[]);
-        let tasks = RemoveUnused::from_resource(&balancer).unwrap().tasks("arn:lb");
+        let tasks = RemoveUnused::from_resource(&balancer)
+            .unwrap()
+            .tasks("arn:lb");
         balancer.attached_to = vec![ResourceId::new("i-1")];
-        assert_eq!(tasks[0].difference(&balancer).unwrap(), "targets is i-1, not nothing");
+        assert_eq!(
+            tasks[0].difference(&balancer).unwrap(),
+            "targets is i-1, not nothing"
+        );
         let machine = resource(ResourceKind::VirtualMachine, ResourceState::Running, &[]);
         assert_eq!(RemoveUnused::from_resource(&machine), None);
     }

@@ -3,17 +3,23 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState,
+};
 
 use super::task::settled;
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, SLOW_ROLLBACK_LIMIT_S,
-    Task, aws, aws_own, foreign, precondition, refused, restore, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, aws, aws_own, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "replicate", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "replicate",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// New read replica of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,29 +33,48 @@ pub struct Replicate {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] =
-    &[aws("rds:CreateDBInstanceReadReplica"), aws("rds:AddTagsToResource"), aws_own("rds:DeleteDBInstance")];
+const PERMISSIONS: &[Permission] = &[
+    aws("rds:CreateDBInstanceReadReplica"),
+    aws("rds:AddTagsToResource"),
+    aws_own("rds:DeleteDBInstance"),
+];
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     let (state, size) = (parameters.state("state")?, parameters.text_or_null("size")?);
-    Ok(Arc::new(Replicate { state, size, replica: parameters.text("replica")? }))
+    Ok(Arc::new(Replicate {
+        state,
+        size,
+        replica: parameters.text("replica")?,
+    }))
 }
 
 fn has(database: &Resource, replica: &str) -> bool {
-    database.specification.replicas.iter().any(|known| known == replica)
+    database
+        .specification
+        .replicas
+        .iter()
+        .any(|known| known == replica)
 }
 
 fn present(replica: &str) -> Expectation {
     let name = replica.to_owned();
     Expectation::new("replica", replica.to_owned(), move |database| {
-        Some(if has(database, &name) { name.clone() } else { "none".to_owned() })
+        Some(if has(database, &name) {
+            name.clone()
+        } else {
+            "none".to_owned()
+        })
     })
 }
 
 fn absent(replica: &str) -> Expectation {
     let name = replica.to_owned();
     Expectation::new("replica", "none".to_owned(), move |database| {
-        Some(if has(database, &name) { name.clone() } else { "none".to_owned() })
+        Some(if has(database, &name) {
+            name.clone()
+        } else {
+            "none".to_owned()
+        })
     })
 }
 
@@ -69,12 +94,22 @@ impl Change for Replicate {
     fn tasks(&self, target: &str) -> Vec<Task> {
         let name = &self.replica;
         let there = vec![present(name)];
-        let goal = Reach::by("the replica", Mutation::Replicate { name: name.clone() }, there.clone());
+        let goal = Reach::by(
+            "the replica",
+            Mutation::Replicate { name: name.clone() },
+            there.clone(),
+        );
         let words = format!("Make the read replica {name} of {target}");
         vec![
             precondition(target, self.state, self.size.as_deref()),
-            Task::of_kind(StepKind::Replicate, target, words, goal).making(name).expecting(there.clone()),
-            verify(target, &format!("has the replica {name}"), settled(self.state, there)),
+            Task::of_kind(StepKind::Replicate, target, words, goal)
+                .making(name)
+                .expecting(there.clone()),
+            verify(
+                target,
+                &format!("has the replica {name}"),
+                settled(self.state, there),
+            ),
         ]
     }
 
@@ -94,11 +129,20 @@ impl Change for Replicate {
         Some(task.making(name).expecting(vec![present(name)]))
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
         let replicas = &mut twin.specification.replicas;
         match operation.downcast_ref() {
-            Some(Mutation::Replicate { name }) if !replicas.contains(name) => replicas.push(name.clone()),
-            Some(Mutation::RemoveReplica { name }) if replicas.contains(name) => replicas.retain(|one| one != name),
+            Some(Mutation::Replicate { name }) if !replicas.contains(name) => {
+                replicas.push(name.clone())
+            }
+            Some(Mutation::RemoveReplica { name }) if replicas.contains(name) => {
+                replicas.retain(|one| one != name)
+            }
             Some(Mutation::Replicate { name } | Mutation::RemoveReplica { name }) => {
                 let said = format!("{name} already exists, or its source does not exist");
                 return Err(refused(ActErrorKind::InvalidType, said));

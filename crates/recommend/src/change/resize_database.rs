@@ -8,12 +8,16 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::restore::{self, modify};
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, SLOW_ROLLBACK_LIMIT_S, Task,
-    aws, power, precondition, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "resize_database", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "resize_database",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Change of a database's class.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +40,11 @@ const PERMISSIONS: &[Permission] = &[
 ];
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
-    let (state, from, to) = (parameters.state("state")?, parameters.text("from")?, parameters.text("to")?);
+    let (state, from, to) = (
+        parameters.state("state")?,
+        parameters.text("from")?,
+        parameters.text("to")?,
+    );
     Ok(Arc::new(ResizeDatabase { state, from, to }))
 }
 
@@ -46,7 +54,11 @@ impl Change for ResizeDatabase {
     }
 
     fn parameters(&self) -> Json {
-        Json::object([("state", self.state.as_str()), ("from", self.from.as_str()), ("to", self.to.as_str())])
+        Json::object([
+            ("state", self.state.as_str()),
+            ("from", self.from.as_str()),
+            ("to", self.to.as_str()),
+        ])
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
@@ -54,8 +66,17 @@ impl Change for ResizeDatabase {
         vec![
             precondition(target, state, Some(from)),
             Task::snapshot(target, format!("Snapshot database {target}")),
-            modify(target, format!("Change {target} from {from} to {to}"), to, Some(state)),
-            verify(target, &format!("is {to} and {state}"), vec![Expectation::size(to), Expectation::state(state)]),
+            modify(
+                target,
+                format!("Change {target} from {from} to {to}"),
+                to,
+                Some(state),
+            ),
+            verify(
+                target,
+                &format!("is {to} and {state}"),
+                vec![Expectation::size(to), Expectation::state(state)],
+            ),
         ]
     }
 
@@ -67,7 +88,12 @@ impl Change for ResizeDatabase {
         restore::restore(prior, seen)
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        catalogue: &Catalogue,
+    ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }
 

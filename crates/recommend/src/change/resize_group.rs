@@ -6,16 +6,22 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Capacity, Catalogue, Mutation, Operation, Resource, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Capacity, Catalogue, Mutation, Operation, Resource, ResourceState,
+};
 
 use super::{
-    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Permission, Reversal, SLOW_ROLLBACK_LIMIT_S,
-    Task, aws, foreign, precondition, refused, restore, verify,
+    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Permission, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "resize_group", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "resize_group",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Another least number of members.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +39,17 @@ const PERMISSIONS: &[Permission] = &[aws("autoscaling:UpdateAutoScalingGroup")];
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     let state = parameters.state("state")?;
-    Ok(Arc::new(ResizeGroup { state, from: parameters.number("from_min")?, to: parameters.number("to_min")? }))
+    Ok(Arc::new(ResizeGroup {
+        state,
+        from: parameters.number("from_min")?,
+        to: parameters.number("to_min")?,
+    }))
 }
 
 fn least(members: u32) -> Expectation {
-    Expectation::new("min_size", members, |group| group.specification.capacity.map(|capacity| capacity.min))
+    Expectation::new("min_size", members, |group| {
+        group.specification.capacity.map(|capacity| capacity.min)
+    })
 }
 
 /// A group of at least `min` members.
@@ -70,8 +82,14 @@ impl Goal for Least {
     }
 
     fn operation(&self, seen: &Resource) -> Arc<dyn Operation> {
-        let desired = seen.specification.capacity.map_or(self.min, |now| self.wanted(now));
-        Arc::new(Mutation::Scale { min: self.min, desired })
+        let desired = seen
+            .specification
+            .capacity
+            .map_or(self.min, |now| self.wanted(now));
+        Arc::new(Mutation::Scale {
+            min: self.min,
+            desired,
+        })
     }
 
     /// A group takes another number while it is still on its way to the last one.
@@ -96,11 +114,22 @@ impl Change for ResizeGroup {
     fn tasks(&self, target: &str) -> Vec<Task> {
         let mut check = precondition(target, self.state, None);
         check.expect.push(least(self.from));
-        let words = format!("Raise the least number of members of {target} from {} to {}", self.from, self.to);
-        let goal = Least { min: self.to, back: None };
-        let change = Task::of_kind(StepKind::Scale, target, words, goal).expecting(vec![least(self.to)]);
+        let words = format!(
+            "Raise the least number of members of {target} from {} to {}",
+            self.from, self.to
+        );
+        let goal = Least {
+            min: self.to,
+            back: None,
+        };
+        let change =
+            Task::of_kind(StepKind::Scale, target, words, goal).expecting(vec![least(self.to)]);
         let done = vec![least(self.to), Expectation::state(self.state)];
-        vec![check, change, verify(target, &format!("has at least {} members", self.to), done)]
+        vec![
+            check,
+            change,
+            verify(target, &format!("has at least {} members", self.to), done),
+        ]
     }
 
     fn reversal(&self) -> Reversal {
@@ -109,18 +138,36 @@ impl Change for ResizeGroup {
 
     fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task> {
         let before = prior.specification.capacity?;
-        let goal = Least { min: before.min, back: Some((self.to.max(before.desired), before.desired)) };
+        let goal = Least {
+            min: before.min,
+            back: Some((self.to.max(before.desired), before.desired)),
+        };
         if goal.is_reached(seen) {
             return restore(prior, seen);
         }
-        let words = format!("Set the least number of members of {} back to {}", seen.id, before.min);
-        Some(Task::of_kind(StepKind::Scale, seen.id.as_str(), words, goal).expecting(vec![least(before.min)]))
+        let words = format!(
+            "Set the least number of members of {} back to {}",
+            seen.id, before.min
+        );
+        Some(
+            Task::of_kind(StepKind::Scale, seen.id.as_str(), words, goal)
+                .expecting(vec![least(before.min)]),
+        )
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(Mutation::Scale { min, desired }) = operation.downcast_ref() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(Mutation::Scale { min, desired }) = operation.downcast_ref() else {
+            return Err(foreign(operation));
+        };
         match &mut twin.specification.capacity {
-            Some(now) if min <= desired && *desired <= now.max => (now.min, now.desired) = (*min, *desired),
+            Some(now) if min <= desired && *desired <= now.max => {
+                (now.min, now.desired) = (*min, *desired)
+            }
             Some(now) => {
                 let said = format!("{min} to {desired} members, and it has at most {}", now.max);
                 return Err(refused(ActErrorKind::InvalidType, said));
@@ -131,7 +178,12 @@ impl Change for ResizeGroup {
     }
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
-        vec![("min_size", seen.specification.capacity.map(|capacity| capacity.min.to_string()))]
+        vec![(
+            "min_size",
+            seen.specification
+                .capacity
+                .map(|capacity| capacity.min.to_string()),
+        )]
     }
 
     fn rollback_limit_s(&self) -> i64 {

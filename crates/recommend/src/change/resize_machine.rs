@@ -7,12 +7,16 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::restore::{self, modify, start, stop};
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws, power, precondition,
-    verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws,
+    power, precondition, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "resize_machine", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "resize_machine",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Change of a machine's size.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,11 +30,18 @@ pub struct ResizeMachine {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] =
-    &[aws("ec2:StopInstances"), aws("ec2:ModifyInstanceAttribute"), aws("ec2:StartInstances")];
+const PERMISSIONS: &[Permission] = &[
+    aws("ec2:StopInstances"),
+    aws("ec2:ModifyInstanceAttribute"),
+    aws("ec2:StartInstances"),
+];
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
-    let (state, from, to) = (parameters.state("state")?, parameters.text("from")?, parameters.text("to")?);
+    let (state, from, to) = (
+        parameters.state("state")?,
+        parameters.text("from")?,
+        parameters.text("to")?,
+    );
     Ok(Arc::new(ResizeMachine { state, from, to }))
 }
 
@@ -40,7 +51,11 @@ impl Change for ResizeMachine {
     }
 
     fn parameters(&self) -> Json {
-        Json::object([("state", self.state.as_str()), ("from", self.from.as_str()), ("to", self.to.as_str())])
+        Json::object([
+            ("state", self.state.as_str()),
+            ("from", self.from.as_str()),
+            ("to", self.to.as_str()),
+        ])
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
@@ -48,9 +63,17 @@ impl Change for ResizeMachine {
         let done = vec![Expectation::size(to), Expectation::state(running)];
         vec![
             precondition(target, self.state, Some(from)),
-            Task::snapshot(target, format!("Record the state of {target} before the change")),
+            Task::snapshot(
+                target,
+                format!("Record the state of {target} before the change"),
+            ),
             stop(target, format!("Stop {target}")),
-            modify(target, format!("Change {target} from {from} to {to}"), to, None),
+            modify(
+                target,
+                format!("Change {target} from {from} to {to}"),
+                to,
+                None,
+            ),
             start(target, format!("Start {target}")),
             verify(target, &format!("is {to} and {running}"), done),
         ]
@@ -64,7 +87,12 @@ impl Change for ResizeMachine {
         restore::restore(prior, seen)
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        catalogue: &Catalogue,
+    ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }
 

@@ -7,16 +7,22 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Capacity, Catalogue, Mutation, Operation, Resource, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Capacity, Catalogue, Mutation, Operation, Resource, ResourceState,
+};
 
 use super::{
-    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Permission, Reversal, SLOW_ROLLBACK_LIMIT_S,
-    Task, aws, foreign, precondition, refused, restore, verify,
+    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Permission, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "scale_group", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "scale_group",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Larger size of a group until a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,11 +53,18 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
 }
 
 fn least(members: u32) -> Expectation {
-    Expectation::new("min_size", members, |group| group.specification.capacity.map(|capacity| capacity.min))
+    Expectation::new("min_size", members, |group| {
+        group.specification.capacity.map(|capacity| capacity.min)
+    })
 }
 
 fn desired(members: u32) -> Expectation {
-    Expectation::new("desired_capacity", members, |group| group.specification.capacity.map(|capacity| capacity.desired))
+    Expectation::new("desired_capacity", members, |group| {
+        group
+            .specification
+            .capacity
+            .map(|capacity| capacity.desired)
+    })
 }
 
 /// A group of at least `min` members. Up to `given` where that is what the plan gives; back to `desired` where nobody, the group's
@@ -88,8 +101,14 @@ impl Goal for Members {
     }
 
     fn operation(&self, seen: &Resource) -> Arc<dyn Operation> {
-        let desired = seen.specification.capacity.map_or(self.desired, |now| self.wanted(now));
-        Arc::new(Mutation::Scale { min: self.min, desired })
+        let desired = seen
+            .specification
+            .capacity
+            .map_or(self.desired, |now| self.wanted(now));
+        Arc::new(Mutation::Scale {
+            min: self.min,
+            desired,
+        })
     }
 
     /// A group takes another number while it is still on its way to the last one.
@@ -100,7 +119,11 @@ impl Goal for Members {
 
 impl ScaleGroup {
     fn scale(&self, target: &str, description: String, min: u32, members: u32) -> Task {
-        let goal = Members { min, desired: members, given: self.members };
+        let goal = Members {
+            min,
+            desired: members,
+            given: self.members,
+        };
         let expect = vec![least(min), desired(members)];
         Task::of_kind(StepKind::Scale, target, description, goal).expecting(expect)
     }
@@ -122,15 +145,28 @@ impl Change for ScaleGroup {
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
-        let ScaleGroup { min, desired, members, until, state } = *self;
+        let ScaleGroup {
+            min,
+            desired,
+            members,
+            until,
+            state,
+        } = *self;
         let mut check = precondition(target, state, None);
         check.expect.push(least(min));
         let has = |min: u32| vec![least(min), Expectation::state(state)];
         // The text is part of the hash of stored plans of format 1.
-        let back = format!("Scale {target} back to at least {min} members; to {desired} where nobody has moved it");
+        let back = format!(
+            "Scale {target} back to at least {min} members; to {desired} where nobody has moved it"
+        );
         vec![
             check,
-            self.scale(target, format!("Scale {target} from {desired} to {members} members"), members, members),
+            self.scale(
+                target,
+                format!("Scale {target} from {desired} to {members} members"),
+                members,
+                members,
+            ),
             verify(target, "has its members", has(members)),
             Task::hold(target, format!("Leave {target} so until {until}"), until),
             self.scale(target, back, min, desired),
@@ -144,17 +180,35 @@ impl Change for ScaleGroup {
 
     fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task> {
         let now = prior.specification.capacity?;
-        let goal = Members { min: now.min, desired: now.desired, given: self.members };
+        let goal = Members {
+            min: now.min,
+            desired: now.desired,
+            given: self.members,
+        };
         if goal.is_reached(seen) {
             return restore(prior, seen);
         }
-        Some(self.scale(seen.id.as_str(), format!("Scale {} back", seen.id), now.min, now.desired))
+        Some(self.scale(
+            seen.id.as_str(),
+            format!("Scale {} back", seen.id),
+            now.min,
+            now.desired,
+        ))
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
-        let Some(Mutation::Scale { min, desired }) = operation.downcast_ref() else { return Err(foreign(operation)) };
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
+        let Some(Mutation::Scale { min, desired }) = operation.downcast_ref() else {
+            return Err(foreign(operation));
+        };
         match &mut twin.specification.capacity {
-            Some(now) if min <= desired && *desired <= now.max => (now.min, now.desired) = (*min, *desired),
+            Some(now) if min <= desired && *desired <= now.max => {
+                (now.min, now.desired) = (*min, *desired)
+            }
             Some(now) => {
                 let said = format!("{min} to {desired} members, and it has at most {}", now.max);
                 return Err(refused(ActErrorKind::InvalidType, said));
@@ -167,8 +221,14 @@ impl Change for ScaleGroup {
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         let capacity = seen.specification.capacity;
         vec![
-            ("min_size", capacity.map(|capacity| capacity.min.to_string())),
-            ("desired_capacity", capacity.map(|capacity| capacity.desired.to_string())),
+            (
+                "min_size",
+                capacity.map(|capacity| capacity.min.to_string()),
+            ),
+            (
+                "desired_capacity",
+                capacity.map(|capacity| capacity.desired.to_string()),
+            ),
         ]
     }
 

@@ -6,12 +6,16 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws,
-    foreign, precondition, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
+    Reversal, Task, aws, foreign, precondition, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "snapshot_volume", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "snapshot_volume",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Snapshot of an unattached volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,10 +25,16 @@ pub struct SnapshotVolume {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[aws("ec2:CreateSnapshot"), aws("ec2:CreateTags"), aws("ec2:DescribeSnapshots")];
+const PERMISSIONS: &[Permission] = &[
+    aws("ec2:CreateSnapshot"),
+    aws("ec2:CreateTags"),
+    aws("ec2:DescribeSnapshots"),
+];
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
-    Ok(Arc::new(SnapshotVolume { state: parameters.state("state")? }))
+    Ok(Arc::new(SnapshotVolume {
+        state: parameters.state("state")?,
+    }))
 }
 
 impl Change for SnapshotVolume {
@@ -40,7 +50,10 @@ impl Change for SnapshotVolume {
         let unattached = vec![Expectation::state(ResourceState::Unattached)];
         vec![
             precondition(target, self.state, None),
-            Task::snapshot(target, format!("Snapshot volume {target}; it is not deleted")),
+            Task::snapshot(
+                target,
+                format!("Snapshot volume {target}; it is not deleted"),
+            ),
             verify(target, "is still unattached", unattached),
         ]
     }
@@ -57,7 +70,12 @@ impl Change for SnapshotVolume {
         None
     }
 
-    fn simulate(&self, operation: &dyn Operation, _: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        _: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
         Err(foreign(operation))
     }
 

@@ -10,7 +10,11 @@ pub fn precondition(target: &str, state: ResourceState, size: Option<&str>) -> T
     let words = size.map_or(String::new(), |size| format!(" and is {size}"));
     let mut expect = vec![Expectation::state(state)];
     expect.extend(size.map(Expectation::size));
-    Task::precondition(target, format!("Check that {target} is still {state}{words}"), expect)
+    Task::precondition(
+        target,
+        format!("Check that {target} is still {state}{words}"),
+        expect,
+    )
 }
 
 /// Checks that the resource is what the change was to make of it.

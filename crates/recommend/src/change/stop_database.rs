@@ -7,12 +7,16 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::restore::{self, stop};
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reversal,
-    SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
+    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "stop_database", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "stop_database",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Stop of a database that stays off.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +48,10 @@ impl Change for StopDatabase {
     }
 
     fn parameters(&self) -> Json {
-        Json::object([("state", Json::from(self.state.as_str())), ("size", Json::from(self.size.clone()))])
+        Json::object([
+            ("state", Json::from(self.state.as_str())),
+            ("size", Json::from(self.size.clone())),
+        ])
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
@@ -52,7 +59,11 @@ impl Change for StopDatabase {
             precondition(target, self.state, self.size.as_deref()),
             Task::snapshot(target, format!("Snapshot database {target}")),
             stop(target, format!("Stop {target}; nothing is deleted")),
-            verify(target, "is stopped", vec![Expectation::state(ResourceState::Stopped)]),
+            verify(
+                target,
+                "is stopped",
+                vec![Expectation::state(ResourceState::Stopped)],
+            ),
         ]
     }
 
@@ -64,7 +75,12 @@ impl Change for StopDatabase {
         restore::restore(prior, seen)
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        catalogue: &Catalogue,
+    ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }
 

@@ -7,12 +7,16 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::restore::{self, stop};
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws,
-    power, precondition, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission,
+    Reversal, Task, aws, power, precondition, verify,
 };
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "stop_machine", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "stop_machine",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Stop of a machine that stays off.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +41,11 @@ const PERMISSIONS: &[Permission] = &[
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     let (state, size) = (parameters.state("state")?, parameters.text_or_null("size")?);
-    Ok(Arc::new(StopMachine { state, size, volumes: parameters.texts("volumes")? }))
+    Ok(Arc::new(StopMachine {
+        state,
+        size,
+        volumes: parameters.texts("volumes")?,
+    }))
 }
 
 impl Change for StopMachine {
@@ -54,14 +62,23 @@ impl Change for StopMachine {
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
-        let kept = |volume: &String| Task::snapshot(volume, format!("Snapshot volume {volume} of {target}"));
+        let kept = |volume: &String| {
+            Task::snapshot(volume, format!("Snapshot volume {volume} of {target}"))
+        };
         let mut tasks = vec![
             precondition(target, self.state, self.size.as_deref()),
-            Task::snapshot(target, format!("Record the state of {target} before the change")),
+            Task::snapshot(
+                target,
+                format!("Record the state of {target} before the change"),
+            ),
         ];
         tasks.extend(self.volumes.iter().map(kept));
         tasks.push(stop(target, format!("Stop {target}; nothing is deleted")));
-        tasks.push(verify(target, "is stopped", vec![Expectation::state(ResourceState::Stopped)]));
+        tasks.push(verify(
+            target,
+            "is stopped",
+            vec![Expectation::state(ResourceState::Stopped)],
+        ));
         tasks
     }
 
@@ -73,7 +90,12 @@ impl Change for StopMachine {
         restore::restore(prior, seen)
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        catalogue: &Catalogue,
+    ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }
 
@@ -90,8 +112,15 @@ impl Change for StopMachine {
     }
 
     fn retarget(&self, rename: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
-        let volumes = self.volumes.iter().filter_map(|volume| rename(volume)).collect();
-        Arc::new(StopMachine { volumes, ..self.clone() })
+        let volumes = self
+            .volumes
+            .iter()
+            .filter_map(|volume| rename(volume))
+            .collect();
+        Arc::new(StopMachine {
+            volumes,
+            ..self.clone()
+        })
     }
 
     fn volumes_kept(&self) -> Option<&[String]> {

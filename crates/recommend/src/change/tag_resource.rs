@@ -6,13 +6,17 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
-    aws, foreign, precondition, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach,
+    Reversal, Task, aws, foreign, precondition, verify,
 };
 use crate::plan::StepKind;
 
 /// Row of the registry.
-pub(super) const TYPE: ChangeType = ChangeType { name: "tag_resource", permissions: PERMISSIONS, parse };
+pub(super) const TYPE: ChangeType = ChangeType {
+    name: "tag_resource",
+    permissions: PERMISSIONS,
+    parse,
+};
 
 /// Permissions that the steps and the way back need.
 const PERMISSIONS: &[Permission] = &[aws("ec2:CreateTags"), aws("ec2:DeleteTags")];
@@ -53,9 +57,17 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
     let (state, key) = (parameters.state("state")?, parameters.text("key")?);
     // Keys of the cloud's own cannot be set by anybody.
     if key.starts_with("aws:") {
-        return Err(ParameterError::Wrong { name: "key".to_owned(), expected: "a key that does not begin with aws:" });
+        return Err(ParameterError::Wrong {
+            name: "key".to_owned(),
+            expected: "a key that does not begin with aws:",
+        });
     }
-    Ok(Arc::new(TagResource { state, key, from: parameters.text_or_null("from")?, to: parameters.text("to")? }))
+    Ok(Arc::new(TagResource {
+        state,
+        key,
+        from: parameters.text_or_null("from")?,
+        to: parameters.text("to")?,
+    }))
 }
 
 /// The tag in words, as both sides of a comparison.
@@ -65,7 +77,9 @@ fn words(key: &str, value: Option<&str>) -> String {
 
 fn tagged(key: &str, value: Option<&str>) -> Expectation {
     let key = key.to_owned();
-    Expectation::new("tag", words(&key, value), move |resource| Some(words(&key, resource.tag(&key))))
+    Expectation::new("tag", words(&key, value), move |resource| {
+        Some(words(&key, resource.tag(&key)))
+    })
 }
 
 fn step(target: &str, key: &str, value: Option<&str>) -> Task {
@@ -73,9 +87,18 @@ fn step(target: &str, key: &str, value: Option<&str>) -> Task {
     let (description, operation) = match value {
         Some(value) => {
             let value = value.to_owned();
-            (format!("Tag {target} with {key}={value}"), TagOperation::Set { key: key.clone(), value })
+            (
+                format!("Tag {target} with {key}={value}"),
+                TagOperation::Set {
+                    key: key.clone(),
+                    value,
+                },
+            )
         }
-        None => (format!("Remove the tag {key} of {target}"), TagOperation::Remove { key: key.clone() }),
+        None => (
+            format!("Remove the tag {key} of {target}"),
+            TagOperation::Remove { key: key.clone() },
+        ),
     };
     let expect = vec![tagged(&key, value)];
     let goal = Reach::by("the tag", operation, expect.clone());
@@ -101,7 +124,11 @@ impl Change for TagResource {
         check.expect.push(tagged(&self.key, self.from.as_deref()));
         let outcome = format!("has the tag {}={}", self.key, self.to);
         let done = vec![tagged(&self.key, Some(&self.to))];
-        vec![check, step(target, &self.key, Some(&self.to)), verify(target, &outcome, done)]
+        vec![
+            check,
+            step(target, &self.key, Some(&self.to)),
+            verify(target, &outcome, done),
+        ]
     }
 
     fn changes_load(&self) -> bool {
@@ -117,9 +144,16 @@ impl Change for TagResource {
         (seen.tag(&self.key) != before).then(|| step(seen.id.as_str(), &self.key, before))
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &Catalogue,
+    ) -> Result<(), ActError> {
         match operation.downcast_ref() {
-            Some(TagOperation::Set { key, value }) => _ = twin.tags.insert(key.clone(), value.clone()),
+            Some(TagOperation::Set { key, value }) => {
+                _ = twin.tags.insert(key.clone(), value.clone())
+            }
             Some(TagOperation::Remove { key }) => _ = twin.tags.remove(key),
             None => return Err(foreign(operation)),
         }

@@ -74,7 +74,11 @@ pub struct Reach {
 impl Reach {
     /// A goal of one operation.
     pub fn by(name: &'static str, operation: impl Operation, expect: Vec<Expectation>) -> Reach {
-        Reach { name, operation: Arc::new(operation), expect }
+        Reach {
+            name,
+            operation: Arc::new(operation),
+            expect,
+        }
     }
 }
 
@@ -84,7 +88,9 @@ impl Goal for Reach {
     }
 
     fn is_reached(&self, seen: &Resource) -> bool {
-        self.expect.iter().all(|expectation| expectation.is_met(seen))
+        self.expect
+            .iter()
+            .all(|expectation| expectation.is_met(seen))
     }
 
     fn operation(&self, _: &Resource) -> Arc<dyn Operation> {
@@ -132,13 +138,30 @@ impl Task {
     fn new(kind: StepKind, resource: &str, description: String, work: Work) -> Task {
         let effect = kind.effect();
         let resource = resource.to_owned();
-        Task { kind, effect, description, resource, size: None, made: None, expect: Vec::new(), work }
+        Task {
+            kind,
+            effect,
+            description,
+            resource,
+            size: None,
+            made: None,
+            expect: Vec::new(),
+            work,
+        }
     }
 
     /// Checks the resource before anything is done.
     #[must_use]
     pub fn precondition(resource: &str, description: String, expect: Vec<Expectation>) -> Task {
-        Task { expect, ..Task::new(StepKind::Precondition, resource, description, Work::Precondition) }
+        Task {
+            expect,
+            ..Task::new(
+                StepKind::Precondition,
+                resource,
+                description,
+                Work::Precondition,
+            )
+        }
     }
 
     /// Keeps a copy.
@@ -151,13 +174,19 @@ impl Task {
     #[must_use]
     pub fn hold(resource: &str, description: String, until: Timestamp) -> Task {
         let over = Expectation::new("until", until, |_| None);
-        Task { expect: vec![over], ..Task::new(StepKind::Hold, resource, description, Work::Hold(until)) }
+        Task {
+            expect: vec![over],
+            ..Task::new(StepKind::Hold, resource, description, Work::Hold(until))
+        }
     }
 
     /// Reads the resource anew.
     #[must_use]
     pub fn verify(resource: &str, description: String, expect: Vec<Expectation>) -> Task {
-        Task { expect, ..Task::new(StepKind::Verify, resource, description, Work::Verify) }
+        Task {
+            expect,
+            ..Task::new(StepKind::Verify, resource, description, Work::Verify)
+        }
     }
 
     /// Changes the resource while it serves. A change of a kind of its own shows as [`StepKind::Change`].
@@ -171,14 +200,22 @@ impl Task {
     }
 
     /// A step that changes the resource under one of the names of plans.
-    pub(super) fn of_kind(kind: StepKind, resource: &str, description: String, goal: impl Goal + 'static) -> Task {
+    pub(super) fn of_kind(
+        kind: StepKind,
+        resource: &str,
+        description: String,
+        goal: impl Goal + 'static,
+    ) -> Task {
         Task::new(kind, resource, description, Work::Change(Arc::new(goal)))
     }
 
     /// With the further resource that it creates, or removes when undone.
     #[must_use]
     pub fn making(self, made: &str) -> Task {
-        Task { made: Some(made.to_owned()), ..self }
+        Task {
+            made: Some(made.to_owned()),
+            ..self
+        }
     }
 
     /// With expectations, which are shown beside the step.
@@ -190,7 +227,9 @@ impl Task {
     /// First difference between the resource and the expectations in words.
     #[must_use]
     pub fn difference(&self, seen: &Resource) -> Option<String> {
-        self.expect.iter().find_map(|expectation| expectation.difference(seen))
+        self.expect
+            .iter()
+            .find_map(|expectation| expectation.difference(seen))
     }
 
     /// The step as plans show it.

@@ -26,12 +26,22 @@ fn step(value: &serde_json::Value) -> Step {
         description: text(&value["description"]),
         resource: text(&value["resource"]),
         instance_type: value["instance_type"].as_str().map(str::to_owned),
-        expect: value["expect"].as_array().unwrap().iter().map(pair).collect(),
+        expect: value["expect"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(pair)
+            .collect(),
     }
 }
 
 fn plan_of_v1(value: &serde_json::Value) -> Plan {
-    let steps = value["steps"].as_array().unwrap().iter().map(step).collect();
+    let steps = value["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(step)
+        .collect();
     let flag = |name: &str| value[name].as_bool().unwrap();
     Plan::v1(steps, flag("reversible"), flag("restart_needed"))
 }
@@ -44,15 +54,29 @@ fn a_plan_of_format_1_keeps_its_hash_and_is_read_as_the_change_that_makes_its_st
         assert_eq!(plan.hash, text(&case["plan"]["hash"]));
         assert_eq!(plan.hash_version(), 1);
         let procedure = changes.procedure(&plan).unwrap();
-        assert_eq!(procedure.plan(), &plan, "its hash goes on being what approvals name");
+        assert_eq!(
+            procedure.plan(),
+            &plan,
+            "its hash goes on being what approvals name"
+        );
         assert_eq!(procedure.change().name(), text(&case["change"]));
-        assert_eq!(procedure.change().parameters(), Json::from(&case["parameters"]));
+        assert_eq!(
+            procedure.change().parameters(),
+            Json::from(&case["parameters"])
+        );
         let made = Plan::new(&**procedure.change(), &plan.steps[0].resource);
         let kinds = |plan: &Plan| plan.steps.iter().map(|step| step.kind).collect::<Vec<_>>();
         assert_eq!(kinds(&made), kinds(&plan));
-        if !case["parameters"]["volumes"].as_array().is_some_and(Vec::is_empty) {
+        if !case["parameters"]["volumes"]
+            .as_array()
+            .is_some_and(Vec::is_empty)
+        {
             assert_eq!(made.steps, plan.steps, "{}", case["change"]);
-            assert_eq!(made.or_same_v1(Some(&plan)), plan, "signatures given to it stay valid");
+            assert_eq!(
+                made.or_same_v1(Some(&plan)),
+                plan,
+                "signatures given to it stay valid"
+            );
         }
     }
 }
@@ -61,18 +85,33 @@ fn a_plan_of_format_1_keeps_its_hash_and_is_read_as_the_change_that_makes_its_st
 fn a_plan_of_format_2_has_the_hash_of_its_typed_change() {
     let changes = Changes::builtin();
     let cases = fixture("v2");
-    let names: std::collections::BTreeSet<String> = cases.iter().map(|case| text(&case["change"])).collect();
-    let rows = changes.rows().map(|row| row.name).filter(|name| *name != "stop_database");
-    assert!(rows.eq(names.iter().map(String::as_str)), "each change has a fixture");
+    let names: std::collections::BTreeSet<String> =
+        cases.iter().map(|case| text(&case["change"])).collect();
+    let rows = changes
+        .rows()
+        .map(|row| row.name)
+        .filter(|name| *name != "stop_database");
+    assert!(
+        rows.eq(names.iter().map(String::as_str)),
+        "each change has a fixture"
+    );
     for case in cases {
-        let change = changes.parse(&text(&case["change"]), &Json::from(&case["parameters"])).unwrap();
+        let change = changes
+            .parse(&text(&case["change"]), &Json::from(&case["parameters"]))
+            .unwrap();
         let plan = Plan::new(&*change, &text(&case["resource"]));
         assert_eq!(plan.hash, text(&case["hash"]), "{}", case["change"]);
         assert_eq!(
             (Some(plan.reversible), Some(plan.restart_needed)),
-            (case["reversible"].as_bool(), case["restart_needed"].as_bool())
+            (
+                case["reversible"].as_bool(),
+                case["restart_needed"].as_bool()
+            )
         );
-        assert_eq!(changes.procedure(&plan).unwrap().change().parameters(), change.parameters());
+        assert_eq!(
+            changes.procedure(&plan).unwrap().change().parameters(),
+            change.parameters()
+        );
     }
 }
 
@@ -86,16 +125,37 @@ fn a_plan_that_was_altered_or_is_not_known_is_not_carried_out() {
     };
     let plan = Plan::new(&change, "i-1");
     let mut other = plan.clone();
-    other.change.as_mut().unwrap().parameters =
-        ResizeMachine { to: "m5.24xlarge".to_owned(), ..change.clone() }.parameters();
-    assert_eq!(changes.procedure(&other).unwrap_err(), PlanError::Altered { hash: plan.hash.clone() });
+    other.change.as_mut().unwrap().parameters = ResizeMachine {
+        to: "m5.24xlarge".to_owned(),
+        ..change.clone()
+    }
+    .parameters();
+    assert_eq!(
+        changes.procedure(&other).unwrap_err(),
+        PlanError::Altered {
+            hash: plan.hash.clone()
+        }
+    );
     let mut words = plan_of_v1(&fixture("v1")[0]["plan"]);
     words.steps[3].instance_type = Some("m5.24xlarge".to_owned());
-    assert!(matches!(changes.procedure(&words), Err(PlanError::Altered { .. })));
+    assert!(matches!(
+        changes.procedure(&words),
+        Err(PlanError::Altered { .. })
+    ));
     let strange = Plan::v1(plan.steps[..3].to_vec(), true, true);
-    assert_eq!(changes.procedure(&strange).unwrap_err(), PlanError::UnknownSteps);
-    let unknown = changes.parse("paint_blue", &Json::object([("state", "running")])).unwrap_err();
-    assert_eq!(unknown, PlanError::UnknownChange { name: "paint_blue".to_owned() });
+    assert_eq!(
+        changes.procedure(&strange).unwrap_err(),
+        PlanError::UnknownSteps
+    );
+    let unknown = changes
+        .parse("paint_blue", &Json::object([("state", "running")]))
+        .unwrap_err();
+    assert_eq!(
+        unknown,
+        PlanError::UnknownChange {
+            name: "paint_blue".to_owned()
+        }
+    );
 }
 
 #[test]
@@ -103,12 +163,27 @@ fn parameters_are_refused_by_their_name() {
     let changes = Changes::builtin();
     let refused = |name: &str, parameters: &str| {
         let parameters: serde_json::Value = serde_json::from_str(parameters).unwrap();
-        changes.parse(name, &Json::from(&parameters)).unwrap_err().to_string()
+        changes
+            .parse(name, &Json::from(&parameters))
+            .unwrap_err()
+            .to_string()
     };
-    assert!(refused("resize_machine", r#"{"state":"running","from":"a"}"#).contains("parameters.to: expected a text"));
-    assert!(refused("resize_machine", r#"{"state":"up","from":"a","to":"b"}"#).contains("parameters.state"));
-    assert!(refused("snapshot_volume", r#"{"state":"unattached","force":true}"#).contains("parameters.force: not a"));
-    assert!(refused("grow_storage", r#"{"state":"available","from_gib":1.5}"#).contains("parameters.from_gib"));
+    assert!(
+        refused("resize_machine", r#"{"state":"running","from":"a"}"#)
+            .contains("parameters.to: expected a text")
+    );
+    assert!(
+        refused("resize_machine", r#"{"state":"up","from":"a","to":"b"}"#)
+            .contains("parameters.state")
+    );
+    assert!(
+        refused("snapshot_volume", r#"{"state":"unattached","force":true}"#)
+            .contains("parameters.force: not a")
+    );
+    assert!(
+        refused("grow_storage", r#"{"state":"available","from_gib":1.5}"#)
+            .contains("parameters.from_gib")
+    );
     assert!(refused("isolate", "[]").contains("expected an object"));
 }
 
@@ -121,16 +196,33 @@ fn each_part_of_a_change_is_in_its_hash() {
         to: "us-east-1b".to_owned(),
     };
     let plan = Plan::new(&change, "db-1");
-    let back = FailOver { from: change.to.clone(), to: change.from.clone(), ..change.clone() };
-    let hashes = [plan.hash.clone(), Plan::new(&back, "db-1").hash, Plan::new(&change, "db-2").hash];
-    assert_eq!(hashes.iter().collect::<std::collections::BTreeSet<_>>().len(), 3);
+    let back = FailOver {
+        from: change.to.clone(),
+        to: change.from.clone(),
+        ..change.clone()
+    };
+    let hashes = [
+        plan.hash.clone(),
+        Plan::new(&back, "db-1").hash,
+        Plan::new(&change, "db-2").hash,
+    ];
+    assert_eq!(
+        hashes
+            .iter()
+            .collect::<std::collections::BTreeSet<_>>()
+            .len(),
+        3
+    );
     let altered = |alter: fn(&mut Plan)| {
         let mut plan = plan.clone();
         alter(&mut plan);
         !plan.is_intact()
     };
     let named = |plan: &mut Plan, name: &str| {
-        plan.change = plan.change.take().map(|change| PlannedChange { name: name.to_owned(), ..change });
+        plan.change = plan.change.take().map(|change| PlannedChange {
+            name: name.to_owned(),
+            ..change
+        });
     };
     assert!(altered(|plan| plan.reversible = false) && altered(|plan| plan.restart_needed = false));
     let mut renamed = plan.clone();
@@ -147,12 +239,34 @@ fn interruption(change: Arc<dyn Change>, kind: ResourceKind) -> i64 {
 fn an_interruption_is_as_long_as_a_change_and_its_way_back_may_take() {
     let state = ResourceState::Running;
     let (from, to) = (|| "m5.xlarge".to_owned(), || "m5.large".to_owned());
-    let machine = ResizeMachine { state, from: from(), to: to() };
-    assert_eq!(interruption(Arc::new(machine), ResourceKind::VirtualMachine), 300 + 1800);
-    let database = ResizeDatabase { state, from: from(), to: to() };
-    assert_eq!(interruption(Arc::new(database), ResourceKind::Database), 1800 + 3600);
-    let stop = StopMachine { state, size: None, volumes: Vec::new() };
-    assert_eq!(interruption(Arc::new(stop), ResourceKind::VirtualMachine), 0, "it is meant to stay off");
+    let machine = ResizeMachine {
+        state,
+        from: from(),
+        to: to(),
+    };
+    assert_eq!(
+        interruption(Arc::new(machine), ResourceKind::VirtualMachine),
+        300 + 1800
+    );
+    let database = ResizeDatabase {
+        state,
+        from: from(),
+        to: to(),
+    };
+    assert_eq!(
+        interruption(Arc::new(database), ResourceKind::Database),
+        1800 + 3600
+    );
+    let stop = StopMachine {
+        state,
+        size: None,
+        volumes: Vec::new(),
+    };
+    assert_eq!(
+        interruption(Arc::new(stop), ResourceKind::VirtualMachine),
+        0,
+        "it is meant to stay off"
+    );
 }
 
 #[test]
@@ -166,6 +280,20 @@ fn only_a_smaller_setup_takes_capacity() {
     let volume = |from, to| ModifyVolume { state, from, to };
     assert!(!volume(setup("io1", 3000), setup("gp3", 3000)).may_take_capacity());
     assert!(volume(setup("io1", 9000), setup("gp3", 3000)).may_take_capacity());
-    assert!(ResizeMachine { state, from: "a".to_owned(), to: "b".to_owned() }.may_take_capacity());
-    assert!(!StopMachine { state, size: None, volumes: Vec::new() }.may_take_capacity());
+    assert!(
+        ResizeMachine {
+            state,
+            from: "a".to_owned(),
+            to: "b".to_owned()
+        }
+        .may_take_capacity()
+    );
+    assert!(
+        !StopMachine {
+            state,
+            size: None,
+            volumes: Vec::new()
+        }
+        .may_take_capacity()
+    );
 }

@@ -45,20 +45,40 @@ impl Fleet {
     /// A group of members without measurements, which are added for the time from `start` to `now`.
     #[must_use]
     pub fn new(members: Vec<Resource>, start: Timestamp, now: Timestamp) -> Self {
-        Fleet { members, envelopes: BTreeMap::new(), start, now }
+        Fleet {
+            members,
+            envelopes: BTreeMap::new(),
+            start,
+            now,
+        }
     }
 
     /// Adds series of members, each whole.
     pub fn add(&mut self, series: &[Series]) {
         for one in series {
-            let Some(member) = self.members.iter().find(|member| member.id == one.resource) else { continue };
-            let served = member.created_at.map_or(self.start, |created| created.max(self.start));
+            let Some(member) = self.members.iter().find(|member| member.id == one.resource) else {
+                continue;
+            };
+            let served = member
+                .created_at
+                .map_or(self.start, |created| created.max(self.start));
             let finite = || one.points.iter().filter(|(_, value)| value.is_finite());
-            let Some((first, _)) = finite().next() else { continue };
+            let Some((first, _)) = finite().next() else {
+                continue;
+            };
             let period_s = one.period_s.max(1);
-            let empty = || Envelope { period_s, members: Vec::new(), points: BTreeMap::new() };
+            let empty = || Envelope {
+                period_s,
+                members: Vec::new(),
+                points: BTreeMap::new(),
+            };
             let envelope = self.envelopes.entry(one.metric).or_insert_with(empty);
-            envelope.members.push(Measured { served, first: *first, points: finite().count(), period_s });
+            envelope.members.push(Measured {
+                served,
+                first: *first,
+                points: finite().count(),
+                period_s,
+            });
             envelope.widen(period_s);
             for (at, value) in finite() {
                 envelope.put(at.as_second(), (*value, *value));
@@ -70,10 +90,20 @@ impl Fleet {
     /// not incomplete, as rules have windows of their own; one that began later for a member alone is incomplete.
     #[must_use]
     pub fn unmeasured(&self, metric: Metric) -> usize {
-        let Some(envelope) = self.envelopes.get(&metric) else { return self.members.len() };
-        let begin = envelope.members.iter().map(|member| member.first).min().unwrap_or(self.start);
+        let Some(envelope) = self.envelopes.get(&metric) else {
+            return self.members.len();
+        };
+        let begin = envelope
+            .members
+            .iter()
+            .map(|member| member.first)
+            .min()
+            .unwrap_or(self.start);
         let whole = envelope.members.iter().filter(|member| {
-            let time = self.now.duration_since(member.served.max(begin)).as_secs_f64();
+            let time = self
+                .now
+                .duration_since(member.served.max(begin))
+                .as_secs_f64();
             member.points as f64 >= COVERAGE * (time / f64::from(member.period_s)).floor()
         });
         self.members.len().saturating_sub(whole.count())
@@ -82,14 +112,22 @@ impl Fleet {
     /// Returns the highest values of every metric that all members have, as series of a resource.
     #[must_use]
     pub fn highest(&self, resource: &ResourceId) -> Vec<Series> {
-        let common = self.envelopes.iter().filter(|(metric, _)| self.unmeasured(**metric) == 0);
-        common.map(|(metric, envelope)| envelope.series(resource, *metric, |(_, high)| high)).collect()
+        let common = self
+            .envelopes
+            .iter()
+            .filter(|(metric, _)| self.unmeasured(**metric) == 0);
+        common
+            .map(|(metric, envelope)| envelope.series(resource, *metric, |(_, high)| high))
+            .collect()
     }
 
     /// Returns the lowest values of a metric that all members have; `None` for another.
     #[must_use]
     pub fn lowest(&self, resource: &ResourceId, metric: Metric) -> Option<Series> {
-        let envelope = self.envelopes.get(&metric).filter(|_| self.unmeasured(metric) == 0)?;
+        let envelope = self
+            .envelopes
+            .get(&metric)
+            .filter(|_| self.unmeasured(metric) == 0)?;
         Some(envelope.series(resource, metric, |(low, _)| low))
     }
 }
@@ -107,13 +145,30 @@ impl Envelope {
 
     /// Adds a lowest and a highest value at a second. Members are measured at seconds of their own: their periods are laid on one grid.
     fn put(&mut self, second: i64, (low, high): (f64, f64)) {
-        let both = self.points.entry(second.div_euclid(i64::from(self.period_s))).or_insert((low, high));
+        let both = self
+            .points
+            .entry(second.div_euclid(i64::from(self.period_s)))
+            .or_insert((low, high));
         *both = (both.0.min(low), both.1.max(high));
     }
 
-    fn series(&self, resource: &ResourceId, metric: Metric, value: impl Fn((f64, f64)) -> f64) -> Series {
+    fn series(
+        &self,
+        resource: &ResourceId,
+        metric: Metric,
+        value: impl Fn((f64, f64)) -> f64,
+    ) -> Series {
         let at = |place: i64| Timestamp::from_second(place * i64::from(self.period_s)).ok();
-        let points = self.points.iter().filter_map(|(place, both)| Some((at(*place)?, value(*both)))).collect();
-        Series { resource: resource.clone(), metric, points, period_s: self.period_s }
+        let points = self
+            .points
+            .iter()
+            .filter_map(|(place, both)| Some((at(*place)?, value(*both))))
+            .collect();
+        Series {
+            resource: resource.clone(),
+            metric,
+            points,
+            period_s: self.period_s,
+        }
     }
 }

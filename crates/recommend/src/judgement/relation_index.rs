@@ -32,7 +32,10 @@ impl RelationIndex {
         let connection = resource.connection.clone();
         for relation in &relations {
             let target = (connection.clone(), relation.target.clone());
-            self.incoming.entry(target).or_default().push((relation.kind, resource.id.clone()));
+            self.incoming
+                .entry(target)
+                .or_default()
+                .push((relation.kind, resource.id.clone()));
         }
         let key = (connection, resource.id.clone());
         self.outgoing.insert(key.clone(), relations);
@@ -41,13 +44,17 @@ impl RelationIndex {
 
     /// Notes that a kind was read completely in a region; an empty one is all.
     pub fn note_complete(&mut self, connection: &ConnectionId, kind: ResourceKind, region: &str) {
-        self.complete.insert((connection.clone(), kind, region.to_owned()));
+        self.complete
+            .insert((connection.clone(), kind, region.to_owned()));
     }
 
     /// Returns `true` if every resource of a kind that is in the region of `near` is known.
     #[must_use]
     pub fn is_complete(&self, near: &Resource, kind: ResourceKind) -> bool {
-        let of = |region: &str| self.complete.contains(&(near.connection.clone(), kind, region.to_owned()));
+        let of = |region: &str| {
+            self.complete
+                .contains(&(near.connection.clone(), kind, region.to_owned()))
+        };
         of(&near.region) || of("")
     }
 
@@ -55,7 +62,10 @@ impl RelationIndex {
     #[must_use]
     pub fn target(&self, of: &Resource, kind: RelationKind) -> Option<&ResourceId> {
         let relations = self.outgoing.get(&(of.connection.clone(), of.id.clone()))?;
-        relations.iter().find(|relation| relation.kind == kind).map(|relation| &relation.target)
+        relations
+            .iter()
+            .find(|relation| relation.kind == kind)
+            .map(|relation| &relation.target)
     }
 
     /// Returns the resources that point at one of a connection by relations of a kind.
@@ -65,7 +75,11 @@ impl RelationIndex {
         target: &ResourceId,
         kind: RelationKind,
     ) -> impl Iterator<Item = &'a Resource> {
-        let found = self.incoming.get(&(connection.clone(), target.clone())).into_iter().flatten();
+        let found = self
+            .incoming
+            .get(&(connection.clone(), target.clone()))
+            .into_iter()
+            .flatten();
         found
             .filter(move |(own, _)| *own == kind)
             .filter_map(|(_, id)| self.resources.get(&(connection.clone(), id.clone())))

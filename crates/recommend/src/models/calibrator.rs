@@ -36,13 +36,22 @@ struct KeptGroup {
 /// A calibrator as the text that is kept.
 #[must_use]
 pub fn state_of(calibrator: &Calibrator) -> String {
-    let group = |g: GroupState| KeptGroup { mean: g.mean, precision: g.precision, held: g.held, count: g.count };
+    let group = |g: GroupState| KeptGroup {
+        mean: g.mean,
+        precision: g.precision,
+        held: g.held,
+        count: g.count,
+    };
     let state = calibrator.state();
     let kept = Kept {
         format: 1,
         width: state.width,
         all: group(state.all),
-        groups: state.groups.into_iter().map(|(name, g)| (name, group(g))).collect(),
+        groups: state
+            .groups
+            .into_iter()
+            .map(|(name, g)| (name, group(g)))
+            .collect(),
         curve: state.curve,
         newest_ms: state.newest_ms,
     };
@@ -55,15 +64,28 @@ pub fn state_of(calibrator: &Calibrator) -> String {
 /// # Errors
 /// [`NotTrained`] when it is none.
 pub fn calibrator_from(text: &str) -> Result<Calibrator, NotTrained> {
-    let kept: Kept = serde_json::from_str(text).map_err(|error| NotTrained(format!("the kept state: {error}")))?;
+    let kept: Kept = serde_json::from_str(text)
+        .map_err(|error| NotTrained(format!("the kept state: {error}")))?;
     if kept.format != 1 {
-        return Err(NotTrained(format!("the kept state has format {}, not 1", kept.format)));
+        return Err(NotTrained(format!(
+            "the kept state has format {}, not 1",
+            kept.format
+        )));
     }
-    let group = |g: KeptGroup| GroupState { mean: g.mean, precision: g.precision, held: g.held, count: g.count };
+    let group = |g: KeptGroup| GroupState {
+        mean: g.mean,
+        precision: g.precision,
+        held: g.held,
+        count: g.count,
+    };
     let state = CalibratorState {
         width: kept.width,
         all: group(kept.all),
-        groups: kept.groups.into_iter().map(|(name, g)| (name, group(g))).collect(),
+        groups: kept
+            .groups
+            .into_iter()
+            .map(|(name, g)| (name, group(g)))
+            .collect(),
         curve: kept.curve,
         newest_ms: kept.newest_ms,
     };

@@ -85,7 +85,11 @@ impl MonthlyPeak {
     /// Returns `true` if the peak falls on a date.
     #[must_use]
     pub fn is_on(&self, date: Date) -> bool {
-        if self.day > 0 { date.day() == self.day } else { date.day() - date.days_in_month() - 1 == self.day }
+        if self.day > 0 {
+            date.day() == self.day
+        } else {
+            date.day() - date.days_in_month() - 1 == self.day
+        }
     }
 }
 
@@ -95,12 +99,22 @@ impl DemandForecast {
     pub fn outlook(&self, now: Timestamp, days: i64) -> Option<DemandOutlook> {
         let today = now.as_second().div_euclid(DAY_S);
         let from = usize::try_from((today - self.first_day).max(0)).ok()?;
-        let until = self.uppers.len().min(self.means.len()).min(from + usize::try_from(days).ok()?);
-        let left = until.checked_sub(from).filter(|left| *left as i64 >= LEAST_DAYS)? as i64;
+        let until = self
+            .uppers
+            .len()
+            .min(self.means.len())
+            .min(from + usize::try_from(days).ok()?);
+        let left = until
+            .checked_sub(from)
+            .filter(|left| *left as i64 >= LEAST_DAYS)? as i64;
         let mut highest: Option<(f64, Date, Option<MonthlyPeak>)> = None;
         for at in from..until {
             let date = date(self.first_day + at as i64)?;
-            let peak = self.monthly.iter().filter(|peak| peak.is_on(date)).max_by_key(|peak| peak.level);
+            let peak = self
+                .monthly
+                .iter()
+                .filter(|peak| peak.is_on(date))
+                .max_by_key(|peak| peak.level);
             let monthly = peak.copied().filter(|peak| peak.level > self.uppers[at]);
             let level = f64::from(monthly.map_or(self.uppers[at], |peak| peak.level)) / 100.0;
             if highest.is_none_or(|(before, ..)| level > before) {
@@ -108,14 +122,25 @@ impl DemandForecast {
             }
         }
         let (upper, upper_on, monthly) = highest?;
-        let means = self.means[from..until].iter().map(|mean| f64::from(*mean) / 100.0).collect();
-        Some(DemandOutlook { days: left, upper, upper_on, monthly, means })
+        let means = self.means[from..until]
+            .iter()
+            .map(|mean| f64::from(*mean) / 100.0)
+            .collect();
+        Some(DemandOutlook {
+            days: left,
+            upper,
+            upper_on,
+            monthly,
+            means,
+        })
     }
 }
 
 /// Date of a day since the epoch.
 #[must_use]
 pub fn date(day: i64) -> Option<Date> {
-    let at = Timestamp::UNIX_EPOCH.checked_add(SignedDuration::from_secs(day.checked_mul(DAY_S)?)).ok()?;
+    let at = Timestamp::UNIX_EPOCH
+        .checked_add(SignedDuration::from_secs(day.checked_mul(DAY_S)?))
+        .ok()?;
     Some(at.to_zoned(TimeZone::UTC).date())
 }

@@ -42,12 +42,14 @@ impl DeviationBand {
     #[must_use]
     pub fn edges(&self, at_ms: i64, scales: f64) -> Option<(f64, f64)> {
         let reach = scales * self.scale;
-        self.expected(at_ms).map(|mean| ((mean - reach).max(0.0), mean + reach))
+        self.expected(at_ms)
+            .map(|mean| ((mean - reach).max(0.0), mean + reach))
     }
 
     /// Returns `true` if the mean of an hour is outside the band.
     #[must_use]
     pub fn is_outside(&self, at_ms: i64, value: f64, scales: f64) -> bool {
-        self.expected(at_ms).is_some_and(|mean| (value - mean).abs() > scales * self.scale)
+        self.expected(at_ms)
+            .is_some_and(|mean| (value - mean).abs() > scales * self.scale)
     }
 }

@@ -71,7 +71,10 @@ impl ModelReference {
     /// The version with its answer.
     #[must_use]
     pub fn says(&self, statement: impl Into<String>) -> ModelUse {
-        ModelUse { model: self.clone(), statement: statement.into() }
+        ModelUse {
+            model: self.clone(),
+            statement: statement.into(),
+        }
     }
 
     /// The version in words: `demand model, version 3 of 2026-11-16`.
@@ -105,7 +108,9 @@ impl LearnedModels {
     /// No models: for judgements of the past, which must not know what was learned later.
     #[must_use]
     pub fn none() -> &'static LearnedModels {
-        static NONE: LearnedModels = LearnedModels { by_name: BTreeMap::new() };
+        static NONE: LearnedModels = LearnedModels {
+            by_name: BTreeMap::new(),
+        };
         &NONE
     }
 
@@ -129,7 +134,9 @@ impl LearnedModels {
                 ..ModelFilter::default()
             };
             let (serving, _) = store.model_list(&filter).await?;
-            let Some(model) = serving.into_iter().next() else { continue };
+            let Some(model) = serving.into_iter().next() else {
+                continue;
+            };
             let state = match unusable(&model, now) {
                 None => store.model_state(&model.id).await?,
                 Some(_) => String::new(),
@@ -143,9 +150,11 @@ impl LearnedModels {
     pub fn add(&mut self, model: &Model, state: String, now: Timestamp) {
         let usable = match unusable(model, now) {
             Some(reason) => Err(reason),
-            None => {
-                Ok(LearnedModel { reference: ModelReference::from_model(model), text: state, state: OnceLock::new() })
-            }
+            None => Ok(LearnedModel {
+                reference: ModelReference::from_model(model),
+                text: state,
+                state: OnceLock::new(),
+            }),
         };
         self.by_name.insert(model.name.clone(), usable);
     }
@@ -167,7 +176,9 @@ impl LearnedModels {
         };
         let state = model.state.get_or_init(read).as_ref();
         let state = state.map_err(|error| format!("the {name} model cannot be read: {error}"))?;
-        let typed = state.downcast_ref::<S>().ok_or_else(|| format!("the {name} model was read as another type"))?;
+        let typed = state
+            .downcast_ref::<S>()
+            .ok_or_else(|| format!("the {name} model was read as another type"))?;
         Ok((&model.reference, typed))
     }
 }
@@ -180,8 +191,15 @@ pub fn unusable(model: &Model, now: Timestamp) -> Option<String> {
     }
     if model.accuracy < model.threshold {
         let (is, needed) = (model.accuracy * 100.0, model.threshold * 100.0);
-        return Some(format!("its accuracy of {is:.1} % on the newest test days is below {needed:.1} %"));
+        return Some(format!(
+            "its accuracy of {is:.1} % on the newest test days is below {needed:.1} %"
+        ));
     }
     let age = now.duration_since(model.trained_at);
-    (age > STALE).then(|| format!("it was trained {:.0} days ago", age.as_secs_f64() / 86_400.0))
+    (age > STALE).then(|| {
+        format!(
+            "it was trained {:.0} days ago",
+            age.as_secs_f64() / 86_400.0
+        )
+    })
 }

@@ -34,22 +34,36 @@ impl Material {
     /// So many days before now.
     #[must_use]
     pub fn days_ago(&self, days: i64) -> Timestamp {
-        self.now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN)
+        self.now
+            .checked_sub(SignedDuration::from_hours(24 * days))
+            .unwrap_or(Timestamp::MIN)
     }
 
     /// Hourly means of every series of a metric, by resource, in the inventory's order.
     pub fn hourly(&self, metric: Metric) -> Vec<(&Resource, Vec<Point>)> {
         let series_of = |resource: &Resource| {
-            self.series.iter().find(|series| series.metric == metric && series.resource == resource.id)
+            self.series
+                .iter()
+                .find(|series| series.metric == metric && series.resource == resource.id)
         };
-        self.resources.iter().filter_map(|resource| Some((resource, hourly(series_of(resource)?)))).collect()
+        self.resources
+            .iter()
+            .filter_map(|resource| Some((resource, hourly(series_of(resource)?))))
+            .collect()
     }
 
     /// Days from the oldest sample of a metric to a time.
     pub fn span_days(&self, metric: Metric, until: Timestamp) -> f64 {
-        let first =
-            self.series.iter().filter(|s| s.metric == metric).filter_map(|s| s.points.first()).map(|p| p.0).min();
-        first.map_or(0.0, |first| until.duration_since(first).as_secs_f64() / 86_400.0)
+        let first = self
+            .series
+            .iter()
+            .filter(|s| s.metric == metric)
+            .filter_map(|s| s.points.first())
+            .map(|p| p.0)
+            .min();
+        first.map_or(0.0, |first| {
+            until.duration_since(first).as_secs_f64() / 86_400.0
+        })
     }
 }
 
@@ -75,5 +89,9 @@ fn hourly(series: &Series) -> Vec<Point> {
 
 /// The points between two times.
 pub fn between(points: &[Point], from: Timestamp, until: Timestamp) -> &[Point] {
-    Window { start_ms: from.as_millisecond(), end_ms: until.as_millisecond() }.select(points)
+    Window {
+        start_ms: from.as_millisecond(),
+        end_ms: until.as_millisecond(),
+    }
+    .select(points)
 }

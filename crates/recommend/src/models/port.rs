@@ -53,8 +53,12 @@ pub trait ModelStore: Send + Sync {
     async fn model_update(&self, model: &Model) -> Result<(), StoreError>;
     /// Lets a candidate serve in place of `over`, which is retired: both or neither. A conflict when another one serves, or
     /// the candidate is none any more.
-    async fn model_promote(&self, candidate: &ModelId, over: Option<&ModelId>, at: Timestamp)
-    -> Result<(), StoreError>;
+    async fn model_promote(
+        &self,
+        candidate: &ModelId,
+        over: Option<&ModelId>,
+        at: Timestamp,
+    ) -> Result<(), StoreError>;
     /// One version.
     async fn model_get(&self, id: &ModelId) -> Result<Model, StoreError>;
     /// Returns the learned state of a version.

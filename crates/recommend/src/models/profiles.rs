@@ -23,7 +23,10 @@ impl<P> Profiles<P> {
     /// A state of these profiles.
     #[must_use]
     pub fn new(resources: BTreeMap<String, P>) -> Self {
-        Profiles { format: FORMAT, resources }
+        Profiles {
+            format: FORMAT,
+            resources,
+        }
     }
 }
 
@@ -43,10 +46,13 @@ impl<P: DeserializeOwned> Profiles<P> {
     /// # Errors
     /// [`NotTrained`] for a text of another form or a newer format.
     pub fn parse(text: &str) -> Result<Self, NotTrained> {
-        let kept: Profiles<P> =
-            serde_json::from_str(text).map_err(|error| NotTrained(format!("the kept state: {error}")))?;
+        let kept: Profiles<P> = serde_json::from_str(text)
+            .map_err(|error| NotTrained(format!("the kept state: {error}")))?;
         if kept.format > FORMAT {
-            return Err(NotTrained(format!("the kept state has format {}, newer than {FORMAT}", kept.format)));
+            return Err(NotTrained(format!(
+                "the kept state has format {}, newer than {FORMAT}",
+                kept.format
+            )));
         }
         Ok(kept)
     }

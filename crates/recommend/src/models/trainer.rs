@@ -40,15 +40,23 @@ impl Evaluation {
     /// # Errors
     /// [`NotTrained`] without decisions.
     pub fn from_counts(counts: Confusion) -> Result<Evaluation, NotTrained> {
-        let scores =
-            counts.scores().ok_or_else(|| NotTrained("no hour could be evaluated on the test days".to_owned()))?;
-        Ok(Evaluation { scores, held_out: counts.total(), counts: Some(counts) })
+        let scores = counts
+            .scores()
+            .ok_or_else(|| NotTrained("no hour could be evaluated on the test days".to_owned()))?;
+        Ok(Evaluation {
+            scores,
+            held_out: counts.total(),
+            counts: Some(counts),
+        })
     }
 
     /// Figures over the decisions of several parts; `None` where a part has no counts, or there is no part.
     #[must_use]
     pub fn join(parts: &[Evaluation]) -> Option<Evaluation> {
-        let counts = parts.iter().map(|part| part.counts).sum::<Option<Confusion>>()?;
+        let counts = parts
+            .iter()
+            .map(|part| part.counts)
+            .sum::<Option<Confusion>>()?;
         Evaluation::from_counts(counts).ok()
     }
 }
@@ -88,7 +96,12 @@ pub trait Trainer: Send + Sync {
     ///
     /// # Errors
     /// [`NotTrained`] when there is no data to evaluate it on, or the state is not this trainer's.
-    fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained>;
+    fn evaluate(
+        &self,
+        state: &str,
+        material: &Material,
+        from: Timestamp,
+    ) -> Result<Evaluation, NotTrained>;
     /// Figures whose distribution is compared between two times, to detect drift.
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64>;
 }

@@ -62,7 +62,9 @@ impl Usage {
     /// Hours in use of any day, by the hour since the epoch.
     pub fn hours_in_use(&self) -> impl Iterator<Item = i64> + '_ {
         self.days.iter().flat_map(|(day, mask)| {
-            (0..HOURS).filter(move |hour| mask & (1 << hour) != 0).map(move |hour| day * HOURS + hour)
+            (0..HOURS)
+                .filter(move |hour| mask & (1 << hour) != 0)
+                .map(move |hour| day * HOURS + hour)
         })
     }
 
@@ -70,12 +72,23 @@ impl Usage {
     /// since the last no longer than such a pause. Use that simply ended, or was seen once, is no recurrence.
     #[must_use]
     pub fn recurrence(&self, now: Timestamp, counts: impl Fn(i64) -> bool) -> Option<Recurrence> {
-        let mut days: Vec<i64> = self.hours_in_use().filter(|hour| counts(*hour)).map(|hour| hour / HOURS).collect();
+        let mut days: Vec<i64> = self
+            .hours_in_use()
+            .filter(|hour| counts(*hour))
+            .map(|hour| hour / HOURS)
+            .collect();
         days.dedup();
         let pause_days = days.windows(2).map(|pair| pair[1] - pair[0]).max()?;
         let last = *days.last()?;
         let since_days = now.as_second().div_euclid(HOURS * 3600) - last;
-        let is_expected = pause_days >= PAUSE_DAYS && since_days as f64 <= PATIENCE * pause_days as f64;
-        Some(Recurrence { days: days.len(), pause_days, last: date(last)?, since_days }).filter(|_| is_expected)
+        let is_expected =
+            pause_days >= PAUSE_DAYS && since_days as f64 <= PATIENCE * pause_days as f64;
+        Some(Recurrence {
+            days: days.len(),
+            pause_days,
+            last: date(last)?,
+            since_days,
+        })
+        .filter(|_| is_expected)
     }
 }

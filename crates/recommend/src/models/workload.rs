@@ -32,11 +32,13 @@ impl ModelState for WorkloadModel {
     const NAME: &'static str = "workload";
 
     fn read(text: &str) -> Result<Self, NotTrained> {
-        let kept: WorkloadModel =
-            serde_json::from_str(text).map_err(|error| NotTrained(format!("the kept state: {error}")))?;
+        let kept: WorkloadModel = serde_json::from_str(text)
+            .map_err(|error| NotTrained(format!("the kept state: {error}")))?;
         match kept.format {
             FORMAT => Ok(kept),
-            other => Err(NotTrained(format!("the kept state has format {other}, not {FORMAT}"))),
+            other => Err(NotTrained(format!(
+                "the kept state has format {other}, not {FORMAT}"
+            ))),
         }
     }
 }
@@ -45,7 +47,10 @@ impl WorkloadModel {
     /// A state without corrections.
     #[must_use]
     pub fn empty() -> Self {
-        WorkloadModel { format: FORMAT, ..WorkloadModel::default() }
+        WorkloadModel {
+            format: FORMAT,
+            ..WorkloadModel::default()
+        }
     }
 
     /// The text that is kept.
@@ -57,18 +62,28 @@ impl WorkloadModel {
     }
 
     /// Learns one correction.
-    pub fn learn<'t>(&mut self, resource: &str, tokens: impl Iterator<Item = &'t String>, class: WorkloadClass) {
+    pub fn learn<'t>(
+        &mut self,
+        resource: &str,
+        tokens: impl Iterator<Item = &'t String>,
+        class: WorkloadClass,
+    ) {
         for token in tokens {
             self.tokens.entry(token.clone()).or_default()[class as usize] += 1;
         }
-        self.learned_from.insert(resource.to_owned(), class.as_str().to_owned());
+        self.learned_from
+            .insert(resource.to_owned(), class.as_str().to_owned());
     }
 
     /// The same state without one correction, if it learned from it: the judgement of that correction by all others.
     #[must_use]
     pub fn without(&self, resource: &str, tokens: &[String]) -> WorkloadModel {
         let mut rest = self.clone();
-        let Some(class) = rest.learned_from.remove(resource).and_then(|name| WorkloadClass::parse(&name)) else {
+        let Some(class) = rest
+            .learned_from
+            .remove(resource)
+            .and_then(|name| WorkloadClass::parse(&name))
+        else {
             return rest;
         };
         for token in tokens {
@@ -76,22 +91,32 @@ impl WorkloadModel {
                 counts[class as usize] = counts[class as usize].saturating_sub(1);
             }
         }
-        rest.tokens.retain(|_, counts| counts.iter().any(|count| *count > 0));
+        rest.tokens
+            .retain(|_, counts| counts.iter().any(|count| *count > 0));
         rest
     }
 
     /// Weights that the tokens of a resource add to its classes, with the tokens that count, strongest first.
     #[must_use]
     pub fn weights(&self, tokens: &[String]) -> (Scores, Vec<String>) {
-        let mut known: Vec<(&String, Scores)> =
-            tokens.iter().filter_map(|token| Some((token, weights(self.tokens.get(token)?)))).collect();
+        let mut known: Vec<(&String, Scores)> = tokens
+            .iter()
+            .filter_map(|token| Some((token, weights(self.tokens.get(token)?))))
+            .collect();
         let strength = |weights: &Scores| weights.iter().copied().fold(f64::MIN, f64::max);
         known.sort_by(|a, b| strength(&b.1).total_cmp(&strength(&a.1)));
         known.truncate(COUNTED);
         let sum = std::array::from_fn(|class| {
-            known.iter().map(|(_, weights)| weights[class]).sum::<f64>().clamp(-BOUND, BOUND)
+            known
+                .iter()
+                .map(|(_, weights)| weights[class])
+                .sum::<f64>()
+                .clamp(-BOUND, BOUND)
         });
-        (sum, known.into_iter().map(|(token, _)| token.clone()).collect())
+        (
+            sum,
+            known.into_iter().map(|(token, _)| token.clone()).collect(),
+        )
     }
 }
 
@@ -120,7 +145,9 @@ mod tests {
     fn corrections_that_agree_weigh_more_and_are_bounded() {
         let tokens = vec!["team=risk".to_owned()];
         let batch = |n: usize| {
-            let corrections: Vec<_> = (0..n).map(|_| ("i", &["team=risk"][..], WorkloadClass::Batch)).collect();
+            let corrections: Vec<_> = (0..n)
+                .map(|_| ("i", &["team=risk"][..], WorkloadClass::Batch))
+                .collect();
             taught(&corrections).weights(&tokens).0[WorkloadClass::Batch as usize]
         };
         assert!((batch(1) - 2f64.ln()).abs() < 1e-9, "from 25 % to 50 %");
@@ -129,7 +156,10 @@ mod tests {
         let mut model = WorkloadModel::empty();
         (0..500).for_each(|n| model.learn(&n.to_string(), many.iter(), WorkloadClass::Batch));
         let (weights, counted) = model.weights(&many);
-        assert_eq!((counted.len(), weights[WorkloadClass::Production as usize]), (COUNTED, -BOUND));
+        assert_eq!(
+            (counted.len(), weights[WorkloadClass::Production as usize]),
+            (COUNTED, -BOUND)
+        );
     }
 
     #[test]

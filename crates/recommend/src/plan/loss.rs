@@ -36,10 +36,18 @@ pub struct Loss {
 impl Loss {
     /// Kind and duration as the hash of a plan covers them: wording may be corrected without voiding a signature.
     pub(crate) fn covered(&self) -> String {
-        format!("{}/{}", self.kind, if self.lasting { "lasting" } else { "passing" })
+        format!(
+            "{}/{}",
+            self.kind,
+            if self.lasting { "lasting" } else { "passing" }
+        )
     }
 
     pub(crate) fn new(kind: LossKind, lasting: bool, detail: impl Into<String>) -> Loss {
-        Loss { kind, detail: detail.into(), lasting }
+        Loss {
+            kind,
+            detail: detail.into(),
+            lasting,
+        }
     }
 }

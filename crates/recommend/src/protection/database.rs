@@ -6,7 +6,11 @@
 use reeve_estate::{Resource, ResourceKind};
 
 fn engine(resource: &Resource) -> &str {
-    resource.specification.platform.as_deref().unwrap_or_default()
+    resource
+        .specification
+        .platform
+        .as_deref()
+        .unwrap_or_default()
 }
 
 pub(super) fn cluster_member(resource: &Resource) -> Option<String> {
@@ -20,7 +24,9 @@ pub(super) fn cluster_member(resource: &Resource) -> Option<String> {
         (None, true) => format!("a cluster of {}", engine(resource)),
         (None, false) => return None,
     };
-    Some(format!("it is a member of {cluster}, which stops, stores and replicates for all its members together"))
+    Some(format!(
+        "it is a member of {cluster}, which stops, stores and replicates for all its members together"
+    ))
 }
 
 pub(super) fn cannot_stop(resource: &Resource) -> Option<String> {
@@ -29,7 +35,9 @@ pub(super) fn cannot_stop(resource: &Resource) -> Option<String> {
     }
     let spec = &resource.specification;
     if let Some(replica) = spec.replicas.first() {
-        return Some(format!("it has the read replica {replica}, and RDS stops no database with replicas"));
+        return Some(format!(
+            "it has the read replica {replica}, and RDS stops no database with replicas"
+        ));
     }
     let standby = spec.is_sql_server() && spec.multi_az == Some(true);
     standby.then(|| "RDS stops no SQL Server database that has a standby".to_owned())

@@ -14,34 +14,66 @@ pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogu
     use LossKind::{Address, Data, Fees, Members, WarmCaches};
     let (kind, lasting, detail) = match planned.name.as_str() {
         "stop_machine" | "resize_machine" => return stopped_machine(resource, planned, catalogue),
-        "stop_database" => (WarmCaches, false, "The buffer pool is empty after the next start"),
-        "resize_database" => {
-            (WarmCaches, false, "The buffer pool is empty after the restart; queries are slower until it is warm")
-        }
-        "fail_over" => (WarmCaches, false, "Open connections break, and the standby begins with cold caches"),
-        "isolate" => (WarmCaches, false, "Connections from and to the machine break at once"),
+        "stop_database" => (
+            WarmCaches,
+            false,
+            "The buffer pool is empty after the next start",
+        ),
+        "resize_database" => (
+            WarmCaches,
+            false,
+            "The buffer pool is empty after the restart; queries are slower until it is warm",
+        ),
+        "fail_over" => (
+            WarmCaches,
+            false,
+            "Open connections break, and the standby begins with cold caches",
+        ),
+        "isolate" => (
+            WarmCaches,
+            false,
+            "Connections from and to the machine break at once",
+        ),
         "change_group_size" => (
             Members,
             true,
             "Every member is replaced: what is only in its memory or on its local disks is gone, and so are its addresses",
         ),
-        "scale_group" => (Members, false, "Members that are removed again take their memory and local disks with them"),
+        "scale_group" => (
+            Members,
+            false,
+            "Members that are removed again take their memory and local disks with them",
+        ),
         "delete_volume" => (
             Data,
             true,
             "The volume and its identifier are gone; the snapshot keeps its data, and another volume can be made from it",
         ),
-        "delete_snapshot" => (Data, true, "The data of its time cannot be restored any more"),
-        "release_address" => (Address, true, "The address goes back to the cloud, and anybody may get it next"),
-        "delete_nat_gateway" => {
-            (Address, true, "Its identifier is gone; routes have to name the gateway that replaces it")
-        }
-        "delete_load_balancer" => {
-            (Address, true, "Its DNS name, listeners and rules are gone; another one has another name")
-        }
-        "put_bucket_lifecycle" if has(planned, "expire_versions_after_days") => {
-            (Data, true, "Versions that the rule deletes do not come back")
-        }
+        "delete_snapshot" => (
+            Data,
+            true,
+            "The data of its time cannot be restored any more",
+        ),
+        "release_address" => (
+            Address,
+            true,
+            "The address goes back to the cloud, and anybody may get it next",
+        ),
+        "delete_nat_gateway" => (
+            Address,
+            true,
+            "Its identifier is gone; routes have to name the gateway that replaces it",
+        ),
+        "delete_load_balancer" => (
+            Address,
+            true,
+            "Its DNS name, listeners and rules are gone; another one has another name",
+        ),
+        "put_bucket_lifecycle" if has(planned, "expire_versions_after_days") => (
+            Data,
+            true,
+            "Versions that the rule deletes do not come back",
+        ),
         "put_bucket_lifecycle" if has(planned, "tier_objects_after_days") => (
             Fees,
             true,
@@ -54,10 +86,17 @@ pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogu
 
 /// Returns `true` if the change has a parameter that is not null.
 fn has(planned: &PlannedChange, name: &str) -> bool {
-    planned.parameters.get(name).is_some_and(|value| *value != Json::Null)
+    planned
+        .parameters
+        .get(name)
+        .is_some_and(|value| *value != Json::Null)
 }
 
-fn stopped_machine(machine: &Resource, planned: &PlannedChange, catalogue: &Catalogue) -> Vec<Loss> {
+fn stopped_machine(
+    machine: &Resource,
+    planned: &PlannedChange,
+    catalogue: &Catalogue,
+) -> Vec<Loss> {
     let mut found = Vec::new();
     match catalogue.local_disks(machine) {
         Some(LocalDisks::None) => {}
@@ -66,28 +105,47 @@ fn stopped_machine(machine: &Resource, planned: &PlannedChange, catalogue: &Cata
             found.push(Loss::new(LossKind::LocalDisks, true, detail));
         }
         Some(LocalDisks::Data(None)) => {
-            found.push(Loss::new(LossKind::LocalDisks, true, "The contents of its local disks are erased"));
+            found.push(Loss::new(
+                LossKind::LocalDisks,
+                true,
+                "The contents of its local disks are erased",
+            ));
         }
         Some(LocalDisks::Temporary) => {
-            found.push(Loss::new(LossKind::LocalDisks, true, "The contents of its temporary disk are erased"));
+            found.push(Loss::new(
+                LossKind::LocalDisks,
+                true,
+                "The contents of its temporary disk are erased",
+            ));
         }
-        None => {
-            found.push(Loss::new(LossKind::LocalDisks, true, "The contents of local disks, if it has any, are erased"))
-        }
+        None => found.push(Loss::new(
+            LossKind::LocalDisks,
+            true,
+            "The contents of local disks, if it has any, are erased",
+        )),
     }
     found.extend(lost_address(machine.specification.public_address));
     let size = |name: &str| catalogue.instance(machine.provider, name);
-    if let Some(spec) = machine.specification.instance_type.as_deref().and_then(size).filter(|spec| spec.burstable) {
+    if let Some(spec) = machine
+        .specification
+        .instance_type
+        .as_deref()
+        .and_then(size)
+        .filter(|spec| spec.burstable)
+    {
         // "Key concepts for burstable performance instances": T2 loses them at once, later families keep them for seven days.
         let kept = spec.family != "t2" && planned.name == "resize_machine";
         let detail = match (kept, spec.family.as_str()) {
-            (true, _) => "CPU credits may be lost; it begins with those that the cloud keeps over a restart",
+            (true, _) => {
+                "CPU credits may be lost; it begins with those that the cloud keeps over a restart"
+            }
             (false, "t2") => "CPU credits that it has saved are lost at the stop",
             (false, _) => "CPU credits that it has saved are lost after seven days",
         };
         found.push(Loss::new(LossKind::BurstCredits, false, detail));
     }
-    let detail = "What is only in memory is gone: caches are cold and sessions end at the next start";
+    let detail =
+        "What is only in memory is gone: caches are cold and sessions end at the next start";
     found.push(Loss::new(LossKind::WarmCaches, false, detail));
     found
 }
@@ -110,7 +168,10 @@ impl Plan {
     /// The same plan with what it loses on the resource that it changes. The hash covers it: an approval is given to the losses too.
     #[must_use]
     pub fn with_losses(self, resource: &Resource, catalogue: &Catalogue) -> Plan {
-        let found = self.change.as_ref().map(|planned| losses(resource, planned, catalogue));
+        let found = self
+            .change
+            .as_ref()
+            .map(|planned| losses(resource, planned, catalogue));
         self.losing(found.unwrap_or_default())
     }
 }
@@ -119,11 +180,17 @@ impl Plan {
 /// high risk where nothing was measured that speaks for it. A machine that loses an address or a disk for good needs the signatures of
 /// high impact, because no rollback makes it what it was.
 pub fn state_losses(proposal: &mut Proposal, resource: &Resource, catalogue: &Catalogue) {
-    let Some(plan) = proposal.plan.take() else { return };
+    let Some(plan) = proposal.plan.take() else {
+        return;
+    };
     let plan = plan.with_losses(resource, catalogue);
     let is_lasting = plan.losses.iter().any(|loss| loss.lasting);
     // A plan without a way back that only records something takes nothing away.
-    let is_final = !plan.reversible && plan.steps.iter().any(|step| step.kind.effect() != Effect::Nothing);
+    let is_final = !plan.reversible
+        && plan
+            .steps
+            .iter()
+            .any(|step| step.kind.effect() != Effect::Nothing);
     let stops = plan.steps.iter().any(|step| step.kind == StepKind::Stop);
     let (risk, impact) = match (is_final, is_lasting) {
         (true, true) if is_unproven(proposal) => (Impact::High, Impact::Medium),
@@ -141,7 +208,11 @@ pub fn state_losses(proposal: &mut Proposal, resource: &Resource, catalogue: &Ca
 /// Returns `true` if no measurement speaks for a proposal and a question of its decision stayed open.
 fn is_unproven(proposal: &Proposal) -> bool {
     let explanation = &proposal.explanation;
-    explanation.data_points == 0 && explanation.decision_path.iter().any(|decision| decision.answer.is_none())
+    explanation.data_points == 0
+        && explanation
+            .decision_path
+            .iter()
+            .any(|decision| decision.answer.is_none())
 }
 
 #[cfg(test)]

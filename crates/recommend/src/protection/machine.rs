@@ -13,7 +13,9 @@ fn is_machine(resource: &Resource) -> bool {
 
 pub(super) fn group_member(resource: &Resource) -> Option<String> {
     let group = resource.group.as_ref().filter(|_| is_machine(resource))?;
-    Some(format!("it belongs to {group}; groups are resized by their template"))
+    Some(format!(
+        "it belongs to {group}; groups are resized by their template"
+    ))
 }
 
 pub(super) fn spot(resource: &Resource) -> Option<String> {
@@ -23,7 +25,9 @@ pub(super) fn spot(resource: &Resource) -> Option<String> {
 
 /// Returns `true` if the team declared the contents of the local disks disposable.
 fn is_disposable(resource: &Resource) -> bool {
-    resource.tag(LOCAL_DISKS_TAG).is_some_and(|value| value.trim().eq_ignore_ascii_case(DISPOSABLE))
+    resource
+        .tag(LOCAL_DISKS_TAG)
+        .is_some_and(|value| value.trim().eq_ignore_ascii_case(DISPOSABLE))
 }
 
 /// Azure's temporary disks are no reason: Azure itself erases them at every redeployment, and says so to everybody who uses them.
@@ -31,8 +35,14 @@ pub(super) fn local_disks(resource: &Resource, catalogue: &Catalogue) -> Option<
     if !is_machine(resource) || is_disposable(resource) {
         return None;
     }
-    let Some(LocalDisks::Data(gb)) = catalogue.local_disks(resource) else { return None };
-    let size = resource.specification.instance_type.as_deref().unwrap_or("its size");
+    let Some(LocalDisks::Data(gb)) = catalogue.local_disks(resource) else {
+        return None;
+    };
+    let size = resource
+        .specification
+        .instance_type
+        .as_deref()
+        .unwrap_or("its size");
     let disks = match (resource.provider, gb) {
         (_, Some(gb)) => format!("{size} has {gb:.0} GB of local disks"),
         (Provider::Gcp, None) => format!("{size} has local SSDs"),
@@ -44,10 +54,15 @@ pub(super) fn local_disks(resource: &Resource, catalogue: &Catalogue) -> Option<
 }
 
 pub(super) fn local_disks_unknown(resource: &Resource, catalogue: &Catalogue) -> Option<String> {
-    if !is_machine(resource) || is_disposable(resource) || catalogue.local_disks(resource).is_some() {
+    if !is_machine(resource) || is_disposable(resource) || catalogue.local_disks(resource).is_some()
+    {
         return None;
     }
-    let size = resource.specification.instance_type.as_deref().unwrap_or("its size");
+    let size = resource
+        .specification
+        .instance_type
+        .as_deref()
+        .unwrap_or("its size");
     Some(format!(
         "neither {size} nor its description says whether it has local disks, which a stop would erase; tag it \
          {LOCAL_DISKS_TAG}={DISPOSABLE} if it has none"

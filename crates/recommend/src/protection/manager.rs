@@ -55,8 +55,14 @@ const MANAGERS: &[(Key, &str)] = &[
     (Begins("aws:ec2spot:"), "a Spot Fleet"),
     (Begins("aws:cloud9:"), "Cloud9"),
     (Is("ec2imagebuilderarn"), "EC2 Image Builder"),
-    (Is("awselasticdisasterrecoverymanaged"), "Elastic Disaster Recovery"),
-    (Is("awsapplicationmigrationservicemanaged"), "Application Migration Service"),
+    (
+        Is("awselasticdisasterrecoverymanaged"),
+        "Elastic Disaster Recovery",
+    ),
+    (
+        Is("awsapplicationmigrationservicemanaged"),
+        "Application Migration Service",
+    ),
     (Begins("nomad"), "Nomad"),
     (Begins("spotinst:"), "Spot by Flexera"),
     (Begins("jenkins_"), "Jenkins"),
@@ -64,33 +70,51 @@ const MANAGERS: &[(Key, &str)] = &[
 ];
 
 /// Manager by a tag whose key says nothing without its value.
-const BY_VALUE: &[(&str, &str, &str)] =
-    &[("vendor", "databricks", "Databricks"), ("createdby", "ec2 image builder", "EC2 Image Builder")];
+const BY_VALUE: &[(&str, &str, &str)] = &[
+    ("vendor", "databricks", "Databricks"),
+    ("createdby", "ec2 image builder", "EC2 Image Builder"),
+];
 
 /// Names of all managers.
 #[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    MANAGERS.iter().map(|(_, name)| *name).chain(BY_VALUE.iter().map(|row| row.2))
+    MANAGERS
+        .iter()
+        .map(|(_, name)| *name)
+        .chain(BY_VALUE.iter().map(|row| row.2))
 }
 
 /// Returns the service or tool that owns a resource at run time, and the key of the tag that says so.
 #[must_use]
 pub fn manager(resource: &Resource) -> Option<(&'static str, &str)> {
     resource.tags.iter().find_map(|(key, value)| {
-        let (name, value) = (key.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase());
+        let (name, value) = (
+            key.trim().to_ascii_lowercase(),
+            value.trim().to_ascii_lowercase(),
+        );
         // Networks and balancers that a cluster only uses are "shared"; nodes are the cluster's either way.
         let only_used = value == "shared" && resource.kind != ResourceKind::VirtualMachine;
         let fits = |form: &Key| match form {
             Is(whole) => name == *whole,
             Begins(beginning) => name.starts_with(beginning),
         };
-        let by_key = MANAGERS.iter().find(|(form, _)| fits(form) && !only_used).map(|(_, manager)| *manager);
-        let by_value = || BY_VALUE.iter().find(|(key, needed, _)| *key == name && *needed == value).map(|row| row.2);
+        let by_key = MANAGERS
+            .iter()
+            .find(|(form, _)| fits(form) && !only_used)
+            .map(|(_, manager)| *manager);
+        let by_value = || {
+            BY_VALUE
+                .iter()
+                .find(|(key, needed, _)| *key == name && *needed == value)
+                .map(|row| row.2)
+        };
         Some((by_key.or_else(by_value)?, key.as_str()))
     })
 }
 
 pub(super) fn reason(resource: &Resource) -> Option<String> {
     let (manager, tag) = manager(resource)?;
-    Some(format!("{manager} manages it (its tag {tag}) and replaces what is changed beside it; change it there"))
+    Some(format!(
+        "{manager} manages it (its tag {tag}) and replaces what is changed beside it; change it there"
+    ))
 }

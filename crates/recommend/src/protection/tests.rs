@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reeve_estate::{ConnectionId, Provider, Purchase, ResourceId, ResourceKind, ResourceState, Specification};
+use reeve_estate::{
+    ConnectionId, Provider, Purchase, ResourceId, ResourceKind, ResourceState, Specification,
+};
 
 use super::*;
 use crate::change::{Changes, Effect};
@@ -22,7 +24,10 @@ pub(crate) fn running(id: &str, kind: ResourceKind, size: Option<&str>) -> Resou
         kind,
         name: id.to_owned(),
         state: ResourceState::Running,
-        specification: Specification { instance_type: size.map(str::to_owned), ..Specification::default() },
+        specification: Specification {
+            instance_type: size.map(str::to_owned),
+            ..Specification::default()
+        },
         purchase: None,
         tags: BTreeMap::new(),
         group: None,
@@ -52,11 +57,18 @@ fn refused_changes_are_changes_of_this_release_and_every_stop_is_among_them() {
     let known: BTreeSet<&str> = Changes::builtin().rows().map(|row| row.name).collect();
     for row in PROTECTIONS {
         if let Refuses::Changes(names) = row.refuses {
-            assert!(names.iter().all(|name| known.contains(name)), "{}", row.code);
+            assert!(
+                names.iter().all(|name| known.contains(name)),
+                "{}",
+                row.code
+            );
         }
     }
     // A change whose steps stop a machine must be in the list that protects local disks.
-    let stops = StepKind::ALL.iter().filter(|kind| kind.effect() == Effect::Stops).count();
+    let stops = StepKind::ALL
+        .iter()
+        .filter(|kind| kind.effect() == Effect::Stops)
+        .count();
     assert_eq!(stops, 1);
     for change in ["stop_machine", "resize_machine"] {
         assert!(STOPS.includes(change) && MANAGED.includes(change));
@@ -81,8 +93,13 @@ fn machines_with_disks_of_the_host_are_not_stopped() {
             assert_eq!(code(&one, change), expected, "{size} {change}");
         }
         assert_eq!(code(&one, "tag_resource"), None, "{size}");
-        one.tags.insert(LOCAL_DISKS_TAG.to_owned(), "Disposable".to_owned());
-        assert_eq!(code(&one, "stop_machine"), None, "{size}, declared disposable");
+        one.tags
+            .insert(LOCAL_DISKS_TAG.to_owned(), "Disposable".to_owned());
+        assert_eq!(
+            code(&one, "stop_machine"),
+            None,
+            "{size}, declared disposable"
+        );
     }
     let mut google = machine("n2-standard-4");
     google.provider = Provider::Gcp;
@@ -91,7 +108,11 @@ fn machines_with_disks_of_the_host_are_not_stopped() {
     google.specification.local_disks = Some(true);
     assert_eq!(code(&google, "stop_machine"), Some("local_disks"));
     let database = running("db-1", ResourceKind::Database, Some("db.m5d.large"));
-    assert_eq!(code(&database, "resize_database"), None, "the local disks of RDS hold temporary tables alone");
+    assert_eq!(
+        code(&database, "resize_database"),
+        None,
+        "the local disks of RDS hold temporary tables alone"
+    );
 }
 
 #[test]
@@ -105,13 +126,20 @@ fn what_a_service_owns_is_left_to_it() {
         ("aws:batch:compute-environment", "x", "AWS Batch"),
         ("parallelcluster:cluster-name", "hpc", "AWS ParallelCluster"),
         ("NomadRole", "client", "Nomad"),
-        ("elasticbeanstalk:environment-name", "shop", "Elastic Beanstalk"),
+        (
+            "elasticbeanstalk:environment-name",
+            "shop",
+            "Elastic Beanstalk",
+        ),
         ("aws:ec2:fleet-id", "fleet-1", "an EC2 Fleet"),
         ("Vendor", "Databricks", "Databricks"),
     ] {
         let node = tagged(ResourceKind::VirtualMachine, key, value);
         let found = refusal(&node, "resize_machine", Catalogue::builtin()).unwrap();
-        assert!(found.code == "managed" && found.reason.starts_with(manager), "{key}: {found:?}");
+        assert!(
+            found.code == "managed" && found.reason.starts_with(manager),
+            "{key}: {found:?}"
+        );
     }
     for (key, value) in [
         ("terraform", "true"),
@@ -121,14 +149,42 @@ fn what_a_service_owns_is_left_to_it() {
         ("CodeDeployGroup", "web"),
         ("Vendor", "SAP"),
     ] {
-        assert_eq!(code(&tagged(ResourceKind::VirtualMachine, key, value), "stop_machine"), None, "{key}");
+        assert_eq!(
+            code(
+                &tagged(ResourceKind::VirtualMachine, key, value),
+                "stop_machine"
+            ),
+            None,
+            "{key}"
+        );
     }
-    let volume = tagged(ResourceKind::Volume, "kubernetes.io/created-for/pvc/name", "data-0");
+    let volume = tagged(
+        ResourceKind::Volume,
+        "kubernetes.io/created-for/pvc/name",
+        "data-0",
+    );
     assert_eq!(code(&volume, "delete_volume"), Some("managed"));
-    assert_eq!(code(&volume, "modify_volume"), None, "another volume type is no matter of the cluster");
-    let network = |value| tagged(ResourceKind::NatGateway, "kubernetes.io/cluster/prod", value);
-    assert_eq!(code(&network("owned"), "delete_nat_gateway"), Some("managed"));
-    assert_eq!(code(&network("shared"), "delete_nat_gateway"), None, "the cluster uses it and does not own it");
+    assert_eq!(
+        code(&volume, "modify_volume"),
+        None,
+        "another volume type is no matter of the cluster"
+    );
+    let network = |value| {
+        tagged(
+            ResourceKind::NatGateway,
+            "kubernetes.io/cluster/prod",
+            value,
+        )
+    };
+    assert_eq!(
+        code(&network("owned"), "delete_nat_gateway"),
+        Some("managed")
+    );
+    assert_eq!(
+        code(&network("shared"), "delete_nat_gateway"),
+        None,
+        "the cluster uses it and does not own it"
+    );
 }
 
 #[test]
@@ -139,7 +195,13 @@ fn groups_spot_capacity_clusters_and_opted_out_resources_are_left_alone() {
     let mut spot = machine("m5.large");
     spot.purchase = Some(Purchase::Spot);
     assert_eq!(code(&spot, "resize_machine"), Some("spot"));
-    assert_eq!(code(&tagged(ResourceKind::Bucket, "reeve:ignore", "yes"), "put_bucket_lifecycle"), Some("opted_out"));
+    assert_eq!(
+        code(
+            &tagged(ResourceKind::Bucket, "reeve:ignore", "yes"),
+            "put_bucket_lifecycle"
+        ),
+        Some("opted_out")
+    );
 
     let database = |engine: &str| {
         let mut database = running("db-1", ResourceKind::Database, Some("db.r6g.large"));
@@ -147,10 +209,20 @@ fn groups_spot_capacity_clusters_and_opted_out_resources_are_left_alone() {
         database
     };
     let aurora = database("aurora-postgresql");
-    for change in ["add_standby", "stop_database", "fail_over", "replicate", "grow_storage"] {
+    for change in [
+        "add_standby",
+        "stop_database",
+        "fail_over",
+        "replicate",
+        "grow_storage",
+    ] {
         assert_eq!(code(&aurora, change), Some("cluster_member"), "{change}");
     }
-    assert_eq!(code(&aurora, "resize_database"), None, "a member's class is its own");
+    assert_eq!(
+        code(&aurora, "resize_database"),
+        None,
+        "a member's class is its own"
+    );
     let mut multi_az_cluster = database("postgres");
     assert_eq!(code(&multi_az_cluster, "stop_database"), None);
     multi_az_cluster.specification.cluster = Some("orders".to_owned());
@@ -167,13 +239,27 @@ fn groups_spot_capacity_clusters_and_opted_out_resources_are_left_alone() {
 #[test]
 fn the_page_of_a_resource_shows_the_changes_of_its_kind_alone() {
     let shown = |resource: &Resource| -> Vec<(&str, Vec<&str>)> {
-        protections(resource, Catalogue::builtin()).map(|(found, changes)| (found.code, changes)).collect()
+        protections(resource, Catalogue::builtin())
+            .map(|(found, changes)| (found.code, changes))
+            .collect()
     };
     let cluster = |kind| tagged(kind, "kubernetes.io/cluster/prod", "owned");
-    assert_eq!(shown(&cluster(ResourceKind::VirtualMachine)), [("managed", vec!["stop_machine", "resize_machine"])]);
-    assert_eq!(shown(&cluster(ResourceKind::NatGateway)), [("managed", vec!["delete_nat_gateway"])]);
-    assert!(shown(&cluster(ResourceKind::Bucket)).is_empty(), "no change of a bucket is refused");
-    assert_eq!(shown(&tagged(ResourceKind::Bucket, "reeve:ignore", "true")), [("opted_out", Vec::new())]);
+    assert_eq!(
+        shown(&cluster(ResourceKind::VirtualMachine)),
+        [("managed", vec!["stop_machine", "resize_machine"])]
+    );
+    assert_eq!(
+        shown(&cluster(ResourceKind::NatGateway)),
+        [("managed", vec!["delete_nat_gateway"])]
+    );
+    assert!(
+        shown(&cluster(ResourceKind::Bucket)).is_empty(),
+        "no change of a bucket is refused"
+    );
+    assert_eq!(
+        shown(&tagged(ResourceKind::Bucket, "reeve:ignore", "true")),
+        [("opted_out", Vec::new())]
+    );
 }
 
 #[test]
@@ -182,12 +268,22 @@ fn the_guide_for_users_has_the_same_table() {
     for row in PROTECTIONS {
         let changes = match row.refuses {
             Refuses::Every => "every change".to_owned(),
-            Refuses::Changes(names) => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+            Refuses::Changes(names) => names
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", "),
         };
         let line = format!("| `{}` | {} | {changes} |", row.code, row.resources);
-        assert!(guide.contains(&line), "missing in docs/agents/what_changes_destroy.md:\n{line}");
+        assert!(
+            guide.contains(&line),
+            "missing in docs/agents/what_changes_destroy.md:\n{line}"
+        );
     }
     for manager in manager::names() {
-        assert!(guide.contains(manager), "{manager} is missing in docs/agents/what_changes_destroy.md");
+        assert!(
+            guide.contains(manager),
+            "{manager} is missing in docs/agents/what_changes_destroy.md"
+        );
     }
 }

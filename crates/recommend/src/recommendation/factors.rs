@@ -61,7 +61,9 @@ impl Factors {
 
 impl<T: Into<String>> Extend<(FactorKind, T)> for Factors {
     fn extend<I: IntoIterator<Item = (FactorKind, T)>>(&mut self, factors: I) {
-        factors.into_iter().for_each(|(kind, text)| self.add(kind, text));
+        factors
+            .into_iter()
+            .for_each(|(kind, text)| self.add(kind, text));
     }
 }
 

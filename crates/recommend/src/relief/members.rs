@@ -20,8 +20,11 @@ pub fn more_members(
     catalogue: &Catalogue,
 ) -> Relief {
     let name = &group.name;
-    let by_hand = |why: &str| Relief::advice(title("Give ", name, " more members"), Effort::Medium, why);
-    let Some(capacity) = group.specification.capacity else { return by_hand("how many members it has is not known") };
+    let by_hand =
+        |why: &str| Relief::advice(title("Give ", name, " more members"), Effort::Medium, why);
+    let Some(capacity) = group.specification.capacity else {
+        return by_hand("how many members it has is not known");
+    };
     let Some(until) = until else {
         return by_hand("no end within a day is predicted: choose its new size manually");
     };
@@ -32,7 +35,8 @@ pub fn more_members(
     let more = members - capacity.desired;
     let hours = until.duration_since(now).as_secs_f64().max(0.0) / 3600.0;
     let price = group.specification.instance_type.as_deref();
-    let price = price.and_then(|size| catalogue.hourly_usd(group.provider, &group.region, size, None));
+    let price =
+        price.and_then(|size| catalogue.hourly_usd(group.provider, &group.region, size, None));
     let by = format!(" from {} to {members} members", capacity.desired);
     let relief = Relief::advice(title("Scale ", name, &by), Effort::Low, "")
         .planned(scale_until(group, capacity, members, until));
@@ -55,6 +59,12 @@ pub fn more_members(
 /// Plan of more members of a group until a time, and the members it had after it.
 #[must_use]
 pub fn scale_until(group: &Resource, now: Capacity, members: u32, until: Timestamp) -> Plan {
-    let change = ScaleGroup { state: group.state, min: now.min, desired: now.desired, members, until };
+    let change = ScaleGroup {
+        state: group.state,
+        min: now.min,
+        desired: now.desired,
+        members,
+        until,
+    };
     Plan::new(&change, group.id.as_str())
 }

@@ -6,13 +6,16 @@ use reeve_estate::{Resource, ResourceKind};
 /// The group that all of a balancer's targets belong to; none where there are several, or machines of their own.
 #[must_use]
 pub fn group_behind<'a>(balancer: &Resource, all: &'a [Resource]) -> Option<&'a Resource> {
-    let of = |one: &&Resource| one.connection == balancer.connection && balancer.attached_to.contains(&one.id);
+    let of = |one: &&Resource| {
+        one.connection == balancer.connection && balancer.attached_to.contains(&one.id)
+    };
     let mut groups = all.iter().filter(of).map(|target| target.group.as_ref());
     let first = groups.next()??;
     if groups.any(|group| group != Some(first)) {
         return None;
     }
-    all.iter().find(|one| one.kind == ResourceKind::ScalingGroup && one.id == *first)
+    all.iter()
+        .find(|one| one.kind == ResourceKind::ScalingGroup && one.id == *first)
 }
 
 /// The disk of a machine that has one alone.

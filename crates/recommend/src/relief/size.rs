@@ -20,23 +20,35 @@ pub enum Shortage {
 ///
 /// # Errors
 /// The reason, as a clause.
-pub fn larger_size(resource: &Resource, short: Shortage, catalogue: &Catalogue) -> Result<Relief, &'static str> {
+pub fn larger_size(
+    resource: &Resource,
+    short: Shortage,
+    catalogue: &Catalogue,
+) -> Result<Relief, &'static str> {
     if resource.group.is_some() {
         return Err("it belongs to a group, which is scaled as a whole");
     }
-    let (machine, prefix) = match (resource.kind, resource.specification.instance_type.as_deref()) {
+    let (machine, prefix) = match (
+        resource.kind,
+        resource.specification.instance_type.as_deref(),
+    ) {
         (ResourceKind::VirtualMachine, Some(size)) => (size, ""),
         (ResourceKind::Database, Some(class)) => match class.strip_prefix("db.") {
             Some(machine) if resource.provider == Provider::Aws => (machine, "db."),
             _ => return Err("Reeve knows the classes of RDS databases alone"),
         },
-        (ResourceKind::VirtualMachine | ResourceKind::Database, None) => return Err("its size is not known"),
+        (ResourceKind::VirtualMachine | ResourceKind::Database, None) => {
+            return Err("its size is not known");
+        }
         _ => return Err("it has no size of its own"),
     };
     let Some(larger) = next(resource, machine, short, catalogue) else {
         return Err("the catalogue knows no larger size of its family");
     };
-    let (from, to) = (format!("{prefix}{machine}"), format!("{prefix}{}", larger.name));
+    let (from, to) = (
+        format!("{prefix}{machine}"),
+        format!("{prefix}{}", larger.name),
+    );
     let mut after = resource.clone();
     after.specification.instance_type = Some(to.clone());
     let title = title("Resize ", &resource.name, &format!(" from {from} to {to}"));
@@ -47,7 +59,12 @@ pub fn larger_size(resource: &Resource, short: Shortage, catalogue: &Catalogue) 
     })
 }
 
-fn next<'a>(resource: &Resource, size: &str, short: Shortage, catalogue: &'a Catalogue) -> Option<&'a InstanceSpec> {
+fn next<'a>(
+    resource: &Resource,
+    size: &str,
+    short: Shortage,
+    catalogue: &'a Catalogue,
+) -> Option<&'a InstanceSpec> {
     let now = catalogue.instance(resource.provider, size)?;
     let boots = |spec: &InstanceSpec| {
         let own = resource.specification.architecture.as_deref();
@@ -59,5 +76,6 @@ fn next<'a>(resource: &Resource, size: &str, short: Shortage, catalogue: &'a Cat
         Shortage::Processors => spec.vcpu > now.vcpu,
     };
     let all = catalogue.larger_in_family(resource.provider, size);
-    all.into_iter().find(|spec| has_more(spec) && spec.gpus == now.gpus && boots(spec))
+    all.into_iter()
+        .find(|spec| has_more(spec) && spec.gpus == now.gpus && boots(spec))
 }

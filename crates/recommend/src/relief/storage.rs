@@ -27,11 +27,19 @@ pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &Catalogu
         return Relief::advice(title("Expand the storage of ", name, ""), Effort::Low, why);
     };
     let rds = resource.kind == ResourceKind::Database && resource.provider == Provider::Aws;
-    let step = if rds { step_percent.max(RDS_LEAST_PERCENT) } else { step_percent };
+    let step = if rds {
+        step_percent.max(RDS_LEAST_PERCENT)
+    } else {
+        step_percent
+    };
     let after = (now * (1.0 + step / 100.0)).ceil();
     let mut larger = resource.clone();
     larger.specification.storage_gib = Some(after);
-    let title = title("Expand the storage of ", name, &format!(" from {now:.0} to {after:.0} GiB"));
+    let title = title(
+        "Expand the storage of ",
+        name,
+        &format!(" from {now:.0} to {after:.0} GiB"),
+    );
     let advice = |why: String| Relief {
         added: added(catalogue, resource, &larger),
         against_bill: true,
@@ -62,15 +70,26 @@ pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &Catalogu
 #[must_use]
 pub fn grow(resource: &Resource, from_gib: u32, to_gib: u32) -> Plan {
     let database = resource.kind == ResourceKind::Database;
-    let change = GrowStorage { state: resource.state, from_gib, to_gib, database };
+    let change = GrowStorage {
+        state: resource.state,
+        from_gib,
+        to_gib,
+        database,
+    };
     Plan::new(&change, resource.id.as_str())
 }
 
 /// The most storage a resource may have, GiB; an error where Reeve has no call to grow it.
 fn most_gib(resource: &Resource) -> Result<f64, &'static str> {
-    let class = resource.specification.storage_type.as_deref().unwrap_or_default();
-    let settled =
-        matches!(resource.state, ResourceState::Running | ResourceState::Available | ResourceState::Unattached);
+    let class = resource
+        .specification
+        .storage_type
+        .as_deref()
+        .unwrap_or_default();
+    let settled = matches!(
+        resource.state,
+        ResourceState::Running | ResourceState::Available | ResourceState::Unattached
+    );
     match (resource.kind, resource.provider) {
         _ if !settled => Err("it is on its way between states"),
         (ResourceKind::Volume, Provider::Aws) if class == "io2" => Ok(65_536.0),
@@ -79,7 +98,9 @@ fn most_gib(resource: &Resource) -> Result<f64, &'static str> {
         (ResourceKind::Volume, Provider::Azure) => Ok(32_767.0),
         (ResourceKind::Volume, Provider::Gcp) => Ok(65_536.0),
         (ResourceKind::Database, Provider::Aws) => Ok(65_536.0),
-        (ResourceKind::Database, _) => Err("the storage of this cloud's databases grows in steps of the service's own"),
+        (ResourceKind::Database, _) => {
+            Err("the storage of this cloud's databases grows in steps of the service's own")
+        }
         _ => Err("the storage belongs to another resource"),
     }
 }

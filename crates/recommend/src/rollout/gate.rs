@@ -37,16 +37,32 @@ impl Check {
     /// Returns `true` if the measured value satisfies the requirement.
     #[must_use]
     pub fn holds(&self) -> bool {
-        if self.at_most { self.found <= self.needed } else { self.found >= self.needed }
+        if self.at_most {
+            self.found <= self.needed
+        } else {
+            self.found >= self.needed
+        }
     }
 
     /// In words.
     #[must_use]
     pub fn words(&self) -> String {
-        let (relation, number) = (if self.at_most { "at most" } else { "at least" }, |value: f64| {
-            if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
-        });
-        format!("{}: {} ({relation} {})", self.name, number(self.found), number(self.needed))
+        let (relation, number) = (
+            if self.at_most { "at most" } else { "at least" },
+            |value: f64| {
+                if value.fract() == 0.0 {
+                    format!("{value:.0}")
+                } else {
+                    format!("{value:.1}")
+                }
+            },
+        );
+        format!(
+            "{}: {} ({relation} {})",
+            self.name,
+            number(self.found),
+            number(self.needed)
+        )
     }
 }
 
@@ -74,30 +90,74 @@ pub struct Gate {
 pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -> Gate {
     use MemberState::{Failed, Held, NotEnoughData, Simulated, Watching};
     let simulating = rollout.stage == Stage::Simulation;
-    let reached: Vec<&Member> = rollout.members.iter().filter(|m| simulating || m.wave <= rollout.wave).collect();
+    let reached: Vec<&Member> = rollout
+        .members
+        .iter()
+        .filter(|m| simulating || m.wave <= rollout.wave)
+        .collect();
     let count = |states: &[MemberState]| {
-        reached.iter().filter(|member| member.counts() && states.contains(&member.state)).count() as f64
+        reached
+            .iter()
+            .filter(|member| member.counts() && states.contains(&member.state))
+            .count() as f64
     };
     let counted = reached.iter().filter(|member| member.counts()).count() as f64;
-    let at_least = |name: &str, found: f64, needed: f64| Check { name: name.to_owned(), found, needed, at_most: false };
-    let at_most = |name: &str, found: f64, needed: f64| Check { name: name.to_owned(), found, needed, at_most: true };
+    let at_least = |name: &str, found: f64, needed: f64| Check {
+        name: name.to_owned(),
+        found,
+        needed,
+        at_most: false,
+    };
+    let at_most = |name: &str, found: f64, needed: f64| Check {
+        name: name.to_owned(),
+        found,
+        needed,
+        at_most: true,
+    };
     let allowed = f64::from(rollout.settings.max_failures);
     // A failure that is allowed for is one fewer to wait for.
     let wanted = (counted - count(&[Failed]).min(allowed)).max(0.0);
     let failed = at_most("failed, undone or worse", count(&[Failed]), allowed);
-    let unknown = at_most("changed without enough data to judge by", count(&[NotEnoughData]), 0.0);
+    let unknown = at_most(
+        "changed without enough data to judge by",
+        count(&[NotEnoughData]),
+        0.0,
+    );
     let hours = |seconds: f64| (seconds / 360.0).floor() / 10.0;
     let checks = match rollout.stage {
         Stage::Simulation => {
-            vec![at_least("plans that went through on a simulated twin", count(&[Simulated]), wanted), failed]
+            vec![
+                at_least(
+                    "plans that went through on a simulated twin",
+                    count(&[Simulated]),
+                    wanted,
+                ),
+                failed,
+            ]
         }
-        Stage::Canary => vec![at_least("changed", count(&[Watching, Held, NotEnoughData]), wanted), failed],
+        Stage::Canary => vec![
+            at_least("changed", count(&[Watching, Held, NotEnoughData]), wanted),
+            failed,
+        ],
         Stage::Validation => {
             let since = last_change.map_or(0.0, |at| now.duration_since(at).as_secs_f64().max(0.0));
-            let watched = at_least("hours watched", hours(since), hours(rollout.settings.validation_s as f64));
-            vec![at_least("no worse than before", count(&[Held]), wanted), watched, failed, unknown]
+            let watched = at_least(
+                "hours watched",
+                hours(since),
+                hours(rollout.settings.validation_s as f64),
+            );
+            vec![
+                at_least("no worse than before", count(&[Held]), wanted),
+                watched,
+                failed,
+                unknown,
+            ]
         }
-        Stage::Gradual | Stage::Full => vec![at_least("no worse than before", count(&[Held]), wanted), failed, unknown],
+        Stage::Gradual | Stage::Full => vec![
+            at_least("no worse than before", count(&[Held]), wanted),
+            failed,
+            unknown,
+        ],
     };
     let verdict = if checks.iter().any(|check| check.at_most && !check.holds()) {
         Verdict::Held
@@ -106,6 +166,18 @@ pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -
     } else {
         Verdict::Waiting
     };
-    let words = checks.iter().map(Check::words).collect::<Vec<_>>().join("; ");
-    Gate { stage: rollout.stage, wave: rollout.wave, verdict, checks, words, at: now, by: None }
+    let words = checks
+        .iter()
+        .map(Check::words)
+        .collect::<Vec<_>>()
+        .join("; ");
+    Gate {
+        stage: rollout.stage,
+        wave: rollout.wave,
+        verdict,
+        checks,
+        words,
+        at: now,
+        by: None,
+    }
 }

@@ -76,21 +76,41 @@ impl Member {
 
 /// Returns the state of a member: by its recommendation and the actions on it since the rollout began, newest first.
 #[must_use]
-pub fn observed(recommendation: Option<&Recommendation>, actions: &[&Action]) -> (MemberState, String) {
+pub fn observed(
+    recommendation: Option<&Recommendation>,
+    actions: &[&Action],
+) -> (MemberState, String) {
     let Some(recommendation) = recommendation else {
-        return (MemberState::LeftOut, "its recommendation no longer exists".to_owned());
+        return (
+            MemberState::LeftOut,
+            "its recommendation no longer exists".to_owned(),
+        );
     };
-    if let Some(action) = actions.iter().find(|action| action.purpose == Purpose::Apply) {
+    if let Some(action) = actions
+        .iter()
+        .find(|action| action.purpose == Purpose::Apply)
+    {
         return after_change(action);
     }
-    let simulated = actions.iter().find(|action| action.purpose == Purpose::Simulate).map(|action| simulation(action));
+    let simulated = actions
+        .iter()
+        .find(|action| action.purpose == Purpose::Simulate)
+        .map(|action| simulation(action));
     let why = || recommendation.status_reason.clone().unwrap_or_default();
     match recommendation.status {
-        Status::Open | Status::Approved => simulated.unwrap_or_else(|| (MemberState::Waiting, String::new())),
-        Status::PendingApproval => (MemberState::AwaitingApproval, "it is waiting for approval".to_owned()),
+        Status::Open | Status::Approved => {
+            simulated.unwrap_or_else(|| (MemberState::Waiting, String::new()))
+        }
+        Status::PendingApproval => (
+            MemberState::AwaitingApproval,
+            "it is waiting for approval".to_owned(),
+        ),
         Status::Testing => (MemberState::Simulating, "it is being tested".to_owned()),
         Status::Executing | Status::Verifying => (MemberState::Changing, String::new()),
-        Status::Scheduled => (MemberState::LeftOut, "it was scheduled for another time".to_owned()),
+        Status::Scheduled => (
+            MemberState::LeftOut,
+            "it was scheduled for another time".to_owned(),
+        ),
         status => (MemberState::LeftOut, format!("it is {status}: {}", why())),
     }
 }
@@ -99,12 +119,16 @@ fn after_change(action: &Action) -> (MemberState, String) {
     let reason = action.reason.clone().unwrap_or_default();
     match (action.status, &action.watch) {
         (ActionStatus::Running | ActionStatus::RollingBack, _) => (MemberState::Changing, reason),
-        (ActionStatus::Aborted, _) => (MemberState::Failed, format!("nothing was changed: {reason}")),
+        (ActionStatus::Aborted, _) => (
+            MemberState::Failed,
+            format!("nothing was changed: {reason}"),
+        ),
         (ActionStatus::RolledBack, _) => (MemberState::Failed, format!("undone: {reason}")),
         (ActionStatus::Failed, _) => (MemberState::Failed, reason),
-        (ActionStatus::Succeeded, None) => {
-            (MemberState::NotEnoughData, "the guardrails set no window to watch it".to_owned())
-        }
+        (ActionStatus::Succeeded, None) => (
+            MemberState::NotEnoughData,
+            "the guardrails set no window to watch it".to_owned(),
+        ),
         (ActionStatus::Succeeded, Some(watch)) => {
             let state = match watch.verdict {
                 WatchVerdict::Watching => MemberState::Watching,
@@ -120,16 +144,26 @@ fn after_change(action: &Action) -> (MemberState, String) {
 
 /// A plan went through when every one of its steps did and the twin is back where it was.
 fn simulation(action: &Action) -> (MemberState, String) {
-    let through = action.steps.iter().filter(|step| !step.rollback && step.ok == Some(true)).count();
+    let through = action
+        .steps
+        .iter()
+        .filter(|step| !step.rollback && step.ok == Some(true))
+        .count();
     let all = action.steps_total as usize;
     match action.status {
-        ActionStatus::Running | ActionStatus::RollingBack => (MemberState::Simulating, String::new()),
-        ActionStatus::RolledBack if through == all => {
-            (MemberState::Simulated, format!("{through} of {all} steps went through on a simulated twin, and back"))
+        ActionStatus::Running | ActionStatus::RollingBack => {
+            (MemberState::Simulating, String::new())
         }
+        ActionStatus::RolledBack if through == all => (
+            MemberState::Simulated,
+            format!("{through} of {all} steps went through on a simulated twin, and back"),
+        ),
         _ => {
             let reason = action.reason.clone().unwrap_or_default();
-            (MemberState::Failed, format!("{through} of {all} steps went through on a simulated twin: {reason}"))
+            (
+                MemberState::Failed,
+                format!("{through} of {all} steps went through on a simulated twin: {reason}"),
+            )
         }
     }
 }

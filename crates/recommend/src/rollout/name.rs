@@ -41,11 +41,21 @@ pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
 
 /// Returns the noun for the members' resources: `resources` if their kinds differ.
 fn noun(carried: &[Candidate]) -> String {
-    let plain = || if carried.len() == 1 { "resource" } else { "resources" }.to_owned();
+    let plain = || {
+        if carried.len() == 1 {
+            "resource"
+        } else {
+            "resources"
+        }
+        .to_owned()
+    };
     common(carried).map_or_else(plain, |kind| Kinds::builtin().get(kind).noun(carried.len()))
 }
 
 fn common(carried: &[Candidate]) -> Option<ResourceKind> {
     let first = carried.first()?.recommendation.subject.kind;
-    carried.iter().all(|one| one.recommendation.subject.kind == first).then_some(first)
+    carried
+        .iter()
+        .all(|one| one.recommendation.subject.kind == first)
+        .then_some(first)
 }

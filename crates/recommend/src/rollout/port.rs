@@ -32,5 +32,6 @@ pub trait RolloutStore: Send + Sync {
     /// One rollout.
     async fn rollout_get(&self, id: &RolloutId) -> Result<Rollout, StoreError>;
     /// Rollouts, newest first, and how many there are in all.
-    async fn rollout_list(&self, filter: &RolloutFilter) -> Result<(Vec<Rollout>, u64), StoreError>;
+    async fn rollout_list(&self, filter: &RolloutFilter)
+    -> Result<(Vec<Rollout>, u64), StoreError>;
 }

@@ -23,7 +23,11 @@ pub struct Candidate {
 #[must_use]
 pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member> {
     let rank = |one: &Candidate| -> (u8, Impact, Money, RecommendationId) {
-        let tagged = if one.non_production { 0 } else { 1 + u8::from(one.production) };
+        let tagged = if one.non_production {
+            0
+        } else {
+            1 + u8::from(one.production)
+        };
         (
             tagged,
             one.recommendation.impact_level,
@@ -37,7 +41,11 @@ pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member>
     let reached = |percent: &f64| ((percent / 100.0 * total as f64).ceil() as usize).max(canary);
     let ends: Vec<usize> = settings.shares_percent.iter().map(reached).collect();
     let wave_of = |at: usize| {
-        if at < canary { 0 } else { 1 + ends.iter().take_while(|end| at >= **end).count() as u32 }
+        if at < canary {
+            0
+        } else {
+            1 + ends.iter().take_while(|end| at >= **end).count() as u32
+        }
     };
     let member = |(at, one): (usize, Candidate)| Member {
         recommendation: one.recommendation.id.clone(),

@@ -6,7 +6,9 @@
 use jiff::{Timestamp, ToSpan as _};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, ResourceRef};
 use reeve_reports::document::Heading;
-use reeve_reports::{Evaluation, Filters, GroupField, MOST_CITED, Metric, PeriodChoice, Plan, ReportKind, Request};
+use reeve_reports::{
+    Evaluation, Filters, GroupField, MOST_CITED, Metric, PeriodChoice, Plan, ReportKind, Request,
+};
 use reeve_reports_pdf::{CheckpointLines, Report, typeset};
 
 const TYPES: [&str; 12] = [
@@ -35,19 +37,34 @@ const PEOPLE: [&str; 7] = [
 
 fn entry(at: u64, now: Timestamp) -> Entry {
     let pick = |salt: u64, range: usize| {
-        ((at.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(salt)) >> 33) as usize % range
+        ((at.wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(salt))
+            >> 33) as usize
+            % range
     };
     let person = PEOPLE[pick(1, PEOPLE.len()) * pick(9, 2)];
-    let status = if pick(3, 11) == 0 { ActionStatus::Failed } else { ActionStatus::Success };
+    let status = if pick(3, 11) == 0 {
+        ActionStatus::Failed
+    } else {
+        ActionStatus::Success
+    };
     let minutes = (at as i64 * 13) % (30 * 1440);
     let resource = match pick(4, 3) {
         0 => ResourceRef::new("virtual_machine", format!("i-0{:015x}", at * 7919)),
-        1 => ResourceRef::new("iam_role", format!("arn:aws:iam::123456789012:role/deploy/team-{}/a-long-path", at % 9)),
+        1 => ResourceRef::new(
+            "iam_role",
+            format!(
+                "arn:aws:iam::123456789012:role/deploy/team-{}/a-long-path",
+                at % 9
+            ),
+        ),
         _ => ResourceRef::new("storage_bucket", format!("acme-invoices-{}", at % 5)),
     };
     Entry::new(EventType::new(TYPES[pick(2, TYPES.len())]).unwrap())
         .at(now.checked_sub(minutes.minutes()).unwrap())
-        .by(Actor::user(person).with_email(person.to_owned()).with_ip_address("203.0.113.7".parse().unwrap()))
+        .by(Actor::user(person)
+            .with_email(person.to_owned())
+            .with_ip_address("203.0.113.7".parse().unwrap()))
         .on(resource)
         .with_action("change", status, ActionMethod::Api)
 }
@@ -66,8 +83,16 @@ fn main() {
     } else {
         ReportKind::Compliance { framework: kind }
     };
-    let filters = Filters { accounts: Vec::new(), users: Vec::new(), resources: Vec::new() };
-    let request = Request { kind, period: PeriodChoice::parse("30d").unwrap(), filters };
+    let filters = Filters {
+        accounts: Vec::new(),
+        users: Vec::new(),
+        resources: Vec::new(),
+    };
+    let request = Request {
+        kind,
+        period: PeriodChoice::parse("30d").unwrap(),
+        filters,
+    };
     let mut evaluation = Evaluation::new(Plan::new(&request, now).unwrap(), MOST_CITED);
     for at in 0..4000 {
         let _ = evaluation.observe(at, now, &entry(at, now));
@@ -75,9 +100,10 @@ fn main() {
     let (plan, findings) = evaluation.finish(&[]);
     let heading = Heading {
         run_id: "0198f0c2-7d1e-7c33-9b5a-3f0f8b1f0c11".into(),
-        name: plan
-            .template
-            .map_or_else(|| "Failed actions, weekly".into(), |one| format!("{}, November 2026", one.name)),
+        name: plan.template.map_or_else(
+            || "Failed actions, weekly".into(),
+            |one| format!("{}, November 2026", one.name),
+        ),
         organization: "Acme".into(),
         manifest_name: "soc-2-type-ii-2026-11-22-8b1f0c11.manifest.json".into(),
         is_demo: true,
@@ -90,8 +116,13 @@ fn main() {
         size: 4000,
         root: "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b".into(),
     };
-    let report =
-        Report { heading: &heading, request: &request, plan: &plan, findings: &findings, checkpoint: &checkpoint };
+    let report = Report {
+        heading: &heading,
+        request: &request,
+        plan: &plan,
+        findings: &findings,
+        checkpoint: &checkpoint,
+    };
     let pdf = typeset(&report).unwrap();
     println!("{} bytes", pdf.len());
     std::fs::write(path, pdf).unwrap();

@@ -15,11 +15,23 @@ const MOST: usize = 600;
 /// Lays out the appendix.
 pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
     layout.begin_page("Appendix: cited entries");
-    layout.heading(1, "Appendix: cited entries", Some("Appendix: cited entries"));
-    let answers: Vec<_> =
-        report.plan.questions.iter().zip(&report.findings.answers).filter(|(_, answer)| answer.found > 0).collect();
+    layout.heading(
+        1,
+        "Appendix: cited entries",
+        Some("Appendix: cited entries"),
+    );
+    let answers: Vec<_> = report
+        .plan
+        .questions
+        .iter()
+        .zip(&report.findings.answers)
+        .filter(|(_, answer)| answer.found > 0)
+        .collect();
     let each = (MOST / answers.len().max(1)).max(2);
-    let listed: usize = answers.iter().map(|(_, answer)| answer.sample.len().min(each)).sum();
+    let listed: usize = answers
+        .iter()
+        .map(|(_, answer)| answer.sample.len().min(each))
+        .sum();
     layout.paragraph(
         &format!(
             "{} citations of {} entries. Where a query found more entries than are shown, the ones shown are a sample that gives each \
@@ -35,18 +47,35 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
     }
 }
 
-fn section(layout: &mut Layout<'_>, report: &Report<'_>, question: &Question, answer: &Answer, each: usize) {
-    let control = question.control.and_then(|at| Some(&report.plan.template?.controls[at]));
+fn section(
+    layout: &mut Layout<'_>,
+    report: &Report<'_>,
+    question: &Question,
+    answer: &Answer,
+    each: usize,
+) {
+    let control = question
+        .control
+        .and_then(|at| Some(&report.plan.template?.controls[at]));
     let kind = match question.kind {
         QuestionKind::Evidence => "evidence: ",
         QuestionKind::Exception => "exception: ",
         QuestionKind::Events => "",
     };
-    let number = control.map(|control| format!("{} ", control.number)).unwrap_or_default();
+    let number = control
+        .map(|control| format!("{} ", control.number))
+        .unwrap_or_default();
     layout.need(110.0);
     layout.heading(2, &format!("{number}{kind}{}", question.name), None);
     let shown = answer.sample.len().min(each);
-    layout.paragraph(&format!("{} of {} entries", thousands(shown as u64), thousands(answer.found)), SMALL);
+    layout.paragraph(
+        &format!(
+            "{} of {} entries",
+            thousands(shown as u64),
+            thousands(answer.found)
+        ),
+        SMALL,
+    );
     layout.gap(3.0);
     let columns = [
         column("Sequence", 1.0, Kind::Number),
@@ -67,10 +96,16 @@ fn row(entry: &Cited) -> Vec<String> {
         (Some(one), None) | (None, Some(one)) => one.clone(),
         (None, None) => "unknown".to_owned(),
     };
-    let resource = [&entry.resource_type, &entry.resource_id, &entry.account_id].into_iter().flatten();
+    let resource = [&entry.resource_type, &entry.resource_id, &entry.account_id]
+        .into_iter()
+        .flatten();
     vec![
         entry.sequence.to_string(),
-        entry.timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        entry
+            .timestamp
+            .to_zoned(TimeZone::UTC)
+            .strftime("%Y-%m-%d %H:%M:%S")
+            .to_string(),
         entry.event_type.clone(),
         user,
         resource.cloned().collect::<Vec<_>>().join(" "),

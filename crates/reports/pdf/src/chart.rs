@@ -12,7 +12,9 @@ const LABEL: f32 = 36.0;
 
 /// Counts over time, with the largest count and the ends of the period as labels.
 pub(crate) fn over_time(layout: &mut Layout<'_>, bars: &[(Timestamp, u64)]) {
-    let Some(most) = bars.iter().map(|(_, count)| *count).max() else { return };
+    let Some(most) = bars.iter().map(|(_, count)| *count).max() else {
+        return;
+    };
     layout.need(HEIGHT + 30.0);
     let block = layout.block(Role::Figure);
     let (left, width, top) = (MARGIN + LABEL, TEXT - LABEL, layout.y + 4.0);
@@ -31,7 +33,11 @@ pub(crate) fn over_time(layout: &mut Layout<'_>, bars: &[(Timestamp, u64)]) {
         if *count > 0 {
             let thick = (step * 0.78).clamp(0.4, 26.0);
             let x = left + step * at as f32 + (step - thick) / 2.0;
-            layout.fill([x, top + HEIGHT - height.max(0.8), thick, height.max(0.8)], ACCENT, block);
+            layout.fill(
+                [x, top + HEIGHT - height.max(0.8), thick, height.max(0.8)],
+                ACCENT,
+                block,
+            );
         }
     }
     let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).strftime("%-d %b %Y").to_string();
@@ -61,7 +67,14 @@ fn nice(most: u64) -> u64 {
 
 /// Values with a bar each, the largest over the whole width.
 pub(crate) fn beside_words(layout: &mut Layout<'_>, bars: &[(String, u64)]) {
-    let Some(most) = bars.iter().map(|(_, count)| *count).max().filter(|most| *most > 0) else { return };
+    let Some(most) = bars
+        .iter()
+        .map(|(_, count)| *count)
+        .max()
+        .filter(|most| *most > 0)
+    else {
+        return;
+    };
     let (words, number) = (190.0, 56.0);
     for (value, count) in bars {
         // Identifiers of resources are long, and an auditor needs the whole of each.
@@ -72,10 +85,19 @@ pub(crate) fn beside_words(layout: &mut Layout<'_>, bars: &[(String, u64)]) {
         let block = layout.block(Role::Paragraph);
         let y = layout.y + 9.5;
         for (at, line) in lines.into_iter().enumerate() {
-            layout.line((MARGIN, y + style::CELL.leading * at as f32), line, style::CELL, block);
+            layout.line(
+                (MARGIN, y + style::CELL.leading * at as f32),
+                line,
+                style::CELL,
+                block,
+            );
         }
         let wide = (TEXT - words - number) * *count as f32 / most as f32;
-        layout.fill([MARGIN + words, layout.y + 2.5, wide.max(0.8), 8.5], ACCENT, block);
+        layout.fill(
+            [MARGIN + words, layout.y + 2.5, wide.max(0.8), 8.5],
+            ACCENT,
+            block,
+        );
         let line = text::line(layout.fonts, &thousands(*count), style::CELL);
         layout.line((MARGIN + TEXT - line.width, y), line, style::CELL, block);
         layout.gap(15.0 + more);
@@ -135,7 +157,15 @@ mod tests {
 
     #[test]
     fn axes_end_at_round_numbers() {
-        for (most, scale) in [(0, 1), (1, 1), (3, 4), (7, 10), (43, 50), (1001, 2000), (99_999, 100_000)] {
+        for (most, scale) in [
+            (0, 1),
+            (1, 1),
+            (3, 4),
+            (7, 10),
+            (43, 50),
+            (1001, 2000),
+            (99_999, 100_000),
+        ] {
             assert_eq!(nice(most), scale, "{most}");
         }
         assert_eq!(thousands(1_234_567), "1,234,567");

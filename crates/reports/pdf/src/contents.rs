@@ -44,7 +44,11 @@ pub(crate) fn pages(_: &Report<'_>, body: &Pages, before: usize) -> Pages {
 }
 
 fn line(layout: &mut Layout<'_>, entry: &Entry, before: usize) {
-    let (style, indent) = if entry.level == 1 { (STRONG, 0.0) } else { (BODY, 14.0) };
+    let (style, indent) = if entry.level == 1 {
+        (STRONG, 0.0)
+    } else {
+        (BODY, 14.0)
+    };
     if entry.level == 1 {
         layout.y += 6.0;
     }

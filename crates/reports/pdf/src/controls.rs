@@ -17,7 +17,9 @@ const HEAD: f32 = 250.0;
 
 /// Lays out the controls.
 pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
-    let Some(template) = report.plan.template else { return };
+    let Some(template) = report.plan.template else {
+        return;
+    };
     for (at, control) in template.controls.iter().enumerate() {
         let title = format!("{}  {}", control.number, control.title);
         if at == 0 || template.controls[at - 1].group != control.group {
@@ -38,10 +40,25 @@ fn lay_out_control(layout: &mut Layout<'_>, report: &Report<'_>, at: usize, cont
     layout.gap(6.0);
     layout.paragraph(&control.asks, BODY);
     layout.gap(8.0);
-    let answers = |kind| report.findings.of_control(report.plan, at, kind).collect::<Vec<_>>();
-    questions(layout, report, ("Evidence", "What it shows"), &answers(QuestionKind::Evidence));
+    let answers = |kind| {
+        report
+            .findings
+            .of_control(report.plan, at, kind)
+            .collect::<Vec<_>>()
+    };
+    questions(
+        layout,
+        report,
+        ("Evidence", "What it shows"),
+        &answers(QuestionKind::Evidence),
+    );
     let exceptions = answers(QuestionKind::Exception);
-    questions(layout, report, ("Exceptions to review", "What it means"), &exceptions);
+    questions(
+        layout,
+        report,
+        ("Exceptions to review", "What it means"),
+        &exceptions,
+    );
     reviews(layout, report, &exceptions);
     if !control.gaps.is_empty() {
         layout.heading(3, "What the log cannot show", None);
@@ -53,7 +70,10 @@ fn lay_out_control(layout: &mut Layout<'_>, report: &Report<'_>, at: usize, cont
 
 /// Reviews of the control's exceptions, or that there is none yet.
 fn reviews(layout: &mut Layout<'_>, report: &Report<'_>, exceptions: &[Asked<'_>]) {
-    let found: Vec<_> = exceptions.iter().filter(|(_, answer)| answer.found > 0).collect();
+    let found: Vec<_> = exceptions
+        .iter()
+        .filter(|(_, answer)| answer.found > 0)
+        .collect();
     if found.is_empty() {
         return;
     }
@@ -69,7 +89,10 @@ fn reviews(layout: &mut Layout<'_>, report: &Report<'_>, exceptions: &[Asked<'_>
                 review.up_to,
                 review.comment,
             ),
-            None => format!("{}: not reviewed. Reviewed by: ____________________  Date: ____________", question.name),
+            None => format!(
+                "{}: not reviewed. Reviewed by: ____________________  Date: ____________",
+                question.name
+            ),
         };
         layout.bullet(&words, BODY);
     }
@@ -116,18 +139,34 @@ fn questions(
 
 /// The number of entries; without a source that could write one, none says nothing.
 fn entries(report: &Report<'_>, question: &Question, answer: &Answer) -> String {
-    if report.findings.has_source(question, answer) { thousands(answer.found) } else { "no source".to_owned() }
+    if report.findings.has_source(question, answer) {
+        thousands(answer.found)
+    } else {
+        "no source".to_owned()
+    }
 }
 
 /// The explanation of a question, with the reason why its answer is less than it asks for.
 fn explanation(report: &Report<'_>, question: &Question, answer: &Answer) -> String {
     let mut words = question.explains.clone();
     if !report.findings.has_source(question, answer) {
-        let sources: Vec<_> = question.sources.iter().map(|source| source.words()).collect();
+        let sources: Vec<_> = question
+            .sources
+            .iter()
+            .map(|source| source.words())
+            .collect();
         words.push_str(&format!("\nNo source connected: {}.", sources.join(", ")));
     } else if let Some(every) = question.every_days {
-        let needed = if every == 1 { "each day".to_owned() } else { format!("every {every} days") };
-        let verdict = if Findings::is_often_enough(question, answer) { "met" } else { "not met" };
+        let needed = if every == 1 {
+            "each day".to_owned()
+        } else {
+            format!("every {every} days")
+        };
+        let verdict = if Findings::is_often_enough(question, answer) {
+            "met"
+        } else {
+            "not met"
+        };
         words.push_str(&format!(
             "\nNeeded {needed}: {verdict}. Found on {}, longest time without: {}.",
             days(answer.days),
@@ -138,7 +177,11 @@ fn explanation(report: &Report<'_>, question: &Question, answer: &Answer) -> Str
 }
 
 fn days(count: u64) -> String {
-    if count == 1 { "1 day".to_owned() } else { format!("{count} days") }
+    if count == 1 {
+        "1 day".to_owned()
+    } else {
+        format!("{count} days")
+    }
 }
 
 fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String {

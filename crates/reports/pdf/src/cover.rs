@@ -8,7 +8,9 @@ use crate::Report;
 use crate::chart::thousands;
 use crate::fonts::FONTS;
 use crate::layout::{Layout, Pages, Role};
-use crate::style::{self, ACCENT, BODY, DARK, HEIGHT, LEAD, MARGIN, SMALL, STRONG, Style, TEXT, TITLE, WHITE, WIDTH};
+use crate::style::{
+    self, ACCENT, BODY, DARK, HEIGHT, LEAD, MARGIN, SMALL, STRONG, Style, TEXT, TITLE, WHITE, WIDTH,
+};
 use crate::text;
 
 const BAND: f32 = 310.0;
@@ -35,7 +37,10 @@ pub(crate) fn pages(report: &Report<'_>, body: &Pages) -> Pages {
 fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
     layout.fill([0.0, 0.0, WIDTH, BAND], DARK, None);
     layout.fill([0.0, BAND, WIDTH, 4.0], ACCENT, None);
-    let small = Style { size: 9.5, ..STRONG.coloured((0xa9, 0xc4, 0xee)) };
+    let small = Style {
+        size: 9.5,
+        ..STRONG.coloured((0xa9, 0xc4, 0xee))
+    };
     let kind = match (&report.request.kind, report.heading.is_demo) {
         (ReportKind::Compliance { .. }, false) => "COMPLIANCE REPORT",
         (ReportKind::Custom { .. }, false) => "AUDIT LOG REPORT",
@@ -69,7 +74,10 @@ fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
     let block = layout.block(Role::Paragraph);
     y += 6.0;
     for words in below {
-        for line in text::wrap(layout.fonts, &words, lead, TEXT).into_iter().take(2) {
+        for line in text::wrap(layout.fonts, &words, lead, TEXT)
+            .into_iter()
+            .take(2)
+        {
             layout.line((MARGIN, y), line, lead, block);
             y += lead.leading;
         }
@@ -85,7 +93,11 @@ pub(crate) fn period(report: &Report<'_>) -> String {
 /// A time in words: the day alone at midnight.
 pub(crate) fn moment(at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::UTC);
-    let format = if at.hour() == 0 && at.minute() == 0 { "%-d %B %Y" } else { "%-d %B %Y, %H:%M UTC" };
+    let format = if at.hour() == 0 && at.minute() == 0 {
+        "%-d %B %Y"
+    } else {
+        "%-d %B %Y, %H:%M UTC"
+    };
     at.strftime(format).to_string()
 }
 
@@ -93,10 +105,23 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
     let (heading, findings) = (report.heading, report.findings);
     let mut facts = Vec::new();
     if let Some(template) = report.plan.template {
-        facts.push(("Framework", format!("{}, {} ({})", template.name, template.edition, template.publisher)));
+        facts.push((
+            "Framework",
+            format!(
+                "{}, {} ({})",
+                template.name, template.edition, template.publisher
+            ),
+        ));
     }
     if let ReportKind::Custom { query, .. } = &report.request.kind {
-        facts.push(("Events", if query.trim().is_empty() { "Every entry".to_owned() } else { query.clone() }));
+        facts.push((
+            "Events",
+            if query.trim().is_empty() {
+                "Every entry".to_owned()
+            } else {
+                query.clone()
+            },
+        ));
     }
     facts.push(("Organization", heading.organization.clone()));
     facts.push(("Period", period(report)));
@@ -107,10 +132,24 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
             "users" => "Users",
             _ => "Resources",
         };
-        facts.push((name, if values.is_empty() { "All".to_owned() } else { values.join(", ") }));
+        facts.push((
+            name,
+            if values.is_empty() {
+                "All".to_owned()
+            } else {
+                values.join(", ")
+            },
+        ));
     }
     facts.push(("Entries found", thousands(findings.entries)));
-    facts.push(("Generated", format!("{} by {}", moment(heading.generated_at), heading.generated_by)));
+    facts.push((
+        "Generated",
+        format!(
+            "{} by {}",
+            moment(heading.generated_at),
+            heading.generated_by
+        ),
+    ));
     if report.plan.template.is_some() {
         facts.push(("Exceptions reviewed", reviewed(report)));
     }
@@ -129,14 +168,21 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
 /// The coverage in a line: the section about it has the details.
 fn covered(report: &Report<'_>) -> String {
     let coverage = &report.findings.coverage;
-    let begins = match (coverage.log_begins_at, coverage.before_the_log(report.findings.period)) {
+    let begins = match (
+        coverage.log_begins_at,
+        coverage.before_the_log(report.findings.period),
+    ) {
         (Some(_), None) => "The log covers the whole period".to_owned(),
-        (Some(begins), Some(_)) => format!("The log begins on {}, within the period", moment(begins)),
+        (Some(begins), Some(_)) => {
+            format!("The log begins on {}, within the period", moment(begins))
+        }
         (None, _) => "The log has no entry".to_owned(),
     };
     match coverage.faults() {
         0 => format!("{begins}; no expected source was silent"),
-        count => format!("{begins}; silent or interrupted: {count} expected sources or connections"),
+        count => {
+            format!("{begins}; silent or interrupted: {count} expected sources or connections")
+        }
     }
 }
 
@@ -147,14 +193,21 @@ fn reviewed(report: &Report<'_>) -> String {
         .filter(|(question, answer)| question.kind == QuestionKind::Exception && answer.found > 0)
         .map(|(question, _)| report.findings.review_of(&question.id))
         .collect();
-    let mut people: Vec<_> = found.iter().flatten().map(|review| review.user_email.as_str()).collect();
+    let mut people: Vec<_> = found
+        .iter()
+        .flatten()
+        .map(|review| review.user_email.as_str())
+        .collect();
     people.sort_unstable();
     people.dedup();
     let count = found.iter().flatten().count();
     match (found.len(), people.is_empty()) {
         (0, _) => "None were found".to_owned(),
         (all, true) => format!("None of {all} queries with exceptions"),
-        (all, false) => format!("{count} of {all} queries with exceptions, by {}", people.join(", ")),
+        (all, false) => format!(
+            "{count} of {all} queries with exceptions, by {}",
+            people.join(", ")
+        ),
     }
 }
 
@@ -168,7 +221,11 @@ fn fact(layout: &mut Layout<'_>, name: &str, value: &str) {
     if lines.len() > 4 {
         lines.truncate(4);
         if let Some(last) = lines.last_mut() {
-            *last = text::line(layout.fonts, "… and more: the summary has all of them", SMALL);
+            *last = text::line(
+                layout.fonts,
+                "… and more: the summary has all of them",
+                SMALL,
+            );
         }
     }
     for line in lines {
@@ -197,9 +254,19 @@ fn with_note(pages: Pages) -> Pages {
     pages.blocks.append(&mut note.blocks);
     if let Some(page) = pages.pages.first_mut() {
         page.draws.extend(draws.into_iter().map(|draw| match draw {
-            crate::layout::Draw::Text { x, y, line, style, block } => {
-                crate::layout::Draw::Text { x, y, line, style, block: block.map(|block| block + blocks) }
-            }
+            crate::layout::Draw::Text {
+                x,
+                y,
+                line,
+                style,
+                block,
+            } => crate::layout::Draw::Text {
+                x,
+                y,
+                line,
+                style,
+                block: block.map(|block| block + blocks),
+            },
             fill => fill,
         }));
     }

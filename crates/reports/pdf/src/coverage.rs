@@ -27,8 +27,14 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
 
 fn lead(report: &Report<'_>) -> String {
     let coverage = &report.findings.coverage;
-    let begins = match (coverage.log_begins_at, coverage.before_the_log(report.findings.period)) {
-        (Some(begins), None) => format!("The log exists since {}, before the period begins.", moment(begins)),
+    let begins = match (
+        coverage.log_begins_at,
+        coverage.before_the_log(report.findings.period),
+    ) {
+        (Some(begins), None) => format!(
+            "The log exists since {}, before the period begins.",
+            moment(begins)
+        ),
         (Some(begins), Some(_)) => format!(
             "The log exists since {} only. Reeve witnessed nothing before: entries about that time were handed in afterwards, and their \
              completeness is their submitter's statement.",
@@ -39,7 +45,9 @@ fn lead(report: &Report<'_>) -> String {
     let faults = match coverage.faults() {
         0 => "No expected source was silent, and no connection stopped.".to_owned(),
         1 => "1 expected source or connection was silent or stopped for a time.".to_owned(),
-        more => format!("{more} expected sources or connections were silent or stopped for a time."),
+        more => {
+            format!("{more} expected sources or connections were silent or stopped for a time.")
+        }
     };
     format!("{begins} {faults}")
 }
@@ -61,10 +69,23 @@ fn sources(layout: &mut Layout<'_>, sources: &[SourceCoverage]) {
         column("Last recorded (UTC)", 2.0, Kind::Text),
     ];
     let row = |source: &SourceCoverage| {
-        let none = if source.entries == 0 { "expected, and silent" } else { "" };
-        vec![source.name.clone(), thousands(source.entries), time(source.first_at, none), time(source.last_at, "")]
+        let none = if source.entries == 0 {
+            "expected, and silent"
+        } else {
+            ""
+        };
+        vec![
+            source.name.clone(),
+            thousands(source.entries),
+            time(source.first_at, none),
+            time(source.last_at, ""),
+        ]
     };
-    table::lay_out(layout, &columns, &sources.iter().map(row).collect::<Vec<_>>());
+    table::lay_out(
+        layout,
+        &columns,
+        &sources.iter().map(row).collect::<Vec<_>>(),
+    );
     layout.paragraph(
         "Reeve notes who hands in each entry, and no submitter can write as Reeve. What an entry of another submitter says is that submitter's \
          statement. The appendix and report.csv name the submitter of each entry.",
@@ -76,7 +97,10 @@ fn sources(layout: &mut Layout<'_>, sources: &[SourceCoverage]) {
 fn connections(layout: &mut Layout<'_>, connections: &[ConnectionCoverage]) {
     layout.heading(2, "Connections to clouds", None);
     if connections.is_empty() {
-        layout.paragraph("No cloud account is connected, and none was synced in the period.", BODY);
+        layout.paragraph(
+            "No cloud account is connected, and none was synced in the period.",
+            BODY,
+        );
         layout.gap(8.0);
         return;
     }
@@ -87,13 +111,25 @@ fn connections(layout: &mut Layout<'_>, connections: &[ConnectionCoverage]) {
         column("First and last (UTC)", 1.7, Kind::Text),
         column("More than 6 hours without a sync (UTC)", 3.4, Kind::Text),
     ];
-    table::lay_out(layout, &columns, &connections.iter().map(connection).collect::<Vec<_>>());
+    table::lay_out(
+        layout,
+        &columns,
+        &connections.iter().map(connection).collect::<Vec<_>>(),
+    );
 }
 
 fn connection(connection: &ConnectionCoverage) -> Vec<String> {
-    let gap = |gap: &Period| format!("{} to {}", time(Some(gap.start), ""), time(Some(gap.end), ""));
+    let gap = |gap: &Period| {
+        format!(
+            "{} to {}",
+            time(Some(gap.start), ""),
+            time(Some(gap.end), "")
+        )
+    };
     let mut gaps: Vec<_> = connection.interruptions.iter().map(gap).collect();
-    let more = connection.interruptions_total.saturating_sub(gaps.len() as u64);
+    let more = connection
+        .interruptions_total
+        .saturating_sub(gaps.len() as u64);
     if more > 0 {
         gaps.push(format!("and {more} shorter ones"));
     }
@@ -108,19 +144,32 @@ fn connection(connection: &ConnectionCoverage) -> Vec<String> {
         name,
         thousands(connection.succeeded),
         thousands(connection.failed),
-        format!("{}\n{}", time(connection.first_at, "none"), time(connection.last_at, "none")),
+        format!(
+            "{}\n{}",
+            time(connection.first_at, "none"),
+            time(connection.last_at, "none")
+        ),
         gaps.join("\n"),
     ]
 }
 
 fn kinds(layout: &mut Layout<'_>, report: &Report<'_>) {
     let connected = |wanted: bool| {
-        let all = EventSource::ALL.into_iter().filter(|source| report.findings.connected.contains(source) == wanted);
+        let all = EventSource::ALL
+            .into_iter()
+            .filter(|source| report.findings.connected.contains(source) == wanted);
         let words: Vec<_> = all.map(EventSource::words).collect();
-        if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+        if words.is_empty() {
+            "none".to_owned()
+        } else {
+            words.join(", ")
+        }
     };
     layout.heading(2, "Kinds of source", None);
-    layout.bullet(&format!("The log has entries of: {}.", connected(true)), BODY);
+    layout.bullet(
+        &format!("The log has entries of: {}.", connected(true)),
+        BODY,
+    );
     layout.bullet(
         &format!(
             "It has none of: {}. A query that only these can answer is marked \"no source connected\"; finding nothing, it says nothing.",
@@ -143,5 +192,12 @@ fn filters(layout: &mut Layout<'_>, report: &Report<'_>) {
 }
 
 fn time(at: Option<Timestamp>, none: &str) -> String {
-    at.map_or_else(|| none.to_owned(), |at| at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M").to_string())
+    at.map_or_else(
+        || none.to_owned(),
+        |at| {
+            at.to_zoned(TimeZone::UTC)
+                .strftime("%Y-%m-%d %H:%M")
+                .to_string()
+        },
+    )
 }

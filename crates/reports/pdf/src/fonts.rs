@@ -42,10 +42,17 @@ pub(crate) static FONTS: LazyLock<Fonts> = LazyLock::new(|| {
             include_bytes!("../fonts/JetBrainsMono-Regular.ttf").as_slice(),
         ]
         .map(|bytes| {
-            #[allow(clippy::expect_used, reason = "the bytes are part of the program, and tests read them")]
+            #[allow(
+                clippy::expect_used,
+                reason = "the bytes are part of the program, and tests read them"
+            )]
             let font = FontRef::new(bytes).expect("an embedded font is a font");
             let metrics = font.glyph_metrics(Size::new(1.0), LocationRef::default());
-            FaceData { bytes, charmap: font.charmap(), metrics }
+            FaceData {
+                bytes,
+                charmap: font.charmap(),
+                metrics,
+            }
         }),
     )
 });
@@ -60,7 +67,10 @@ impl Fonts {
         let data = self.data(face);
         let id = data.charmap.map(character).filter(|id| id.to_u32() != 0)?;
         let advance = data.metrics.advance_width(id)?;
-        Some(GlyphOf { id: id.to_u32(), advance })
+        Some(GlyphOf {
+            id: id.to_u32(),
+            advance,
+        })
     }
 
     /// Returns the fonts for krilla, in the order of [`Face`].

@@ -145,7 +145,12 @@ pub(crate) struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     pub(crate) fn new(fonts: &'a Fonts, section: &str) -> Layout<'a> {
-        Layout { fonts, y: BOTTOM, pages: Pages::default(), section: section.to_owned() }
+        Layout {
+            fonts,
+            y: BOTTOM,
+            pages: Pages::default(),
+            section: section.to_owned(),
+        }
     }
 
     pub(crate) fn finish(self) -> Pages {
@@ -171,7 +176,10 @@ impl<'a> Layout<'a> {
 
     /// Begins a page of the same section.
     pub(crate) fn next_page(&mut self) {
-        self.pages.pages.push(Page { section: Some(self.section.clone()), ..Page::default() });
+        self.pages.pages.push(Page {
+            section: Some(self.section.clone()),
+            ..Page::default()
+        });
         self.y = TOP;
     }
 
@@ -205,12 +213,22 @@ impl<'a> Layout<'a> {
     }
 
     pub(crate) fn fill(&mut self, rect: [f32; 4], colour: Colour, block: Block) {
-        self.draw(Draw::Fill { rect, colour, block });
+        self.draw(Draw::Fill {
+            rect,
+            colour,
+            block,
+        });
     }
 
     /// Draws one line at a place.
     pub(crate) fn line(&mut self, (x, y): (f32, f32), line: Line, style: Style, block: Block) {
-        self.draw(Draw::Text { x, y, line, style, block });
+        self.draw(Draw::Text {
+            x,
+            y,
+            line,
+            style,
+            block,
+        });
     }
 
     pub(crate) fn link(&mut self, link: Link) {
@@ -236,7 +254,12 @@ impl<'a> Layout<'a> {
         self.need(style.leading * lines.len() as f32 + 48.0);
         if let Some(title) = entry {
             let (page, y) = (self.pages.pages.len().saturating_sub(1), self.y);
-            self.pages.entries.push(Entry { level, title: title.to_owned(), page, y });
+            self.pages.entries.push(Entry {
+                level,
+                title: title.to_owned(),
+                page,
+                y,
+            });
         }
         self.note_escapes(text);
         let block = self.block(Role::Heading(u16::from(level)));
@@ -266,7 +289,13 @@ impl<'a> Layout<'a> {
     }
 
     /// Lines from the current height on, over pages.
-    pub(crate) fn lines(&mut self, (x, _): (f32, f32), lines: Vec<Line>, style: Style, block: Block) {
+    pub(crate) fn lines(
+        &mut self,
+        (x, _): (f32, f32),
+        lines: Vec<Line>,
+        style: Style,
+        block: Block,
+    ) {
         for line in lines {
             self.need(style.leading);
             self.line((x, self.y + style.size), line, style, block);
@@ -276,7 +305,11 @@ impl<'a> Layout<'a> {
 
     /// Words in a coloured box, as wide as they are.
     pub(crate) fn badge(&mut self, words: &str, colour: Colour) {
-        let style = Style { size: 8.0, leading: 16.0, ..style::STRONG.coloured(style::WHITE) };
+        let style = Style {
+            size: 8.0,
+            leading: 16.0,
+            ..style::STRONG.coloured(style::WHITE)
+        };
         let line = text::line(self.fonts, words, style);
         let block = self.block(Role::Paragraph);
         self.fill([MARGIN, self.y, line.width + 16.0, 16.0], colour, block);

@@ -6,8 +6,8 @@ use crate::Report;
 use crate::chart::{self, thousands};
 use crate::layout::{Layout, Role};
 use crate::style::{
-    self, AMBER, BLUE_GREY, BODY, CODE_BLOCK, Colour, DARK_GREY, GREEN, GREY, LEAD, MARGIN, OCHRE, SHADE, SMALL, Style,
-    TEXT,
+    self, AMBER, BLUE_GREY, BODY, CODE_BLOCK, Colour, DARK_GREY, GREEN, GREY, LEAD, MARGIN, OCHRE,
+    SHADE, SMALL, Style, TEXT,
 };
 use crate::table::{self, Kind, column};
 use crate::text;
@@ -28,7 +28,11 @@ pub(crate) const fn colour(status: ControlStatus) -> Colour {
 
 /// A count of distinct values in words.
 pub(crate) fn distinct(count: Distinct) -> String {
-    if count.at_least { format!("{}+", thousands(count.count)) } else { thousands(count.count) }
+    if count.at_least {
+        format!("{}+", thousands(count.count))
+    } else {
+        thousands(count.count)
+    }
 }
 
 /// Lays out the summary.
@@ -41,11 +45,23 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
     if report.plan.template.is_some() {
         statuses(layout, report);
     }
-    layout.heading(2, &format!("Entries by {}", report.findings.bucket.as_str()), None);
+    layout.heading(
+        2,
+        &format!("Entries by {}", report.findings.bucket.as_str()),
+        None,
+    );
     chart::over_time(layout, &report.findings.by_time);
-    tops(layout, "Most frequent event types", &report.findings.by_event_type);
+    tops(
+        layout,
+        "Most frequent event types",
+        &report.findings.by_event_type,
+    );
     tops(layout, "Most active users", &report.findings.by_user);
-    tops(layout, "Most affected resources", &report.findings.by_resource);
+    tops(
+        layout,
+        "Most affected resources",
+        &report.findings.by_resource,
+    );
     controls(layout, report);
     groups(layout, report);
     checking(layout, report);
@@ -53,7 +69,11 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
 
 fn lead(report: &Report<'_>) -> String {
     let findings = report.findings;
-    let entries = if findings.entries == 1 { "1 entry" } else { &format!("{} entries", thousands(findings.entries)) };
+    let entries = if findings.entries == 1 {
+        "1 entry"
+    } else {
+        &format!("{} entries", thousands(findings.entries))
+    };
     match (report.plan.template, &report.request.kind) {
         (Some(template), _) => format!(
             "{} This report asks {} controls of the audit log and found {entries} that answer at least one of them. It shows what the log \
@@ -81,7 +101,10 @@ fn figures(layout: &mut Layout<'_>, report: &Report<'_>) {
     }
     layout.need(70.0);
     let each = (TEXT + 12.0) / shown.len().max(3) as f32;
-    let number = Style { size: 19.0, ..style::H1 };
+    let number = Style {
+        size: 19.0,
+        ..style::H1
+    };
     for (at, (name, value)) in shown.iter().enumerate() {
         let x = MARGIN + each * at as f32;
         let block = layout.block(Role::Paragraph);
@@ -95,8 +118,14 @@ fn figures(layout: &mut Layout<'_>, report: &Report<'_>) {
 }
 
 fn statuses(layout: &mut Layout<'_>, report: &Report<'_>) {
-    let controls = report.plan.template.iter().flat_map(|template| template.controls.iter().enumerate());
-    let found: Vec<_> = controls.map(|(at, control)| report.findings.status(report.plan, at, control)).collect();
+    let controls = report
+        .plan
+        .template
+        .iter()
+        .flat_map(|template| template.controls.iter().enumerate());
+    let found: Vec<_> = controls
+        .map(|(at, control)| report.findings.status(report.plan, at, control))
+        .collect();
     let count = |status| found.iter().filter(|one| **one == status).count() as u64;
     layout.heading(2, "Controls", None);
     let parts = ControlStatus::ALL.map(|status| (status.words(), count(status), colour(status)));
@@ -110,12 +139,17 @@ fn tops(layout: &mut Layout<'_>, title: &str, values: &[Top]) {
     }
     layout.need(20.0 + 15.0 * values.len() as f32);
     layout.heading(2, title, None);
-    let bars: Vec<_> = values.iter().map(|top| (top.value.clone(), top.count)).collect();
+    let bars: Vec<_> = values
+        .iter()
+        .map(|top| (top.value.clone(), top.count))
+        .collect();
     chart::beside_words(layout, &bars);
 }
 
 fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
-    let Some(template) = report.plan.template else { return };
+    let Some(template) = report.plan.template else {
+        return;
+    };
     layout.begin_page("Controls at a glance");
     layout.heading(1, "Controls at a glance", Some("Controls at a glance"));
     let columns = [
@@ -126,7 +160,13 @@ fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
         column("Exceptions", 1.0, Kind::Number),
         column("Gaps", 0.6, Kind::Number),
     ];
-    let sum = |at, kind| report.findings.of_control(report.plan, at, kind).map(|(_, answer)| answer.found).sum();
+    let sum = |at, kind| {
+        report
+            .findings
+            .of_control(report.plan, at, kind)
+            .map(|(_, answer)| answer.found)
+            .sum()
+    };
     let rows: Vec<_> = template
         .controls
         .iter()
@@ -135,7 +175,11 @@ fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
             vec![
                 control.number.clone(),
                 control.title.clone(),
-                report.findings.status(report.plan, at, control).words().to_owned(),
+                report
+                    .findings
+                    .status(report.plan, at, control)
+                    .words()
+                    .to_owned(),
                 thousands(sum(at, reeve_reports::QuestionKind::Evidence)),
                 thousands(sum(at, reeve_reports::QuestionKind::Exception)),
                 control.gaps.len().to_string(),
@@ -162,14 +206,25 @@ fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
         GroupField::Resource => "Resource",
         GroupField::EventType => "Event type",
     };
-    let mut columns: Vec<_> = plan.group_by.iter().map(|field| column(name(field), 3.0, Kind::Text)).collect();
-    columns.extend(plan.metrics.iter().map(|metric| column(metric.words(), 1.0, Kind::Number)));
+    let mut columns: Vec<_> = plan
+        .group_by
+        .iter()
+        .map(|field| column(name(field), 3.0, Kind::Text))
+        .collect();
+    columns.extend(
+        plan.metrics
+            .iter()
+            .map(|metric| column(metric.words(), 1.0, Kind::Number)),
+    );
     let rows: Vec<Vec<String>> = findings
         .groups
         .iter()
         .take(MOST_GROUPS)
         .map(|row| {
-            let values = row.values.iter().map(|value| value.clone().unwrap_or_else(|| "(none)".to_owned()));
+            let values = row
+                .values
+                .iter()
+                .map(|value| value.clone().unwrap_or_else(|| "(none)".to_owned()));
             let metrics = plan.metrics.iter().map(|metric| match metric {
                 Metric::EventCounts => thousands(row.events),
                 Metric::UniqueUsers => distinct(row.users),
@@ -188,13 +243,20 @@ fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
     }
     if findings.ungrouped > 0 {
         let more = thousands(findings.ungrouped);
-        layout.paragraph(&format!("{more} entries belong to further groups that were not counted apart."), SMALL);
+        layout.paragraph(
+            &format!("{more} entries belong to further groups that were not counted apart."),
+            SMALL,
+        );
     }
 }
 
 fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
     layout.begin_page("How to check this report");
-    layout.heading(1, "How to check this report", Some("How to check this report"));
+    layout.heading(
+        1,
+        "How to check this report",
+        Some("How to check this report"),
+    );
     let (checkpoint, findings) = (report.checkpoint, report.findings);
     layout.paragraph(
         "Every number here was counted over entries of a log that cannot be changed unnoticed. When the report was complete, Reeve recorded \
@@ -204,7 +266,13 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
         BODY,
     );
     layout.gap(6.0);
-    code(layout, &format!("reeve-verify {} --public-key log.vkey", report.heading.manifest_name));
+    code(
+        layout,
+        &format!(
+            "reeve-verify {} --public-key log.vkey",
+            report.heading.manifest_name
+        ),
+    );
     layout.paragraph(
         "It checks the record's proof and signature, and that each of the three files is the one recorded. Then it reads the JSON, which \
          lists the cited entries with their content: it hashes each entry again, compares it with the tree, counts the entries of each \
@@ -214,7 +282,13 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
     );
     layout.gap(6.0);
     layout.heading(2, "Checkpoint", None);
-    code(layout, &format!("origin  {}\nsize    {}\nroot    {}", checkpoint.origin, checkpoint.size, checkpoint.root));
+    code(
+        layout,
+        &format!(
+            "origin  {}\nsize    {}\nroot    {}",
+            checkpoint.origin, checkpoint.size, checkpoint.root
+        ),
+    );
     if findings.listed < findings.entries {
         let (listed, all) = (thousands(findings.listed), thousands(findings.entries));
         layout.paragraph(
@@ -246,7 +320,10 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
             ControlStatus::NoSource,
             "no source is connected that could write an entry for the control. Finding none says nothing about it.",
         ),
-        (ControlStatus::Outside, "no log can show the control; the control's page says what to bring instead."),
+        (
+            ControlStatus::Outside,
+            "no log can show the control; the control's page says what to bring instead.",
+        ),
     ] {
         if report.plan.template.is_some() {
             layout.bullet(&format!("{}: {words}", status.words()), BODY);

@@ -13,7 +13,8 @@ use krilla::page::PageSettings;
 use krilla::paint::Fill;
 use krilla::surface::Surface;
 use krilla::tagging::{
-    Artifact, ArtifactType, ContentTag, Identifier, Node, SpanTag, TableHeaderScope, Tag, TagGroup, TagTree,
+    Artifact, ArtifactType, ContentTag, Identifier, Node, SpanTag, TableHeaderScope, Tag, TagGroup,
+    TagTree,
 };
 use krilla::text::{Font, GlyphId, KrillaGlyph};
 use krilla::{Document, SerializeSettings};
@@ -32,21 +33,31 @@ pub struct PdfError(String);
 /// Draws the pages.
 pub(crate) fn pdf(report: &Report<'_>, pages: &Pages) -> Result<Vec<u8>, PdfError> {
     let wrong = |text: &str| PdfError(text.to_owned());
-    let fonts = FONTS.load().ok_or_else(|| wrong("an embedded font is not one"))?;
-    let mut document = Document::new_with(SerializeSettings { enable_tagging: true, ..SerializeSettings::default() });
+    let fonts = FONTS
+        .load()
+        .ok_or_else(|| wrong("an embedded font is not one"))?;
+    let mut document = Document::new_with(SerializeSettings {
+        enable_tagging: true,
+        ..SerializeSettings::default()
+    });
     let mut contents: Vec<Vec<Identifier>> = vec![Vec::new(); pages.blocks.len()];
     for (at, page) in pages.pages.iter().enumerate() {
-        let settings = PageSettings::from_wh(WIDTH, HEIGHT).ok_or_else(|| wrong("a page has no size"))?;
+        let settings =
+            PageSettings::from_wh(WIDTH, HEIGHT).ok_or_else(|| wrong("a page has no size"))?;
         let mut drawn = document.start_page_with(settings);
         let mut surface = drawn.surface();
         draw(&mut surface, &fonts, page, &mut contents);
         frame(&mut surface, &fonts, report, page, (at, pages.pages.len()));
         surface.finish();
         for link in &page.links {
-            let Some(rect) = rect(link.rect) else { continue };
-            let place = XyzDestination::new(link.page, Point::from_xy(0.0, (link.y - 20.0).max(0.0)));
+            let Some(rect) = rect(link.rect) else {
+                continue;
+            };
+            let place =
+                XyzDestination::new(link.page, Point::from_xy(0.0, (link.y - 20.0).max(0.0)));
             let target = Target::Destination(Destination::Xyz(place));
-            let annotation = Annotation::new_link(LinkAnnotation::new(rect, target), Some(link.words.clone()));
+            let annotation =
+                Annotation::new_link(LinkAnnotation::new(rect, target), Some(link.words.clone()));
             let id = drawn.add_tagged_annotation(annotation);
             if let Some(block) = link.block {
                 contents[block].push(id);
@@ -57,11 +68,18 @@ pub(crate) fn pdf(report: &Report<'_>, pages: &Pages) -> Result<Vec<u8>, PdfErro
     document.set_outline(outline(pages));
     document.set_metadata(metadata(report));
     document.set_tag_tree(tree(pages, contents));
-    document.finish().map_err(|error| PdfError(format!("{error:?}")))
+    document
+        .finish()
+        .map_err(|error| PdfError(format!("{error:?}")))
 }
 
 /// Draws a page; neighbouring parts of one block become one piece of tagged content.
-fn draw(surface: &mut Surface<'_>, fonts: &[Font; 3], page: &Page, contents: &mut [Vec<Identifier>]) {
+fn draw(
+    surface: &mut Surface<'_>,
+    fonts: &[Font; 3],
+    page: &Page,
+    contents: &mut [Vec<Identifier>],
+) {
     let mut open: Option<Block> = None;
     for one in &page.draws {
         let (Draw::Text { block, .. } | Draw::Fill { block, .. }) = one;
@@ -73,7 +91,9 @@ fn draw(surface: &mut Surface<'_>, fonts: &[Font; 3], page: &Page, contents: &mu
             open = Some(*block);
         }
         match one {
-            Draw::Text { x, y, line, style, .. } => draw_line(surface, fonts, (*x, *y), line, *style),
+            Draw::Text {
+                x, y, line, style, ..
+            } => draw_line(surface, fonts, (*x, *y), line, *style),
             Draw::Fill { rect, colour, .. } => draw_fill(surface, *rect, *colour),
         }
     }
@@ -89,33 +109,67 @@ fn begin(surface: &mut Surface<'_>, block: Block, contents: &mut [Vec<Identifier
             contents[block].push(id);
         }
         None => {
-            surface.start_tagged(ContentTag::Artifact(Artifact::with_kind(ArtifactType::Other)));
+            surface.start_tagged(ContentTag::Artifact(Artifact::with_kind(
+                ArtifactType::Other,
+            )));
         }
     }
 }
 
 /// Draws the running header and the foot.
-fn frame(surface: &mut Surface<'_>, fonts: &[Font; 3], report: &Report<'_>, page: &Page, (at, pages): (usize, usize)) {
+fn frame(
+    surface: &mut Surface<'_>,
+    fonts: &[Font; 3],
+    report: &Report<'_>,
+    page: &Page,
+    (at, pages): (usize, usize),
+) {
     let Some(section) = &page.section else { return };
-    surface.start_tagged(ContentTag::Artifact(Artifact::with_kind(ArtifactType::Other)));
+    surface.start_tagged(ContentTag::Artifact(Artifact::with_kind(
+        ArtifactType::Other,
+    )));
     let section = text::cut(&FONTS, section, SMALL, TEXT / 2.0 - 10.0);
     let name = text::cut(&FONTS, &report.heading.name, SMALL, TEXT / 2.0 - 10.0);
     draw_line(surface, fonts, (MARGIN, 48.0), &name, SMALL);
-    draw_line(surface, fonts, (MARGIN + TEXT - section.width, 48.0), &section, SMALL);
+    draw_line(
+        surface,
+        fonts,
+        (MARGIN + TEXT - section.width, 48.0),
+        &section,
+        SMALL,
+    );
     draw_fill(surface, [MARGIN, 56.0, TEXT, 0.6], style::RULE);
     let foot = HEIGHT - 40.0;
     draw_fill(surface, [MARGIN, foot - 14.0, TEXT, 0.6], style::RULE);
     let checkpoint = report.checkpoint;
     let root: String = checkpoint.root.chars().take(16).collect();
-    let line = format!("{}, {} entries, root {root}…", checkpoint.origin, checkpoint.size);
-    draw_line(surface, fonts, (MARGIN, foot), &text::cut(&FONTS, &line, SMALL, TEXT - 80.0), SMALL);
+    let line = format!(
+        "{}, {} entries, root {root}…",
+        checkpoint.origin, checkpoint.size
+    );
+    draw_line(
+        surface,
+        fonts,
+        (MARGIN, foot),
+        &text::cut(&FONTS, &line, SMALL, TEXT - 80.0),
+        SMALL,
+    );
     let number = text::line(&FONTS, &format!("Page {} of {pages}", at + 1), SMALL);
-    draw_line(surface, fonts, (MARGIN + TEXT - number.width, foot), &number, SMALL);
+    draw_line(
+        surface,
+        fonts,
+        (MARGIN + TEXT - number.width, foot),
+        &number,
+        SMALL,
+    );
     surface.end_tagged();
 }
 
 fn paint((red, green, blue): Colour) -> Fill {
-    Fill { paint: rgb::Color::new(red, green, blue).into(), ..Fill::default() }
+    Fill {
+        paint: rgb::Color::new(red, green, blue).into(),
+        ..Fill::default()
+    }
 }
 
 fn draw_fill(surface: &mut Surface<'_>, area: [f32; 4], colour: Colour) {
@@ -132,7 +186,13 @@ fn rect([x, y, width, height]: [f32; 4]) -> Option<Rect> {
     Rect::from_xywh(x, y, width, height).filter(|_| width > 0.0 && height > 0.0)
 }
 
-fn draw_line(surface: &mut Surface<'_>, fonts: &[Font; 3], (x, y): (f32, f32), line: &Line, style: Style) {
+fn draw_line(
+    surface: &mut Surface<'_>,
+    fonts: &[Font; 3],
+    (x, y): (f32, f32),
+    line: &Line,
+    style: Style,
+) {
     surface.set_fill(Some(paint(style.colour)));
     let mut left = x;
     for run in &line.runs {
@@ -153,9 +213,19 @@ fn glyphs(fonts: &Fonts, run: &text::Run) -> (Vec<KrillaGlyph>, f32) {
     let mut glyphs = Vec::with_capacity(run.text.len());
     let mut total = 0.0;
     for (at, character) in run.text.char_indices() {
-        let Some(glyph) = fonts.glyph(run.face, character) else { continue };
+        let Some(glyph) = fonts.glyph(run.face, character) else {
+            continue;
+        };
         let range = at..at + character.len_utf8();
-        glyphs.push(KrillaGlyph::new(GlyphId::new(glyph.id), glyph.advance, 0.0, 0.0, 0.0, range, None));
+        glyphs.push(KrillaGlyph::new(
+            GlyphId::new(glyph.id),
+            glyph.advance,
+            0.0,
+            0.0,
+            0.0,
+            range,
+            None,
+        ));
         total += glyph.advance;
     }
     (glyphs, total)
@@ -213,7 +283,12 @@ fn tree(pages: &Pages, contents: Vec<Vec<Identifier>>) -> TagTree {
         if ids.is_empty() {
             continue;
         }
-        if let Role::Cell { table: number, row, head } = role {
+        if let Role::Cell {
+            table: number,
+            row,
+            head,
+        } = role
+        {
             if table.as_ref().is_some_and(|(open, _)| open != number) {
                 close(&mut tree, table.take());
             }
@@ -242,21 +317,26 @@ fn tree(pages: &Pages, contents: Vec<Vec<Identifier>>) -> TagTree {
 fn group(role: Role, ids: Vec<Identifier>) -> TagGroup {
     let nodes = ids.into_iter().map(Node::from).collect();
     match role {
-        Role::Heading(level) => {
-            TagGroup::with_children(Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), None), nodes)
-        }
+        Role::Heading(level) => TagGroup::with_children(
+            Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), None),
+            nodes,
+        ),
         Role::Contents => TagGroup::with_children(Tag::Link, nodes),
-        Role::Figure => {
-            TagGroup::with_children(Tag::Figure(Some("Chart; its figures are in the text".to_owned())), nodes)
-        }
+        Role::Figure => TagGroup::with_children(
+            Tag::Figure(Some("Chart; its figures are in the text".to_owned())),
+            nodes,
+        ),
         Role::Paragraph | Role::Cell { .. } => TagGroup::with_children(Tag::P, nodes),
     }
 }
 
 fn close(tree: &mut TagTree, table: Option<OpenTable>) {
     let Some((_, rows)) = table else { return };
-    let rows = rows
-        .into_iter()
-        .map(|(_, cells)| Node::Group(TagGroup::with_children(Tag::TR, cells.into_iter().map(Node::Group).collect())));
+    let rows = rows.into_iter().map(|(_, cells)| {
+        Node::Group(TagGroup::with_children(
+            Tag::TR,
+            cells.into_iter().map(Node::Group).collect(),
+        ))
+    });
     tree.push(TagGroup::with_children(Tag::Table, rows.collect()));
 }

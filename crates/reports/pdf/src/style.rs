@@ -46,7 +46,12 @@ pub(crate) struct Style {
 }
 
 const fn style(face: Face, size: f32, leading: f32, colour: Colour) -> Style {
-    Style { face, size, leading, colour }
+    Style {
+        face,
+        size,
+        leading,
+        colour,
+    }
 }
 
 pub(crate) const TITLE: Style = style(Face::SemiBold, 30.0, 36.0, WHITE);

@@ -40,7 +40,10 @@ impl Column {
 pub(crate) fn lay_out(layout: &mut Layout<'_>, columns: &[Column], rows: &[Vec<String>]) {
     let total: f32 = columns.iter().map(|column| column.share).sum();
     let room = TEXT - GUTTER * (columns.len() as f32 - 1.0) - 2.0 * PAD;
-    let widths: Vec<f32> = columns.iter().map(|column| room * column.share / total).collect();
+    let widths: Vec<f32> = columns
+        .iter()
+        .map(|column| room * column.share / total)
+        .collect();
     let table = layout.table();
     layout.need(60.0);
     head(layout, columns, &widths, table);
@@ -55,7 +58,11 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, columns: &[Column], rows: &[Vec<S
             layout.note_escapes(cell);
         }
         let leading = |at: usize| columns[at].style().leading;
-        let height = cells.iter().enumerate().map(|(at, lines)| leading(at) * lines.len() as f32).fold(0.0, f32::max);
+        let height = cells
+            .iter()
+            .enumerate()
+            .map(|(at, lines)| leading(at) * lines.len() as f32)
+            .fold(0.0, f32::max);
         if height + 2.0 * PAD <= BOTTOM - TOP - 40.0 && layout.need(height + 2.0 * PAD) {
             head(layout, columns, &widths, table);
         }
@@ -76,10 +83,18 @@ fn head(layout: &mut Layout<'_>, columns: &[Column], widths: &[f32], table: usiz
     layout.fill([MARGIN, layout.y, TEXT, height], SHADE, None);
     let mut x = MARGIN + PAD;
     for ((column, width), lines) in columns.iter().zip(widths).zip(lines) {
-        let block = layout.block(Role::Cell { table, row: 0, head: true });
+        let block = layout.block(Role::Cell {
+            table,
+            row: 0,
+            head: true,
+        });
         let mut y = layout.y + PAD + CELL_HEAD.size;
         for line in lines {
-            let at = if column.kind == Kind::Number { x + width - line.width } else { x };
+            let at = if column.kind == Kind::Number {
+                x + width - line.width
+            } else {
+                x
+            };
             layout.line((at, y), line, CELL_HEAD, block);
             y += CELL_HEAD.leading;
         }
@@ -96,16 +111,31 @@ fn body_row(
     mut cells: Vec<Vec<Line>>,
     (table, row): (usize, usize),
 ) {
-    let blocks: Vec<_> = columns.iter().map(|_| layout.block(Role::Cell { table, row, head: false })).collect();
+    let blocks: Vec<_> = columns
+        .iter()
+        .map(|_| {
+            layout.block(Role::Cell {
+                table,
+                row,
+                head: false,
+            })
+        })
+        .collect();
     layout.fill([MARGIN, layout.y, TEXT, 0.6], style::RULE, None);
     loop {
         let (mut x, mut used) = (MARGIN + PAD, 0.0_f32);
         for (at, lines) in cells.iter_mut().enumerate() {
             let style = columns[at].style();
-            let fit = (((BOTTOM - layout.y - 2.0 * PAD) / style.leading) as usize).max(1).min(lines.len());
+            let fit = (((BOTTOM - layout.y - 2.0 * PAD) / style.leading) as usize)
+                .max(1)
+                .min(lines.len());
             for (number, line) in lines.drain(..fit).enumerate() {
                 let y = layout.y + PAD + CELL.size + number as f32 * style.leading;
-                let left = if columns[at].kind == Kind::Number { x + widths[at] - line.width } else { x };
+                let left = if columns[at].kind == Kind::Number {
+                    x + widths[at] - line.width
+                } else {
+                    x
+                };
                 layout.line((left, y), line, style, blocks[at]);
             }
             used = used.max(fit as f32 * style.leading);

@@ -27,7 +27,9 @@ fn face_of(fonts: &Fonts, wanted: Face, character: char) -> Option<Face> {
     {
         return None;
     }
-    [wanted, Face::Regular, Face::Mono].into_iter().find(|face| fonts.glyph(*face, character).is_some())
+    [wanted, Face::Regular, Face::Mono]
+        .into_iter()
+        .find(|face| fonts.glyph(*face, character).is_some())
 }
 
 /// Returns what is drawn for a character: itself, or its code point.
@@ -40,11 +42,15 @@ fn shown(fonts: &Fonts, wanted: Face, character: char) -> (Face, String) {
 
 /// Returns `true` if the text has a character that is shown as its code point.
 pub(crate) fn is_escaped(fonts: &Fonts, text: &str) -> bool {
-    text.chars().any(|character| character != '\n' && face_of(fonts, Face::Regular, character).is_none())
+    text.chars()
+        .any(|character| character != '\n' && face_of(fonts, Face::Regular, character).is_none())
 }
 
 fn advance(fonts: &Fonts, face: Face, text: &str, size: f32) -> f32 {
-    text.chars().filter_map(|character| fonts.glyph(face, character)).map(|glyph| glyph.advance * size).sum()
+    text.chars()
+        .filter_map(|character| fonts.glyph(face, character))
+        .map(|glyph| glyph.advance * size)
+        .sum()
 }
 
 impl Line {
@@ -52,7 +58,10 @@ impl Line {
         self.width += advance(fonts, face, text, size);
         match self.runs.last_mut() {
             Some(run) if run.face == face => run.text.push_str(text),
-            _ => self.runs.push(Run { face, text: text.to_owned() }),
+            _ => self.runs.push(Run {
+                face,
+                text: text.to_owned(),
+            }),
         }
     }
 
@@ -144,7 +153,10 @@ fn pieces(fonts: &Fonts, word: &str, style: Style, width: f32) -> Vec<String> {
         }
         piece.push(character);
         wide += more;
-        if matches!(character, '/' | '-' | '_' | '.' | ':' | '@' | ',' | '=' | '?' | '&' | '|' | '+') {
+        if matches!(
+            character,
+            '/' | '-' | '_' | '.' | ':' | '@' | ',' | '=' | '?' | '&' | '|' | '+'
+        ) {
             pieces.push(std::mem::take(&mut piece));
             wide = 0.0;
         }
@@ -166,12 +178,17 @@ mod tests {
 
     #[test]
     fn lines_fit_and_nothing_is_lost() {
-        let long = "arn:aws:iam::123456789012:role/with/a/very/long/path ".repeat(4) + &"x".repeat(300);
+        let long =
+            "arn:aws:iam::123456789012:role/with/a/very/long/path ".repeat(4) + &"x".repeat(300);
         for style in [BODY, CODE] {
             let lines = wrap(&FONTS, &long, style, 120.0);
             assert!(lines.len() > 4);
             for line in &lines {
-                assert!(advance(&FONTS, style.face, &text(line), style.size) <= 120.01, "{}", text(line));
+                assert!(
+                    advance(&FONTS, style.face, &text(line), style.size) <= 120.01,
+                    "{}",
+                    text(line)
+                );
             }
             let joined: String = lines.iter().map(text).collect();
             assert_eq!(joined.replace(' ', ""), long.replace(' ', ""));
@@ -180,7 +197,10 @@ mod tests {
 
     #[test]
     fn a_character_that_no_font_has_is_written_as_its_code_point() {
-        assert_eq!(text(&line(&FONTS, "Zoë Жанна 中\u{202e}", BODY)), "Zoë Жанна ‹4E2D›‹202E›");
+        assert_eq!(
+            text(&line(&FONTS, "Zoë Жанна 中\u{202e}", BODY)),
+            "Zoë Жанна ‹4E2D›‹202E›"
+        );
         assert!(is_escaped(&FONTS, "中") && !is_escaped(&FONTS, "Zoë Жанна\nΑθήνα"));
         assert!(!line(&FONTS, "→ ✓ ● … “quoted”", BODY).runs.is_empty());
     }

@@ -36,7 +36,9 @@ pub(super) fn coverage(findings: &Findings) -> Value {
         })
     };
     let connected = |wanted: bool| {
-        let all = EventSource::ALL.into_iter().filter(|source| findings.connected.contains(source) == wanted);
+        let all = EventSource::ALL
+            .into_iter()
+            .filter(|source| findings.connected.contains(source) == wanted);
         all.map(EventSource::words).collect::<Vec<_>>()
     };
     json!({

@@ -35,12 +35,26 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
         ReportKind::Compliance { .. } => None,
     };
     let filters = &request.filters;
-    let shown = if detail == Detail::Brief { BRIEF_GROUPS } else { usize::MAX };
-    let groups: Vec<_> = findings.groups.iter().take(shown).map(|row| group(plan, row)).collect();
-    let bars: Vec<_> =
-        findings.by_time.iter().map(|(at, count)| json!({ "start": format_instant(*at), "count": count })).collect();
+    let shown = if detail == Detail::Brief {
+        BRIEF_GROUPS
+    } else {
+        usize::MAX
+    };
+    let groups: Vec<_> = findings
+        .groups
+        .iter()
+        .take(shown)
+        .map(|row| group(plan, row))
+        .collect();
+    let bars: Vec<_> = findings
+        .by_time
+        .iter()
+        .map(|(at, count)| json!({ "start": format_instant(*at), "count": count }))
+        .collect();
     let questions = plan.questions.iter().zip(&findings.answers);
-    let events = questions.clone().find(|(question, _)| question.control.is_none());
+    let events = questions
+        .clone()
+        .find(|(question, _)| question.control.is_none());
     json!({
         "kind": request.kind.as_str(),
         "framework": framework,
@@ -72,7 +86,10 @@ fn distinct(count: Distinct) -> Value {
 }
 
 fn tops(values: &[Top]) -> Vec<Value> {
-    values.iter().map(|top| json!({ "value": top.value, "count": top.count })).collect()
+    values
+        .iter()
+        .map(|top| json!({ "value": top.value, "count": top.count }))
+        .collect()
 }
 
 fn group(plan: &Plan, row: &GroupRow) -> Value {
@@ -102,7 +119,9 @@ fn statuses(plan: &Plan, findings: &Findings) -> Value {
 }
 
 fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
-    let Some(template) = plan.template else { return Vec::new() };
+    let Some(template) = plan.template else {
+        return Vec::new();
+    };
     let answers = |at: usize, kind: QuestionKind| -> Vec<Value> {
         findings
             .of_control(plan, at, kind)
@@ -170,7 +189,16 @@ impl Findings {
     #[must_use]
     pub fn status(&self, plan: &Plan, at: usize, control: &Control) -> ControlStatus {
         let asked = |kind| self.of_control(plan, at, kind).collect::<Vec<_>>();
-        debug_assert_eq!(control.evidence.len(), asked(QuestionKind::Evidence).len(), "{}", control.number);
-        ControlStatus::of_answers(self, &asked(QuestionKind::Evidence), &asked(QuestionKind::Exception))
+        debug_assert_eq!(
+            control.evidence.len(),
+            asked(QuestionKind::Evidence).len(),
+            "{}",
+            control.number
+        );
+        ControlStatus::of_answers(
+            self,
+            &asked(QuestionKind::Evidence),
+            &asked(QuestionKind::Exception),
+        )
     }
 }

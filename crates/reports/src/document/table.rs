@@ -58,12 +58,19 @@ pub fn csv_head(out: &mut impl Write, plan: &Plan, findings: &Findings) -> io::R
         let mut row = begin("question", plan, question, Some(findings));
         row[6] = Some(question.text.clone());
         (row[7], row[8], row[9]) = counts(answer.found, answer.users, answer.resources);
-        (row[FIRST], row[LAST]) = (answer.first_at.map(format_instant), answer.last_at.map(format_instant));
+        (row[FIRST], row[LAST]) = (
+            answer.first_at.map(format_instant),
+            answer.last_at.map(format_instant),
+        );
         row[NOTE] = note(findings, question, answer);
         write(out, &row)?;
     }
     covered(out, findings)?;
-    for (at, control) in plan.template.iter().flat_map(|template| template.controls.iter().enumerate()) {
+    for (at, control) in plan
+        .template
+        .iter()
+        .flat_map(|template| template.controls.iter().enumerate())
+    {
         if control.evidence.is_empty() {
             let mut row = Row::default();
             row[0] = Some("control".to_owned());
@@ -129,24 +136,40 @@ pub fn csv_entry(
 fn covered(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
     let coverage = &findings.coverage;
     let mut log = Row::default();
-    (log[0], log[FIRST]) = (Some("log".to_owned()), coverage.log_begins_at.map(format_instant));
+    (log[0], log[FIRST]) = (
+        Some("log".to_owned()),
+        coverage.log_begins_at.map(format_instant),
+    );
     if coverage.before_the_log(findings.period).is_some() {
         log[NOTE] = Some("the log begins after the period does".to_owned());
     }
     write(out, &log)?;
     for source in &coverage.sources {
         let mut row = Row::default();
-        (row[0], row[5], row[7]) =
-            (Some("source".to_owned()), Some(source.name.clone()), Some(source.entries.to_string()));
-        (row[FIRST], row[LAST]) = (source.first_at.map(format_instant), source.last_at.map(format_instant));
-        row[NOTE] = (source.entries == 0).then(|| "expected, and without an entry in the period".to_owned());
+        (row[0], row[5], row[7]) = (
+            Some("source".to_owned()),
+            Some(source.name.clone()),
+            Some(source.entries.to_string()),
+        );
+        (row[FIRST], row[LAST]) = (
+            source.first_at.map(format_instant),
+            source.last_at.map(format_instant),
+        );
+        row[NOTE] = (source.entries == 0)
+            .then(|| "expected, and without an entry in the period".to_owned());
         write(out, &row)?;
     }
     for connection in &coverage.connections {
         let mut row = Row::default();
-        (row[0], row[5], row[7]) =
-            (Some("connection".to_owned()), Some(connection.name.clone()), Some(connection.succeeded.to_string()));
-        (row[FIRST], row[LAST]) = (connection.first_at.map(format_instant), connection.last_at.map(format_instant));
+        (row[0], row[5], row[7]) = (
+            Some("connection".to_owned()),
+            Some(connection.name.clone()),
+            Some(connection.succeeded.to_string()),
+        );
+        (row[FIRST], row[LAST]) = (
+            connection.first_at.map(format_instant),
+            connection.last_at.map(format_instant),
+        );
         let (failed, gaps) = (connection.failed, connection.interruptions_total);
         row[NOTE] = Some(format!("{failed} failed syncs, {gaps} interruptions"));
         write(out, &row)?;
@@ -157,15 +180,28 @@ fn covered(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
 /// Remark on a question: why it found nothing, that it found too little, or who reviewed it.
 fn note(findings: &Findings, question: &Question, answer: &Answer) -> Option<String> {
     if !findings.has_source(question, answer) {
-        let sources: Vec<_> = question.sources.iter().map(|source| source.words()).collect();
+        let sources: Vec<_> = question
+            .sources
+            .iter()
+            .map(|source| source.words())
+            .collect();
         return Some(format!("no source connected: {}", sources.join(", ")));
     }
-    if let (Some(days), false) = (question.every_days, Findings::is_often_enough(question, answer)) {
-        return Some(format!("needed every {days} days; longest gap {} days", answer.longest_gap_days));
+    if let (Some(days), false) = (
+        question.every_days,
+        Findings::is_often_enough(question, answer),
+    ) {
+        return Some(format!(
+            "needed every {days} days; longest gap {} days",
+            answer.longest_gap_days
+        ));
     }
     let review = findings.review_of(&question.id)?;
     let at = format_instant(review.created_at);
-    Some(format!("reviewed by {} at {at} ({} entries): {}", review.user_email, review.entries, review.comment))
+    Some(format!(
+        "reviewed by {} at {at} ({} entries): {}",
+        review.user_email, review.entries, review.comment
+    ))
 }
 
 fn begin(kind: &str, plan: &Plan, question: &Question, findings: Option<&Findings>) -> Row {
@@ -183,8 +219,18 @@ fn begin(kind: &str, plan: &Plan, question: &Question, findings: Option<&Finding
 }
 
 /// Returns counts as cells; a lower bound is written as `100000+`.
-fn counts(events: u64, users: Distinct, resources: Distinct) -> (Option<String>, Option<String>, Option<String>) {
-    let cell = |distinct: Distinct| Some(format!("{}{}", distinct.count, if distinct.at_least { "+" } else { "" }));
+fn counts(
+    events: u64,
+    users: Distinct,
+    resources: Distinct,
+) -> (Option<String>, Option<String>, Option<String>) {
+    let cell = |distinct: Distinct| {
+        Some(format!(
+            "{}{}",
+            distinct.count,
+            if distinct.at_least { "+" } else { "" }
+        ))
+    };
     (Some(events.to_string()), cell(users), cell(resources))
 }
 

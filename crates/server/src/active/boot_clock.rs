@@ -18,9 +18,14 @@ pub(super) struct BootClock {
 impl BootClock {
     /// Opens the clock.
     pub(super) fn open() -> BootClock {
-        let clock = BootClock { uptime: File::open("/proc/uptime").ok(), begun: Instant::now() };
+        let clock = BootClock {
+            uptime: File::open("/proc/uptime").ok(),
+            begun: Instant::now(),
+        };
         if clock.uptime().is_none() {
-            tracing::warn!("/proc/uptime cannot be read: a deadline does not pass while the machine sleeps");
+            tracing::warn!(
+                "/proc/uptime cannot be read: a deadline does not pass while the machine sleeps"
+            );
         }
         clock
     }

@@ -48,12 +48,14 @@ impl Deadline {
 
     /// Notes the number of this holder.
     pub(crate) fn begin(&self, epoch: i64) {
-        self.epoch.store(u64::try_from(epoch).unwrap_or(0), Ordering::SeqCst);
+        self.epoch
+            .store(u64::try_from(epoch).unwrap_or(0), Ordering::SeqCst);
     }
 
     /// Moves the deadline after a renewal that was sent at a time: what its answer took does not count.
     pub(crate) fn renewed(&self, sent: Duration) {
-        self.until_ms.fetch_max(millis(sent + VALID), Ordering::SeqCst);
+        self.until_ms
+            .fetch_max(millis(sent + VALID), Ordering::SeqCst);
     }
 
     /// Stops this server for good: another one has taken over.
@@ -63,7 +65,8 @@ impl Deadline {
 
     /// Returns the time since the last renewal was sent.
     pub(crate) fn unrenewed(&self) -> Duration {
-        let sent = Duration::from_millis(self.until_ms.load(Ordering::SeqCst)).saturating_sub(VALID);
+        let sent =
+            Duration::from_millis(self.until_ms.load(Ordering::SeqCst)).saturating_sub(VALID);
         self.now().saturating_sub(sent)
     }
 
@@ -115,11 +118,19 @@ mod tests {
         let late = Deadline::new(true);
         late.renewed(late.now().checked_sub(VALID).unwrap());
         let fenced = late.check().unwrap_err().reason;
-        assert!(fenced.contains("could not renew its lease") && fenced.contains("for 6 s"), "{fenced}");
+        assert!(
+            fenced.contains("could not renew its lease") && fenced.contains("for 6 s"),
+            "{fenced}"
+        );
         late.renewed(late.now());
         assert_eq!(late.check(), Ok(()), "nobody else had it in between");
         late.lose();
-        assert!(late.check().unwrap_err().reason.contains("another server has taken over"));
+        assert!(
+            late.check()
+                .unwrap_err()
+                .reason
+                .contains("another server has taken over")
+        );
     }
 
     #[test]

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::FieldError;
-use reeve_estate::{Act, ActError, ActErrorKind, Applied, Observed, Operation, Resource, ResourceId, Snapshot};
+use reeve_estate::{
+    Act, ActError, ActErrorKind, Applied, Observed, Operation, Resource, ResourceId, Snapshot,
+};
 use reeve_exports::{Carrier, CarryError, Destination, DestinationSecret, DestinationSettings};
 use reeve_ledger::{Fence as _, Fenced as NotNow};
 use reeve_notify::delivery::Attempt;
@@ -24,7 +26,10 @@ pub(crate) struct Fenced<T: ?Sized> {
 impl<T: ?Sized> Fenced<T> {
     /// Puts an adapter behind the deadline.
     pub(crate) fn new(deadline: &Arc<Deadline>, inner: Arc<T>) -> Fenced<T> {
-        Fenced { deadline: deadline.clone(), inner }
+        Fenced {
+            deadline: deadline.clone(),
+            inner,
+        }
     }
 }
 
@@ -38,9 +43,16 @@ impl Act for Fenced<dyn Act> {
         self.inner.volumes_of(machine).await
     }
 
-    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+    async fn apply(
+        &self,
+        resource: &Resource,
+        operation: &dyn Operation,
+    ) -> Result<Applied, ActError> {
         // The cloud was not asked, so asking it later is safe: the executor treats it like a cloud that is busy.
-        let not_asked = |NotNow { reason }| ActError { kind: ActErrorKind::Throttled, message: reason };
+        let not_asked = |NotNow { reason }| ActError {
+            kind: ActErrorKind::Throttled,
+            message: reason,
+        };
         self.deadline.check().map_err(not_asked)?;
         self.inner.apply(resource, operation).await
     }
@@ -51,7 +63,9 @@ impl Act for Fenced<dyn Act> {
         region: &str,
         snapshot: &Snapshot,
     ) -> Result<bool, ActError> {
-        self.inner.snapshot_complete(resource, region, snapshot).await
+        self.inner
+            .snapshot_complete(resource, region, snapshot)
+            .await
     }
 }
 
@@ -71,7 +85,11 @@ impl WebhookSender for Fenced<dyn WebhookSender> {
 
 #[async_trait]
 impl Notifier for Fenced<dyn Notifier> {
-    fn check(&self, settings: &ChannelSettings, secret: &ChannelSecret) -> Result<(), (&'static str, String)> {
+    fn check(
+        &self,
+        settings: &ChannelSettings,
+        secret: &ChannelSecret,
+    ) -> Result<(), (&'static str, String)> {
         self.inner.check(settings, secret)
     }
 
@@ -85,7 +103,11 @@ impl Notifier for Fenced<dyn Notifier> {
 
 #[async_trait]
 impl Carrier for Fenced<dyn Carrier> {
-    fn check(&self, settings: &DestinationSettings, secret: Option<&DestinationSecret>) -> Result<(), FieldError> {
+    fn check(
+        &self,
+        settings: &DestinationSettings,
+        secret: Option<&DestinationSecret>,
+    ) -> Result<(), FieldError> {
         self.inner.check(settings, secret)
     }
 
@@ -96,7 +118,9 @@ impl Carrier for Fenced<dyn Carrier> {
         name: &str,
         file: &Path,
     ) -> Result<String, CarryError> {
-        self.deadline.check().map_err(|NotNow { reason }| CarryError::passing(reason))?;
+        self.deadline
+            .check()
+            .map_err(|NotNow { reason }| CarryError::passing(reason))?;
         self.inner.put(destination, secret, name, file).await
     }
 }
@@ -133,7 +157,13 @@ mod tests {
 
         async fn send(&self, _: &WebhookMessage) -> Attempt {
             self.0.fetch_add(1, Ordering::SeqCst);
-            Attempt { ok: true, error: None, ..not_sent(NotNow { reason: String::new() }) }
+            Attempt {
+                ok: true,
+                error: None,
+                ..not_sent(NotNow {
+                    reason: String::new(),
+                })
+            }
         }
     }
 

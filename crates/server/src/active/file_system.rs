@@ -36,8 +36,14 @@ const SHARED: &[&str] = &[
 ];
 
 /// File systems in user space that are on a disk of this machine.
-const LOCAL_FUSE: &[&str] =
-    &["fuse.ext2", "fuse.ext4", "fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.ntfs-3g", "fuseblk"];
+const LOCAL_FUSE: &[&str] = &[
+    "fuse.ext2",
+    "fuse.ext4",
+    "fuse.fuse-overlayfs",
+    "fuse.gocryptfs",
+    "fuse.ntfs-3g",
+    "fuseblk",
+];
 
 /// Refuses a data directory on a file system that machines share, unless the lease of a shared database is the fence.
 ///
@@ -45,7 +51,10 @@ const LOCAL_FUSE: &[&str] =
 /// The reason, and the remedies.
 pub(crate) fn check(config: &Config) -> Result<()> {
     let data_dir = config.data_dir.as_path();
-    let has_deadline = config.state_url.as_deref().is_some_and(|url| url.starts_with("postgres"));
+    let has_deadline = config
+        .state_url
+        .as_deref()
+        .is_some_and(|url| url.starts_with("postgres"));
     let Some(file_system) = file_system(data_dir) else {
         tracing::warn!(
             "the file system of the data directory is not known: on one that machines share, set state_url to PostgreSQL"
@@ -71,7 +80,8 @@ fn refuse(data_dir: &Path, file_system: &str, has_deadline: bool) -> Result<()> 
 }
 
 fn is_shared(file_system: &str) -> bool {
-    SHARED.contains(&file_system) || (file_system.starts_with("fuse") && !LOCAL_FUSE.contains(&file_system))
+    SHARED.contains(&file_system)
+        || (file_system.starts_with("fuse") && !LOCAL_FUSE.contains(&file_system))
 }
 
 /// Name of the file system of a directory; `None` if the system does not tell it.
@@ -96,7 +106,10 @@ fn named(mounts: &str, dir: &Path) -> Option<String> {
 
 /// Space, tab, line feed and backslash are written as three octal digits.
 fn unescaped(text: &str) -> String {
-    text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
+    text.replace("\\040", " ")
+        .replace("\\011", "\t")
+        .replace("\\012", "\n")
+        .replace("\\134", "\\")
 }
 
 #[cfg(test)]
@@ -116,10 +129,17 @@ mod tests {
     fn the_innermost_mount_decides() {
         let of = |dir: &str| named(MOUNTS, Path::new(dir)).unwrap();
         assert_eq!(of("/var/lib/reeve"), "ext4");
-        assert_eq!((of("/srv/reeve"), of("/srv")), ("nfs4".into(), "nfs4".into()));
+        assert_eq!(
+            (of("/srv/reeve"), of("/srv")),
+            ("nfs4".into(), "nfs4".into())
+        );
         assert_eq!(of("/srv/local disk/reeve"), "xfs");
         assert_eq!(of("/srvs"), "ext4", "a name that only begins alike");
-        assert_eq!(of("/over/reeve"), "ext4", "the last mount hides the one before");
+        assert_eq!(
+            of("/over/reeve"),
+            "ext4",
+            "the last mount hides the one before"
+        );
         let own = file_system(&std::env::temp_dir()).unwrap();
         assert!(!own.is_empty(), "{own}");
     }
@@ -127,12 +147,35 @@ mod tests {
     #[test]
     fn shared_ones_are_refused_without_a_deadline() {
         let dir = Path::new("/srv/reeve");
-        for kind in ["nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "fuse.glusterfs", "fuse.sshfs", "fuse", "virtiofs"] {
+        for kind in [
+            "nfs",
+            "nfs4",
+            "cifs",
+            "smb3",
+            "9p",
+            "ceph",
+            "fuse.glusterfs",
+            "fuse.sshfs",
+            "fuse",
+            "virtiofs",
+        ] {
             let refused = refuse(dir, kind, false).unwrap_err().to_string();
-            assert!(refused.contains("/srv/reeve is on ") && refused.contains("state_url"), "{refused}");
+            assert!(
+                refused.contains("/srv/reeve is on ") && refused.contains("state_url"),
+                "{refused}"
+            );
             refuse(dir, kind, true).unwrap();
         }
-        for kind in ["ext4", "xfs", "btrfs", "zfs", "tmpfs", "overlay", "fuse.gocryptfs", "fuseblk"] {
+        for kind in [
+            "ext4",
+            "xfs",
+            "btrfs",
+            "zfs",
+            "tmpfs",
+            "overlay",
+            "fuse.gocryptfs",
+            "fuseblk",
+        ] {
             refuse(dir, kind, false).unwrap();
         }
     }

@@ -103,13 +103,18 @@ async fn forward(
 }
 
 fn unavailable(detail: &str) -> Response {
-    Problem::new(Code::NoActiveServer, detail).retry_after(2).into_response()
+    Problem::new(Code::NoActiveServer, detail)
+        .retry_after(2)
+        .into_response()
 }
 
 /// Headers of the request as the active server gets them; `None` if the key is not one.
 fn forwarded(headers: &HeaderMap, peer: SocketAddr, key: &str) -> Option<HeaderMap> {
     let mut kept = end_to_end(headers);
-    kept.append("x-forwarded-for", HeaderValue::from_str(&peer.ip().to_canonical().to_string()).ok()?);
+    kept.append(
+        "x-forwarded-for",
+        HeaderValue::from_str(&peer.ip().to_canonical().to_string()).ok()?,
+    );
     kept.insert(STANDBY_KEY, HeaderValue::from_str(key).ok()?);
     Some(kept)
 }
@@ -120,7 +125,11 @@ fn end_to_end(headers: &HeaderMap) -> HeaderMap {
         .get_all(header::CONNECTION)
         .iter()
         .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(',').map(|name| name.trim().to_ascii_lowercase()))
+        .flat_map(|value| {
+            value
+                .split(',')
+                .map(|name| name.trim().to_ascii_lowercase())
+        })
         .collect();
     let mut kept = headers.clone();
     for name in HOP_BY_HOP {
@@ -150,14 +159,30 @@ mod tests {
             (STANDBY_KEY, "guessed"),
             ("x-forwarded-for", "203.0.113.9"),
         ] {
-            headers.append(HeaderName::from_bytes(name.as_bytes()).unwrap(), HeaderValue::from_static(value));
+            headers.append(
+                HeaderName::from_bytes(name.as_bytes()).unwrap(),
+                HeaderValue::from_static(value),
+            );
         }
-        let passed = forwarded(&headers, "[::ffff:198.51.100.7]:4000".parse().unwrap(), "key").unwrap();
-        let all =
-            |name: &str| -> Vec<&str> { passed.get_all(name).iter().map(|value| value.to_str().unwrap()).collect() };
+        let passed = forwarded(
+            &headers,
+            "[::ffff:198.51.100.7]:4000".parse().unwrap(),
+            "key",
+        )
+        .unwrap();
+        let all = |name: &str| -> Vec<&str> {
+            passed
+                .get_all(name)
+                .iter()
+                .map(|value| value.to_str().unwrap())
+                .collect()
+        };
         assert_eq!(all("x-forwarded-for"), ["203.0.113.9", "198.51.100.7"]);
         assert_eq!(all(STANDBY_KEY), ["key"]);
-        assert_eq!((all("host"), all("cookie")), (vec!["reeve.example.com"], vec!["a=b"]));
+        assert_eq!(
+            (all("host"), all("cookie")),
+            (vec!["reeve.example.com"], vec!["a=b"])
+        );
         for name in ["connection", "x-once", "keep-alive", "transfer-encoding"] {
             assert!(all(name).is_empty(), "{name}");
         }

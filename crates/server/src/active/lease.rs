@@ -60,20 +60,31 @@ impl ActiveLease {
             belongs(lease, origin)?;
             let was_here = lock.previous_instance() == Some(lease.instance.as_str());
             // Who has the lock knows that its holder before is gone, unless the lock can end without its holder.
-            if !(lease.instance.is_empty() || (was_here && file_system::locks_last(&config.data_dir))) {
+            if !(lease.instance.is_empty()
+                || (was_here && file_system::locks_last(&config.data_dir)))
+            {
                 seen = Some(watch(&store, lease.clone(), was_here).await?);
             }
         }
         let sent = deadline.now();
-        let taken = store.lease_take(seen.as_ref(), origin, lock.instance()).await?;
-        let epoch = taken.context("another server took the state store in this moment; start this one again")?;
+        let taken = store
+            .lease_take(seen.as_ref(), origin, lock.instance())
+            .await?;
+        let epoch = taken
+            .context("another server took the state store in this moment; start this one again")?;
         deadline.begin(epoch);
         deadline.renewed(sent);
         let gate = deadline.clone();
         store.write_if(move || gate.check().is_ok());
         tracing::info!(epoch, "this server is active");
         let found = seen.map(|lease| lease.log);
-        let holder = Arc::new(Holder { store, epoch, deadline, found, ledger: OnceLock::new() });
+        let holder = Arc::new(Holder {
+            store,
+            epoch,
+            deadline,
+            found,
+            ledger: OnceLock::new(),
+        });
         let renewing = CancellationToken::new();
         tokio::spawn(renew(holder.clone(), renewing.clone()));
         Ok(ActiveLease { holder, renewing })
@@ -85,11 +96,21 @@ impl ActiveLease {
     /// The log is an older copy, or a fork.
     pub(crate) async fn bind(&self, ledger: &Ledger) -> Result<()> {
         if let Some(found) = &self.holder.found {
-            let root = ledger.root_at(found.size).context("the log could not be compared with its lease")?;
-            fits(found, ledger.origin(), ledger.size(), root.map(|root| root.to_string()).as_deref())?;
+            let root = ledger
+                .root_at(found.size)
+                .context("the log could not be compared with its lease")?;
+            fits(
+                found,
+                ledger.origin(),
+                ledger.size(),
+                root.map(|root| root.to_string()).as_deref(),
+            )?;
         }
         let _ = self.holder.ledger.set(ledger.clone());
-        self.holder.renew().await.context("the lease of the state store could not be renewed")?;
+        self.holder
+            .renew()
+            .await
+            .context("the lease of the state store could not be renewed")?;
         Ok(())
     }
 
@@ -109,7 +130,12 @@ impl ActiveLease {
         // The next server is compared with the log as it is now, not as it was two seconds ago.
         let noted = self.holder.renew().await.map(|_| ());
         self.holder.deadline.lose();
-        let released = self.holder.store.lease_release(self.holder.epoch).await.map(|_| ());
+        let released = self
+            .holder
+            .store
+            .lease_release(self.holder.epoch)
+            .await
+            .map(|_| ());
         if let Err(error) = noted.and(released) {
             tracing::warn!(%error, "the lease of the state store could not be given back; the next start waits for it");
         }
@@ -121,7 +147,10 @@ impl Holder {
     async fn renew(&self) -> Result<bool, SettingError> {
         let head = self.ledger.get().map(|ledger| {
             let (size, root) = ledger.head();
-            LogHead { size, root: root.to_string() }
+            LogHead {
+                size,
+                root: root.to_string(),
+            }
         });
         let sent = self.deadline.now();
         let is_held = self.store.lease_renew(self.epoch, head.as_ref()).await?;
@@ -175,7 +204,10 @@ async fn renew(holder: Arc<Holder>, stop: CancellationToken) {
 }
 
 /// Ends the process without an orderly end, which would write.
-#[expect(clippy::disallowed_methods, reason = "destructors would write for a server that may not")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "destructors would write for a server that may not"
+)]
 fn end(message: &str) -> ! {
     tracing::error!("{message}");
     std::process::exit(REPLACED);
@@ -222,7 +254,10 @@ async fn watch(store: &Store, mut lease: Lease, was_here: bool) -> Result<Lease>
     tracing::warn!(instance = %lease.instance, "another server held the state store; waiting {} s to see that its lease has ended", patience.as_secs());
     loop {
         tokio::time::sleep(patience).await;
-        let now = store.lease().await?.context("the lease of the state store is gone")?;
+        let now = store
+            .lease()
+            .await?
+            .context("the lease of the state store is gone")?;
         if now == lease || now.instance.is_empty() {
             return Ok(now);
         }
@@ -244,19 +279,45 @@ mod tests {
 
     #[test]
     fn a_database_belongs_to_one_log_and_knows_its_length_and_root() {
-        let log = LogHead { size: 7, root: "r7".into() };
-        let lease = Lease { log_origin: "log/a".into(), log: log.clone(), epoch: 2, instance: "one".into(), beat: 4 };
+        let log = LogHead {
+            size: 7,
+            root: "r7".into(),
+        };
+        let lease = Lease {
+            log_origin: "log/a".into(),
+            log: log.clone(),
+            epoch: 2,
+            instance: "one".into(),
+            beat: 4,
+        };
         belongs(&lease, "log/a").unwrap();
         let other = belongs(&lease, "log/b").unwrap_err().to_string();
-        assert!(other.contains("belongs to the log log/a") && other.contains("holds the log log/b"), "{other}");
+        assert!(
+            other.contains("belongs to the log log/a") && other.contains("holds the log log/b"),
+            "{other}"
+        );
         fits(&log, "log/a", 7, Some("r7")).unwrap();
         fits(&log, "log/a", 8, Some("r7")).unwrap();
-        fits(&LogHead { root: String::new(), ..log.clone() }, "log/a", 8, Some("r7")).unwrap();
+        fits(
+            &LogHead {
+                root: String::new(),
+                ..log.clone()
+            },
+            "log/a",
+            8,
+            Some("r7"),
+        )
+        .unwrap();
         let older = fits(&log, "log/a", 6, None).unwrap_err().to_string();
-        assert!(older.contains("7 entries") && older.contains("holds 6"), "{older}");
+        assert!(
+            older.contains("7 entries") && older.contains("holds 6"),
+            "{older}"
+        );
         let fork = fits(&log, "log/a", 9, Some("f7")).unwrap_err().to_string();
         assert!(
-            fork.contains("the root f7") && fork.contains("with r7") && fork.contains("went its own way"),
+            fork.contains("the root f7")
+                && fork.contains("with r7")
+                && fork.contains("went its own way"),
             "{fork}"
         );
     }

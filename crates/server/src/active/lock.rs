@@ -70,7 +70,13 @@ impl ActiveLock {
         let previous = read(&mut file).filter(|previous| previous.file == place);
         let beating = Arc::new(AtomicBool::new(true));
         let thread = beat(data_dir, beating.clone()).with_context(failed)?;
-        let lock = ActiveLock { file, holder: Holder::new(place), previous, beating, thread };
+        let lock = ActiveLock {
+            file,
+            holder: Holder::new(place),
+            previous,
+            beating,
+            thread,
+        };
         lock.write().with_context(failed)?;
         Ok(Turn::Active(lock))
     }
@@ -87,7 +93,9 @@ impl ActiveLock {
 
     /// Instance that held this lock last; it is gone, or this server could not have the lock.
     pub(crate) fn previous_instance(&self) -> Option<&str> {
-        self.previous.as_ref().map(|previous| previous.instance.as_str())
+        self.previous
+            .as_ref()
+            .map(|previous| previous.instance.as_str())
     }
 
     /// Tells standbys the address of this server.
@@ -96,7 +104,8 @@ impl ActiveLock {
     /// The file cannot be written.
     pub(crate) fn publish(&mut self, url: String) -> Result<()> {
         self.holder.url = Some(url);
-        self.write().context("the address could not be written for standby servers")
+        self.write()
+            .context("the address could not be written for standby servers")
     }
 
     /// Replaces the record. A reader that meets half of it reads again.
@@ -130,7 +139,12 @@ pub(super) fn beats(data_dir: &Path) -> Option<u64> {
 /// Counts as long as the flag is set and the runtime runs tasks.
 fn beat(data_dir: &Path, beating: Arc<AtomicBool>) -> Result<Thread> {
     let mut options = OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(false).mode(0o600).open(data_dir.join(BEAT))?;
+    let mut file = options
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(data_dir.join(BEAT))?;
     let mut count = beats(data_dir).unwrap_or(0);
     file.write_all(&count.to_le_bytes())?;
     let ticks = Arc::new(AtomicU64::new(0));
@@ -145,7 +159,11 @@ fn beat(data_dir: &Path, beating: Arc<AtomicBool>) -> Result<Thread> {
         let (mut last, mut silent) = (0, Duration::ZERO);
         while beating.load(Ordering::SeqCst) {
             let seen = ticks.load(Ordering::SeqCst);
-            silent = if seen == last { silent + BEAT_EVERY } else { Duration::ZERO };
+            silent = if seen == last {
+                silent + BEAT_EVERY
+            } else {
+                Duration::ZERO
+            };
             last = seen;
             if silent < RUNTIME_PATIENCE {
                 count = count.wrapping_add(1);
@@ -156,7 +174,11 @@ fn beat(data_dir: &Path, beating: Arc<AtomicBool>) -> Result<Thread> {
             std::thread::park_timeout(BEAT_EVERY);
         }
     };
-    Ok(std::thread::Builder::new().name("beat".to_owned()).spawn(thread)?.thread().clone())
+    Ok(std::thread::Builder::new()
+        .name("beat".to_owned())
+        .spawn(thread)?
+        .thread()
+        .clone())
 }
 
 #[cfg(test)]
@@ -177,13 +199,22 @@ mod tests {
         let mut lock = taken(dir.path());
         assert_eq!(lock.previous_instance(), None);
         lock.publish("http://127.0.0.1:1".to_owned()).unwrap();
-        let Turn::Held(Some(holder)) = ActiveLock::take(dir.path()).unwrap() else { panic!("it is free") };
-        assert_eq!((holder.instance.as_str(), holder.url.as_deref()), (lock.instance(), Some("http://127.0.0.1:1")));
+        let Turn::Held(Some(holder)) = ActiveLock::take(dir.path()).unwrap() else {
+            panic!("it is free")
+        };
+        assert_eq!(
+            (holder.instance.as_str(), holder.url.as_deref()),
+            (lock.instance(), Some("http://127.0.0.1:1"))
+        );
         let first = lock.instance().to_owned();
 
         let copy = tempfile::tempdir().unwrap();
         std::fs::copy(dir.path().join(LOCK), copy.path().join(LOCK)).unwrap();
-        assert_eq!(taken(copy.path()).previous_instance(), None, "the copy of a directory had no holder");
+        assert_eq!(
+            taken(copy.path()).previous_instance(),
+            None,
+            "the copy of a directory had no holder"
+        );
         drop(lock);
         assert_eq!(taken(dir.path()).previous_instance(), Some(first.as_str()));
     }
@@ -198,7 +229,9 @@ mod tests {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(20), advanced).await.unwrap();
+        tokio::time::timeout(Duration::from_secs(20), advanced)
+            .await
+            .unwrap();
         drop(lock);
     }
 }

@@ -33,15 +33,30 @@ impl ProcessIdentity {
     /// Returns the identity of this process; `None` where the kernel does not tell it.
     pub(crate) fn current() -> Option<ProcessIdentity> {
         let pid = std::process::id();
-        let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned();
-        let namespace = fs::read_link("/proc/self/ns/pid").ok()?.to_string_lossy().into_owned();
-        Some(ProcessIdentity { pid, started: started(pid)?, boot_id, namespace })
+        let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id")
+            .ok()?
+            .trim()
+            .to_owned();
+        let namespace = fs::read_link("/proc/self/ns/pid")
+            .ok()?
+            .to_string_lossy()
+            .into_owned();
+        Some(ProcessIdentity {
+            pid,
+            started: started(pid)?,
+            boot_id,
+            namespace,
+        })
     }
 
     /// Returns `true` if the process runs here and can be told from every other.
     fn is_here(&self) -> bool {
-        let Some(own) = ProcessIdentity::current() else { return false };
-        own.boot_id == self.boot_id && own.namespace == self.namespace && started(self.pid) == Some(self.started)
+        let Some(own) = ProcessIdentity::current() else {
+            return false;
+        };
+        own.boot_id == self.boot_id
+            && own.namespace == self.namespace
+            && started(self.pid) == Some(self.started)
     }
 
     /// Ends the process at once (SIGKILL, which also ends a stopped process).
@@ -57,7 +72,9 @@ impl ProcessIdentity {
         if sent.status.success() {
             return Ok(());
         }
-        Err(NotEnded::Signal(String::from_utf8_lossy(&sent.stderr).trim().to_owned()))
+        Err(NotEnded::Signal(
+            String::from_utf8_lossy(&sent.stderr).trim().to_owned(),
+        ))
     }
 }
 
@@ -77,11 +94,24 @@ mod tests {
     fn a_process_is_ended_and_no_other_one() {
         let mut child = Command::new("sleep").arg("600").spawn().unwrap();
         let own = ProcessIdentity::current().unwrap();
-        let identity = ProcessIdentity { pid: child.id(), started: started(child.id()).unwrap(), ..own.clone() };
+        let identity = ProcessIdentity {
+            pid: child.id(),
+            started: started(child.id()).unwrap(),
+            ..own.clone()
+        };
         let others = [
-            ProcessIdentity { started: identity.started + 1, ..identity.clone() },
-            ProcessIdentity { boot_id: "another".to_owned(), ..identity.clone() },
-            ProcessIdentity { namespace: "pid:[1]".to_owned(), ..identity.clone() },
+            ProcessIdentity {
+                started: identity.started + 1,
+                ..identity.clone()
+            },
+            ProcessIdentity {
+                boot_id: "another".to_owned(),
+                ..identity.clone()
+            },
+            ProcessIdentity {
+                namespace: "pid:[1]".to_owned(),
+                ..identity.clone()
+            },
             own,
         ];
         for other in others {

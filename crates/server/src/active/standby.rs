@@ -61,8 +61,12 @@ pub(crate) async fn wait(
         Turn::Held(holder) => target.set(holder),
     }
     let forwarding = stop.child_token();
-    let serving =
-        tokio::spawn(connections::serve(listener, forward::router(target.clone())?, bounds, forwarding.clone()));
+    let serving = tokio::spawn(connections::serve(
+        listener,
+        forward::router(target.clone())?,
+        bounds,
+        forwarding.clone(),
+    ));
     let mut watch = Watch::default();
     let taken = loop {
         match ActiveLock::take(data_dir)? {
@@ -122,7 +126,9 @@ impl Watch {
         if self.silent < SILENCE || self.ended.is_some_and(|at| at.elapsed() < AGAIN_AFTER) {
             return;
         }
-        let Some(process) = holder.and_then(|holder| holder.process.as_ref()) else { return };
+        let Some(process) = holder.and_then(|holder| holder.process.as_ref()) else {
+            return;
+        };
         self.ended = Some(Instant::now());
         match process.end() {
             Ok(()) => {

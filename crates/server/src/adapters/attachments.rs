@@ -29,8 +29,13 @@ pub(crate) struct Attachments {
 #[async_trait]
 impl AttachmentStore for Attachments {
     async fn attachment_read(&self, attachment: &Attachment) -> Result<Vec<u8>, String> {
-        let run = attachment.source.strip_prefix(REPORT_RUN).and_then(|text| text.parse::<uuid::Uuid>().ok());
-        let run = run.ok_or("its format is not supported by this version of Reeve; use the download link.")?;
+        let run = attachment
+            .source
+            .strip_prefix(REPORT_RUN)
+            .and_then(|text| text.parse::<uuid::Uuid>().ok());
+        let run = run.ok_or(
+            "its format is not supported by this version of Reeve; use the download link.",
+        )?;
         let path = self.reports_dir.join(run.to_string()).join("report.pdf");
         let gone = |error: std::io::Error| {
             tracing::warn!(path = %path.display(), %error, "a file was not attached");
@@ -39,7 +44,9 @@ impl AttachmentStore for Attachments {
         let bytes = tokio::fs::metadata(&path).await.map_err(gone)?.len();
         if bytes > self.limit_bytes {
             let limit = self.limit_bytes;
-            return Err(format!("it has {bytes} bytes, and at most {limit} go with a message. Use the download link."));
+            return Err(format!(
+                "it has {bytes} bytes, and at most {limit} go with a message. Use the download link."
+            ));
         }
         tokio::fs::read(&path).await.map_err(gone)
     }

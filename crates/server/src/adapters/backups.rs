@@ -33,14 +33,23 @@ impl RunningBackups {
     /// Of the configured data directory, its log and its state.
     pub(crate) fn new(config: &Config, ledger: &Ledger, store: &Arc<Store>) -> RunningBackups {
         let (data_dir, ledger, store) = (config.data_dir.clone(), ledger.clone(), store.clone());
-        RunningBackups { data_dir, ledger, store, one: Arc::default() }
+        RunningBackups {
+            data_dir,
+            ledger,
+            store,
+            one: Arc::default(),
+        }
     }
 }
 
 #[async_trait]
 impl Backups for RunningBackups {
     async fn begin(&self) -> Result<BackupStream, BackupRefusal> {
-        let one = self.one.clone().try_lock_owned().map_err(|_| BackupRefusal::Busy)?;
+        let one = self
+            .one
+            .clone()
+            .try_lock_owned()
+            .map_err(|_| BackupRefusal::Busy)?;
         let staged = stage(&self.data_dir, &self.ledger, &self.store).await;
         let staged = staged.map_err(|error| BackupRefusal::Failed(format!("{error:#}")))?;
         let size = staged.snapshot.size;
@@ -70,8 +79,15 @@ struct Pieces(mpsc::Sender<io::Result<Bytes>>);
 
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let gone = |_| io::Error::new(io::ErrorKind::BrokenPipe, "the receiver went away before the end");
-        self.0.blocking_send(Ok(Bytes::copy_from_slice(bytes))).map_err(gone)?;
+        let gone = |_| {
+            io::Error::new(
+                io::ErrorKind::BrokenPipe,
+                "the receiver went away before the end",
+            )
+        };
+        self.0
+            .blocking_send(Ok(Bytes::copy_from_slice(bytes)))
+            .map_err(gone)?;
         Ok(bytes.len())
     }
 

@@ -48,7 +48,9 @@ impl BillPuller {
 
     /// Syncs a source and waits for it, unless that is going on already.
     pub(crate) async fn sync_now(&self, source: &BillSource, by: &str) {
-        let Some(_turn) = self.running.begin(&source.id) else { return };
+        let Some(_turn) = self.running.begin(&source.id) else {
+            return;
+        };
         let now = Timestamp::now();
         let mut sync = BillSync {
             started_at: now,
@@ -75,16 +77,29 @@ impl BillPuller {
         }
     }
 
-    async fn mirror(&self, source: &BillSource, sync: &mut BillSync) -> Result<(), BillBucketError> {
-        let failed = |message: String| BillBucketError { denied: false, message };
+    async fn mirror(
+        &self,
+        source: &BillSource,
+        sync: &mut BillSync,
+    ) -> Result<(), BillBucketError> {
+        let failed = |message: String| BillBucketError {
+            denied: false,
+            message,
+        };
         let connection = self.estate.connection_get(&source.connection).await;
         let connection = connection.map_err(|error| failed(error.to_string()))?;
-        let account = self.clouds.aws(&connection).await.map_err(|error| failed(error.message))?;
+        let account = self
+            .clouds
+            .aws(&connection)
+            .await
+            .map_err(|error| failed(error.message))?;
         let bucket = BillBucket::new(&account, &source.bucket, &source.region);
         let objects = bucket.list(&source.prefix).await?;
         private::make(&self.folder).map_err(|error| failed(format!("{error:#}")))?;
-        let wanted: BTreeMap<String, ListedObject> =
-            objects.into_iter().filter_map(|object| Some((file_name(&source.id, &object)?, object))).collect();
+        let wanted: BTreeMap<String, ListedObject> = objects
+            .into_iter()
+            .filter_map(|object| Some((file_name(&source.id, &object)?, object)))
+            .collect();
         sync.bills = wanted.len() as u64;
         sync.newest_at = wanted.values().filter_map(|object| object.modified).max();
         for (name, object) in &wanted {
@@ -93,7 +108,10 @@ impl BillPuller {
                 continue;
             }
             if object.size > MOST_BYTES {
-                sync.problems.push(format!("{} has {} bytes; at most {MOST_BYTES} are read", object.key, object.size));
+                sync.problems.push(format!(
+                    "{} has {} bytes; at most {MOST_BYTES} are read",
+                    object.key, object.size
+                ));
                 continue;
             }
             match fetch(&bucket, object, &path).await {
@@ -109,27 +127,41 @@ impl BillPuller {
         }
         // While a restated month is not read whole, the files before it stay: no bill is better than half of one.
         if sync.problems.is_empty() {
-            sync.dropped = drop_others(&self.folder, &source.id, |name| wanted.contains_key(name)).map_err(failed)?;
+            sync.dropped = drop_others(&self.folder, &source.id, |name| wanted.contains_key(name))
+                .map_err(failed)?;
         }
         Ok(())
     }
 
     /// Drops the files of sources that are gone.
     pub(crate) fn drop_gone(&self, sources: &[BillSource]) -> Result<u64, String> {
-        drop_files(&self.folder, |name| !sources.iter().any(|source| name.starts_with(&beginning(&source.id))))
+        drop_files(&self.folder, |name| {
+            !sources
+                .iter()
+                .any(|source| name.starts_with(&beginning(&source.id)))
+        })
     }
 }
 
 /// Downloads aside, and gives the file its name and the object's time once it is whole.
-async fn fetch(bucket: &BillBucket, object: &ListedObject, path: &Path) -> Result<(), BillBucketError> {
+async fn fetch(
+    bucket: &BillBucket,
+    object: &ListedObject,
+    path: &Path,
+) -> Result<(), BillBucketError> {
     let aside = path.with_extension("part");
     let done = bucket.download(object, &aside).await;
-    let failed =
-        |error: std::io::Error| BillBucketError { denied: false, message: format!("{}: {error}", path.display()) };
+    let failed = |error: std::io::Error| BillBucketError {
+        denied: false,
+        message: format!("{}: {error}", path.display()),
+    };
     if done.is_ok() {
         // Where bills overlap, the one that was changed last counts.
         if let Some(modified) = object.modified {
-            let file = std::fs::File::options().append(true).open(&aside).map_err(failed)?;
+            let file = std::fs::File::options()
+                .append(true)
+                .open(&aside)
+                .map_err(failed)?;
             file.set_modified(modified.into()).map_err(failed)?;
         }
         return std::fs::rename(&aside, path).map_err(failed);
@@ -147,26 +179,50 @@ fn beginning(id: &BillSourceId) -> String {
 /// Name of the file of an object; `None` for an object that is no bill.
 fn file_name(id: &BillSourceId, object: &ListedObject) -> Option<String> {
     let key = object.key.to_ascii_lowercase();
-    let ending = ENDINGS.iter().filter(|ending| key.ends_with(**ending)).max_by_key(|ending| ending.len())?;
-    let digest = Sha256::new().chain_update(&object.key).chain_update([0]).chain_update(&object.etag).finalize();
-    Some(format!("{}{}{ending}", beginning(id), hex::encode(&digest[..12])))
+    let ending = ENDINGS
+        .iter()
+        .filter(|ending| key.ends_with(**ending))
+        .max_by_key(|ending| ending.len())?;
+    let digest = Sha256::new()
+        .chain_update(&object.key)
+        .chain_update([0])
+        .chain_update(&object.etag)
+        .finalize();
+    Some(format!(
+        "{}{}{ending}",
+        beginning(id),
+        hex::encode(&digest[..12])
+    ))
 }
 
 /// Names of the files that sources put into the folder, parts of an interrupted download included.
 fn own_files(folder: &Path) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let names = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
     names.filter(|name| name.starts_with("s3-")).collect()
 }
 
 /// Drops the other files of a source than those to keep; returns their number.
-fn drop_others(folder: &Path, id: &BillSourceId, keep: impl Fn(&str) -> bool) -> Result<u64, String> {
-    drop_files(folder, |name| name.starts_with(&beginning(id)) && !keep(name))
+fn drop_others(
+    folder: &Path,
+    id: &BillSourceId,
+    keep: impl Fn(&str) -> bool,
+) -> Result<u64, String> {
+    drop_files(folder, |name| {
+        name.starts_with(&beginning(id)) && !keep(name)
+    })
 }
 
 fn drop_files(folder: &Path, is_unwanted: impl Fn(&str) -> bool) -> Result<u64, String> {
     let mut dropped = 0;
-    for name in own_files(folder).into_iter().filter(|name| is_unwanted(name)) {
+    for name in own_files(folder)
+        .into_iter()
+        .filter(|name| is_unwanted(name))
+    {
         std::fs::remove_file(folder.join(&name)).map_err(|error| format!("{name}: {error}"))?;
         dropped += 1;
     }
@@ -174,7 +230,12 @@ fn drop_files(folder: &Path, is_unwanted: impl Fn(&str) -> bool) -> Result<u64, 
 }
 
 fn entry(source: &BillSource, by: &str, sync: &BillSync) -> Entry {
-    let synced = Synced { kind: "bill_source", id: &source.id.0, name: &source.name, by };
+    let synced = Synced {
+        kind: "bill_source",
+        id: &source.id.0,
+        name: &source.name,
+        by,
+    };
     let report = json!({
         "bills": sync.bills,
         "read": sync.read,
@@ -206,7 +267,12 @@ mod tests {
     use super::*;
 
     fn object(key: &str, etag: &str) -> ListedObject {
-        ListedObject { key: key.to_owned(), etag: etag.to_owned(), size: 1, modified: None }
+        ListedObject {
+            key: key.to_owned(),
+            etag: etag.to_owned(),
+            size: 1,
+            modified: None,
+        }
     }
 
     #[test]
@@ -214,10 +280,23 @@ mod tests {
         let (one, two) = (BillSourceId("a".into()), BillSourceId("b".into()));
         let name = |id, key, etag| file_name(id, &object(key, etag));
         let first = name(&one, "focus/2026-11/part-0.snappy.parquet", "1").unwrap();
-        assert!(first.starts_with("s3-a-") && first.ends_with(".parquet"), "{first}");
-        assert_eq!(name(&one, "focus/2026-11/part-0.snappy.parquet", "1").unwrap(), first);
-        assert_ne!(name(&one, "focus/2026-11/part-0.snappy.parquet", "2").unwrap(), first, "restated");
-        assert_ne!(name(&two, "focus/2026-11/part-0.snappy.parquet", "1").unwrap(), first);
+        assert!(
+            first.starts_with("s3-a-") && first.ends_with(".parquet"),
+            "{first}"
+        );
+        assert_eq!(
+            name(&one, "focus/2026-11/part-0.snappy.parquet", "1").unwrap(),
+            first
+        );
+        assert_ne!(
+            name(&one, "focus/2026-11/part-0.snappy.parquet", "2").unwrap(),
+            first,
+            "restated"
+        );
+        assert_ne!(
+            name(&two, "focus/2026-11/part-0.snappy.parquet", "1").unwrap(),
+            first
+        );
         assert!(name(&one, "a.csv.gz", "1").unwrap().ends_with(".csv.gz"));
         assert_eq!(name(&one, "focus/Manifest.json", "1"), None);
     }
@@ -225,11 +304,20 @@ mod tests {
     #[test]
     fn files_of_others_stay() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["s3-a-1.csv", "s3-a-2.csv", "s3-a-3.part", "s3-b-1.csv", "mine.csv"] {
+        for name in [
+            "s3-a-1.csv",
+            "s3-a-2.csv",
+            "s3-a-3.part",
+            "s3-b-1.csv",
+            "mine.csv",
+        ] {
             std::fs::write(folder.path().join(name), "x").unwrap();
         }
         let id = BillSourceId("a".into());
-        assert_eq!(drop_others(folder.path(), &id, |name| name == "s3-a-2.csv").unwrap(), 2);
+        assert_eq!(
+            drop_others(folder.path(), &id, |name| name == "s3-a-2.csv").unwrap(),
+            2
+        );
         let mut left: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

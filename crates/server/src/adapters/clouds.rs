@@ -9,8 +9,8 @@ use reeve_connect_aws::AwsConnection;
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_estate::{
-    Act, Catalogue, Connection, ConnectionId, ConnectionStatus, Credentials, DescriptionSink, EstateStore, KindReader,
-    Observe, ObserveError, ObserveErrorKind, Provider,
+    Act, Catalogue, Connection, ConnectionId, ConnectionStatus, Credentials, DescriptionSink,
+    EstateStore, KindReader, Observe, ObserveError, ObserveErrorKind, Provider,
 };
 use reeve_recommend::ports::Clouds;
 
@@ -47,7 +47,10 @@ impl CloudRegistry {
 
     /// With a simulated estate beside them.
     pub(crate) fn with_simulated(simulated: Arc<SimulatedEstate>) -> Self {
-        CloudRegistry { simulated: Some(simulated), ..CloudRegistry::real() }
+        CloudRegistry {
+            simulated: Some(simulated),
+            ..CloudRegistry::real()
+        }
     }
 
     /// With readers of further kinds, which every connection is read by.
@@ -62,9 +65,15 @@ impl CloudRegistry {
         observer: &dyn Observe,
         sink: &dyn DescriptionSink,
     ) -> Result<(), String> {
-        observer.describe(sink).await.map_err(|error| error.message)?;
+        observer
+            .describe(sink)
+            .await
+            .map_err(|error| error.message)?;
         for reader in &self.readers {
-            reader.read(connection, sink).await.map_err(|error| error.to_string())?;
+            reader
+                .read(connection, sink)
+                .await
+                .map_err(|error| error.to_string())?;
         }
         Ok(())
     }
@@ -72,22 +81,35 @@ impl CloudRegistry {
     /// A cloud that a test made up.
     #[cfg(test)]
     pub(crate) fn made_up(cloud: Arc<dyn Act>) -> Self {
-        CloudRegistry { made_up: Some(cloud), ..CloudRegistry::real() }
+        CloudRegistry {
+            made_up: Some(cloud),
+            ..CloudRegistry::real()
+        }
     }
 
     /// Over the store that knows the connections, whose own endpoints are reached as the policy allows.
     pub(crate) fn over(self, estate: Arc<dyn EstateStore>, policy: Policy) -> Self {
-        CloudRegistry { estate: Some(estate), outbound: outbound(policy), ..self }
+        CloudRegistry {
+            estate: Some(estate),
+            outbound: outbound(policy),
+            ..self
+        }
     }
 
     /// Behind the deadline of the active server: a change is refused after it.
     pub(crate) fn with_deadline(self, deadline: &Arc<Deadline>) -> Self {
-        CloudRegistry { deadline: Some(deadline.clone()), ..self }
+        CloudRegistry {
+            deadline: Some(deadline.clone()),
+            ..self
+        }
     }
 
     /// With the catalogue that the resources of real accounts are priced by.
     pub(crate) fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
-        CloudRegistry { catalogue: Some(catalogue), ..self }
+        CloudRegistry {
+            catalogue: Some(catalogue),
+            ..self
+        }
     }
 
     /// Judges the endpoint of a connection before anything is asked there.
@@ -105,15 +127,21 @@ impl CloudRegistry {
     }
 
     /// The observing side of a connection.
-    pub(crate) async fn observer(&self, connection: &Connection) -> Result<Arc<dyn Observe>, ObserveError> {
+    pub(crate) async fn observer(
+        &self,
+        connection: &Connection,
+    ) -> Result<Arc<dyn Observe>, ObserveError> {
         match (&connection.credentials, connection.provider) {
             (Credentials::Simulated, _) => {
-                let cloud =
-                    self.simulated(connection).ok_or_else(|| no("the simulated estate only exists in `reeve demo`"))?;
+                let cloud = self
+                    .simulated(connection)
+                    .ok_or_else(|| no("the simulated estate only exists in `reeve demo`"))?;
                 Ok(cloud)
             }
             (_, Provider::Aws) => Ok(Arc::new(self.aws(connection).await?)),
-            (_, other) => Err(no(&format!("{other} connections are not available in this release"))),
+            (_, other) => Err(no(&format!(
+                "{other} connections are not available in this release"
+            ))),
         }
     }
 
@@ -124,25 +152,43 @@ impl CloudRegistry {
         }
     }
 
-    fn simulated(&self, connection: &Connection) -> Option<Arc<reeve_connect_simulated::SimulatedAccount>> {
+    fn simulated(
+        &self,
+        connection: &Connection,
+    ) -> Option<Arc<reeve_connect_simulated::SimulatedAccount>> {
         self.simulated.as_ref()?.account(&connection.id)
     }
 }
 
 /// The guarded client for clouds' endpoints. How long an attempt may take is the SDK's to say.
 fn outbound(policy: Policy) -> Outbound {
-    Outbound::new(policy, Limits { time: Duration::from_secs(300), body: 64 << 20, redirects: 0 })
+    Outbound::new(
+        policy,
+        Limits {
+            time: Duration::from_secs(300),
+            body: 64 << 20,
+            redirects: 0,
+        },
+    )
 }
 
 fn no(message: &str) -> ObserveError {
-    ObserveError { kind: ObserveErrorKind::Other, message: message.to_owned() }
+    ObserveError {
+        kind: ObserveErrorKind::Other,
+        message: message.to_owned(),
+    }
 }
 
 #[async_trait]
 impl Clouds for CloudRegistry {
     async fn actor(&self, id: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), String> {
-        let Some(estate) = &self.estate else { return Err("no connections are known yet".to_owned()) };
-        let connection = estate.connection_get(id).await.map_err(|error| error.to_string())?;
+        let Some(estate) = &self.estate else {
+            return Err("no connections are known yet".to_owned());
+        };
+        let connection = estate
+            .connection_get(id)
+            .await
+            .map_err(|error| error.to_string())?;
         if connection.status == ConnectionStatus::Disabled {
             return Err(format!("connection {} is switched off", connection.name));
         }
@@ -161,8 +207,14 @@ impl Clouds for CloudRegistry {
                 Some(cloud) => cloud,
                 None => return Err("the simulated estate only exists in `reeve demo`".to_owned()),
             },
-            (_, Provider::Aws) => Arc::new(self.aws(&connection).await.map_err(|error| error.message)?),
-            (_, other) => return Err(format!("{other} connections are not available in this release")),
+            (_, Provider::Aws) => {
+                Arc::new(self.aws(&connection).await.map_err(|error| error.message)?)
+            }
+            (_, other) => {
+                return Err(format!(
+                    "{other} connections are not available in this release"
+                ));
+            }
         };
         Ok((connection, self.fenced(actor)))
     }

@@ -16,7 +16,9 @@ use reeve_connect_aws::{AwsConnection, Bucket, BucketPlace};
 use reeve_connect_notify::People;
 use reeve_connect_outbound::{Limits, Lookup, Outbound, Policy, SystemLookup};
 use reeve_connect_webhook::Sender;
-use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Observe as _, Provider};
+use reeve_estate::{
+    Connection, ConnectionId, ConnectionStatus, Credentials, Observe as _, Provider,
+};
 use reeve_notify::notification::{
     Channel, ChannelId, ChannelSecret, ChannelSettings, Encryption, Gravity, Message, Notifier as _,
 };
@@ -72,7 +74,9 @@ impl Lookup for Rebinding {
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         assert!(host.ends_with("rebind.example"), "{host}");
         let first = self.0.fetch_add(1, Ordering::SeqCst) == 0;
-        Ok(vec![if first { NEIGHBOUR } else { "127.0.0.1" }.parse().unwrap()])
+        Ok(vec![
+            if first { NEIGHBOUR } else { "127.0.0.1" }.parse().unwrap(),
+        ])
     }
 }
 
@@ -92,7 +96,9 @@ async fn inside() -> (u16, Arc<AtomicUsize>) {
     });
     let away = format!("http://127.0.0.1:{port}/");
     let router = Router::new().fallback(move || async move { Redirect::temporary(&away) });
-    let neighbour = TcpListener::bind(SocketAddr::new(NEIGHBOUR.parse().unwrap(), port)).await.unwrap();
+    let neighbour = TcpListener::bind(SocketAddr::new(NEIGHBOUR.parse().unwrap(), port))
+        .await
+        .unwrap();
     tokio::spawn(async move { axum::serve(neighbour, router).await.unwrap() });
     (port, reached)
 }
@@ -146,7 +152,10 @@ fn connection(endpoint: &str, role: bool) -> Connection {
 
 fn note() -> String {
     let signer = NoteSigner::from_seed("log.example", &[1; 32]).unwrap();
-    Checkpoint::new("log.example", 1, leaf_hash(b"x")).sign(&[&signer]).unwrap().to_string()
+    Checkpoint::new("log.example", 1, leaf_hash(b"x"))
+        .sign(&[&signer])
+        .unwrap()
+        .to_string()
 }
 
 /// Result of one attempt: the reason of its failure, or none.
@@ -155,8 +164,18 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
     let url = format!("http://{host}:{port}");
     let people = People::over(policy.clone(), client.clone());
     let attempt_channel = async |settings, secret: &str| {
-        let attempt = people.send(&channel(settings), &ChannelSecret(secret.into()), &message()).await;
-        if attempt.ok { Ok(()) } else { Err(attempt.error.unwrap_or(attempt.answer)) }
+        let attempt = people
+            .send(
+                &channel(settings),
+                &ChannelSecret(secret.into()),
+                &message(),
+            )
+            .await;
+        if attempt.ok {
+            Ok(())
+        } else {
+            Err(attempt.error.unwrap_or(attempt.answer))
+        }
     };
     match door {
         "webhook" => {
@@ -168,7 +187,11 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
                 secrets: Vec::new(),
             };
             let attempt = Sender::over(policy, client.clone()).send(&message).await;
-            if attempt.ok { Ok(()) } else { Err(attempt.error.unwrap_or(attempt.answer)) }
+            if attempt.ok {
+                Ok(())
+            } else {
+                Err(attempt.error.unwrap_or(attempt.answer))
+            }
         }
         "slack" => attempt_channel(ChannelSettings::Slack, &url).await,
         "teams" => attempt_channel(ChannelSettings::Teams, &url).await,
@@ -176,11 +199,26 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
         "e-mail" => {
             let (from, to) = ("a@example.com".into(), vec!["b@example.com".into()]);
             let (host, encryption) = (host.to_owned(), Encryption::Tls);
-            attempt_channel(ChannelSettings::Email { host, port, encryption, username: None, from, to }, "").await
+            attempt_channel(
+                ChannelSettings::Email {
+                    host,
+                    port,
+                    encryption,
+                    username: None,
+                    from,
+                    to,
+                },
+                "",
+            )
+            .await
         }
         "connection" | "connection with a role" => {
             let aws = AwsConnection::open(&connection(&url, door != "connection"), client).await;
-            aws.map_err(|error| error.message)?.identity().await.map(|_| ()).map_err(|error| error.message)
+            aws.map_err(|error| error.message)?
+                .identity()
+                .await
+                .map(|_| ())
+                .map_err(|error| error.message)
         }
         "publication: bucket" => {
             let place = BucketPlace {
@@ -191,25 +229,45 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
                 ..BucketPlace::default()
             };
             let bucket = Bucket::open(&place, client).await;
-            bucket.put("checkpoint", Vec::new()).await.map_err(|error| error.to_string())
+            bucket
+                .put("checkpoint", Vec::new())
+                .await
+                .map_err(|error| error.to_string())
         }
         "publication: webhook" => {
-            let destination = WebhookDestination::new(client.clone(), url.parse().unwrap(), Some("secret".into()));
+            let destination = WebhookDestination::new(
+                client.clone(),
+                url.parse().unwrap(),
+                Some("secret".into()),
+            );
             let home = tempfile::tempdir().unwrap();
             let log = super::publish::tests::log(home.path(), 0..0).await;
-            destination.deliver(&Published::read(&log, note()).unwrap()).await.map_err(|error| format!("{error:#}"))
+            destination
+                .deliver(&Published::read(&log, note()).unwrap())
+                .await
+                .map_err(|error| format!("{error:#}"))
         }
         _ => {
-            let key = Cosigner::from_seed("witness.example/w1", &[2; 32]).unwrap().key();
+            let key = Cosigner::from_seed("witness.example/w1", &[2; 32])
+                .unwrap()
+                .key();
             let witness = Witness::new(client.clone(), url.parse().unwrap(), key).unwrap();
             let note = SignedNote::parse(note().as_bytes()).unwrap();
-            witness.submit(0, &[], &note).await.map(|_| ()).map_err(|error| format!("{error:#}"))
+            witness
+                .submit(0, &[], &note)
+                .await
+                .map(|_| ())
+                .map_err(|error| format!("{error:#}"))
         }
     }
 }
 
 fn client(policy: &Policy, lookup: Arc<dyn Lookup>) -> Outbound {
-    let limits = Limits { time: Duration::from_secs(10), body: 1 << 20, redirects: 0 };
+    let limits = Limits {
+        time: Duration::from_secs(10),
+        body: 1 << 20,
+        redirects: 0,
+    };
     Outbound::with_lookup(policy.clone(), limits, lookup)
 }
 
@@ -217,16 +275,27 @@ fn client(policy: &Policy, lookup: Arc<dyn Lookup>) -> Outbound {
 async fn no_door_leads_inside() {
     let (port, reached) = inside().await;
     let strict = Policy::default();
-    let neighbourly = Policy { allow: vec![format!("{NEIGHBOUR}/32").parse().unwrap()], ..Policy::default() };
+    let neighbourly = Policy {
+        allow: vec![format!("{NEIGHBOUR}/32").parse().unwrap()],
+        ..Policy::default()
+    };
     let (mut knocks, mut refused) = (0, 0);
     for door in DOORS {
         let (before, so_far) = (reached.load(Ordering::SeqCst), knocks);
         for host in SPELLINGS {
             for policy in [&strict, &neighbourly] {
-                let outcome = knock(door, &client(policy, Arc::new(SystemLookup)), host, port).await;
+                let outcome =
+                    knock(door, &client(policy, Arc::new(SystemLookup)), host, port).await;
                 let reason = outcome.expect_err(&format!("{door}: {host} was taken"));
-                let refusals = ["not a public address", "is not a host name", "cannot be resolved"];
-                assert!(refusals.iter().any(|part| reason.contains(part)), "{door}: {host}: {reason}");
+                let refusals = [
+                    "not a public address",
+                    "is not a host name",
+                    "cannot be resolved",
+                ];
+                assert!(
+                    refusals.iter().any(|part| reason.contains(part)),
+                    "{door}: {host}: {reason}"
+                );
                 (knocks, refused) = (knocks + 1, refused + 1);
             }
         }
@@ -234,17 +303,37 @@ async fn no_door_leads_inside() {
         if door != "e-mail" {
             let rebinding = client(&neighbourly, Arc::new(Rebinding(AtomicUsize::new(0))));
             for _ in 0..3 {
-                assert!(knock(door, &rebinding, "rebind.example", port).await.is_err(), "{door}: rebinding");
+                assert!(
+                    knock(door, &rebinding, "rebind.example", port)
+                        .await
+                        .is_err(),
+                    "{door}: rebinding"
+                );
             }
-            let redirected = knock(door, &client(&neighbourly, Arc::new(SystemLookup)), NEIGHBOUR, port).await;
+            let redirected = knock(
+                door,
+                &client(&neighbourly, Arc::new(SystemLookup)),
+                NEIGHBOUR,
+                port,
+            )
+            .await;
             let reason = redirected.expect_err(&format!("{door}: a redirect was followed"));
             assert!(reason.contains("redirect"), "{door}: {reason}");
             (knocks, refused) = (knocks + 4, refused + 4);
         }
         let inside = reached.load(Ordering::SeqCst) - before;
-        eprintln!("{door}: {} attempts, {inside} reached the inside", knocks - so_far);
+        eprintln!(
+            "{door}: {} attempts, {inside} reached the inside",
+            knocks - so_far
+        );
         assert_eq!(inside, 0, "{door}");
     }
-    assert_eq!((knocks, refused), (DOORS.len() * SPELLINGS.len() * 2 + (DOORS.len() - 1) * 4, knocks));
+    assert_eq!(
+        (knocks, refused),
+        (
+            DOORS.len() * SPELLINGS.len() * 2 + (DOORS.len() - 1) * 4,
+            knocks
+        )
+    );
     assert_eq!(reached.load(Ordering::SeqCst), 0);
 }

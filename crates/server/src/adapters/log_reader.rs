@@ -18,12 +18,28 @@ pub(crate) struct TrailReader(pub(crate) Trail);
 impl LogReader for TrailReader {
     async fn newest(&self, query: Query, most: usize) -> Result<Vec<(u64, Entry)>, ReadError> {
         let request = SearchRequest::newest(query, most, Timestamp::now());
-        let page = self.0.search(&request).await.map_err(|error| ReadError(error.to_string()))?;
-        Ok(page.entries.iter().map(|stored| (stored.sequence, stored.entry.clone())).collect())
+        let page = self
+            .0
+            .search(&request)
+            .await
+            .map_err(|error| ReadError(error.to_string()))?;
+        Ok(page
+            .entries
+            .iter()
+            .map(|stored| (stored.sequence, stored.entry.clone()))
+            .collect())
     }
 
-    async fn count(&self, query: Query, by: Column, most: usize) -> Result<(u64, Vec<(String, u64)>), ReadError> {
-        let wanted = vec![Aggregation { by: GroupBy::Column(by), limit: most }];
+    async fn count(
+        &self,
+        query: Query,
+        by: Column,
+        most: usize,
+    ) -> Result<(u64, Vec<(String, u64)>), ReadError> {
+        let wanted = vec![Aggregation {
+            by: GroupBy::Column(by),
+            limit: most,
+        }];
         let counted = self.0.count(query, wanted, Timestamp::now()).await;
         let (total, mut counts) = counted.map_err(|error| ReadError(error.to_string()))?;
         Ok((total, counts.pop().unwrap_or_default().values))
@@ -33,7 +49,11 @@ impl LogReader for TrailReader {
 #[async_trait]
 impl SampleEntries for TrailReader {
     async fn sample(&self, event_id: &str) -> Result<Option<Entry>, StoreError> {
-        let found = self.0.by_event_id(event_id).await.map_err(|error| StoreError::Backend(error.to_string()))?;
+        let found = self
+            .0
+            .by_event_id(event_id)
+            .await
+            .map_err(|error| StoreError::Backend(error.to_string()))?;
         Ok(found.map(|stored| stored.entry.clone()))
     }
 }

@@ -21,8 +21,8 @@ use reeve_estate::{DescriptionStore, EstateStore, SampleStore};
 use reeve_http::{MetricIntake, WriteError, WriteStatus};
 use reeve_recommend::ports::Recorder;
 use reeve_sources::{
-    Counts, Intake, MappingRule, MetricSource, MetricSourceId, MetricSourceStore, Needs, Preview, ResourceIndex,
-    SourceKind, preview,
+    Counts, Intake, MappingRule, MetricSource, MetricSourceId, MetricSourceStore, Needs, Preview,
+    ResourceIndex, SourceKind, preview,
 };
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -76,9 +76,19 @@ struct State {
 impl MetricTaker {
     /// Over stores, with addresses reached as the policy allows.
     pub(crate) fn new(ports: MetricPorts, policy: Policy) -> Self {
-        let limits = Limits { time: Duration::from_secs(60), body: MAX_ANSWER_BYTES, redirects: 0 };
+        let limits = Limits {
+            time: Duration::from_secs(60),
+            body: MAX_ANSWER_BYTES,
+            redirects: 0,
+        };
         let (pushing, running) = (Mutex::default(), Running::default());
-        MetricTaker { ports, outbound: Outbound::new(policy, limits), pushing, running, since: Timestamp::now() }
+        MetricTaker {
+            ports,
+            outbound: Outbound::new(policy, limits),
+            pushing,
+            running,
+            since: Timestamp::now(),
+        }
     }
 
     fn pushing(&self, id: &MetricSourceId) -> Arc<Pushing> {
@@ -89,17 +99,35 @@ impl MetricTaker {
             status: Mutex::new(empty),
             recorded: Mutex::new(empty),
         };
-        self.pushing.lock().entry(id.clone()).or_insert_with(|| Arc::new(new())).clone()
+        self.pushing
+            .lock()
+            .entry(id.clone())
+            .or_insert_with(|| Arc::new(new()))
+            .clone()
     }
 
     fn empty(&self) -> WriteStatus {
         let since = self.since;
-        WriteStatus { since, last_at: None, pushes: 0, refused: 0, stored: 0, counts: Counts::default() }
+        WriteStatus {
+            since,
+            last_at: None,
+            pushes: 0,
+            refused: 0,
+            stored: 0,
+            counts: Counts::default(),
+        }
     }
 
-    async fn taken(&self, source: &MetricSource, pushing: &Pushing, body: Bytes) -> Result<(), WriteError> {
+    async fn taken(
+        &self,
+        source: &MetricSource,
+        pushing: &Pushing,
+        body: Bytes,
+    ) -> Result<(), WriteError> {
         let Ok(_place) = pushing.room.try_acquire() else {
-            return Err(WriteError::Busy { retry_after_s: RETRY_AFTER_S });
+            return Err(WriteError::Busy {
+                retry_after_s: RETRY_AFTER_S,
+            });
         };
         let decoded = tokio::task::spawn_blocking(move || decode_write(&body)).await;
         let decoded = decoded.map_err(|error| WriteError::Malformed(error.to_string()))?;
@@ -109,7 +137,9 @@ impl MetricTaker {
         })?;
         let mut state = pushing.state.lock().await;
         let state = self.current(source, &mut state).await?;
-        let taken = state.intake.take(&source.connection(), series, Timestamp::now());
+        let taken = state
+            .intake
+            .take(&source.connection(), series, Timestamp::now());
         state.unmatched = taken.counts.unmatched > 0;
         // A push that could not be stored is sent again, and changes nothing but its samples then.
         self.ports.samples.sample_sources(&[source.connection()]);
@@ -133,7 +163,10 @@ impl MetricTaker {
             Some(known) if known.version == source.version => known,
             Some(known) => State {
                 version: source.version,
-                intake: known.intake.with_rules(rules).with_index(Arc::new(self.index_of(&source.rules).await?)),
+                intake: known
+                    .intake
+                    .with_rules(rules)
+                    .with_index(Arc::new(self.index_of(&source.rules).await?)),
                 indexed_at: Instant::now(),
                 unmatched: false,
             },
@@ -145,26 +178,45 @@ impl MetricTaker {
             },
         };
         let known = state.insert(known);
-        let fresh = if known.unmatched { FRESH_UNMATCHED } else { FRESH };
+        let fresh = if known.unmatched {
+            FRESH_UNMATCHED
+        } else {
+            FRESH
+        };
         if known.indexed_at.elapsed() > fresh {
-            known.intake.set_index(Arc::new(self.index_of(&source.rules).await?));
+            known
+                .intake
+                .set_index(Arc::new(self.index_of(&source.rules).await?));
             known.indexed_at = Instant::now();
         }
         Ok(known)
     }
 
-    async fn index_of(&self, rules: &[MappingRule]) -> Result<ResourceIndex, reeve_estate::StoreError> {
+    async fn index_of(
+        &self,
+        rules: &[MappingRule],
+    ) -> Result<ResourceIndex, reeve_estate::StoreError> {
         if rules.is_empty() {
             return Ok(ResourceIndex::default());
         }
-        index(&*self.ports.estate, &*self.ports.descriptions, &Needs::of(rules)).await
+        index(
+            &*self.ports.estate,
+            &*self.ports.descriptions,
+            &Needs::of(rules),
+        )
+        .await
     }
 
     /// Records what was pushed since the last record, one entry a source, and forgets sources that are gone.
     pub(crate) async fn record_pushes(&self, sources: &[MetricSource]) {
-        self.pushing.lock().retain(|id, _| sources.iter().any(|source| source.id == *id));
+        self.pushing
+            .lock()
+            .retain(|id, _| sources.iter().any(|source| source.id == *id));
         let mut entries = Vec::new();
-        for source in sources.iter().filter(|source| source.kind == SourceKind::RemoteWrite) {
+        for source in sources
+            .iter()
+            .filter(|source| source.kind == SourceKind::RemoteWrite)
+        {
             let pushing = self.pushing(&source.id);
             let (now, before) = (*pushing.status.lock(), *pushing.recorded.lock());
             if now != before {
@@ -192,7 +244,11 @@ fn pushed_entry(source: &MetricSource, before: &WriteStatus, now: &WriteStatus) 
     Entry::for_event(&events::INTEGRATION_SYNC)
         .by(Actor::system())
         .on(ResourceRef::new("metric_source", source.id.0.clone()))
-        .with_action("receive_metrics", ActionStatus::Success, ActionMethod::Scheduled)
+        .with_action(
+            "receive_metrics",
+            ActionStatus::Success,
+            ActionMethod::Scheduled,
+        )
         .with_metadata("source", Json::from(source.name.clone()))
         .with_metadata("report", Json::from(report))
 }
@@ -211,14 +267,26 @@ impl MetricIntake for MetricGate {
         outcome
     }
 
-    async fn preview(&self, source: &MetricSource, rules: &[MappingRule]) -> Result<Preview, String> {
-        let index = self.0.index_of(rules).await.map_err(|error| error.to_string())?;
+    async fn preview(
+        &self,
+        source: &MetricSource,
+        rules: &[MappingRule],
+    ) -> Result<Preview, String> {
+        let index = self
+            .0
+            .index_of(rules)
+            .await
+            .map_err(|error| error.to_string())?;
         if source.kind == SourceKind::Query {
             return self.0.queried_preview(source, rules, &index).await;
         }
         let pushing = self.0.pushing(&source.id);
         let mut state = pushing.state.lock().await;
-        let state = self.0.current(source, &mut state).await.map_err(|error| error.to_string())?;
+        let state = self
+            .0
+            .current(source, &mut state)
+            .await
+            .map_err(|error| error.to_string())?;
         Ok(preview(&state.intake, &index, rules))
     }
 

@@ -46,9 +46,15 @@ pub(crate) struct Conflict(#[source] ExtendError);
 impl Published {
     /// The newest checkpoint of a log, as it is served.
     pub(crate) fn read(ledger: &Ledger, note: String) -> Result<Published> {
-        let parsed = SignedNote::parse(note.as_bytes()).context("the checkpoint is not a signed note")?;
-        let checkpoint = Checkpoint::parse(parsed.text()).context("the note is not a checkpoint")?;
-        Ok(Published { ledger: ledger.clone(), checkpoint, note })
+        let parsed =
+            SignedNote::parse(note.as_bytes()).context("the checkpoint is not a signed note")?;
+        let checkpoint =
+            Checkpoint::parse(parsed.text()).context("the note is not a checkpoint")?;
+        Ok(Published {
+            ledger: ledger.clone(),
+            checkpoint,
+            note,
+        })
     }
 
     /// Refuses to replace what a place holds unless a key of the log signed it and the log extends it: size alone says nothing, as a
@@ -85,9 +91,14 @@ pub(super) mod tests {
     }
 
     /// A log with some entries.
-    pub(in crate::adapters) async fn log(dir: &std::path::Path, entries: std::ops::Range<usize>) -> Ledger {
+    pub(in crate::adapters) async fn log(
+        dir: &std::path::Path,
+        entries: std::ops::Range<usize>,
+    ) -> Ledger {
         let segments = Arc::new(EntrySegments::open(dir).await.unwrap());
-        let ledger = Ledger::open(Config::new(dir, ORIGIN), signer(1), segments).await.unwrap();
+        let ledger = Ledger::open(Config::new(dir, ORIGIN), signer(1), segments)
+            .await
+            .unwrap();
         let draft = |at: usize| {
             let text = format!(r#"{{"event_id":"e-{at}","event_type":"test.deed"}}"#);
             Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap()
@@ -99,23 +110,39 @@ pub(super) mod tests {
     /// A log that was rewritten under the same key, and has grown past what was published, replaces nothing.
     #[tokio::test]
     async fn evidence_is_not_overwritten() {
-        let (first, second, place) =
-            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (log, rewritten) = (log(first.path(), 0..5).await, log(second.path(), 10..20).await);
+        let (first, second, place) = (
+            tempfile::tempdir().unwrap(),
+            tempfile::tempdir().unwrap(),
+            tempfile::tempdir().unwrap(),
+        );
+        let (log, rewritten) = (
+            log(first.path(), 0..5).await,
+            log(second.path(), 10..20).await,
+        );
         let file = FileDestination::new(place.path().join("checkpoint"));
         let newest = |ledger: &Ledger| Published::read(ledger, ledger.checkpoint()).unwrap();
         file.deliver(&newest(&log)).await.unwrap();
         let kept = std::fs::read(place.path().join("checkpoint")).unwrap();
-        let conflict = |error: anyhow::Error| format!("{:#}", error.downcast_ref::<Conflict>().unwrap().0);
+        let conflict =
+            |error: anyhow::Error| format!("{:#}", error.downcast_ref::<Conflict>().unwrap().0);
         let refused = file.deliver(&newest(&rewritten)).await.unwrap_err();
         assert!(conflict(refused).contains("it was rewritten"));
-        assert_eq!(std::fs::read(place.path().join("checkpoint")).unwrap(), kept);
+        assert_eq!(
+            std::fs::read(place.path().join("checkpoint")).unwrap(),
+            kept
+        );
 
         let signed = |seed, size, root: &[u8]| {
-            Checkpoint::new(ORIGIN, size, leaf_hash(root)).sign(&[&signer(seed)]).unwrap().to_string()
+            Checkpoint::new(ORIGIN, size, leaf_hash(root))
+                .sign(&[&signer(seed)])
+                .unwrap()
+                .to_string()
         };
         for (text, cause) in [
-            (signed(2, 2, b"x"), "not a checkpoint that a key of this log signed"),
+            (
+                signed(2, 2, b"x"),
+                "not a checkpoint that a key of this log signed",
+            ),
             (signed(1, 2, b"x"), "it was rewritten"),
             (signed(1, 50, b"x"), "its end was cut off"),
             ("notes of mine".to_owned(), "not a signed checkpoint"),
@@ -123,9 +150,16 @@ pub(super) mod tests {
             let refused = newest(&log).follows(text.as_bytes()).await.unwrap_err();
             assert!(conflict(refused).contains(cause), "{text}");
         }
-        let draft = Draft::from_bytes(br#"{"event_id":"more","event_type":"test.deed"}"#, Timestamp::now()).unwrap();
+        let draft = Draft::from_bytes(
+            br#"{"event_id":"more","event_type":"test.deed"}"#,
+            Timestamp::now(),
+        )
+        .unwrap();
         log.append(vec![draft]).await.unwrap();
         file.deliver(&newest(&log)).await.unwrap();
-        assert_ne!(std::fs::read(place.path().join("checkpoint")).unwrap(), kept);
+        assert_ne!(
+            std::fs::read(place.path().join("checkpoint")).unwrap(),
+            kept
+        );
     }
 }

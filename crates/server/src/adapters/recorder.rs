@@ -30,7 +30,9 @@ impl LedgerRecorder {
 #[async_trait]
 impl Recorder for LedgerRecorder {
     async fn record(&self, entries: Vec<Entry>) -> Result<(), RecordError> {
-        self.append(entries).await.map_err(|error| RecordError(error.to_string()))
+        self.append(entries)
+            .await
+            .map_err(|error| RecordError(error.to_string()))
     }
 
     async fn record_once(&self, entry: Entry) -> Result<(), RecordError> {
@@ -54,10 +56,20 @@ impl LedgerRecorder {
         let now = Timestamp::now();
         let draft = |entry| {
             Draft::by_reeve(entry, now).map_err(|errors| {
-                anyhow::anyhow!("{}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+                anyhow::anyhow!(
+                    "{}",
+                    errors
+                        .iter()
+                        .map(ToString::to_string)
+                        .collect::<Vec<_>>()
+                        .join("; ")
+                )
             })
         };
-        let drafts = entries.into_iter().map(draft).collect::<anyhow::Result<Vec<_>>>()?;
+        let drafts = entries
+            .into_iter()
+            .map(draft)
+            .collect::<anyhow::Result<Vec<_>>>()?;
         let mut tried = 0;
         loop {
             match self.ledger.append(drafts.clone()).await {

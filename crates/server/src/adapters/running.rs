@@ -23,7 +23,10 @@ impl<Id: Clone + Eq + Hash> Running<Id> {
 
     /// Begins the work; `None` if it is in progress already. It ends with the turn, also by a panic.
     pub(crate) fn begin(&self, id: &Id) -> Option<Turn<'_, Id>> {
-        self.0.lock().insert(id.clone()).then(|| Turn { running: self, id: id.clone() })
+        self.0.lock().insert(id.clone()).then(|| Turn {
+            running: self,
+            id: id.clone(),
+        })
     }
 }
 

@@ -15,8 +15,16 @@ pub(crate) struct Synced<'a> {
 }
 
 /// Returns the entry of a sync. One with problems failed.
-pub(crate) fn sync_entry(synced: &Synced<'_>, report: serde_json::Value, problems: &[String]) -> Entry {
-    let status = if problems.is_empty() { ActionStatus::Success } else { ActionStatus::Failed };
+pub(crate) fn sync_entry(
+    synced: &Synced<'_>,
+    report: serde_json::Value,
+    problems: &[String],
+) -> Entry {
+    let status = if problems.is_empty() {
+        ActionStatus::Success
+    } else {
+        ActionStatus::Failed
+    };
     let entry = Entry::for_event(&events::INTEGRATION_SYNC)
         .by(Actor::system())
         .on(ResourceRef::new(synced.kind, synced.id))
@@ -24,5 +32,9 @@ pub(crate) fn sync_entry(synced: &Synced<'_>, report: serde_json::Value, problem
         .with_metadata("source", Json::from(synced.name.to_owned()))
         .with_metadata("asked_by", Json::from(synced.by.to_owned()))
         .with_metadata("report", Json::from(report));
-    if problems.is_empty() { entry } else { entry.with_severity(Severity::Medium) }
+    if problems.is_empty() {
+        entry
+    } else {
+        entry.with_severity(Severity::Medium)
+    }
 }

@@ -17,9 +17,9 @@ use parking_lot::Mutex;
 
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Denied, DescriptionStore, Difference, EstateStore, Inventory,
-    InventorySink as _, Observe, ObserveError, Reading, Resource, ResourceId, ResourceKind, SampleStore, StoreError,
-    SyncReport,
+    Connection, ConnectionId, ConnectionStatus, Denied, DescriptionStore, Difference, EstateStore,
+    Inventory, InventorySink as _, Observe, ObserveError, Reading, Resource, ResourceId,
+    ResourceKind, SampleStore, StoreError, SyncReport,
 };
 use reeve_http::Syncer;
 use reeve_recommend::ports::{LogReader, Recorder};
@@ -57,7 +57,15 @@ impl ConnectionSyncer {
         descriptions: Arc<dyn DescriptionStore>,
         log: Arc<dyn LogReader>,
     ) -> Self {
-        ConnectionSyncer { estate, samples, clouds, recorder, descriptions, log, running: Running::default() }
+        ConnectionSyncer {
+            estate,
+            samples,
+            clouds,
+            recorder,
+            descriptions,
+            log,
+            running: Running::default(),
+        }
     }
 
     /// Returns `true` while a connection is being synced.
@@ -66,21 +74,39 @@ impl ConnectionSyncer {
     }
 
     /// Syncs one connection and waits for it; `None` when a sync of it was running already.
-    pub(crate) async fn sync_now(&self, id: &ConnectionId, by: &str) -> Option<Result<SyncReport, String>> {
+    pub(crate) async fn sync_now(
+        &self,
+        id: &ConnectionId,
+        by: &str,
+    ) -> Option<Result<SyncReport, String>> {
         let _turn = self.running.begin(id)?;
         Some(self.run(id, by).await)
     }
 
     async fn run(&self, id: &ConnectionId, by: &str) -> Result<SyncReport, String> {
-        let mut connection = self.estate.connection_get(id).await.map_err(|error| error.to_string())?;
+        let mut connection = self
+            .estate
+            .connection_get(id)
+            .await
+            .map_err(|error| error.to_string())?;
         connection.status = ConnectionStatus::Syncing;
-        self.estate.connection_update(&connection).await.map_err(|error| error.to_string())?;
+        self.estate
+            .connection_update(&connection)
+            .await
+            .map_err(|error| error.to_string())?;
         let outcome = self.observe(&mut connection).await;
         if let Ok(current) = self.estate.connection_get(id).await {
             let after = current.after_sync(&connection.account, &outcome);
-            self.estate.connection_update(&after).await.map_err(|error| error.to_string())?;
+            self.estate
+                .connection_update(&after)
+                .await
+                .map_err(|error| error.to_string())?;
         }
-        if let Err(error) = self.recorder.record(vec![story(&connection, by, &outcome)]).await {
+        if let Err(error) = self
+            .recorder
+            .record(vec![story(&connection, by, &outcome)])
+            .await
+        {
             tracing::warn!(%error, "a sync was not recorded");
         }
         outcome
@@ -88,22 +114,54 @@ impl ConnectionSyncer {
 
     async fn observe(&self, connection: &mut Connection) -> Result<SyncReport, String> {
         let started_at = Timestamp::now();
-        let observer = self.clouds.observer(connection).await.map_err(|error| error.message)?;
+        let observer = self
+            .clouds
+            .observer(connection)
+            .await
+            .map_err(|error| error.message)?;
         connection.account = observer.identity().await.map_err(|error| error.message)?;
         let words = |error: StoreError| error.to_string();
-        let readings = self.descriptions.readings(&connection.id).await.map_err(words)?;
-        let complete = readings.iter().filter(|reading| reading.complete_at.is_some());
-        let read_before: HashSet<Place> = complete.map(|reading| (reading.kind, reading.region.clone())).collect();
-        let actors = Actors::since(&*self.log, connection.last_sync.as_ref().map(|report| report.started_at));
+        let readings = self
+            .descriptions
+            .readings(&connection.id)
+            .await
+            .map_err(words)?;
+        let complete = readings
+            .iter()
+            .filter(|reading| reading.complete_at.is_some());
+        let read_before: HashSet<Place> = complete
+            .map(|reading| (reading.kind, reading.region.clone()))
+            .collect();
+        let actors = Actors::since(
+            &*self.log,
+            connection
+                .last_sync
+                .as_ref()
+                .map(|report| report.started_at),
+        );
         let stores = (&self.estate, &self.recorder);
         let sync = InventorySync::new(connection, stores, &actors, &read_before);
-        let mut inventory = observer.inventory_by_pages(&sync).await.map_err(|error| error.message)?;
-        access::read(&*self.estate, connection, &*observer, &mut inventory).await.map_err(words)?;
-        sync.page(std::mem::take(&mut inventory.resources)).await.map_err(words)?;
+        let mut inventory = observer
+            .inventory_by_pages(&sync)
+            .await
+            .map_err(|error| error.message)?;
+        access::read(&*self.estate, connection, &*observer, &mut inventory)
+            .await
+            .map_err(words)?;
+        sync.page(std::mem::take(&mut inventory.resources))
+            .await
+            .map_err(words)?;
         let mut taken = sync.into_taken()?;
         let changed = std::mem::take(&mut taken.changed);
-        let context = Context { connection, observer: &*observer, actors: &actors, taken: &taken };
-        let described = self.describe(&context, &inventory, (&readings, &read_before), changed).await?;
+        let context = Context {
+            connection,
+            observer: &*observer,
+            actors: &actors,
+            taken: &taken,
+        };
+        let described = self
+            .describe(&context, &inventory, (&readings, &read_before), changed)
+            .await?;
         let mut report = SyncReport {
             started_at,
             finished_at: started_at,
@@ -113,13 +171,25 @@ impl ConnectionSyncer {
             problems: inventory.problems,
         };
         let denied_already = |denied: &Denied| {
-            report.denied.iter().any(|one| one.permission == denied.permission && one.region == denied.region)
+            report
+                .denied
+                .iter()
+                .any(|one| one.permission == denied.permission && one.region == denied.region)
         };
-        let denied: Vec<Denied> = described.denied.into_iter().filter(|denied| !denied_already(denied)).collect();
+        let denied: Vec<Denied> = described
+            .denied
+            .into_iter()
+            .filter(|denied| !denied_already(denied))
+            .collect();
         report.denied.extend(denied);
         report.problems.extend(described.problems);
         let (estate, samples) = (&self.estate, &self.samples);
-        let sampled = SampleSync { connection, estate, samples, observer: &*observer };
+        let sampled = SampleSync {
+            connection,
+            estate,
+            samples,
+            observer: &*observer,
+        };
         sampled.run(&taken.seen, &mut report).await?;
         report.finished_at = Timestamp::now();
         Ok(report)
@@ -144,12 +214,26 @@ impl ConnectionSyncer {
         changed: HashMap<ResourceId, Changed>,
     ) -> Result<Outcome, String> {
         let words = |error: StoreError| error.to_string();
-        let Context { connection, observer, actors, taken } = *sync;
+        let Context {
+            connection,
+            observer,
+            actors,
+            taken,
+        } = *sync;
         let mut unwatched = 0;
         if connection.last_sync.is_some() {
             let (estate, recorder) = (&self.estate, &self.recorder);
-            let missing = Missing { connection, estate, recorder, observer, taken };
-            unwatched += missing.record(actors, &inventory.complete).await.map_err(words)?;
+            let missing = Missing {
+                connection,
+                estate,
+                recorder,
+                observer,
+                taken,
+            };
+            unwatched += missing
+                .record(actors, &inventory.complete)
+                .await
+                .map_err(words)?;
         }
         let sync = DescriptionSync {
             connection,
@@ -170,26 +254,45 @@ impl ConnectionSyncer {
         }
         let mut outcome = sync.outcome.into_inner();
         if let Err(error) = ended {
-            outcome.problems.push(format!("configurations were not read completely: {error}"));
+            outcome
+                .problems
+                .push(format!("configurations were not read completely: {error}"));
         }
         let mut changed: Vec<Changed> = sync.changed.into_inner().into_values().collect();
         changed.sort_by(|a, b| a.seen.id.cmp(&b.seen.id));
         let mut entries: Vec<Entry> = Vec::new();
         entries.extend((unwatched > 0).then(|| unwatched_entry(connection, unwatched)));
         entries.extend(
-            changed.iter().filter(|changed| !changed.is_told).flat_map(|changed| {
-                changes::modified(connection, &changed.known, &changed.seen, Difference::default())
-            }),
+            changed
+                .iter()
+                .filter(|changed| !changed.is_told)
+                .flat_map(|changed| {
+                    changes::modified(
+                        connection,
+                        &changed.known,
+                        &changed.seen,
+                        Difference::default(),
+                    )
+                }),
         );
         let entries = actors.name(entries).await;
         for batch in entries.chunks(RECORDED) {
-            self.recorder.record(batch.to_vec()).await.map_err(|error| error.to_string())?;
+            self.recorder
+                .record(batch.to_vec())
+                .await
+                .map_err(|error| error.to_string())?;
         }
         let changed: Vec<Resource> = changed.into_iter().map(|changed| changed.seen).collect();
         let (first, last) = taken.span();
-        self.estate.resource_sync(&connection.id, &changed, &[]).await.map_err(words)?;
+        self.estate
+            .resource_sync(&connection.id, &changed, &[])
+            .await
+            .map_err(words)?;
         let is_seen = |kind: ResourceKind, id: &ResourceId| taken.seen.has(kind, id);
-        self.estate.resource_end(&connection.id, &inventory.complete, &is_seen, (first, last)).await.map_err(words)?;
+        self.estate
+            .resource_end(&connection.id, &inventory.complete, &is_seen, (first, last))
+            .await
+            .map_err(words)?;
         Ok(outcome)
     }
 
@@ -197,15 +300,28 @@ impl ConnectionSyncer {
     pub(crate) async fn retire(&self, connection: &Connection) -> Result<(), String> {
         let words = |error: StoreError| error.to_string();
         if self.is_running(&connection.id)
-            || self.descriptions.readings(&connection.id).await.map_err(words)?.is_empty()
+            || self
+                .descriptions
+                .readings(&connection.id)
+                .await
+                .map_err(words)?
+                .is_empty()
         {
             return Ok(());
         }
-        match self.descriptions.description_retire(&connection.id, None, Timestamp::now()).await.map_err(words)? {
+        match self
+            .descriptions
+            .description_retire(&connection.id, None, Timestamp::now())
+            .await
+            .map_err(words)?
+        {
             0 => Ok(()),
             count => {
                 let entries = vec![unwatched_entry(connection, count)];
-                self.recorder.record(entries).await.map_err(|error| error.to_string())
+                self.recorder
+                    .record(entries)
+                    .await
+                    .map_err(|error| error.to_string())
             }
         }
     }
@@ -216,17 +332,31 @@ fn unwatched_entry(connection: &Connection, count: u64) -> Entry {
     Entry::for_event(&events::INTEGRATION_SYNC)
         .by(Actor::system())
         .on(ResourceRef::new("connection", connection.id.0.clone()))
-        .with_action("stop_reading", ActionStatus::Success, ActionMethod::Scheduled)
+        .with_action(
+            "stop_reading",
+            ActionStatus::Success,
+            ActionMethod::Scheduled,
+        )
         .with_metadata("connection", Json::from(connection.name.clone()))
         .with_metadata("resources", Json::from(count))
         .with_metadata(
             "regions",
-            Json::from(connection.regions.iter().map(|one| Json::from(one.clone())).collect::<Vec<_>>()),
+            Json::from(
+                connection
+                    .regions
+                    .iter()
+                    .map(|one| Json::from(one.clone()))
+                    .collect::<Vec<_>>(),
+            ),
         )
 }
 
 fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, String>) -> Entry {
-    let status = if outcome.is_ok() { ActionStatus::Success } else { ActionStatus::Failed };
+    let status = if outcome.is_ok() {
+        ActionStatus::Success
+    } else {
+        ActionStatus::Failed
+    };
     let entry = Entry::for_event(&events::INTEGRATION_SYNC)
         .by(Actor::system())
         .on(ResourceRef::new("connection", connection.id.0.clone()))

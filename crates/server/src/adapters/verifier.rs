@@ -26,13 +26,18 @@ impl Verifier for DirectoryVerifier {
         std::thread::Builder::new()
             .name("reeve-verify".into())
             .spawn(move || {
-                let options = Options { anchor, ..Options::default() };
+                let options = Options {
+                    anchor,
+                    ..Options::default()
+                };
                 let outcome = verify_directory(&data_dir, &options, &Progress::hidden());
                 // Nobody waits any more when the service is ending.
                 let _ = tell.send(outcome.map(found).map_err(|error| error.to_string()));
             })
             .map_err(|error| format!("no thread could be started: {error}"))?;
-        receiver.await.unwrap_or_else(|_| Err("the verification ended without an answer".to_owned()))
+        receiver
+            .await
+            .unwrap_or_else(|_| Err("the verification ended without an answer".to_owned()))
     }
 }
 
@@ -50,7 +55,11 @@ fn found(report: Report) -> Verified {
         findings: report
             .findings
             .into_iter()
-            .map(|finding| Fault { file: finding.file, sequences: finding.sequences, what: finding.message })
+            .map(|finding| Fault {
+                file: finding.file,
+                sequences: finding.sequences,
+                what: finding.message,
+            })
             .collect(),
         findings_total: report.findings_total,
         notes: report.notes,

@@ -58,19 +58,29 @@ pub(crate) fn clear(data_dir: &Path) -> io::Result<()> {
 /// Takes state, log and samples as they are now.
 pub(crate) async fn stage(data_dir: &Path, ledger: &Ledger, store: &Store) -> Result<Staged> {
     let created_at = Timestamp::now();
-    let folder = data_dir.join(STAGING).join(uuid::Uuid::now_v7().to_string());
+    let folder = data_dir
+        .join(STAGING)
+        .join(uuid::Uuid::now_v7().to_string());
     crate::private::make(&folder)?;
     let held = Held(folder.clone());
     let state = folder.join("state.jsonl");
     let mut out = BufWriter::with_capacity(1 << 18, private_file(&state)?);
-    store.export(&mut out).await.context("the state could not be copied")?;
+    store
+        .export(&mut out)
+        .await
+        .context("the state could not be copied")?;
     out.flush()?;
     let snapshot = {
         let (from, to) = (data_dir.to_owned(), folder.clone());
         let hold = move |segments: &[reeve_ledger::SegmentMeta]| {
-            segments.iter().try_for_each(|segment| link(&from, &to, &segment.path))
+            segments
+                .iter()
+                .try_for_each(|segment| link(&from, &to, &segment.path))
         };
-        ledger.snapshot(hold).await.context("the log could not be copied")?
+        ledger
+            .snapshot(hold)
+            .await
+            .context("the log could not be copied")?
     };
     let attestor = ledger.attestor();
     if attestor.public_key() != snapshot.public_key {
@@ -96,7 +106,15 @@ pub(crate) async fn stage(data_dir: &Path, ledger: &Ledger, store: &Store) -> Re
     }
     files.push((PartName::parse(STATE)?, state));
     let origin = snapshot.note.lines().next().unwrap_or_default().to_owned();
-    Ok(Staged { held, snapshot, files, schema: store.schema(), created_at, origin, attestor })
+    Ok(Staged {
+        held,
+        snapshot,
+        files,
+        schema: store.schema(),
+        created_at,
+        origin,
+        attestor,
+    })
 }
 
 impl Staged {
@@ -124,7 +142,12 @@ impl Staged {
     }
 
     /// Writes the archive; `told` hears of the bytes of each part. Blocks.
-    pub(crate) fn write<W: Write>(self, out: W, keys: &KeyParts, progress: &dyn Fn(u64)) -> io::Result<(W, Summary)> {
+    pub(crate) fn write<W: Write>(
+        self,
+        out: W,
+        keys: &KeyParts,
+        progress: &dyn Fn(u64),
+    ) -> io::Result<(W, Summary)> {
         let mut writer = ArchiveWriter::new(out)?;
         for file in &self.snapshot.files {
             let name = PartName::parse(&file.path).map_err(io::Error::other)?;
@@ -132,7 +155,8 @@ impl Staged {
             progress(file.bytes);
         }
         for (name, path) in &self.files {
-            let file = File::open(path).map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
+            let file = File::open(path)
+                .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
             let bytes = file.metadata()?.len();
             writer.add(name, bytes, file)?;
             progress(bytes);
@@ -141,7 +165,10 @@ impl Staged {
         let manifest = self.manifest(keys.kind());
         let attest = |manifest: &Manifest| {
             let digest = manifest.attested_digest().map_err(io::Error::other)?;
-            self.attestor.attest(ATTESTED_AS, manifest.size, digest).map(Some).map_err(io::Error::other)
+            self.attestor
+                .attest(ATTESTED_AS, manifest.size, digest)
+                .map(Some)
+                .map_err(io::Error::other)
         };
         let written = writer.finish_with(manifest, attest)?;
         drop(self.held);
@@ -171,8 +198,12 @@ fn samples(data_dir: &Path, folder: &Path) -> io::Result<Vec<(PartName, PathBuf)
             break;
         }
     }
-    let named =
-        held.into_iter().map(|name| Ok((PartName::parse(&name).map_err(io::Error::other)?, folder.join(&name))));
+    let named = held.into_iter().map(|name| {
+        Ok((
+            PartName::parse(&name).map_err(io::Error::other)?,
+            folder.join(&name),
+        ))
+    });
     named.collect()
 }
 
@@ -187,7 +218,13 @@ fn found(data_dir: &Path, folder: &str) -> io::Result<Vec<String>> {
         };
         for item in items {
             let item = item?;
-            let Some(name) = item.file_name().to_str().map(|name| format!("{folder}/{name}")) else { continue };
+            let Some(name) = item
+                .file_name()
+                .to_str()
+                .map(|name| format!("{folder}/{name}"))
+            else {
+                continue;
+            };
             let kind = item.file_type()?;
             if kind.is_dir() {
                 folders.push(name);
@@ -215,5 +252,9 @@ fn link(data_dir: &Path, folder: &Path, name: &str) -> io::Result<()> {
 /// A new file for its owner alone.
 pub(crate) fn private_file(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+    fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
 }

@@ -28,11 +28,19 @@ impl fmt::Display for Evidence {
 /// Reads a checkpoint that was kept elsewhere, of the log of this name.
 pub(crate) fn checkpoint(name: &str, bytes: &[u8], origin: &str) -> Result<Evidence> {
     let note = SignedNote::parse(bytes).with_context(|| format!("{name} is not a signed note"))?;
-    let checkpoint = Checkpoint::parse(note.text()).with_context(|| format!("{name} is not a checkpoint"))?;
+    let checkpoint =
+        Checkpoint::parse(note.text()).with_context(|| format!("{name} is not a checkpoint"))?;
     if checkpoint.origin != origin {
-        bail!("{name} is a checkpoint of {}, and the backup is of {origin}", checkpoint.origin);
+        bail!(
+            "{name} is a checkpoint of {}, and the backup is of {origin}",
+            checkpoint.origin
+        );
     }
-    Ok(Evidence { name: name.to_owned(), size: checkpoint.size, note: Some(note.to_string()) })
+    Ok(Evidence {
+        name: name.to_owned(),
+        size: checkpoint.size,
+        note: Some(note.to_string()),
+    })
 }
 
 /// Reads an anchor; `None` where there is no file.
@@ -40,21 +48,40 @@ pub(crate) fn anchor(path: &Path) -> Result<Option<Evidence>> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(|| format!("{} could not be read", path.display())),
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} could not be read", path.display()));
+        }
     };
-    let (head, _) = reeve_ledger::anchor::decode(&bytes)
-        .with_context(|| format!("{} is damaged, so the length of the log is not known", path.display()))?;
-    Ok(Some(Evidence { name: path.display().to_string(), size: head.size, note: None }))
+    let (head, _) = reeve_ledger::anchor::decode(&bytes).with_context(|| {
+        format!(
+            "{} is damaged, so the length of the log is not known",
+            path.display()
+        )
+    })?;
+    Ok(Some(Evidence {
+        name: path.display().to_string(),
+        size: head.size,
+        note: None,
+    }))
 }
 
 /// Those that the log of this size must extend, as the auditor takes them.
 pub(crate) fn within(evidence: &[Evidence], size: u64) -> Vec<KeptCheckpoint> {
     let kept = evidence.iter().filter(|one| one.size <= size);
-    kept.filter_map(|one| Some(KeptCheckpoint { name: one.name.clone(), bytes: one.note.clone()?.into_bytes() }))
-        .collect()
+    kept.filter_map(|one| {
+        Some(KeptCheckpoint {
+            name: one.name.clone(),
+            bytes: one.note.clone()?.into_bytes(),
+        })
+    })
+    .collect()
 }
 
 /// Those that tell of more entries than this.
 pub(crate) fn beyond(evidence: &[Evidence], size: u64) -> Vec<Evidence> {
-    evidence.iter().filter(|one| one.size > size).cloned().collect()
+    evidence
+        .iter()
+        .filter(|one| one.size > size)
+        .cloned()
+        .collect()
 }

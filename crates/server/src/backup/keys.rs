@@ -35,16 +35,27 @@ struct Files {
 impl KeyParts {
     /// No keys.
     pub(crate) fn absent() -> KeyParts {
-        KeyParts { kind: Keys::Absent, parts: Vec::new() }
+        KeyParts {
+            kind: Keys::Absent,
+            parts: Vec::new(),
+        }
     }
 
     /// The keys of a data directory, of the log that this verifier key signs; under a passphrase where one is given.
-    pub(crate) fn read(data_dir: &Path, origin: &str, public_key: &str, passphrase: Option<&str>) -> Result<KeyParts> {
+    pub(crate) fn read(
+        data_dir: &Path,
+        origin: &str,
+        public_key: &str,
+        passphrase: Option<&str>,
+    ) -> Result<KeyParts> {
         let log_key = copy_of(data_dir, public_key)?;
         let secrets_key = read(&data_dir.join(SECRETS_KEY))?;
         let Some(passphrase) = passphrase else {
             let secrets = secrets_key.map(|key| (SECRETS_KEY, key));
-            return Ok(KeyParts { kind: Keys::Open, parts: [(LOG_KEY, log_key)].into_iter().chain(secrets).collect() });
+            return Ok(KeyParts {
+                kind: Keys::Open,
+                parts: [(LOG_KEY, log_key)].into_iter().chain(secrets).collect(),
+            });
         };
         let files = Files {
             log_key: String::from_utf8(log_key.to_vec()).context("keys/log.key is not text")?,
@@ -52,7 +63,10 @@ impl KeyParts {
         };
         let plain = Zeroizing::new(serde_json::to_vec(&files)?);
         let sealed = seal::seal(passphrase, origin, &plain)?;
-        Ok(KeyParts { kind: Keys::Sealed, parts: vec![(SEALED, Zeroizing::new(sealed))] })
+        Ok(KeyParts {
+            kind: Keys::Sealed,
+            parts: vec![(SEALED, Zeroizing::new(sealed))],
+        })
     }
 
     /// Form of the keys in the backup.
@@ -89,7 +103,13 @@ pub(crate) enum KeySource<'a> {
 }
 
 /// Puts the keys into a folder that was restored.
-pub(crate) fn install(dir: &Path, kind: Keys, origin: &str, public_key: &str, source: KeySource<'_>) -> Result<bool> {
+pub(crate) fn install(
+    dir: &Path,
+    kind: Keys,
+    origin: &str,
+    public_key: &str,
+    source: KeySource<'_>,
+) -> Result<bool> {
     match source {
         KeySource::Nowhere => {
             remove(&dir.join("keys"))?;
@@ -98,7 +118,11 @@ pub(crate) fn install(dir: &Path, kind: Keys, origin: &str, public_key: &str, so
         KeySource::Folder(folder) => {
             remove(&dir.join("keys"))?;
             let log_key = read(&folder.join("log.key"))?;
-            write(dir, LOG_KEY, &log_key.with_context(|| format!("{} has no log.key", folder.display()))?)?;
+            write(
+                dir,
+                LOG_KEY,
+                &log_key.with_context(|| format!("{} has no log.key", folder.display()))?,
+            )?;
             if let Some(key) = read(&folder.join("secrets.key"))? {
                 write(dir, SECRETS_KEY, &key)?;
             }
@@ -106,8 +130,10 @@ pub(crate) fn install(dir: &Path, kind: Keys, origin: &str, public_key: &str, so
         KeySource::Backup(passphrase) => match (kind, passphrase) {
             (Keys::Open, _) => {}
             (Keys::Sealed, Some(passphrase)) => {
-                let sealed = fs::read(dir.join(SEALED)).context("the encrypted keys are not in the backup")?;
-                let files: Files = serde_json::from_slice(&seal::open(passphrase, origin, &sealed)?)?;
+                let sealed = fs::read(dir.join(SEALED))
+                    .context("the encrypted keys are not in the backup")?;
+                let files: Files =
+                    serde_json::from_slice(&seal::open(passphrase, origin, &sealed)?)?;
                 remove(&dir.join("keys"))?;
                 write(dir, LOG_KEY, files.log_key.as_bytes())?;
                 if let Some(key) = files.secrets_key {

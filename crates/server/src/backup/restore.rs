@@ -59,33 +59,68 @@ impl Restore<'_> {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let target = &self.config.data_dir;
         empty(target)?;
-        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = target
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         fs::create_dir_all(parent)?;
         let folder = beside(target, "restore");
         let temporary = Temporary(folder.clone());
-        let trust = Trust { key: self.public_key.as_ref(), accept_unsigned: self.config.accept_unsigned };
+        let trust = Trust {
+            key: self.public_key.as_ref(),
+            accept_unsigned: self.config.accept_unsigned,
+        };
         let checked = into_folder(self.file, &folder, |_| true, trust)?;
         if !checked.broken.is_empty() {
             return Ok(Outcome::Refused(checked.broken));
         }
-        if let Some(reason) = checked.unattested.as_ref().filter(|_| !self.config.accept_unsigned) {
+        if let Some(reason) = checked
+            .unattested
+            .as_ref()
+            .filter(|_| !self.config.accept_unsigned)
+        {
             return Ok(Outcome::Refused(vec![reason.clone()]));
         }
-        let manifest = checked.contents.manifest.context("the backup has no manifest")?;
-        let backup = checked.contents.sha256.context("the backup has no digest")?;
+        let manifest = checked
+            .contents
+            .manifest
+            .context("the backup has no manifest")?;
+        let backup = checked
+            .contents
+            .sha256
+            .context("the backup has no digest")?;
         let evidence = self.evidence(&manifest.origin)?;
         let mut broken = Vec::new();
-        audit(&folder, trust, evidence::within(&evidence, manifest.size), &manifest, &mut broken)?;
+        audit(
+            &folder,
+            trust,
+            evidence::within(&evidence, manifest.size),
+            &manifest,
+            &mut broken,
+        )?;
         let later = evidence::beyond(&evidence, manifest.size);
-        let lost_entries = later.iter().map(|one| one.size - manifest.size).max().unwrap_or(0);
+        let lost_entries = later
+            .iter()
+            .map(|one| one.size - manifest.size)
+            .max()
+            .unwrap_or(0);
         if !broken.is_empty() {
             return Ok(Outcome::Refused(broken));
         }
         if lost_entries > 0 && !self.accept_loss {
             return Ok(Outcome::Refused(lost(&manifest, &later, lost_entries)));
         }
-        let has_keys = keys::install(&folder, manifest.keys, &manifest.origin, &manifest.public_key, self.keys)?;
-        let later_checkpoints = later.iter().map(|one| one.note.clone().unwrap_or_else(|| one.to_string())).collect();
+        let has_keys = keys::install(
+            &folder,
+            manifest.keys,
+            &manifest.origin,
+            &manifest.public_key,
+            self.keys,
+        )?;
+        let later_checkpoints = later
+            .iter()
+            .map(|one| one.note.clone().unwrap_or_else(|| one.to_string()))
+            .collect();
         let restored = Restored {
             backup: backup.clone(),
             created_at: manifest.created_at.clone(),
@@ -97,11 +132,20 @@ impl Restore<'_> {
             unattested: checked.unattested,
         };
         restored.leave(&folder)?;
-        let public_key = if has_keys { Some(self.settle(&folder).await?) } else { None };
+        let public_key = if has_keys {
+            Some(self.settle(&folder).await?)
+        } else {
+            None
+        };
         let rows = self.state(&folder, &backup).await?;
         self.finish(&folder, target, parent)?;
         drop(temporary);
-        Ok(Outcome::Done(Box::new(Done { manifest, public_key, lost_entries, rows })))
+        Ok(Outcome::Done(Box::new(Done {
+            manifest,
+            public_key,
+            lost_entries,
+            rows,
+        })))
     }
 
     fn evidence(&self, origin: &str) -> Result<Vec<Evidence>> {
@@ -116,15 +160,25 @@ impl Restore<'_> {
         if let Some(path) = &self.config.publish.file
             && let Some(bytes) = read_if_there(path)?
         {
-            found.push(evidence::checkpoint(&path.display().to_string(), &bytes, origin)?);
+            found.push(evidence::checkpoint(
+                &path.display().to_string(),
+                &bytes,
+                origin,
+            )?);
         }
         Ok(found)
     }
 
     /// Opens the log once, which replaces its key and records the restore; the new verifier key.
     async fn settle(&self, folder: &Path) -> Result<String> {
-        let config = Config { data_dir: folder.to_owned(), anchor: None, ..self.config.clone() };
-        let log = crate::service::open_restored(&config).await.context("the restored log could not be opened")?;
+        let config = Config {
+            data_dir: folder.to_owned(),
+            anchor: None,
+            ..self.config.clone()
+        };
+        let log = crate::service::open_restored(&config)
+            .await
+            .context("the restored log could not be opened")?;
         let key = log.ledger.verifier_key();
         log.ledger.close().await;
         Ok(key)
@@ -134,9 +188,15 @@ impl Restore<'_> {
         let file = folder.join(STATE);
         let url = match &self.config.state_url {
             Some(url) => url.clone(),
-            None => format!("sqlite://{}", folder.join("state").join("reeve.db").display()),
+            None => format!(
+                "sqlite://{}",
+                folder.join("state").join("reeve.db").display()
+            ),
         };
-        let mut input = BufReader::with_capacity(1 << 18, File::open(&file).context("the backup has no state")?);
+        let mut input = BufReader::with_capacity(
+            1 << 18,
+            File::open(&file).context("the backup has no state")?,
+        );
         let rows = reeve_store::import(&url, backup, &mut input).await?;
         fs::remove_file(&file)?;
         Ok(rows)
@@ -148,7 +208,10 @@ impl Restore<'_> {
         File::open(folder)?.sync_all()?;
         let anchor = fs::read(folder.join("anchor").join("head"))?;
         fs::rename(folder, target).with_context(|| {
-            format!("{} could not get its name; where it is a mount point, name a folder in it", target.display())
+            format!(
+                "{} could not get its name; where it is a mount point, name a folder in it",
+                target.display()
+            )
         })?;
         File::open(parent)?.sync_all()?;
         if let Some(path) = &self.config.anchor {
@@ -168,7 +231,11 @@ impl Restore<'_> {
 }
 
 fn lost(manifest: &Manifest, later: &[Evidence], count: u64) -> Vec<String> {
-    let positions = later.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let positions = later
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("; ");
     vec![
         format!(
             "the backup has {} entries, and the log had {} when it was last seen ({positions}): the entries {} to {} are not in it",
@@ -187,7 +254,10 @@ fn empty(dir: &Path) -> Result<()> {
     match fs::read_dir(dir) {
         Ok(mut items) => match items.next() {
             None => Ok(()),
-            Some(_) => bail!("{} is not empty: restore into a new directory", dir.display()),
+            Some(_) => bail!(
+                "{} is not empty: restore into a new directory",
+                dir.display()
+            ),
         },
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).with_context(|| format!("{} cannot be used", dir.display())),

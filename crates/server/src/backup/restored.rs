@@ -11,7 +11,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 use reeve_audit::{
-    ActionMethod, ActionStatus, Draft, Entry, EventId, Json, ResourceRef, Severity, events, format_instant,
+    ActionMethod, ActionStatus, Draft, Entry, EventId, Json, ResourceRef, Severity, events,
+    format_instant,
 };
 use reeve_ledger::{AppendError, Ledger};
 use serde::{Deserialize, Serialize};
@@ -63,21 +64,35 @@ pub(crate) fn is_pending(data_dir: &Path) -> bool {
 pub(crate) async fn settle(data_dir: &Path, ledger: &Ledger) -> Result<()> {
     let path = data_dir.join(PENDING);
     let restored: Restored = match fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} cannot be read", path.display()))?,
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .with_context(|| format!("{} cannot be read", path.display()))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", path.display())),
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} cannot be read", path.display()));
+        }
     };
     // Interrupted after the key was replaced, the newest epoch begins at the backup's end already.
-    let begun = ledger.keys().last().is_some_and(|key| key.from_size == restored.size) && ledger.keys().len() > 1;
+    let begun = ledger
+        .keys()
+        .last()
+        .is_some_and(|key| key.from_size == restored.size)
+        && ledger.keys().len() > 1;
     if !begun {
-        ledger.succeed_key().await.context("the key of the restored log could not be replaced")?;
+        ledger
+            .succeed_key()
+            .await
+            .context("the key of the restored log could not be replaced")?;
     }
     let keys = ledger.keys();
     let (old, new) = match keys.as_slice() {
         [.., old, new] => (old.public_key.clone(), new.public_key.clone()),
         _ => Default::default(),
     };
-    let drafts = entries(&restored, ledger.accepted_unsigned().is_some(), (old.as_str(), new.as_str()))?;
+    let drafts = entries(
+        &restored,
+        ledger.accepted_unsigned().is_some(),
+        (old.as_str(), new.as_str()),
+    )?;
     match ledger.append(drafts).await {
         // It was told before an interruption.
         Ok(_) | Err(AppendError::Conflict { .. }) => {}
@@ -99,9 +114,16 @@ fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> 
     let log = || ResourceRef::new("audit_log", "audit-logs");
     let by = || Account::current().actor();
     let is_grave = restored.lost_entries > 0 || restored.unattested.is_some();
-    let severity = if is_grave { Severity::Critical } else { events::RESTORE.severity };
+    let severity = if is_grave {
+        Severity::Critical
+    } else {
+        events::RESTORE.severity
+    };
     let restoration = Entry::for_event(&events::RESTORE)
-        .with_id(EventId::derived(&format!("restore-{}-{id}", restored.size))?)
+        .with_id(EventId::derived(&format!(
+            "restore-{}-{id}",
+            restored.size
+        ))?)
         .with_severity(severity)
         .by(by())
         .on(log())
@@ -114,9 +136,15 @@ fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> 
         .with_metadata("lost_entries", restored.lost_entries)
         .with_metadata("accepted_unsigned", is_unsigned)
         .with_metadata("attested", restored.unattested.is_none())
-        .with_metadata("later_checkpoints", Json::from(json!(restored.later_checkpoints)));
+        .with_metadata(
+            "later_checkpoints",
+            Json::from(json!(restored.later_checkpoints)),
+        );
     let rotated = Entry::for_event(&events::KEY_ROTATE)
-        .with_id(EventId::derived(&format!("restore-key-{}-{id}", restored.size))?)
+        .with_id(EventId::derived(&format!(
+            "restore-key-{}-{id}",
+            restored.size
+        ))?)
         .by(by())
         .on(log())
         .with_action("rotate_key", ActionStatus::Success, ActionMethod::Cli)

@@ -50,19 +50,29 @@ pub(crate) fn into_folder(
     wanted: fn(&PartName) -> bool,
     trust: Trust<'_>,
 ) -> Result<Checked> {
-    let input = File::open(file).with_context(|| format!("{} could not be read", file.display()))?;
-    let mut sink = Folder::create(folder, wanted).with_context(|| format!("{} could not be made", folder.display()))?;
+    let input =
+        File::open(file).with_context(|| format!("{} could not be read", file.display()))?;
+    let mut sink = Folder::create(folder, wanted)
+        .with_context(|| format!("{} could not be made", folder.display()))?;
     // Before anything else is in it, so that nothing starts on what is not whole.
     File::create(folder.join(super::UNFINISHED))?.sync_all()?;
-    let contents = reeve_backup::read(input, &mut sink).with_context(|| format!("writing to {}", folder.display()))?;
+    let contents = reeve_backup::read(input, &mut sink)
+        .with_context(|| format!("writing to {}", folder.display()))?;
     let broken = contents.flaws.iter().map(ToString::to_string).collect();
-    let mut checked = Checked { broken, contents, report: None, unattested: None };
+    let mut checked = Checked {
+        broken,
+        contents,
+        report: None,
+        unattested: None,
+    };
     if let (true, Some(manifest)) = (checked.broken.is_empty(), &checked.contents.manifest) {
         let report = audit(folder, trust, Vec::new(), manifest, &mut checked.broken)?;
         checked.report = Some(report);
         match &manifest.attestation {
             None => checked.unattested = Some(unattested(manifest)),
-            Some(attestation) => checked.broken.extend(changed(folder, manifest, attestation)),
+            Some(attestation) => checked
+                .broken
+                .extend(changed(folder, manifest, attestation)),
         }
     }
     Ok(checked)
@@ -81,9 +91,17 @@ fn unattested(manifest: &Manifest) -> String {
 /// Without it, whoever can write to a backup could add an administrator to its state, and every SHA-256 would be right.
 fn changed(folder: &Path, manifest: &Manifest, attestation: &str) -> Option<String> {
     let check = || -> Result<()> {
-        let (keys, digest) = (reeve_ledger::keys::epochs(folder)?, manifest.attested_digest()?);
+        let (keys, digest) = (
+            reeve_ledger::keys::epochs(folder)?,
+            manifest.attested_digest()?,
+        );
         let (origin, file) = (manifest.origin.clone(), ATTESTED_AS.to_owned());
-        let expected = Attestation { origin, file, size: manifest.size, digest: Hash(digest) };
+        let expected = Attestation {
+            origin,
+            file,
+            size: manifest.size,
+            digest: Hash(digest),
+        };
         Ok(expected.check(attestation.as_bytes(), &keys)?)
     };
     check().err().map(|error| {
@@ -99,8 +117,16 @@ pub(crate) fn audit(
     manifest: &Manifest,
     broken: &mut Vec<String>,
 ) -> Result<Report> {
-    let Trust { key, accept_unsigned } = trust;
-    let options = Options { public_key: key.cloned(), checkpoints, accept_unsigned, ..Options::default() };
+    let Trust {
+        key,
+        accept_unsigned,
+    } = trust;
+    let options = Options {
+        public_key: key.cloned(),
+        checkpoints,
+        accept_unsigned,
+        ..Options::default()
+    };
     let report = verify_directory(folder, &options, &Progress::bar())?;
     broken.extend(report.findings.iter().map(ToString::to_string));
     let root = report.root.map(|root| root.to_string());
@@ -123,6 +149,9 @@ pub(crate) fn of_the_log(name: &PartName) -> bool {
 
 /// A name beside a path that nothing has.
 pub(crate) fn beside(path: &Path, what: &str) -> PathBuf {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     path.with_file_name(format!(".{name}.{what}-{}", uuid::Uuid::now_v7().simple()))
 }

@@ -77,7 +77,9 @@ pub(crate) struct AnomaliesArgs {
 
 /// `reeve analyze forecast`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Prints one row per step: step,p05,p50,p95.\nExit codes: 0 done, 2 could not run.")]
+#[command(
+    after_help = "Prints one row per step: step,p05,p50,p95.\nExit codes: 0 done, 2 could not run."
+)]
 pub(crate) struct ForecastArgs {
     /// The series.
     #[command(flatten)]
@@ -169,5 +171,7 @@ fn horizon_ms(text: &str) -> Result<i64, String> {
     let span: Option<TimeSpan> = text.parse().ok();
     let seconds = span.and_then(|span| i64::try_from(span.seconds()).ok());
     let within = seconds.filter(|seconds| (1..=90 * 86_400).contains(seconds));
-    within.map(|seconds| seconds * 1_000).ok_or_else(|| "write a time such as 30s, 10m, 1h or 1d, up to 90d".to_owned())
+    within
+        .map(|seconds| seconds * 1_000)
+        .ok_or_else(|| "write a time such as 30s, 10m, 1h or 1d, up to 90d".to_owned())
 }

@@ -146,7 +146,9 @@ pub(crate) struct SearchArgs {
 
 /// `reeve audit tail`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Exit codes: 0 ended by Ctrl-C, a closed pipe or --no-follow, 2 could not run.")]
+#[command(
+    after_help = "Exit codes: 0 ended by Ctrl-C, a closed pipe or --no-follow, 2 could not run."
+)]
 pub(crate) struct TailArgs {
     /// Query (docs/query-language.md); default: all entries.
     #[arg(default_value = "")]

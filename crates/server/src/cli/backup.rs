@@ -86,7 +86,9 @@ pub(crate) struct BackupRestoreArgs {
 
 /// `reeve backup verify`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Exit codes: 0 intact, 1 damaged (each problem is listed), 2 could not run.")]
+#[command(
+    after_help = "Exit codes: 0 intact, 1 damaged (each problem is listed), 2 could not run."
+)]
 pub(crate) struct BackupVerifyArgs {
     /// The backup.
     pub(crate) file: PathBuf,

@@ -11,7 +11,9 @@ pub(crate) enum ConnectionsCommand {
     List(ListArgs),
     /// List the last sync of a connection per kind and region: resources read, denied or throttled, and the time of the
     /// last complete reading.
-    #[command(after_help = "Exit codes: 0 everything was read completely, 1 something was not, 2 could not run.")]
+    #[command(
+        after_help = "Exit codes: 0 everything was read completely, 1 something was not, 2 could not run."
+    )]
     Readings(NamedArgs),
     /// Print the IAM policy that a connection needs: read permissions, and one statement per change.
     Policy(PolicyArgs),

@@ -26,7 +26,9 @@ pub(crate) enum MetricsCommand {
 
 /// `reeve metrics preview`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Exit codes: 0 series match resources, 1 no series matches, 2 could not run.")]
+#[command(
+    after_help = "Exit codes: 0 series match resources, 1 no series matches, 2 could not run."
+)]
 pub(crate) struct MetricPreviewArgs {
     /// Identifier or name of the source.
     pub(crate) name: String,

@@ -24,7 +24,9 @@ pub(crate) enum ReportsCommand {
 
 /// `reeve audit reports run`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Exit codes: 0 the run succeeded, 1 it failed or was cancelled, 2 could not run.")]
+#[command(
+    after_help = "Exit codes: 0 the run succeeded, 1 it failed or was cancelled, 2 could not run."
+)]
 pub(crate) struct RunReportArgs {
     /// Identifier or name of the report.
     pub(crate) report: String,

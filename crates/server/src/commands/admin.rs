@@ -6,7 +6,8 @@ use std::io::Write as _;
 use anyhow::{Context as _, Result, bail};
 
 use reeve_access::{
-    AccessError, AccessStore as _, AdministratorAccount, ApiToken, Secret, TOKEN_PREFIX, TokenHash, User,
+    AccessError, AccessStore as _, AdministratorAccount, ApiToken, Secret, TOKEN_PREFIX, TokenHash,
+    User,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 
@@ -17,7 +18,9 @@ const SHORT: usize = 16;
 
 /// The administrator's token that the environment gives.
 pub(crate) fn token_from_environment() -> Option<String> {
-    std::env::var("REEVE_ADMIN_TOKEN").ok().filter(|token| !token.is_empty())
+    std::env::var("REEVE_ADMIN_TOKEN")
+        .ok()
+        .filter(|token| !token.is_empty())
 }
 
 /// Makes sure that somebody can get in. A given token from the environment always works after a start, whatever became of the user it acted
@@ -27,7 +30,9 @@ pub(crate) async fn first_administrator(service: &Service, given: Option<String>
     let secret = match given {
         Some(token) => {
             if token.len() < SHORT {
-                tracing::warn!("REEVE_ADMIN_TOKEN has fewer than {SHORT} characters and can be guessed");
+                tracing::warn!(
+                    "REEVE_ADMIN_TOKEN has fewer than {SHORT} characters and can be guessed"
+                );
             }
             token
         }
@@ -50,14 +55,27 @@ pub(crate) async fn first_administrator(service: &Service, given: Option<String>
             return Ok(());
         }
         // It acts for somebody who no longer administers. Giving that person their rights back is not for this token to do.
-        let entry = entry(&events::TOKEN_DELETE, "revoke_token", ResourceRef::new("api_token", token.id.clone()));
+        let entry = entry(
+            &events::TOKEN_DELETE,
+            "revoke_token",
+            ResourceRef::new("api_token", token.id.clone()),
+        );
         change(service, entry, service.store.token_delete(&token.id)).await?;
     }
     let user = administrator(service, &users).await?;
     let now_ms = service.app.now().as_millisecond();
     let token = ApiToken::unlimited(user.id, "first administrator", hash, now_ms);
-    let entry = entry(&events::TOKEN_CREATE, "create_token", ResourceRef::new("api_token", token.id.clone()));
-    change(service, entry.after(token.state()), service.store.token_insert(&token)).await
+    let entry = entry(
+        &events::TOKEN_CREATE,
+        "create_token",
+        ResourceRef::new("api_token", token.id.clone()),
+    );
+    change(
+        service,
+        entry.after(token.state()),
+        service.store.token_insert(&token),
+    )
+    .await
 }
 
 /// Returns the user that the token acts for, and makes the account or gives it its rights back where that is needed.
@@ -67,14 +85,22 @@ async fn administrator(service: &Service, users: &[User]) -> Result<User> {
     match AdministratorAccount::choose(users, &email, now_ms).context("REEVE_ADMIN_EMAIL")? {
         AdministratorAccount::Present(user) => Ok(user),
         AdministratorAccount::Restored { before, after } => {
-            let entry = entry(&events::USER_MODIFY, "modify_user", ResourceRef::new("user", after.id.0.clone()));
+            let entry = entry(
+                &events::USER_MODIFY,
+                "modify_user",
+                ResourceRef::new("user", after.id.0.clone()),
+            );
             let entry = entry.before(before.state()).after(after.state());
             let entry = after.record_roles_added(entry, &before.roles);
             change(service, entry, service.store.user_update(&before, &after)).await?;
             Ok(after)
         }
         AdministratorAccount::New(user) => {
-            let entry = entry(&events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone()));
+            let entry = entry(
+                &events::USER_CREATE,
+                "create_user",
+                ResourceRef::new("user", user.id.0.clone()),
+            );
             let entry = user.record_roles_added(entry.after(user.state()), &[]);
             change(service, entry, service.store.user_insert(&user)).await?;
             Ok(user)
@@ -83,11 +109,10 @@ async fn administrator(service: &Service, users: &[User]) -> Result<User> {
 }
 
 fn entry(kind: &EventKind, operation: &str, on: ResourceRef) -> Entry {
-    Entry::for_event(kind).by(Actor::system()).on(on).with_action(
-        operation,
-        ActionStatus::Success,
-        ActionMethod::System,
-    )
+    Entry::for_event(kind)
+        .by(Actor::system())
+        .on(on)
+        .with_action(operation, ActionStatus::Success, ActionMethod::System)
 }
 
 async fn change(

@@ -44,16 +44,26 @@ pub(super) async fn run(command: BackupCommand) -> Result<ExitCode> {
 
 fn config(file: Option<&PathBuf>, data_dir: Option<&PathBuf>) -> Result<Config> {
     let (config, data_dir) = (file.cloned(), data_dir.cloned());
-    Config::load(&ServeArgs { config, data_dir, listen: None, accept_unsigned: false })
+    Config::load(&ServeArgs {
+        config,
+        data_dir,
+        listen: None,
+        accept_unsigned: false,
+    })
 }
 
 /// The first line of a file, or the environment's.
 fn passphrase(file: Option<&Path>) -> Result<Option<Zeroizing<String>>> {
     let Some(path) = file else {
-        return Ok(std::env::var(PASSPHRASE).ok().filter(|text| !text.is_empty()).map(Zeroizing::new));
+        return Ok(std::env::var(PASSPHRASE)
+            .ok()
+            .filter(|text| !text.is_empty())
+            .map(Zeroizing::new));
     };
-    let text =
-        Zeroizing::new(fs::read_to_string(path).with_context(|| format!("{} could not be read", path.display()))?);
+    let text = Zeroizing::new(
+        fs::read_to_string(path)
+            .with_context(|| format!("{} could not be read", path.display()))?,
+    );
     let line = text.lines().next().unwrap_or_default().to_owned();
     if line.is_empty() {
         bail!("{} has no passphrase in its first line", path.display());
@@ -74,17 +84,32 @@ impl Target {
             bail!("{} already exists", file.display());
         }
         let part = beside(file, "part");
-        let out = private_file(&part).with_context(|| format!("{} could not be made", part.display()))?;
-        Ok((Target { file: file.to_owned(), part, done: false }, BufWriter::with_capacity(1 << 18, out)))
+        let out =
+            private_file(&part).with_context(|| format!("{} could not be made", part.display()))?;
+        Ok((
+            Target {
+                file: file.to_owned(),
+                part,
+                done: false,
+            },
+            BufWriter::with_capacity(1 << 18, out),
+        ))
     }
 
     fn finish(mut self, out: BufWriter<File>) -> Result<()> {
-        let out = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        let out = out
+            .into_inner()
+            .map_err(std::io::IntoInnerError::into_error)?;
         out.sync_all()?;
-        fs::hard_link(&self.part, &self.file).with_context(|| format!("{} could not be made", self.file.display()))?;
+        fs::hard_link(&self.part, &self.file)
+            .with_context(|| format!("{} could not be made", self.file.display()))?;
         fs::remove_file(&self.part)?;
         self.done = true;
-        let parent = self.file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = self
+            .file
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         Ok(File::open(parent)?.sync_all()?)
     }
 }
@@ -99,13 +124,22 @@ impl Drop for Target {
 
 fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {bytes} read, {bytes_per_sec}, {elapsed}");
-    ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+    ProgressBar::new_spinner()
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }
 
 async fn create(args: &BackupCreateArgs) -> Result<ExitCode> {
-    let passphrase = if args.without_keys { None } else { passphrase(args.passphrase_file.as_deref())? };
+    let passphrase = if args.without_keys {
+        None
+    } else {
+        passphrase(args.passphrase_file.as_deref())?
+    };
     let beside_data = args.data_dir.is_some() || args.config.is_some();
-    let config = if beside_data { Some(config(args.config.as_ref(), args.data_dir.as_ref())?) } else { None };
+    let config = if beside_data {
+        Some(config(args.config.as_ref(), args.data_dir.as_ref())?)
+    } else {
+        None
+    };
     if let Some(config) = &config
         && !config.data_dir.join("ledger").is_dir()
     {
@@ -131,7 +165,9 @@ async fn create(args: &BackupCreateArgs) -> Result<ExitCode> {
 }
 
 fn is_locked(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(OpenError::Locked { .. })))
+    error
+        .chain()
+        .any(|cause| matches!(cause.downcast_ref(), Some(OpenError::Locked { .. })))
 }
 
 /// The keys that go into the file.
@@ -169,7 +205,12 @@ async fn of_directory(
         store.close().await;
         let staged = staged?;
         let names = (staged.origin(), staged.snapshot.public_key.as_str());
-        let keys = key_parts(args, &config.data_dir, names, passphrase.as_deref().map(String::as_str))?;
+        let keys = key_parts(
+            args,
+            &config.data_dir,
+            names,
+            passphrase.as_deref().map(String::as_str),
+        )?;
         let manifest = staged.manifest(keys.kind());
         let written = tokio::task::spawn_blocking(move || {
             let bar = bar();
@@ -196,8 +237,12 @@ async fn of_directory(
 }
 
 async fn record(ledger: &Ledger, entry: Entry) -> Result<()> {
-    let draft = Draft::by_reeve(entry, Timestamp::now()).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
-    ledger.append(vec![draft]).await.context("the backup could not be recorded")?;
+    let draft =
+        Draft::by_reeve(entry, Timestamp::now()).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
+    ledger
+        .append(vec![draft])
+        .await
+        .context("the backup could not be recorded")?;
     Ok(())
 }
 
@@ -231,12 +276,20 @@ async fn of_service(
         let keys = match data_dir {
             Some(dir) => {
                 let names = (manifest.origin.as_str(), manifest.public_key.as_str());
-                key_parts(&args, &dir, names, passphrase.as_deref().map(String::as_str))?
+                key_parts(
+                    &args,
+                    &dir,
+                    names,
+                    passphrase.as_deref().map(String::as_str),
+                )?
             }
             None => KeyParts::absent(),
         };
         keys.add(&mut writer)?;
-        let manifest = Manifest { keys: keys.kind(), ..manifest };
+        let manifest = Manifest {
+            keys: keys.kind(),
+            ..manifest
+        };
         let (out, summary) = writer.finish(manifest.clone())?;
         target.finish(out)?;
         Ok((manifest, summary))
@@ -281,17 +334,22 @@ fn tell(args: &BackupCreateArgs, manifest: &Manifest, summary: &Summary) -> Resu
 
 /// A verifier key, or a file that holds one.
 fn verifier(text: &str) -> Result<NoteVerifier> {
-    let read = || fs::read_to_string(text).ok().and_then(|text| text.trim().parse().ok());
-    text.trim()
-        .parse()
-        .ok()
-        .or_else(read)
-        .with_context(|| format!("--public-key {text}: neither a verifier key nor a file that contains one"))
+    let read = || {
+        fs::read_to_string(text)
+            .ok()
+            .and_then(|text| text.trim().parse().ok())
+    };
+    text.trim().parse().ok().or_else(read).with_context(|| {
+        format!("--public-key {text}: neither a verifier key nor a file that contains one")
+    })
 }
 
 fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {
     let key = args.public_key.as_deref().map(verifier).transpose()?;
-    let trust = Trust { key: key.as_ref(), accept_unsigned: args.accept_unsigned };
+    let trust = Trust {
+        key: key.as_ref(),
+        accept_unsigned: args.accept_unsigned,
+    };
     let folder = match &args.temp_dir {
         Some(dir) => beside(&dir.join("backup"), "verify"),
         None => beside(&args.file, "verify"),
@@ -300,7 +358,9 @@ fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {
     let mut checked = into_folder(&args.file, &folder, of_the_log, trust)?;
     drop(temporary);
     let is_attested = checked.broken.is_empty() && checked.unattested.is_none();
-    checked.broken.extend(checked.unattested.take().filter(|_| !args.accept_unsigned));
+    checked
+        .broken
+        .extend(checked.unattested.take().filter(|_| !args.accept_unsigned));
     let intact = checked.broken.is_empty();
     let manifest = checked.contents.manifest.as_ref();
     let mut out = std::io::stdout();
@@ -336,7 +396,11 @@ fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {
             )?;
         }
     }
-    Ok(if intact { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if intact {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
 }
 
 async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
@@ -344,7 +408,10 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
         bail!("name the data directory to make with --data-dir, or --config");
     }
     let config = config(args.config.as_ref(), args.data_dir.as_ref())?;
-    let config = Config { accept_unsigned: args.accept_unsigned, ..config };
+    let config = Config {
+        accept_unsigned: args.accept_unsigned,
+        ..config
+    };
     let passphrase = passphrase(args.passphrase_file.as_deref())?;
     let keys = match (&args.keys, args.without_keys) {
         (Some(folder), _) => KeySource::Folder(folder),
@@ -401,7 +468,11 @@ async fn checkpoints(names: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
     for name in names {
         let bytes = if name.starts_with("http://") || name.starts_with("https://") {
             let response = reqwest::get(name).await?.error_for_status()?;
-            response.bytes().await.with_context(|| format!("{name} could not be read"))?.to_vec()
+            response
+                .bytes()
+                .await
+                .with_context(|| format!("{name} could not be read"))?
+                .to_vec()
         } else {
             fs::read(name).with_context(|| format!("{name} could not be read"))?
         };

@@ -11,17 +11,36 @@ use super::target::Remote;
 use crate::cli::BillsCommand;
 
 /// Bill sources.
-const SOURCES: Collection = Collection { path: "bills/sources", noun: "bill source", list: "reeve bills list", line };
+const SOURCES: Collection = Collection {
+    path: "bills/sources",
+    noun: "bill source",
+    list: "reeve bills list",
+    line,
+};
 
 /// Runs a command.
 pub(super) async fn run(command: BillsCommand) -> Result<ExitCode> {
     match command {
-        BillsCommand::List(args) => return SOURCES.list(&Remote::new(&args.service)?, args.json).await,
-        BillsCommand::Show(args) => print(&SOURCES.find(&Remote::new(&args.service)?, &args.name).await?)?,
-        BillsCommand::Create(args) => return SOURCES.create(&Remote::new(&args.service)?, &args.file, false).await,
+        BillsCommand::List(args) => {
+            return SOURCES.list(&Remote::new(&args.service)?, args.json).await;
+        }
+        BillsCommand::Show(args) => print(
+            &SOURCES
+                .find(&Remote::new(&args.service)?, &args.name)
+                .await?,
+        )?,
+        BillsCommand::Create(args) => {
+            return SOURCES
+                .create(&Remote::new(&args.service)?, &args.file, false)
+                .await;
+        }
         BillsCommand::Delete(args) => {
             let service = Remote::new(&args.service)?;
-            answer(&service, service.delete(&SOURCES.place(&service, &args.name).await?)).await?;
+            answer(
+                &service,
+                service.delete(&SOURCES.place(&service, &args.name).await?),
+            )
+            .await?;
         }
         BillsCommand::Sync(args) => {
             let service = Remote::new(&args.service)?;
@@ -37,7 +56,11 @@ fn line(out: &mut dyn Write, source: &Value) -> Result<()> {
     let last = &source["last_sync"];
     let read = match (source["enabled"].as_bool(), last["bills"].as_u64()) {
         (Some(false), _) => "disabled".to_owned(),
-        (_, Some(bills)) => format!("{bills} files, {} new, last {}", last["read"], text(last, "finished_at")),
+        (_, Some(bills)) => format!(
+            "{bills} files, {} new, last {}",
+            last["read"],
+            text(last, "finished_at")
+        ),
         (_, None) => "not read yet".to_owned(),
     };
     let (id, name) = (text(source, "id"), text(source, "name"));

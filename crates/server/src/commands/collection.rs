@@ -34,7 +34,11 @@ impl Collection {
         let mut all = Vec::new();
         let mut cursor = String::new();
         loop {
-            let page = answer(service, service.get(&format!("{}?limit={PAGE}{cursor}", self.path))).await?;
+            let page = answer(
+                service,
+                service.get(&format!("{}?limit={PAGE}{cursor}", self.path)),
+            )
+            .await?;
             all.extend(items(&page).cloned());
             match page["next_cursor"].as_str() {
                 Some(next) => cursor = format!("&cursor={next}"),
@@ -45,13 +49,26 @@ impl Collection {
 
     /// Returns the one of an identifier or a name.
     pub(super) async fn find(&self, service: &Remote, name: &str) -> Result<Value> {
-        let found = self.all(service).await?.into_iter().find(|one| one["id"] == name || one["name"] == name);
-        found.with_context(|| format!("there is no {} {name:?}; {} shows them", self.noun, self.list))
+        let found = self
+            .all(service)
+            .await?
+            .into_iter()
+            .find(|one| one["id"] == name || one["name"] == name);
+        found.with_context(|| {
+            format!(
+                "there is no {} {name:?}; {} shows them",
+                self.noun, self.list
+            )
+        })
     }
 
     /// Returns the path of the one of an identifier or a name.
     pub(super) async fn place(&self, service: &Remote, name: &str) -> Result<String> {
-        Ok(format!("{}/{}", self.path, text(&self.find(service, name).await?, "id")))
+        Ok(format!(
+            "{}/{}",
+            self.path,
+            text(&self.find(service, name).await?, "id")
+        ))
     }
 
     /// Prints all: a line each, or as JSON.
@@ -67,11 +84,23 @@ impl Collection {
     }
 
     /// Adds those of a file: one JSON object, or an array of them.
-    pub(super) async fn create(&self, service: &Remote, file: &Path, json: bool) -> Result<ExitCode> {
+    pub(super) async fn create(
+        &self,
+        service: &Remote,
+        file: &Path,
+        json: bool,
+    ) -> Result<ExitCode> {
         let read = read(file)?;
-        let bodies = if let Value::Array(bodies) = read { bodies } else { vec![read] };
+        let bodies = if let Value::Array(bodies) = read {
+            bodies
+        } else {
+            vec![read]
+        };
         for body in &bodies {
-            self.show(&answer(service, service.post(self.path).json(body)).await?, json)?;
+            self.show(
+                &answer(service, service.post(self.path).json(body)).await?,
+                json,
+            )?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -94,7 +123,8 @@ pub(super) async fn answer(service: &Remote, request: RequestBuilder) -> Result<
         Reply::Done(body) => serde_json::from_slice(&body).context("the answer is not JSON"),
         Reply::Refused(problem) | Reply::Failed(problem) => {
             let fields = problem["errors"].as_array().into_iter().flatten();
-            let fields = fields.map(|field| format!("\n  {}: {}", text(field, "field"), text(field, "message")));
+            let fields = fields
+                .map(|field| format!("\n  {}: {}", text(field, "field"), text(field, "message")));
             bail!("{}{}", service.words(&problem), fields.collect::<String>())
         }
         Reply::Busy(_) => bail!("{} is busy", service.base()),
@@ -120,7 +150,8 @@ pub(super) fn print(value: &Value) -> Result<()> {
 /// Content of a file; `-` is standard input.
 pub(super) fn bytes(file: &Path) -> Result<Vec<u8>> {
     if file != Path::new("-") {
-        return std::fs::read(file).with_context(|| format!("{} could not be read", file.display()));
+        return std::fs::read(file)
+            .with_context(|| format!("{} could not be read", file.display()));
     }
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes)?;
@@ -134,5 +165,6 @@ pub(super) fn contents(file: &Path) -> Result<String> {
 
 /// Content of a JSON file.
 pub(super) fn read(file: &Path) -> Result<Value> {
-    serde_json::from_str(&contents(file)?).with_context(|| format!("{} is not JSON", file.display()))
+    serde_json::from_str(&contents(file)?)
+        .with_context(|| format!("{} is not JSON", file.display()))
 }

@@ -32,7 +32,10 @@ fn aws(args: &PolicyArgs) -> Result<Value> {
             changes.push(name.to_owned());
         }
     }
-    let wish = PolicyWish { observe_only: args.observe_only, changes };
+    let wish = PolicyWish {
+        observe_only: args.observe_only,
+        changes,
+    };
     iam_policy(&reads(), &wish).map_err(anyhow::Error::msg)
 }
 
@@ -43,7 +46,10 @@ fn of_agents(names: &[String]) -> Result<BTreeSet<&'static str>> {
     for name in names {
         let known = types.available().contains(&name.as_str());
         let Some(agent_type) = AgentType::parse(name).filter(|_| known) else {
-            bail!("there is no agent type {name:?} that proposes changes; there are {}", types.available().join(", "));
+            bail!(
+                "there is no agent type {name:?} that proposes changes; there are {}",
+                types.available().join(", ")
+            );
         };
         changes.extend(reeve_agents::changes(agent_type));
     }
@@ -53,7 +59,11 @@ fn of_agents(names: &[String]) -> Result<BTreeSet<&'static str>> {
 fn policy(args: &PolicyArgs) -> Result<ExitCode> {
     let PolicyCloud::Aws = args.cloud;
     let policy = aws(args)?;
-    writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&policy)?)?;
+    writeln!(
+        std::io::stdout(),
+        "{}",
+        serde_json::to_string_pretty(&policy)?
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -68,19 +78,31 @@ mod tests {
 
     fn policy_of(changes: &[&str], observe_only: bool) -> Result<Value> {
         let changes = changes.iter().map(|name| (*name).to_owned()).collect();
-        aws(&PolicyArgs { cloud: PolicyCloud::Aws, observe_only, changes, agents: Vec::new() })
+        aws(&PolicyArgs {
+            cloud: PolicyCloud::Aws,
+            observe_only,
+            changes,
+            agents: Vec::new(),
+        })
     }
 
     fn actions(policy: &Value) -> BTreeSet<String> {
         let statements = policy["Statement"].as_array().unwrap();
-        let all = statements.iter().flat_map(|statement| statement["Action"].as_array().unwrap());
-        all.map(|action| action.as_str().unwrap().to_owned()).collect()
+        let all = statements
+            .iter()
+            .flat_map(|statement| statement["Action"].as_array().unwrap());
+        all.map(|action| action.as_str().unwrap().to_owned())
+            .collect()
     }
 
     fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() { sources(&path, found) } else { found.push(path) }
+            if path.is_dir() {
+                sources(&path, found)
+            } else {
+                found.push(path)
+            }
         }
     }
 
@@ -99,11 +121,18 @@ mod tests {
         for file in files {
             let text = std::fs::read_to_string(&file).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap();
-            for (_, rest) in code.match_indices(".call(\"").map(|(at, found)| code.split_at(at + found.len())) {
+            for (_, rest) in code
+                .match_indices(".call(\"")
+                .map(|(at, found)| code.split_at(at + found.len()))
+            {
                 let permission = rest.split('"').next().unwrap();
                 called += 1;
                 let known = granted.contains(permission) || buckets.contains(&permission);
-                assert!(known, "{permission}, called in {}, is in no statement", file.display());
+                assert!(
+                    known,
+                    "{permission}, called in {}, is in no statement",
+                    file.display()
+                );
             }
         }
         assert!(called > 30, "the calls were not found: {called}");
@@ -113,20 +142,37 @@ mod tests {
     fn a_policy_of_agent_types_has_the_statements_of_their_changes_alone() {
         let of = |agents: &[&str]| {
             let agents = agents.iter().map(|name| (*name).to_owned()).collect();
-            aws(&PolicyArgs { cloud: PolicyCloud::Aws, observe_only: false, changes: Vec::new(), agents })
+            aws(&PolicyArgs {
+                cloud: PolicyCloud::Aws,
+                observe_only: false,
+                changes: Vec::new(),
+                agents,
+            })
         };
         let sids = |policy: &Value| {
             let all = policy["Statement"].as_array().unwrap().iter();
-            all.map(|one| one["Sid"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            all.map(|one| one["Sid"].as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
         };
         assert_eq!(
             sids(&of(&["storage_optimizer"]).unwrap()),
-            ["ReeveReads", "ReeveDeleteSnapshot", "ReeveModifyVolume", "ReevePutBucketLifecycle"]
+            [
+                "ReeveReads",
+                "ReeveDeleteSnapshot",
+                "ReeveModifyVolume",
+                "ReevePutBucketLifecycle"
+            ]
         );
         let both = of(&["workload_classifier", "storage_optimizer"]).unwrap();
         assert!(actions(&both).contains("autoscaling:UpdateAutoScalingGroup"));
-        assert!(!actions(&both).contains("ec2:RevokeSecurityGroupEgress"), "isolation is for security_intelligence");
-        assert_eq!(of(&reeve_agents::registry().available()).unwrap(), policy_of(&[], false).unwrap());
+        assert!(
+            !actions(&both).contains("ec2:RevokeSecurityGroupEgress"),
+            "isolation is for security_intelligence"
+        );
+        assert_eq!(
+            of(&reeve_agents::registry().available()).unwrap(),
+            policy_of(&[], false).unwrap()
+        );
         let error = of(&["spot_optimizer"]).unwrap_err().to_string();
         assert!(error.contains("workload_classifier"), "{error}");
     }
@@ -139,12 +185,29 @@ mod tests {
                 .iter()
                 .any(|verb| action.contains(&format!(":{verb}")))
         };
-        assert_eq!(reading.iter().filter(|action| acts(action)).count(), 0, "{reading:?}");
+        assert_eq!(
+            reading.iter().filter(|action| acts(action)).count(),
+            0,
+            "{reading:?}"
+        );
         let isolation = policy_of(&["isolate"], false).unwrap();
-        let own = isolation["Statement"].as_array().unwrap().iter().find(|one| one["Sid"] == "ReeveIsolateOfReeve");
-        assert_eq!(own.unwrap()["Action"], json!(["ec2:RevokeSecurityGroupEgress"]));
-        assert!(own.unwrap()["Condition"].is_object() && !actions(&isolation).contains("ec2:StopInstances"));
+        let own = isolation["Statement"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["Sid"] == "ReeveIsolateOfReeve");
+        assert_eq!(
+            own.unwrap()["Action"],
+            json!(["ec2:RevokeSecurityGroupEgress"])
+        );
+        assert!(
+            own.unwrap()["Condition"].is_object()
+                && !actions(&isolation).contains("ec2:StopInstances")
+        );
         let error = policy_of(&["paint"], false).unwrap_err().to_string();
-        assert!(error.contains("\"paint\"") && error.contains("resize_machine"), "{error}");
+        assert!(
+            error.contains("\"paint\"") && error.contains("resize_machine"),
+            "{error}"
+        );
     }
 }

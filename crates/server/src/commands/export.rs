@@ -50,14 +50,20 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
         return refuse("Parquet is written by a running service: use --url in place of --data-dir");
     };
     if args.destination.is_some() {
-        return refuse("only a running service sends files to a destination: use --url instead of --data-dir");
+        return refuse(
+            "only a running service sends files to a destination: use --url instead of --data-dir",
+        );
     }
     let zone = zone(args.local);
     let request = json!({
         "query": args.query, "start_time": args.period.from, "end_time": args.period.to, "format": format!("{:?}", args.format).to_lowercase(),
         "file": args.output.display().to_string(), "resume": args.resume,
     });
-    let reading = Reading { kind: &events::AUDIT_EXPORT, command: "reeve audit export", request };
+    let reading = Reading {
+        kind: &events::AUDIT_EXPORT,
+        command: "reeve audit export",
+        request,
+    };
     let log = open_to_read(&args.target, reading).await?;
     let wanted = Wanted::from_args(args, &format);
     let (sink, state) = if args.resume {
@@ -65,11 +71,24 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
     } else {
         let (from, to) = when::period(&args.period, &zone, Timestamp::now())?;
         let (from, to) = (from.map(format_instant), to.map(format_instant));
-        let state = State { wanted, from, to, checkpoint: log.checkpoint().await?, progress: Progress::default() };
+        let state = State {
+            wanted,
+            from,
+            to,
+            checkpoint: log.checkpoint().await?,
+            progress: Progress::default(),
+        };
         (Sink::create(&args.output)?, state)
     };
-    let mut export =
-        Export { args, format, sink, state, bar: ProgressBar::hidden(), began: Instant::now(), resumed: 0 };
+    let mut export = Export {
+        args,
+        format,
+        sink,
+        state,
+        bar: ProgressBar::hidden(),
+        began: Instant::now(),
+        resumed: 0,
+    };
     let done = tokio::select! {
         done = export.all(&log) => done,
         _ = tokio::signal::ctrl_c() => Err(anyhow::anyhow!("interrupted")),
@@ -87,8 +106,13 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
 /// anything is exported.
 fn prepare(output: &Path, is_local: bool) -> Result<()> {
     let shown = output.display();
-    if output.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
-        std::fs::create_dir_all(output).with_context(|| format!("the folder {shown} could not be made"))?;
+    if output
+        .as_os_str()
+        .to_string_lossy()
+        .ends_with(std::path::is_separator)
+    {
+        std::fs::create_dir_all(output)
+            .with_context(|| format!("the folder {shown} could not be made"))?;
     }
     if output.is_dir() && is_local {
         return refuse(format!(
@@ -96,9 +120,14 @@ fn prepare(output: &Path, is_local: bool) -> Result<()> {
             output.join("export").display()
         ));
     }
-    let above = output.parent().filter(|above| !above.as_os_str().is_empty());
+    let above = output
+        .parent()
+        .filter(|above| !above.as_os_str().is_empty());
     if let Some(above) = above.filter(|above| !above.is_dir()) {
-        return refuse(format!("there is no folder {}; make it first", above.display()));
+        return refuse(format!(
+            "there is no folder {}; make it first",
+            above.display()
+        ));
     }
     Ok(())
 }
@@ -108,14 +137,22 @@ fn format(args: &ExportArgs) -> Result<Option<Format>> {
         ExportOversize::Reduce => Oversize::Reduce,
         ExportOversize::Skip => Oversize::Refuse,
     };
-    let limit = Limit { bytes: Some(args.max_bytes).filter(|most| *most > 0), oversize };
+    let limit = Limit {
+        bytes: Some(args.max_bytes).filter(|most| *most > 0),
+        oversize,
+    };
     Ok(Some(match args.format {
         ExportFormat::Parquet => return Ok(None),
         ExportFormat::Json => Format::Json,
-        ExportFormat::Csv => Format::Csv(CsvOptions { raw: args.raw && !args.no_formulas }),
+        ExportFormat::Csv => Format::Csv(CsvOptions {
+            raw: args.raw && !args.no_formulas,
+        }),
         ExportFormat::Cef => Format::Cef(CefOptions { limit }),
         ExportFormat::Syslog => Format::Syslog(SyslogOptions {
-            hostname: args.hostname.parse().with_context(|| format!("--hostname {:?}", args.hostname))?,
+            hostname: args
+                .hostname
+                .parse()
+                .with_context(|| format!("--hostname {:?}", args.hostname))?,
             framing: match args.framing {
                 ExportFraming::Newline => Framing::Newline,
                 ExportFraming::OctetCounting => Framing::OctetCounting,
@@ -172,8 +209,11 @@ impl Export<'_> {
                 return Ok(());
             }
             ask.cursor = next;
-            ask.limit =
-                if self.sink.written() - before > HEAVY { (ask.limit / 4).max(1) } else { (ask.limit * 2).min(PAGE) };
+            ask.limit = if self.sink.written() - before > HEAVY {
+                (ask.limit / 4).max(1)
+            } else {
+                (ask.limit * 2).min(PAGE)
+            };
             if noted.elapsed() > NOTED {
                 self.note()?;
                 noted = Instant::now();
@@ -200,8 +240,10 @@ impl Export<'_> {
             }
             self.state.progress.entries += 1;
         }
-        self.bar.set_position(self.state.progress.entries + self.state.progress.skipped);
-        self.bar.set_message(HumanBytes(self.sink.written()).to_string());
+        self.bar
+            .set_position(self.state.progress.entries + self.state.progress.skipped);
+        self.bar
+            .set_message(HumanBytes(self.sink.written()).to_string());
         Ok(false)
     }
 
@@ -215,7 +257,9 @@ impl Export<'_> {
             },
         );
         // Drawn on stderr, and only when that is a terminal.
-        self.bar = ProgressBar::new(total).with_style(style).with_position(self.resumed);
+        self.bar = ProgressBar::new(total)
+            .with_style(style)
+            .with_position(self.resumed);
         self.bar.reset_eta();
         self.bar.enable_steady_tick(Duration::from_millis(200));
         Ok(())
@@ -232,7 +276,9 @@ impl Export<'_> {
 
     fn interrupted(&mut self, error: anyhow::Error) -> anyhow::Error {
         let pipe = error.chain().any(|cause| {
-            cause.downcast_ref().is_some_and(|error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe)
+            cause.downcast_ref().is_some_and(|error: &std::io::Error| {
+                error.kind() == std::io::ErrorKind::BrokenPipe
+            })
         });
         if pipe || self.sink.is_stdout() {
             return error;
@@ -240,7 +286,9 @@ impl Export<'_> {
         match self.note() {
             Ok(()) => {
                 let written = thousands(self.state.progress.entries);
-                error.context(format!("{written} entries are written; run the same command with --resume to continue"))
+                error.context(format!(
+                    "{written} entries are written; run the same command with --resume to continue"
+                ))
             }
             Err(second) => error.context(second),
         }
@@ -249,7 +297,12 @@ impl Export<'_> {
     async fn finish(mut self) -> Result<ExitCode> {
         let (bytes, sha256) = self.sink.finish()?;
         state::forget(&self.args.output)?;
-        let Progress { entries, reduced, skipped, .. } = self.state.progress;
+        let Progress {
+            entries,
+            reduced,
+            skipped,
+            ..
+        } = self.state.progress;
         let took = self.began.elapsed();
         let rate = (entries - self.resumed) as f64 / took.as_secs_f64().max(0.001);
         let checkpoint = &self.state.checkpoint;
@@ -268,7 +321,11 @@ impl Export<'_> {
             );
         }
         if skipped > 0 {
-            eprintln!("{} records were longer than {} bytes and are left out", thousands(skipped), self.args.max_bytes);
+            eprintln!(
+                "{} records were longer than {} bytes and are left out",
+                thousands(skipped),
+                self.args.max_bytes
+            );
         }
         eprintln!(
             "checkpoint  {} size {} root {}",
@@ -277,16 +334,25 @@ impl Export<'_> {
             clean(&checkpoint.root)
         );
         eprintln!("sha256      {sha256}  {}", self.args.output.display());
-        Ok(if skipped > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        Ok(if skipped > 0 {
+            ExitCode::from(1)
+        } else {
+            ExitCode::SUCCESS
+        })
     }
 }
 
 fn time(text: Option<&str>) -> Result<Option<Timestamp>> {
-    text.map(|text| parse_instant(text).with_context(|| format!("{text:?} is not a time"))).transpose()
+    text.map(|text| parse_instant(text).with_context(|| format!("{text:?} is not a time")))
+        .transpose()
 }
 
 fn seconds(took: Duration) -> String {
-    if took.as_secs() < 60 { format!("{:.1} s", took.as_secs_f64()) } else { HumanDuration(took).to_string() }
+    if took.as_secs() < 60 {
+        format!("{:.1} s", took.as_secs_f64())
+    } else {
+        HumanDuration(took).to_string()
+    }
 }
 
 /// Error of an export that cannot be resumed.

@@ -16,7 +16,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use reeve_audit::{ActionMethod, ActionStatus, Draft, Entry, EventId, Json, ResourceRef, Submitter, events};
+use reeve_audit::{
+    ActionMethod, ActionStatus, Draft, Entry, EventId, Json, ResourceRef, Submitter, events,
+};
 use reeve_connect_cloudtrail as cloudtrail;
 use reeve_ledger::AppendError;
 
@@ -93,7 +95,11 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
         HumanCount(tally.known),
         HumanCount(tally.refused)
     );
-    Ok(if tally.refused > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(if tally.refused > 0 {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// Records the import: in a data directory as Reeve's own entry, in a service as one of the token's user.
@@ -112,7 +118,10 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
         .with_metadata("refused", Json::from(tally.refused))
         .with_metadata("files", Json::from(tally.files));
     // Importing the same again changes nothing, and is not recorded again either.
-    let id = format!("import-{}", hex::encode(tally.identifiers.clone().finalize()));
+    let id = format!(
+        "import-{}",
+        hex::encode(tally.identifiers.clone().finalize())
+    );
     let id = match log {
         LogAt::Here(_) => EventId::derived(&id)?,
         // A service takes the entry as one of the token's user, who may not write Reeve's own identifiers.
@@ -120,9 +129,12 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
     };
     let (entry, now) = (entry.with_id(id), Timestamp::now());
     let draft = match log {
-        LogAt::Here(_) => Draft::by_reeve(entry, now).map_err(|errors| anyhow::anyhow!(words(&errors)))?,
+        LogAt::Here(_) => {
+            Draft::by_reeve(entry, now).map_err(|errors| anyhow::anyhow!(words(&errors)))?
+        }
         LogAt::There(_) => {
-            let draft = Draft::from_entry(entry, now).map_err(|errors| anyhow::anyhow!(words(&errors)))?;
+            let draft =
+                Draft::from_entry(entry, now).map_err(|errors| anyhow::anyhow!(words(&errors)))?;
             submitted(draft).map_err(|error| anyhow::anyhow!(error))?
         }
     };
@@ -142,8 +154,13 @@ fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>> {
             files.push((path.clone(), 0));
             continue;
         }
-        for file in cloudtrail::log_files(path).with_context(|| format!("{} could not be read", path.display()))? {
-            let bytes = file.metadata().with_context(|| format!("{} could not be read", file.display()))?.len();
+        for file in cloudtrail::log_files(path)
+            .with_context(|| format!("{} could not be read", path.display()))?
+        {
+            let bytes = file
+                .metadata()
+                .with_context(|| format!("{} could not be read", file.display()))?
+                .len();
             files.push((file, bytes));
         }
     }
@@ -157,7 +174,8 @@ fn source(path: &Path, bar: &ProgressBar) -> Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(bar.wrap_read(std::io::stdin())));
     }
-    let file = File::open(path).with_context(|| format!("{} could not be opened", path.display()))?;
+    let file =
+        File::open(path).with_context(|| format!("{} could not be opened", path.display()))?;
     Ok(Box::new(bar.wrap_read(file)))
 }
 
@@ -167,33 +185,46 @@ type Drafts = Box<dyn Iterator<Item = Result<Draft, String>>>;
 fn read(format: ImportFormat, source: Box<dyn Read + Send>) -> Result<Drafts> {
     let now = Timestamp::now();
     Ok(match format {
-        ImportFormat::Cloudtrail => {
-            Box::new(cloudtrail::RecordReader::new(source)?.entries().filter_map(move |item| match item {
-                Ok(entry) => Some(Draft::from_entry(entry, now).map_err(|errors| words(&errors)).and_then(submitted)),
-                Err(error) if error.is_digest() => None,
-                Err(error) => Some(Err(error.to_string())),
-            }))
-        }
-        ImportFormat::Jsonl => {
-            Box::new(BufReader::new(plain(source)?).split(b'\n').enumerate().filter_map(move |(at, line)| {
-                let line = match line {
-                    Ok(line) if line.iter().all(u8::is_ascii_whitespace) => return None,
-                    Ok(line) => line,
-                    Err(error) => return Some(Err(error.to_string())),
-                };
-                let draft = Draft::from_bytes(&line, now).map_err(|errors| words(&errors)).and_then(submitted);
-                Some(draft.map_err(|message| format!("line {}: {message}", at + 1)))
-            }))
-        }
+        ImportFormat::Cloudtrail => Box::new(
+            cloudtrail::RecordReader::new(source)?
+                .entries()
+                .filter_map(move |item| match item {
+                    Ok(entry) => Some(
+                        Draft::from_entry(entry, now)
+                            .map_err(|errors| words(&errors))
+                            .and_then(submitted),
+                    ),
+                    Err(error) if error.is_digest() => None,
+                    Err(error) => Some(Err(error.to_string())),
+                }),
+        ),
+        ImportFormat::Jsonl => Box::new(
+            BufReader::new(plain(source)?)
+                .split(b'\n')
+                .enumerate()
+                .filter_map(move |(at, line)| {
+                    let line = match line {
+                        Ok(line) if line.iter().all(u8::is_ascii_whitespace) => return None,
+                        Ok(line) => line,
+                        Err(error) => return Some(Err(error.to_string())),
+                    };
+                    let draft = Draft::from_bytes(&line, now)
+                        .map_err(|errors| words(&errors))
+                        .and_then(submitted);
+                    Some(draft.map_err(|message| format!("line {}: {message}", at + 1)))
+                }),
+        ),
     })
 }
 
 /// The account of the operating system that runs this program, where the system tells (Linux).
-static ACCOUNT: LazyLock<Arc<Submitter>> = LazyLock::new(|| Arc::new(Submitter::local(Account::current().id)));
+static ACCOUNT: LazyLock<Arc<Submitter>> =
+    LazyLock::new(|| Arc::new(Submitter::local(Account::current().id)));
 
 /// Notes where an entry comes from. A service that it is sent to notes that itself.
 fn submitted(draft: Draft) -> Result<Draft, String> {
-    let mut drafts = Draft::submitted_by(vec![draft], &ACCOUNT).map_err(|(_, error)| error.to_string())?;
+    let mut drafts =
+        Draft::submitted_by(vec![draft], &ACCOUNT).map_err(|(_, error)| error.to_string())?;
     drafts.pop().ok_or_else(|| "there is no entry".to_owned())
 }
 
@@ -203,11 +234,19 @@ fn plain(mut source: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
     source.by_ref().take(2).read_to_end(&mut start)?;
     let gzip = start == [0x1f, 0x8b];
     let whole = std::io::Cursor::new(start).chain(source);
-    Ok(if gzip { Box::new(flate2::read::MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+    Ok(if gzip {
+        Box::new(flate2::read::MultiGzDecoder::new(whole))
+    } else {
+        Box::new(whole)
+    })
 }
 
 fn words(errors: &[reeve_audit::FieldError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    errors
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 #[derive(Default)]
@@ -237,7 +276,12 @@ enum Answer {
 
 /// Appends a batch. An entry whose identifier another entry has is given one of its own where its format allows that (real
 /// CloudTrail folders hold the same `eventID` with different content), else it is refused alone.
-async fn append(log: &LogAt, format: ImportFormat, batch: &mut Batch, tally: &mut Tally) -> Result<()> {
+async fn append(
+    log: &LogAt,
+    format: ImportFormat,
+    batch: &mut Batch,
+    tally: &mut Tally,
+) -> Result<()> {
     let mut drafts = std::mem::take(&mut batch.drafts);
     batch.bytes = 0;
     while !drafts.is_empty() {
@@ -251,10 +295,14 @@ async fn append(log: &LogAt, format: ImportFormat, batch: &mut Batch, tally: &mu
             Answer::TakenId(index) => {
                 let draft = drafts.remove(index);
                 let id = draft.entry.event_id.as_str().to_owned();
-                let renamed = (format == ImportFormat::Cloudtrail && !id.starts_with("cloudtrail-"))
-                    .then(|| Draft::from_entry(cloudtrail::with_distinct_id(draft.entry), draft.recorded_at).ok())
-                    .flatten()
-                    .and_then(|draft| submitted(draft).ok());
+                let renamed = (format == ImportFormat::Cloudtrail
+                    && !id.starts_with("cloudtrail-"))
+                .then(|| {
+                    Draft::from_entry(cloudtrail::with_distinct_id(draft.entry), draft.recorded_at)
+                        .ok()
+                })
+                .flatten()
+                .and_then(|draft| submitted(draft).ok());
                 match renamed {
                     Some(renamed) => drafts.insert(index, renamed),
                     None => {
@@ -271,22 +319,33 @@ async fn append(log: &LogAt, format: ImportFormat, batch: &mut Batch, tally: &mu
 async fn offer(log: &LogAt, drafts: &[Draft]) -> Result<Answer> {
     match log {
         LogAt::Here(log) => match log.ledger.append(drafts.to_vec()).await {
-            Ok(receipts) => Ok(Answer::Taken(receipts.iter().filter(|receipt| receipt.duplicate).count() as u64)),
+            Ok(receipts) => Ok(Answer::Taken(
+                receipts.iter().filter(|receipt| receipt.duplicate).count() as u64,
+            )),
             Err(AppendError::Conflict { index, .. }) => Ok(Answer::TakenId(index)),
             Err(AppendError::Busy { retry_after_s }) => Ok(Answer::Busy(retry_after_s)),
             Err(error) => bail!("{error}"),
         },
         LogAt::There(remote) => {
-            let lines: Vec<u8> = drafts.iter().flat_map(|draft| claim(draft).into_iter().chain([b'\n'])).collect();
-            let request = remote.post("audit-logs").header("content-type", "application/x-ndjson").body(lines);
+            let lines: Vec<u8> = drafts
+                .iter()
+                .flat_map(|draft| claim(draft).into_iter().chain([b'\n']))
+                .collect();
+            let request = remote
+                .post("audit-logs")
+                .header("content-type", "application/x-ndjson")
+                .body(lines);
             match remote.send(request).await? {
                 Reply::Done(_) => Ok(Answer::Taken(0)),
                 Reply::Busy(seconds) => Ok(Answer::Busy(seconds)),
                 Reply::Refused(problem) if problem["code"] == "event_id_conflict" => {
                     let index = problem.pointer("/errors/0/index").and_then(Value::as_u64);
-                    let index =
-                        index.and_then(|index| usize::try_from(index).ok()).filter(|index| *index < drafts.len());
-                    index.map(Answer::TakenId).with_context(|| remote.words(&problem))
+                    let index = index
+                        .and_then(|index| usize::try_from(index).ok())
+                        .filter(|index| *index < drafts.len());
+                    index
+                        .map(Answer::TakenId)
+                        .with_context(|| remote.words(&problem))
                 }
                 Reply::Refused(problem) | Reply::Failed(problem) => bail!(remote.words(&problem)),
                 Reply::TooMuch => bail!("the answer is too long"),
@@ -297,7 +356,8 @@ async fn offer(log: &LogAt, drafts: &[Draft]) -> Result<Answer> {
 
 /// The claim as sent: without what the service sets itself.
 fn claim(draft: &Draft) -> Vec<u8> {
-    let mut value = serde_json::to_value(draft.entry.to_json(draft.recorded_at)).unwrap_or_default();
+    let mut value =
+        serde_json::to_value(draft.entry.to_json(draft.recorded_at)).unwrap_or_default();
     if let Some(members) = value.as_object_mut() {
         for derived in ["recorded_at", "submitted_by", "category"] {
             members.remove(derived);

@@ -19,14 +19,26 @@ use crate::service::open_log;
 /// Rotates the key and says which is in charge.
 pub(super) async fn rotate(args: &RotateArgs) -> Result<ExitCode> {
     if !args.data_dir.join("ledger").is_dir() {
-        bail!("{} is not a data directory: it has no folder \"ledger\"", args.data_dir.display());
+        bail!(
+            "{} is not a data directory: it has no folder \"ledger\"",
+            args.data_dir.display()
+        );
     }
-    let config = Config { data_dir: args.data_dir.clone(), anchor: args.anchor.clone(), ..Config::default() };
-    let log = open_log(&config).await.context("the log could not be opened; a running service rotates its own key")?;
+    let config = Config {
+        data_dir: args.data_dir.clone(),
+        anchor: args.anchor.clone(),
+        ..Config::default()
+    };
+    let log = open_log(&config)
+        .await
+        .context("the log could not be opened; a running service rotates its own key")?;
     let rotated = log.ledger.rotate_key(entry).await;
     log.ledger.close().await;
     let epoch = rotated?;
-    eprintln!("{} was in charge up to {} entries; its private key is destroyed.", epoch.old, epoch.size);
+    eprintln!(
+        "{} was in charge up to {} entries; its private key is destroyed.",
+        epoch.old, epoch.size
+    );
     eprintln!(
         "Give the new verifier key to witnesses. Auditors who hold the old one need nothing: the record leads on."
     );

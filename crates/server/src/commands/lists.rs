@@ -12,7 +12,12 @@ use super::target::Remote;
 use crate::cli::{ImportListArgs, ListsCommand};
 
 /// Lists of values.
-const LISTS: Collection = Collection { path: "audit-logs/lists", noun: "list", list: "reeve audit lists show", line };
+const LISTS: Collection = Collection {
+    path: "audit-logs/lists",
+    noun: "list",
+    list: "reeve audit lists show",
+    line,
+};
 
 /// Runs a command.
 pub(super) async fn run(command: ListsCommand) -> Result<ExitCode> {
@@ -26,8 +31,14 @@ pub(super) async fn run(command: ListsCommand) -> Result<ExitCode> {
                 return Ok(ExitCode::SUCCESS);
             }
             let mut out = std::io::stdout().lock();
-            let values = list["values"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            values.map(clean).try_for_each(|value| writeln!(out, "{value}"))?;
+            let values = list["values"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
+            values
+                .map(clean)
+                .try_for_each(|value| writeln!(out, "{value}"))?;
             Ok(ExitCode::SUCCESS)
         }
         ListsCommand::Import(args) => import(&Remote::new(&args.service)?, &args).await,
@@ -50,15 +61,36 @@ async fn import(service: &Remote, args: &ImportListArgs) -> Result<ExitCode> {
         .map(|line| line.split('#').next().unwrap_or_default().trim())
         .filter(|value| !value.is_empty())
         .collect();
-    let before = LISTS.all(service).await?.into_iter().find(|list| list["name"] == args.name.as_str());
-    let description = args.description.clone().or_else(|| Some(before.as_ref()?["description"].as_str()?.to_owned()));
-    let version = before.as_ref().map_or(json!(0), |list| list["version"].clone());
+    let before = LISTS
+        .all(service)
+        .await?
+        .into_iter()
+        .find(|list| list["name"] == args.name.as_str());
+    let description = args
+        .description
+        .clone()
+        .or_else(|| Some(before.as_ref()?["description"].as_str()?.to_owned()));
+    let version = before
+        .as_ref()
+        .map_or(json!(0), |list| list["version"].clone());
     let body = json!({ "description": description.unwrap_or_default(), "values": values, "version": version });
-    LISTS.show(&answer(service, service.put(&place(&args.name)).json(&body)).await?, args.json)
+    LISTS.show(
+        &answer(service, service.put(&place(&args.name)).json(&body)).await?,
+        args.json,
+    )
 }
 
 /// A list on one line: name, number of values, last change, purpose.
 fn line(out: &mut dyn Write, list: &Value) -> Result<()> {
-    let (name, changed, by) = (text(list, "name"), text(list, "updated_at"), text(list, "updated_by"));
-    Ok(writeln!(out, "{name:<24} {:>6} values  {changed} by {by}  {}", list["size"], text(list, "description"))?)
+    let (name, changed, by) = (
+        text(list, "name"),
+        text(list, "updated_at"),
+        text(list, "updated_by"),
+    );
+    Ok(writeln!(
+        out,
+        "{name:<24} {:>6} values  {changed} by {by}  {}",
+        list["size"],
+        text(list, "description")
+    )?)
 }

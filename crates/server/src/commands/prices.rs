@@ -11,7 +11,12 @@ use super::target::Remote;
 use crate::cli::PricesCommand;
 
 /// Price tables.
-const TABLES: Collection = Collection { path: "prices", noun: "price table", list: "reeve prices show", line };
+const TABLES: Collection = Collection {
+    path: "prices",
+    noun: "price table",
+    list: "reeve prices show",
+    line,
+};
 
 /// Runs a command.
 pub(super) async fn run(command: PricesCommand) -> Result<ExitCode> {
@@ -20,7 +25,10 @@ pub(super) async fn run(command: PricesCommand) -> Result<ExitCode> {
         PricesCommand::Import(args) => {
             let service = Remote::new(&args.service)?;
             let file = bytes(&args.file)?;
-            TABLES.show(&answer(&service, service.post(TABLES.path).body(file)).await?, args.json)
+            TABLES.show(
+                &answer(&service, service.post(TABLES.path).body(file)).await?,
+                args.json,
+            )
         }
         PricesCommand::Remove(args) => {
             let service = Remote::new(&args.service)?;
@@ -33,10 +41,30 @@ pub(super) async fn run(command: PricesCommand) -> Result<ExitCode> {
 
 /// A table on one line: cloud, kind, origin, number of prices, list with its age.
 fn line(out: &mut dyn Write, table: &Value) -> Result<()> {
-    let (provider, kind, origin) = (text(table, "provider"), text(table, "kind"), text(table, "origin"));
-    let regions = if table["regions"] == 1 { "1 region".to_owned() } else { format!("{} regions", table["regions"]) };
+    let (provider, kind, origin) = (
+        text(table, "provider"),
+        text(table, "kind"),
+        text(table, "origin"),
+    );
+    let regions = if table["regions"] == 1 {
+        "1 region".to_owned()
+    } else {
+        format!("{} regions", table["regions"])
+    };
     let prices = format!("{} prices in {regions}", table["prices"]);
-    let old = if table["outdated"] == true { ", outdated" } else { "" };
-    let list = format!("{} of {}, {} days old{old}", text(table, "source"), text(table, "date"), table["age_days"]);
-    Ok(writeln!(out, "{provider:<6} {kind:<10} {origin:<9} {prices:<32} {list}")?)
+    let old = if table["outdated"] == true {
+        ", outdated"
+    } else {
+        ""
+    };
+    let list = format!(
+        "{} of {}, {} days old{old}",
+        text(table, "source"),
+        text(table, "date"),
+        table["age_days"]
+    );
+    Ok(writeln!(
+        out,
+        "{provider:<6} {kind:<10} {origin:<9} {prices:<32} {list}"
+    )?)
 }

@@ -106,7 +106,11 @@ impl LogAt {
             Self::There(remote) => {
                 let mut ask = ask.clone();
                 loop {
-                    let most = if ask.limit > 1 { PAGE_BYTES } else { usize::MAX };
+                    let most = if ask.limit > 1 {
+                        PAGE_BYTES
+                    } else {
+                        usize::MAX
+                    };
                     match there(remote, &ask, most).await? {
                         Some(found) => return Ok(found),
                         None => ask.limit = (ask.limit / 4).max(1),
@@ -120,7 +124,10 @@ impl LogAt {
     pub(crate) async fn checkpoint(&self) -> Result<Checkpoint> {
         let note = match self {
             Self::Here(log) => log.ledger.checkpoint(),
-            Self::There(remote) => match remote.ask(remote.get("audit-logs/checkpoint"), 1 << 20).await? {
+            Self::There(remote) => match remote
+                .ask(remote.get("audit-logs/checkpoint"), 1 << 20)
+                .await?
+            {
                 Reply::Done(note) => String::from_utf8_lossy(&note).into_owned(),
                 other => bail!(refused(remote, &other)),
             },
@@ -128,7 +135,11 @@ impl LogAt {
         let mut lines = note.lines();
         let read = (|| {
             let origin = lines.next()?.to_owned();
-            Some(Checkpoint { origin, size: lines.next()?.parse().ok()?, root: lines.next()?.to_owned() })
+            Some(Checkpoint {
+                origin,
+                size: lines.next()?.parse().ok()?,
+                root: lines.next()?.to_owned(),
+            })
         })();
         read.context("the checkpoint cannot be read")
     }
@@ -165,10 +176,16 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
     let now = Timestamp::now();
     let query = Query::parse(&ask.query).map_err(|error| WrongQuery::here(&ask.query, error))?;
     if let Some(list) = query.expr.lists().first() {
-        bail!("the query compares with the list {list}, which the service keeps: ask the service with --server");
+        bail!(
+            "the query compares with the list {list}, which the service keeps: ask the service with --server"
+        );
     }
-    let cursor =
-        ask.cursor.as_deref().map(str::parse).transpose().context("the cursor was not issued for a data directory")?;
+    let cursor = ask
+        .cursor
+        .as_deref()
+        .map(str::parse)
+        .transpose()
+        .context("the cursor was not issued for a data directory")?;
     let request = SearchRequest {
         query: query.and(time_range(ask.from, ask.to)).resolve(now),
         limit: ask.limit as usize,
@@ -183,7 +200,11 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
     };
     let page = log.search.search(&request).await?;
     Ok(Found {
-        entries: page.entries.iter().map(|stored| exported(stored, ask.salts)).collect(),
+        entries: page
+            .entries
+            .iter()
+            .map(|stored| exported(stored, ask.salts))
+            .collect(),
         total: page.total.unwrap_or_default(),
         next: page.next_cursor.map(|sequence| sequence.to_string()),
         counts: page.aggregations.into_iter().map(Counts::from).collect(),
@@ -192,8 +213,20 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
 
 impl From<reeve_ledger::Counts> for Counts {
     fn from(counts: reeve_ledger::Counts) -> Self {
-        let reeve_ledger::Counts { values, nested, distinct, other, missing } = counts;
-        Self { values, nested: nested.into_iter().map(Self::from).collect(), distinct, other, missing }
+        let reeve_ledger::Counts {
+            values,
+            nested,
+            distinct,
+            other,
+            missing,
+        } = counts;
+        Self {
+            values,
+            nested: nested.into_iter().map(Self::from).collect(),
+            distinct,
+            other,
+            missing,
+        }
     }
 }
 
@@ -240,8 +273,18 @@ struct AnswerCount {
 
 impl From<AnswerCounts> for Counts {
     fn from(counts: AnswerCounts) -> Self {
-        let AnswerCounts { buckets, distinct, other, missing } = counts;
-        let mut read = Self { distinct, other, missing, ..Self::default() };
+        let AnswerCounts {
+            buckets,
+            distinct,
+            other,
+            missing,
+        } = counts;
+        let mut read = Self {
+            distinct,
+            other,
+            missing,
+            ..Self::default()
+        };
         for bucket in buckets {
             read.values.push((bucket.value, bucket.count));
             read.nested.extend(bucket.nested.map(Self::from));
@@ -257,7 +300,10 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
         "count": ask.total,
     });
     let times = [("start_time", ask.from), ("end_time", ask.to)];
-    for (name, time) in times.into_iter().filter_map(|(name, time)| Some((name, time?))) {
+    for (name, time) in times
+        .into_iter()
+        .filter_map(|(name, time)| Some((name, time?)))
+    {
         body[name] = format_instant(time).into();
     }
     if ask.order == Order::OldestFirst {
@@ -269,7 +315,10 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
     if let Some(cursor) = &ask.cursor {
         body["cursor"] = cursor.as_str().into();
     }
-    let bytes = match remote.ask(remote.post("audit-logs/search").json(&body), most).await? {
+    let bytes = match remote
+        .ask(remote.post("audit-logs/search").json(&body), most)
+        .await?
+    {
         Reply::Done(bytes) => bytes,
         Reply::TooMuch => return Ok(None),
         Reply::Refused(problem) if problem["code"] == "invalid_query" => {
@@ -277,11 +326,24 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
         }
         other => bail!(refused(remote, &other)),
     };
-    let answer: Answer<'_> = serde_json::from_slice(&bytes).context("the service's answer is not a page of entries")?;
+    let answer: Answer<'_> =
+        serde_json::from_slice(&bytes).context("the service's answer is not a page of entries")?;
     let shown = answer.items.iter().take(ask.limit as usize);
-    let entries = shown.map(|item| Exported::read(item.get().as_bytes())).collect::<Result<_, _>>()?;
+    let entries = shown
+        .map(|item| Exported::read(item.get().as_bytes()))
+        .collect::<Result<_, _>>()?;
     let mut aggregations = answer.aggregations;
-    let mut counts = |name: &String| aggregations.remove(name).map(Counts::from).unwrap_or_default();
+    let mut counts = |name: &String| {
+        aggregations
+            .remove(name)
+            .map(Counts::from)
+            .unwrap_or_default()
+    };
     let counts = ask.counts.iter().map(&mut counts).collect();
-    Ok(Some(Found { entries, total: answer.total.unwrap_or_default(), next: answer.next_cursor, counts }))
+    Ok(Some(Found {
+        entries,
+        total: answer.total.unwrap_or_default(),
+        next: answer.next_cursor,
+        counts,
+    }))
 }

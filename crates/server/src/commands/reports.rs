@@ -13,8 +13,12 @@ use crate::cli::{DownloadReportArgs, ReportsCommand, RunReportArgs};
 use crate::commands::target::Remote;
 
 /// Reports.
-const REPORTS: Collection =
-    Collection { path: "audit-logs/reports", noun: "report", list: "reeve audit reports list", line };
+const REPORTS: Collection = Collection {
+    path: "audit-logs/reports",
+    noun: "report",
+    list: "reeve audit reports list",
+    line,
+};
 /// Time between two looks at a run.
 const BEAT: Duration = Duration::from_millis(500);
 
@@ -22,15 +26,23 @@ const BEAT: Duration = Duration::from_millis(500);
 pub(super) async fn run(command: ReportsCommand) -> Result<ExitCode> {
     match command {
         ReportsCommand::List(args) => list(&Remote::new(&args.service)?, args.json).await,
-        ReportsCommand::Show(args) => show(&Remote::new(&args.service)?, &args.name, args.json).await,
-        ReportsCommand::Create(args) => REPORTS.create(&Remote::new(&args.service)?, &args.file, args.json).await,
+        ReportsCommand::Show(args) => {
+            show(&Remote::new(&args.service)?, &args.name, args.json).await
+        }
+        ReportsCommand::Create(args) => {
+            REPORTS
+                .create(&Remote::new(&args.service)?, &args.file, args.json)
+                .await
+        }
         ReportsCommand::Run(args) => begin(&Remote::new(&args.service)?, &args).await,
         ReportsCommand::Download(args) => download(&Remote::new(&args.service)?, &args).await,
     }
 }
 
 async fn list_of(service: &Remote, path: &str) -> Result<Vec<Value>> {
-    Ok(items(&answer(service, service.get(path)).await?).cloned().collect())
+    Ok(items(&answer(service, service.get(path)).await?)
+        .cloned()
+        .collect())
 }
 
 async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
@@ -38,7 +50,9 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
     let templates = list_of(service, "audit-logs/report-templates").await?;
     if json {
         let names = |one: &Value| json!({ "id": one["id"], "name": one["name"], "edition": one["edition"] });
-        print(&json!({ "items": reports, "frameworks": templates.iter().map(names).collect::<Vec<_>>() }))?;
+        print(
+            &json!({ "items": reports, "frameworks": templates.iter().map(names).collect::<Vec<_>>() }),
+        )?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut out = std::io::stdout().lock();
@@ -46,10 +60,18 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
         line(&mut out, report)?;
     }
     for template in &templates {
-        let (id, name, edition) = (text(template, "id"), text(template, "name"), text(template, "edition"));
+        let (id, name, edition) = (
+            text(template, "id"),
+            text(template, "name"),
+            text(template, "edition"),
+        );
         let controls = template["controls"].as_array().map_or(0, Vec::len);
         // The edition of a standard may begin with the standard's name.
-        let title = if edition.starts_with(&name) { edition } else { format!("{name}, {edition}") };
+        let title = if edition.starts_with(&name) {
+            edition
+        } else {
+            format!("{name}, {edition}")
+        };
         writeln!(out, "framework {id:<12}  {title}: {controls} controls")?;
     }
     Ok(ExitCode::SUCCESS)
@@ -57,14 +79,26 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
 
 fn line(out: &mut dyn std::io::Write, report: &Value) -> Result<()> {
     let about = report["framework"].as_str().unwrap_or("custom").to_owned();
-    let next = report["next_run_at"].as_str().map(|at| format!("next run {at}")).unwrap_or_default();
-    Ok(writeln!(out, "{:<36}  {about:<10}  {}  {next}", text(report, "id"), text(report, "name"))?)
+    let next = report["next_run_at"]
+        .as_str()
+        .map(|at| format!("next run {at}"))
+        .unwrap_or_default();
+    Ok(writeln!(
+        out,
+        "{:<36}  {about:<10}  {}  {next}",
+        text(report, "id"),
+        text(report, "name")
+    )?)
 }
 
 async fn show(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
     let report = REPORTS.find(service, name).await?;
     let id = report["id"].as_str().unwrap_or_default();
-    let runs = list_of(service, &format!("audit-logs/reports/runs?limit=10&report_id={id}")).await?;
+    let runs = list_of(
+        service,
+        &format!("audit-logs/reports/runs?limit=10&report_id={id}"),
+    )
+    .await?;
     if json {
         print(&json!({ "report": report, "runs": runs }))?;
         return Ok(ExitCode::SUCCESS);
@@ -78,10 +112,17 @@ async fn show(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
 }
 
 fn run_line(out: &mut impl std::io::Write, run: &Value) -> Result<()> {
-    let error = run["error"].as_str().map(|error| format!("  {error}")).unwrap_or_default();
+    let error = run["error"]
+        .as_str()
+        .map(|error| format!("  {error}"))
+        .unwrap_or_default();
     let (id, state) = (text(run, "id"), text(run, "state"));
     let entries = &run["progress"]["entries"];
-    Ok(writeln!(out, "{id:<36}  {state:<10}  {}  {entries} entries{error}", text(run, "created_at"))?)
+    Ok(writeln!(
+        out,
+        "{id:<36}  {state:<10}  {}  {entries} entries{error}",
+        text(run, "created_at")
+    )?)
 }
 
 async fn begin(service: &Remote, args: &RunReportArgs) -> Result<ExitCode> {
@@ -92,7 +133,11 @@ async fn begin(service: &Remote, args: &RunReportArgs) -> Result<ExitCode> {
     while !args.no_wait && matches!(run["state"].as_str(), Some("queued" | "running")) {
         tokio::time::sleep(BEAT).await;
         run = answer(service, service.get(&path)).await?;
-        tracing::info!("{} %, {} entries", run["progress"]["percent"], run["progress"]["entries"]);
+        tracing::info!(
+            "{} %, {} entries",
+            run["progress"]["percent"],
+            run["progress"]["entries"]
+        );
     }
     if args.json {
         print(&run)?
@@ -100,7 +145,11 @@ async fn begin(service: &Remote, args: &RunReportArgs) -> Result<ExitCode> {
         run_line(&mut std::io::stdout().lock(), &run)?
     }
     let done = args.no_wait || run["state"] == "succeeded";
-    Ok(if done { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if done {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
 }
 
 async fn download(service: &Remote, args: &DownloadReportArgs) -> Result<ExitCode> {
@@ -108,7 +157,10 @@ async fn download(service: &Remote, args: &DownloadReportArgs) -> Result<ExitCod
         Ok(report) => latest(service, &report).await?,
         Err(_) => args.run.clone(),
     };
-    let path = format!("audit-logs/reports/runs/{id}/download?format={}", args.format.as_str());
+    let path = format!(
+        "audit-logs/reports/runs/{id}/download?format={}",
+        args.format.as_str()
+    );
     let mut response = service.response(service.get(&path)).await?;
     if !response.status().is_success() {
         let problem: Value = response.json().await.unwrap_or(Value::Null);
@@ -135,8 +187,12 @@ async fn download(service: &Remote, args: &DownloadReportArgs) -> Result<ExitCod
 
 /// The latest run of a report that has files.
 async fn latest(service: &Remote, report: &Value) -> Result<String> {
-    let path = format!("audit-logs/reports/runs?limit={PAGE}&report_id={}", text(report, "id"));
+    let path = format!(
+        "audit-logs/reports/runs?limit={PAGE}&report_id={}",
+        text(report, "id")
+    );
     let runs = list_of(service, &path).await?;
     let run = runs.iter().find(|run| run["state"] == "succeeded");
-    run.map(|run| text(run, "id")).with_context(|| format!("{} has no run with files", text(report, "name")))
+    run.map(|run| text(run, "id"))
+        .with_context(|| format!("{} has no run with files", text(report, "name")))
 }

@@ -24,16 +24,30 @@ pub(crate) async fn run(args: &SearchArgs) -> Result<ExitCode> {
         "query": args.query, "start_time": from.map(format_instant), "end_time": to.map(format_instant),
         "limit": (!args.all).then_some(args.limit), "aggregations": args.by, "histogram": args.histogram.is_some(),
     });
-    let reading = Reading { kind: &events::AUDIT_SEARCH, command: "reeve audit search", request };
+    let reading = Reading {
+        kind: &events::AUDIT_SEARCH,
+        command: "reeve audit search",
+        request,
+    };
     let log = open_to_read(&args.target, reading).await?;
-    let ask = Ask { from, to, total: true, sort: args.sort, ..Ask::newest(&args.query, MOST) };
+    let ask = Ask {
+        from,
+        to,
+        total: true,
+        sort: args.sort,
+        ..Ask::newest(&args.query, MOST)
+    };
     let found = if args.by.is_empty() && args.histogram.is_none() {
         list(&log, args, ask, &screen).await
     } else {
         count(&log, args, ask, &screen).await
     };
     log.close().await;
-    Ok(if found? > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if found? > 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
 }
 
 /// Prints entries page by page; how many.
@@ -53,14 +67,19 @@ async fn list(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> 
                 Format::Json.write_entry(&mut out, &found.view())?;
             }
         } else {
-            let rows: Vec<Row> = page.entries.iter().map(|found| Row::new(found, screen)).collect();
+            let rows: Vec<Row> = page
+                .entries
+                .iter()
+                .map(|found| Row::new(found, screen))
+                .collect();
             if layout.is_none() && !rows.is_empty() {
                 let made = Layout::new(&rows, screen);
                 writeln!(out, "{}", made.heading(screen, Timestamp::now()))?;
                 layout = Some(made);
             }
             if let Some(layout) = &layout {
-                rows.iter().try_for_each(|row| writeln!(out, "{}", layout.line(row, screen)))?;
+                rows.iter()
+                    .try_for_each(|row| writeln!(out, "{}", layout.line(row, screen)))?;
             }
         }
         shown += page.entries.len() as u64;
@@ -72,9 +91,20 @@ async fn list(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> 
     out.flush()?;
     if !args.look.json {
         let zone = screen.zone_name(Timestamp::now());
-        let rest = if shown < total { "; --all or a greater --limit shows more" } else { "" };
-        let order = args.sort.map_or_else(|| "newest first".to_owned(), |sort| format!("sorted by {sort}"));
-        eprintln!("{} of {} entries, {order}, times in {zone}{rest}", thousands(shown), thousands(total));
+        let rest = if shown < total {
+            "; --all or a greater --limit shows more"
+        } else {
+            ""
+        };
+        let order = args.sort.map_or_else(
+            || "newest first".to_owned(),
+            |sort| format!("sorted by {sort}"),
+        );
+        eprintln!(
+            "{} of {} entries, {order}, times in {zone}{rest}",
+            thousands(shown),
+            thousands(total)
+        );
     }
     Ok(shown)
 }
@@ -91,8 +121,11 @@ async fn count(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) ->
         Some(Span::Auto) => Some(fitting(log, &ask).await?),
         given => given,
     };
-    ask.counts.extend(span.map(|span| format!("timestamp:{}", name(span))));
-    let Found { total, mut counts, .. } = log.page(&ask).await?;
+    ask.counts
+        .extend(span.map(|span| format!("timestamp:{}", name(span))));
+    let Found {
+        total, mut counts, ..
+    } = log.page(&ask).await?;
     let mut out = std::io::stdout().lock();
     let over_time = span.and_then(|span| Some((span, counts.pop()?)));
     for (field, counts) in args.by.iter().zip(&counts) {
@@ -104,7 +137,11 @@ async fn count(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) ->
     }
     if let Some((span, counts)) = over_time {
         if args.look.json {
-            writeln!(out, "{}", as_json(&format!("timestamp:{}", name(span)), &counts, total))?;
+            writeln!(
+                out,
+                "{}",
+                as_json(&format!("timestamp:{}", name(span)), &counts, total)
+            )?;
         } else {
             histogram(&mut out, span, counts, screen)?;
         }
@@ -120,7 +157,9 @@ fn as_json(field: &str, counts: &Counts, total: u64) -> serde_json::Value {
     let inner = |at: usize| counts.nested.get(at).map(nested_json);
     let one = |(at, (value, count)): (usize, &(String, u64))| {
         let mut one = json!({ "value": value, "count": count });
-        inner(at).into_iter().for_each(|inner| one["nested"] = inner);
+        inner(at)
+            .into_iter()
+            .for_each(|inner| one["nested"] = inner);
         one
     };
     let values: Vec<_> = counts.values.iter().enumerate().map(one).collect();
@@ -129,27 +168,57 @@ fn as_json(field: &str, counts: &Counts, total: u64) -> serde_json::Value {
 }
 
 fn nested_json(counts: &Counts) -> serde_json::Value {
-    let values: Vec<_> = counts.values.iter().map(|(value, count)| json!({ "value": value, "count": count })).collect();
+    let values: Vec<_> = counts
+        .values
+        .iter()
+        .map(|(value, count)| json!({ "value": value, "count": count }))
+        .collect();
     json!({ "values": values, "distinct": counts.distinct, "other": counts.other, "missing": counts.missing })
 }
 
-fn by_value(out: &mut impl std::io::Write, field: &str, counts: &Counts, screen: &Screen) -> Result<()> {
+fn by_value(
+    out: &mut impl std::io::Write,
+    field: &str,
+    counts: &Counts,
+    screen: &Screen,
+) -> Result<()> {
     let mut values = Vec::new();
     for (at, (value, count)) in counts.values.iter().enumerate() {
         values.push((value.clone(), *count));
-        let inner = counts.nested.get(at).map(|inner| inner.values.as_slice()).unwrap_or_default();
-        values.extend(inner.iter().map(|(inner, count)| (format!("{value} > {inner}"), *count)));
+        let inner = counts
+            .nested
+            .get(at)
+            .map(|inner| inner.values.as_slice())
+            .unwrap_or_default();
+        values.extend(
+            inner
+                .iter()
+                .map(|(inner, count)| (format!("{value} > {inner}"), *count)),
+        );
     }
-    let rest = [("(other values)", counts.other), ("(no value)", counts.missing)];
-    values.extend(rest.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_owned(), count)));
-    writeln!(out, "{}", screen.paint(Tone::Strong, &super::show::clean(field).to_uppercase()))?;
+    let rest = [
+        ("(other values)", counts.other),
+        ("(no value)", counts.missing),
+    ];
+    values.extend(
+        rest.into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| (name.to_owned(), count)),
+    );
+    writeln!(
+        out,
+        "{}",
+        screen.paint(Tone::Strong, &super::show::clean(field).to_uppercase())
+    )?;
     let tone = |value: &str| match field {
         "severity" => Tone::of_severity(value),
         "status" | "action.status" => Tone::of_status(value),
         _ if value.starts_with('(') => Tone::Faint,
         _ => Tone::Plain,
     };
-    bars(&values, screen, tone).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    bars(&values, screen, tone)
+        .iter()
+        .try_for_each(|line| writeln!(out, "{line}"))?;
     Ok(())
 }
 
@@ -168,19 +237,38 @@ const DAY: i64 = 24 * HOUR;
 
 /// The span that gives a period at most some sixty lines. Where an end is not given, the entries' own months tell it.
 async fn fitting(log: &LogAt, ask: &Ask) -> Result<Span> {
-    let (mut from, mut to) = (ask.from, ask.to.or_else(|| ask.from.map(|_| Timestamp::now())));
+    let (mut from, mut to) = (
+        ask.from,
+        ask.to.or_else(|| ask.from.map(|_| Timestamp::now())),
+    );
     for unit in ["month", "day", "hour"] {
         if let (Some(from), Some(to)) = (from, to)
-            && (ask.from.is_some() || to.duration_since(from).as_secs() > 40 * DAY || unit == "hour")
+            && (ask.from.is_some()
+                || to.duration_since(from).as_secs() > 40 * DAY
+                || unit == "hour")
         {
             break;
         }
-        let page = log.page(&Ask { counts: vec![format!("timestamp:{unit}")], total: false, ..ask.clone() }).await?;
-        let Some(counts) = page.counts.first().filter(|counts| !counts.values.is_empty()) else { return Ok(Span::Day) };
-        let at = |value: Option<&(String, u64)>| value.and_then(|(text, _)| parse_instant(text).ok());
+        let page = log
+            .page(&Ask {
+                counts: vec![format!("timestamp:{unit}")],
+                total: false,
+                ..ask.clone()
+            })
+            .await?;
+        let Some(counts) = page
+            .counts
+            .first()
+            .filter(|counts| !counts.values.is_empty())
+        else {
+            return Ok(Span::Day);
+        };
+        let at =
+            |value: Option<&(String, u64)>| value.and_then(|(text, _)| parse_instant(text).ok());
         let length = if unit == "month" { 31 * DAY } else { DAY };
         from = ask.from.or(at(counts.values.first()));
-        to = ask.to.or(at(counts.values.last()).and_then(|at| at.checked_add(SignedDuration::from_secs(length)).ok()));
+        to = ask.to.or(at(counts.values.last())
+            .and_then(|at| at.checked_add(SignedDuration::from_secs(length)).ok()));
     }
     let seconds = match (from, to) {
         (Some(from), Some(to)) => to.duration_since(from).as_secs(),
@@ -196,9 +284,21 @@ async fn fitting(log: &LogAt, ask: &Ask) -> Result<Span> {
 }
 
 /// Bars over time; spans without entries between two that have some are shown too.
-fn histogram(out: &mut impl std::io::Write, span: Span, counts: Counts, screen: &Screen) -> Result<()> {
+fn histogram(
+    out: &mut impl std::io::Write,
+    span: Span,
+    counts: Counts,
+    screen: &Screen,
+) -> Result<()> {
     let zone = screen.zone_name(Timestamp::now());
-    writeln!(out, "{}", screen.paint(Tone::Strong, &format!("{} ({zone})", name(span).to_uppercase())))?;
+    writeln!(
+        out,
+        "{}",
+        screen.paint(
+            Tone::Strong,
+            &format!("{} ({zone})", name(span).to_uppercase())
+        )
+    )?;
     let step = match span {
         Span::Minute => Some(60),
         Span::Hour => Some(HOUR),
@@ -217,11 +317,18 @@ fn histogram(out: &mut impl std::io::Write, span: Span, counts: Counts, screen: 
     let mut expected: Option<Timestamp> = None;
     for (text, count) in &counts.values {
         let at = parse_instant(text)?;
-        let label = |at: Timestamp| at.to_zoned(screen.zone.clone()).strftime(format).to_string();
+        let label = |at: Timestamp| {
+            at.to_zoned(screen.zone.clone())
+                .strftime(format)
+                .to_string()
+        };
         if let (Some(step), Some(mut gap)) = (step, expected) {
             let missing = at.duration_since(gap).as_secs() / step;
             if missing > 24 {
-                rows.push((format!("({} without)", thousands(missing.unsigned_abs())), 0));
+                rows.push((
+                    format!("({} without)", thousands(missing.unsigned_abs())),
+                    0,
+                ));
             } else {
                 while gap < at {
                     rows.push((label(gap), 0));
@@ -232,6 +339,8 @@ fn histogram(out: &mut impl std::io::Write, span: Span, counts: Counts, screen: 
         rows.push((label(at), *count));
         expected = step.and_then(|step| at.checked_add(SignedDuration::from_secs(step)).ok());
     }
-    bars(&rows, screen, |_| Tone::Plain).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    bars(&rows, screen, |_| Tone::Plain)
+        .iter()
+        .try_for_each(|line| writeln!(out, "{line}"))?;
     Ok(())
 }

@@ -87,7 +87,11 @@ enum Role {
 }
 
 /// Becomes active, at once or once the server that is active is gone, and serves.
-async fn start(config: Config, startup: Startup, reachable: impl FnOnce(SocketAddr, Role) -> Result<()>) -> Result<()> {
+async fn start(
+    config: Config,
+    startup: Startup,
+    reachable: impl FnOnce(SocketAddr, Role) -> Result<()>,
+) -> Result<()> {
     private::make(&config.data_dir)?;
     open_files(config.max_connections);
     active::check_file_system(&config)?;
@@ -108,7 +112,9 @@ const OTHER_FILES: u64 = 1_000;
 /// Raises the limit of open files as far as the system allows. Many systems begin with 1,024, fewer than the connections that are
 /// allowed by default, and an append that finds no file descriptor is a fault of the log.
 fn open_files(connections: usize) {
-    let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
+    let wanted = u64::try_from(connections)
+        .unwrap_or(u64::MAX)
+        .saturating_add(OTHER_FILES);
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) if limit < wanted => tracing::warn!(
             limit,
@@ -132,17 +138,32 @@ async fn stand_by(
     reachable(listener.local_addr()?, Role::Standby)?;
     let stop = startup.stop.clone();
     // A standby publishes no metrics of its own.
-    let bounds = Bounds::new(config.max_connections, config.trusted_proxies.clone(), Arc::default());
-    let Some((lock, cause)) = active::wait(&config.data_dir, forwarding, bounds, &stop).await? else { return Ok(()) };
+    let bounds = Bounds::new(
+        config.max_connections,
+        config.trusted_proxies.clone(),
+        Arc::default(),
+    );
+    let Some((lock, cause)) = active::wait(&config.data_dir, forwarding, bounds, &stop).await?
+    else {
+        return Ok(());
+    };
     let service = open(lock, config, startup).await?;
     service.record_takeover(cause).await;
     service.serve(TcpListener::from_std(listener)?, stop).await
 }
 
 async fn open(lock: ActiveLock, config: Config, startup: Startup) -> Result<Service> {
-    let Startup { changes, agent_types, kinds, readers, admin_token, .. } = startup;
+    let Startup {
+        changes,
+        agent_types,
+        kinds,
+        readers,
+        admin_token,
+        ..
+    } = startup;
     let clouds = CloudRegistry::real().with_readers(readers);
-    let service = Service::open_as(lock, config, clouds, changes, agent_types, kinds, false).await?;
+    let service =
+        Service::open_as(lock, config, clouds, changes, agent_types, kinds, false).await?;
     super::first_administrator(&service, admin_token).await?;
     warn_without_links(&service).await;
     Ok(service)
@@ -151,8 +172,13 @@ async fn open(lock: ActiveLock, config: Config, startup: Startup) -> Result<Serv
 /// Warns of messages without links: channels exist, and neither the configuration nor an administrator names the public address.
 async fn warn_without_links(service: &Service) {
     let workspace = service.tasks.workspace.workspace_get().await;
-    let is_known = service.config.public_url().is_some() || workspace.is_ok_and(|found| found.public_url.is_some());
-    let channels = service.store.channel_list().await.map_or(0, |channels| channels.len());
+    let is_known = service.config.public_url().is_some()
+        || workspace.is_ok_and(|found| found.public_url.is_some());
+    let channels = service
+        .store
+        .channel_list()
+        .await
+        .map_or(0, |channels| channels.len());
     if !is_known && channels > 0 {
         tracing::warn!(
             channels,

@@ -91,8 +91,13 @@ impl Screen {
             ColorChoice::Never => false,
             ColorChoice::Auto => terminal && !set("NO_COLOR") && !dumb,
         };
-        let width = terminal.then(|| terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)));
-        Self { colour, width: width.filter(|width| *width > 0), zone: zone(look.local) }
+        let width = terminal
+            .then(|| terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)));
+        Self {
+            colour,
+            width: width.filter(|width| *width > 0),
+            zone: zone(look.local),
+        }
     }
 
     /// Text in a tone.
@@ -106,7 +111,9 @@ impl Screen {
 
     /// A time, in the screen's zone.
     pub(crate) fn time(&self, at: Timestamp) -> String {
-        at.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+        at.to_zoned(self.zone.clone())
+            .strftime("%Y-%m-%d %H:%M:%S")
+            .to_string()
     }
 
     /// The zone's name, with its distance from UTC where it has one.
@@ -125,7 +132,11 @@ impl Screen {
 
 /// UTC, or this machine's zone.
 pub(crate) fn zone(local: bool) -> TimeZone {
-    if local { TimeZone::system() } else { TimeZone::UTC }
+    if local {
+        TimeZone::system()
+    } else {
+        TimeZone::UTC
+    }
 }
 
 /// Text without what a terminal obeys: controls, and what turns the direction of writing, stand as JSON spells them.
@@ -184,12 +195,19 @@ mod tests {
         assert_eq!(fit("漢字漢字", 6), "漢字… ");
         assert_eq!(fit("漢字", 4), "漢字");
         assert_eq!((fit("abc", 0).as_str(), fit("abc", 1).as_str()), ("", "…"));
-        assert_eq!(clean("a\u{1b}[31m\n\u{202e}b"), "a\\u001b[31m\\u000a\\u202eb");
+        assert_eq!(
+            clean("a\u{1b}[31m\n\u{202e}b"),
+            "a\\u001b[31m\\u000a\\u202eb"
+        );
     }
 
     #[test]
     fn colour_only_where_it_is_on() {
-        let screen = |colour| Screen { colour, width: None, zone: TimeZone::UTC };
+        let screen = |colour| Screen {
+            colour,
+            width: None,
+            zone: TimeZone::UTC,
+        };
         assert_eq!(screen(false).paint(Tone::Bad, "x"), "x");
         assert_eq!(screen(true).paint(Tone::Bad, "x"), "\u{1b}[31mx\u{1b}[0m");
         assert_eq!(screen(true).paint(Tone::Plain, "x"), "x");

@@ -32,7 +32,11 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Prints until it is told to stop.
 pub(crate) async fn run(args: &TailArgs) -> Result<ExitCode> {
     let screen = Screen::new(&args.look);
-    let mut printer = Printer { layout: Layout::streaming(&screen), screen, json: args.look.json };
+    let mut printer = Printer {
+        layout: Layout::streaming(&screen),
+        screen,
+        json: args.look.json,
+    };
     let log = LogAt::There(Remote::new(&args.service)?);
     let follow = async {
         let last = newest(&log, args, &mut printer).await?;
@@ -61,7 +65,12 @@ impl Printer {
         if self.json {
             Format::Json.write_entry(&mut out, &found.view())?;
         } else {
-            writeln!(out, "{}", self.layout.line(&Row::new(found, &self.screen), &self.screen))?;
+            writeln!(
+                out,
+                "{}",
+                self.layout
+                    .line(&Row::new(found, &self.screen), &self.screen)
+            )?;
         }
         out.flush()?;
         Ok(())
@@ -74,7 +83,11 @@ async fn newest(log: &LogAt, args: &TailArgs, printer: &mut Printer) -> Result<O
     let size = log.checkpoint().await?.size;
     let mut last = size.checked_sub(1);
     if !args.look.json {
-        writeln!(std::io::stdout(), "{}", printer.layout.heading(&printer.screen, Timestamp::now()))?;
+        writeln!(
+            std::io::stdout(),
+            "{}",
+            printer.layout.heading(&printer.screen, Timestamp::now())
+        )?;
     }
     if args.lines > 0 {
         let page = log.page(&Ask::newest(&args.query, args.lines)).await?;
@@ -94,7 +107,12 @@ enum Ended {
     Busy(u64),
 }
 
-async fn live(remote: &Remote, args: &TailArgs, mut last: Option<u64>, printer: &mut Printer) -> Result<()> {
+async fn live(
+    remote: &Remote,
+    args: &TailArgs,
+    mut last: Option<u64>,
+    printer: &mut Printer,
+) -> Result<()> {
     let mut wait = Duration::from_secs(1);
     loop {
         let before = last;
@@ -113,14 +131,23 @@ async fn live(remote: &Remote, args: &TailArgs, mut last: Option<u64>, printer: 
             Ended::Busy(seconds) => Duration::from_secs(seconds.max(1)),
             Ended::Broken => wait,
         };
-        eprintln!("reeve: the live view of {} ended; connecting again in {} s", remote.base(), pause.as_secs());
+        eprintln!(
+            "reeve: the live view of {} ended; connecting again in {} s",
+            remote.base(),
+            pause.as_secs()
+        );
         tokio::time::sleep(pause).await;
         wait = (wait * 2).min(LONGEST);
     }
 }
 
 /// One connection, to its end.
-async fn watch(remote: &Remote, args: &TailArgs, last: &mut Option<u64>, printer: &mut Printer) -> Result<Ended> {
+async fn watch(
+    remote: &Remote,
+    args: &TailArgs,
+    last: &mut Option<u64>,
+    printer: &mut Printer,
+) -> Result<Ended> {
     let asked = Url::parse_with_params("http://live/", [("query", &args.query)])?;
     let path = format!("audit-logs/live?{}", asked.query().unwrap_or_default());
     let mut request = remote.get(&path).header(ACCEPT, "text/event-stream");
@@ -136,7 +163,10 @@ async fn watch(remote: &Remote, args: &TailArgs, last: &mut Option<u64>, printer
         };
     }
     let mut events = Events::default();
-    while let Ok(Some(part)) = tokio::time::timeout(SILENCE, response.chunk()).await.unwrap_or(Ok(None)) {
+    while let Ok(Some(part)) = tokio::time::timeout(SILENCE, response.chunk())
+        .await
+        .unwrap_or(Ok(None))
+    {
         for event in events.read(&part)? {
             take(&event, last, printer)?;
         }

@@ -74,7 +74,9 @@ pub(crate) async fn open_to_read(target: &Target, reading: Reading) -> Result<Lo
     }
     let opened = open(target).await?;
     if let LogAt::Here(log) = &opened {
-        record(log, reading).await.context("the log was not read, because the reading of it could not be recorded")?;
+        record(log, reading)
+            .await
+            .context("the log was not read, because the reading of it could not be recorded")?;
     }
     Ok(opened)
 }
@@ -86,13 +88,18 @@ async fn record(log: &Log, reading: Reading) -> Result<()> {
         .with_action(reading.command, ActionStatus::Success, ActionMethod::Cli)
         .with_metadata("request", Json::from(reading.request))
         .with_metadata("place", "data directory");
-    let draft = Draft::by_reeve(entry, Timestamp::now()).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
+    let draft =
+        Draft::by_reeve(entry, Timestamp::now()).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
     log.ledger.append(vec![draft]).await?;
     Ok(())
 }
 
 async fn open_dir(dir: &Path, url: &str, accept_unsigned: bool) -> Result<Log> {
-    let config = Config { data_dir: dir.to_owned(), accept_unsigned, ..Config::default() };
+    let config = Config {
+        data_dir: dir.to_owned(),
+        accept_unsigned,
+        ..Config::default()
+    };
     open_log(&config).await.map_err(|error| {
         let locked = error.chain().any(|cause| matches!(cause.downcast_ref(), Some(OpenError::Locked { .. })));
         if locked {
@@ -119,7 +126,12 @@ impl Remote {
             .connect_timeout(Duration::from_secs(10))
             .user_agent(concat!("reeve/", env!("CARGO_PKG_VERSION")))
             .build()?;
-        Ok(Self { client, base: service.url.trim_end_matches('/').to_owned(), token, answered: AtomicBool::new(false) })
+        Ok(Self {
+            client,
+            base: service.url.trim_end_matches('/').to_owned(),
+            token,
+            answered: AtomicBool::new(false),
+        })
     }
 
     /// Address.
@@ -129,22 +141,30 @@ impl Remote {
 
     /// A POST to a path of the interface.
     pub(crate) fn post(&self, path: &str) -> RequestBuilder {
-        self.client.post(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
+        self.client
+            .post(format!("{}/api/v1/{path}", self.base))
+            .bearer_auth(&self.token)
     }
 
     /// A PUT to a path of the interface.
     pub(crate) fn put(&self, path: &str) -> RequestBuilder {
-        self.client.put(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
+        self.client
+            .put(format!("{}/api/v1/{path}", self.base))
+            .bearer_auth(&self.token)
     }
 
     /// A DELETE of a path of the interface.
     pub(crate) fn delete(&self, path: &str) -> RequestBuilder {
-        self.client.delete(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
+        self.client
+            .delete(format!("{}/api/v1/{path}", self.base))
+            .bearer_auth(&self.token)
     }
 
     /// A GET of a path of the interface.
     pub(crate) fn get(&self, path: &str) -> RequestBuilder {
-        self.client.get(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
+        self.client
+            .get(format!("{}/api/v1/{path}", self.base))
+            .bearer_auth(&self.token)
     }
 
     /// Sends a request once.
@@ -157,7 +177,9 @@ impl Remote {
     pub(crate) async fn ask(&self, request: RequestBuilder, most: usize) -> Result<Reply> {
         let mut wait = Duration::from_millis(250);
         for attempt in 1.. {
-            let again = request.try_clone().context("the request cannot be repeated")?;
+            let again = request
+                .try_clone()
+                .context("the request cannot be repeated")?;
             let reply = match self.response(again).await {
                 Ok(response) => self.reply(response, most).await,
                 Err(error) => Err(error),
@@ -183,7 +205,10 @@ impl Remote {
 
     /// Sends a request; the response as it begins.
     pub(crate) async fn response(&self, request: RequestBuilder) -> Result<Response> {
-        let response = request.send().await.with_context(|| format!("{} did not answer", self.base))?;
+        let response = request
+            .send()
+            .await
+            .with_context(|| format!("{} did not answer", self.base))?;
         self.answered.store(true, Ordering::Relaxed);
         Ok(response)
     }
@@ -192,12 +217,17 @@ impl Remote {
     pub(crate) async fn reply(&self, mut response: Response, most: usize) -> Result<Reply> {
         let status = response.status();
         if status == StatusCode::TOO_MANY_REQUESTS {
-            let after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+            let after = response
+                .headers()
+                .get(RETRY_AFTER)
+                .and_then(|value| value.to_str().ok()?.parse().ok());
             return Ok(Reply::Busy(after.unwrap_or(1)));
         }
         let mut body = BytesMut::new();
-        while let Some(part) =
-            response.chunk().await.with_context(|| format!("{} closed the connection too early", self.base))?
+        while let Some(part) = response
+            .chunk()
+            .await
+            .with_context(|| format!("{} closed the connection too early", self.base))?
         {
             if body.len() + part.len() > most {
                 return Ok(Reply::TooMuch);
@@ -207,14 +237,27 @@ impl Remote {
         if status.is_success() {
             return Ok(Reply::Done(body.freeze()));
         }
-        let problem = serde_json::from_slice(&body).unwrap_or_else(|_| Value::String(status.to_string()));
-        Ok(if status.is_server_error() { Reply::Failed(problem) } else { Reply::Refused(problem) })
+        let problem =
+            serde_json::from_slice(&body).unwrap_or_else(|_| Value::String(status.to_string()));
+        Ok(if status.is_server_error() {
+            Reply::Failed(problem)
+        } else {
+            Reply::Refused(problem)
+        })
     }
 
     /// Reason of a refusal, in the service's words.
     pub(crate) fn words(&self, problem: &Value) -> String {
-        let detail = problem.get("detail").or(Some(problem)).and_then(Value::as_str).unwrap_or("it gave no reason");
-        let hint = problem.get("hint").and_then(Value::as_str).map(|hint| format!(" ({hint})")).unwrap_or_default();
+        let detail = problem
+            .get("detail")
+            .or(Some(problem))
+            .and_then(Value::as_str)
+            .unwrap_or("it gave no reason");
+        let hint = problem
+            .get("hint")
+            .and_then(Value::as_str)
+            .map(|hint| format!(" ({hint})"))
+            .unwrap_or_default();
         format!("{} refused: {detail}{hint}", self.base)
     }
 }

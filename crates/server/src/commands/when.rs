@@ -13,8 +13,14 @@ use reeve_audit::parse_instant;
 use crate::cli::Period;
 
 /// Units of a distance, with their milliseconds.
-const UNITS: [(&str, i64); 6] =
-    [("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+const UNITS: [(&str, i64); 6] = [
+    ("w", 604_800_000),
+    ("d", 86_400_000),
+    ("h", 3_600_000),
+    ("m", 60_000),
+    ("s", 1000),
+    ("ms", 1),
+];
 
 /// Both ends of a period.
 pub(crate) fn period(
@@ -33,7 +39,10 @@ pub(crate) fn period(
             })
             .transpose()
     };
-    let (from, to) = (read(&given.from, "from", false)?, read(&given.to, "to", true)?);
+    let (from, to) = (
+        read(&given.from, "from", false)?,
+        read(&given.to, "to", true)?,
+    );
     if let (Some(from), Some(to)) = (from, to)
         && from >= to
     {
@@ -44,7 +53,12 @@ pub(crate) fn period(
 
 /// The last millisecond of what is meant: the log's times are milliseconds, and both ends of a period belong to it.
 fn before(first: Timestamp, end: Timestamp) -> Timestamp {
-    if end > first { end.checked_sub(SignedDuration::from_millis(1)).unwrap_or(end) } else { end }
+    if end > first {
+        end.checked_sub(SignedDuration::from_millis(1))
+            .unwrap_or(end)
+    } else {
+        end
+    }
 }
 
 /// The first instant of what is meant, and the one after its last; the same for a point in time.
@@ -58,8 +72,14 @@ fn moment(text: &str, zone: &TimeZone, now: Timestamp) -> Option<(Timestamp, Tim
         "yesterday" => return day(now.to_zoned(zone.clone()).date().yesterday().ok()?),
         _ => {}
     }
-    if let Some(distance) = text.strip_prefix("now").or_else(|| text.starts_with(['-', '+']).then_some(text)) {
-        return point(now.checked_add(SignedDuration::from_millis(millis(distance)?)).ok()?);
+    if let Some(distance) = text
+        .strip_prefix("now")
+        .or_else(|| text.starts_with(['-', '+']).then_some(text))
+    {
+        return point(
+            now.checked_add(SignedDuration::from_millis(millis(distance)?))
+                .ok()?,
+        );
     }
     if let Ok(at) = parse_instant(text) {
         return point(at);
@@ -76,18 +96,25 @@ fn millis(text: &str) -> Option<i64> {
     };
     let (count, unit) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
     let unit = UNITS.iter().find(|(name, _)| *name == unit)?.1;
-    count.parse::<i64>().ok()?.checked_mul(unit)?.checked_mul(sign)
+    count
+        .parse::<i64>()
+        .ok()?
+        .checked_mul(unit)?
+        .checked_mul(sign)
 }
 
 fn calendar(text: &str, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
-    let (date, time) = text.split_once(['T', 't', ' ']).map_or((text, None), |(date, time)| (date, Some(time)));
+    let (date, time) = text
+        .split_once(['T', 't', ' '])
+        .map_or((text, None), |(date, time)| (date, Some(time)));
     let mut numbers = date.split('-').map(number::<i16>);
     let year = numbers.next()??;
     let (month, day) = (numbers.next(), numbers.next());
     if date.len() != [4, 7, 10].get(date.matches('-').count()).copied()? {
         return None;
     }
-    let part = |number: Option<Option<i16>>| number.map_or(Some(1), |part| i8::try_from(part?).ok());
+    let part =
+        |number: Option<Option<i16>>| number.map_or(Some(1), |part| i8::try_from(part?).ok());
     let first = Date::new(year, part(month)?, part(day)?).ok()?;
     let start = DateTime::from_parts(first, Time::midnight());
     match (month.is_some(), day.is_some(), time) {
@@ -117,7 +144,11 @@ fn within(day: Date, time: &str, zone: &TimeZone) -> Option<(Timestamp, Timestam
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
-    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        text.parse().ok()
+    } else {
+        None
+    }
 }
 
 fn between(first: DateTime, end: DateTime, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
@@ -134,19 +165,63 @@ mod tests {
         let now = "2026-11-20T12:34:56Z".parse().unwrap();
         let east = TimeZone::fixed(jiff::tz::offset(2));
         for (text, zone, expect) in [
-            ("now", &TimeZone::UTC, "2026-11-20T12:34:56Z 2026-11-20T12:34:56Z"),
-            ("-24h", &TimeZone::UTC, "2026-11-19T12:34:56Z 2026-11-19T12:34:56Z"),
+            (
+                "now",
+                &TimeZone::UTC,
+                "2026-11-20T12:34:56Z 2026-11-20T12:34:56Z",
+            ),
+            (
+                "-24h",
+                &TimeZone::UTC,
+                "2026-11-19T12:34:56Z 2026-11-19T12:34:56Z",
+            ),
             ("now-7d", &east, "2026-11-13T12:34:56Z 2026-11-13T12:34:56Z"),
             ("now+1m", &east, "2026-11-20T12:35:56Z 2026-11-20T12:35:56Z"),
-            ("today", &TimeZone::UTC, "2026-11-20T00:00:00Z 2026-11-21T00:00:00Z"),
-            ("yesterday", &east, "2026-11-18T22:00:00Z 2026-11-19T22:00:00Z"),
-            ("2026", &TimeZone::UTC, "2026-01-01T00:00:00Z 2027-01-01T00:00:00Z"),
-            ("2026-12", &TimeZone::UTC, "2026-12-01T00:00:00Z 2027-01-01T00:00:00Z"),
-            ("2026-11-20", &east, "2026-11-19T22:00:00Z 2026-11-20T22:00:00Z"),
-            ("2026-11-20T10", &TimeZone::UTC, "2026-11-20T10:00:00Z 2026-11-20T11:00:00Z"),
-            ("2026-11-20 10:30", &TimeZone::UTC, "2026-11-20T10:30:00Z 2026-11-20T10:31:00Z"),
-            ("2026-11-20T10:30:05", &east, "2026-11-20T08:30:05Z 2026-11-20T08:30:05Z"),
-            ("2026-11-20T10:30:05+01:00", &east, "2026-11-20T09:30:05Z 2026-11-20T09:30:05Z"),
+            (
+                "today",
+                &TimeZone::UTC,
+                "2026-11-20T00:00:00Z 2026-11-21T00:00:00Z",
+            ),
+            (
+                "yesterday",
+                &east,
+                "2026-11-18T22:00:00Z 2026-11-19T22:00:00Z",
+            ),
+            (
+                "2026",
+                &TimeZone::UTC,
+                "2026-01-01T00:00:00Z 2027-01-01T00:00:00Z",
+            ),
+            (
+                "2026-12",
+                &TimeZone::UTC,
+                "2026-12-01T00:00:00Z 2027-01-01T00:00:00Z",
+            ),
+            (
+                "2026-11-20",
+                &east,
+                "2026-11-19T22:00:00Z 2026-11-20T22:00:00Z",
+            ),
+            (
+                "2026-11-20T10",
+                &TimeZone::UTC,
+                "2026-11-20T10:00:00Z 2026-11-20T11:00:00Z",
+            ),
+            (
+                "2026-11-20 10:30",
+                &TimeZone::UTC,
+                "2026-11-20T10:30:00Z 2026-11-20T10:31:00Z",
+            ),
+            (
+                "2026-11-20T10:30:05",
+                &east,
+                "2026-11-20T08:30:05Z 2026-11-20T08:30:05Z",
+            ),
+            (
+                "2026-11-20T10:30:05+01:00",
+                &east,
+                "2026-11-20T09:30:05Z 2026-11-20T09:30:05Z",
+            ),
         ] {
             let (first, end) = moment(text, zone, now).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(format!("{first} {end}"), expect, "{text}");
@@ -167,7 +242,10 @@ mod tests {
         ] {
             assert_eq!(moment(text, &TimeZone::UTC, now), None, "{text}");
         }
-        let given = |from: &str, to: &str| Period { from: Some(from.to_owned()), to: Some(to.to_owned()) };
+        let given = |from: &str, to: &str| Period {
+            from: Some(from.to_owned()),
+            to: Some(to.to_owned()),
+        };
         let (from, to) = period(&given("2026-11-20", "2026-11-20"), &TimeZone::UTC, now).unwrap();
         assert_eq!(from.unwrap().to_string(), "2026-11-20T00:00:00Z");
         assert_eq!(to.unwrap().to_string(), "2026-11-20T23:59:59.999Z");

@@ -88,13 +88,23 @@ pub(crate) struct OutboundSection {
 
 impl Default for Publish {
     fn default() -> Self {
-        Publish { after_change_s: 10, every_s: 3_600, file: None, s3: None, webhook: None }
+        Publish {
+            after_change_s: 10,
+            every_s: 3_600,
+            file: None,
+            s3: None,
+            webhook: None,
+        }
     }
 }
 
 impl Default for Cosign {
     fn default() -> Self {
-        Cosign { every_s: 10, needed: None, witnesses: Vec::new() }
+        Cosign {
+            every_s: 10,
+            needed: None,
+            witnesses: Vec::new(),
+        }
     }
 }
 
@@ -103,25 +113,38 @@ impl Publish {
         if self.after_change_s == 0 || self.every_s == 0 {
             bail!("publish.after_change_s and publish.every_s must be at least 1");
         }
-        self.webhook.iter().try_for_each(|webhook| webhook.url().map(|_| ()))
+        self.webhook
+            .iter()
+            .try_for_each(|webhook| webhook.url().map(|_| ()))
     }
 }
 
 impl Cosign {
     pub(super) fn check(&self) -> Result<()> {
         let count = self.witnesses.len();
-        if self.every_s == 0 || self.needed.is_some_and(|needed| needed == 0 || needed > count) {
+        if self.every_s == 0
+            || self
+                .needed
+                .is_some_and(|needed| needed == 0 || needed > count)
+        {
             bail!(
                 "cosign.every_s must be at least 1, and cosign.needed between 1 and the number of witnesses, {count}"
             );
         }
-        self.witnesses.iter().try_for_each(|witness| witness.url().map(|_| ()))?;
+        self.witnesses
+            .iter()
+            .try_for_each(|witness| witness.url().map(|_| ()))?;
         self.keys().map(|_| ())
     }
 
     /// The witnesses' keys, in order.
     pub(crate) fn keys(&self) -> Result<Vec<WitnessKey>> {
-        let key = |witness: &WitnessEntry| witness.vkey.parse().with_context(|| format!("cosign: {}", witness.vkey));
+        let key = |witness: &WitnessEntry| {
+            witness
+                .vkey
+                .parse()
+                .with_context(|| format!("cosign: {}", witness.vkey))
+        };
         self.witnesses.iter().map(key).collect()
     }
 }
@@ -129,14 +152,18 @@ impl Cosign {
 impl PublishWebhook {
     /// The address.
     pub(crate) fn url(&self) -> Result<Url> {
-        self.url.parse().with_context(|| format!("publish.webhook.url: {} is not an address", self.url))
+        self.url
+            .parse()
+            .with_context(|| format!("publish.webhook.url: {} is not an address", self.url))
     }
 }
 
 impl WitnessEntry {
     /// The submission prefix.
     pub(crate) fn url(&self) -> Result<Url> {
-        self.url.parse().with_context(|| format!("cosign: {} is not an address", self.url))
+        self.url
+            .parse()
+            .with_context(|| format!("cosign: {} is not an address", self.url))
     }
 }
 
@@ -144,8 +171,13 @@ impl WitnessEntry {
 fn authorities(path: &Path) -> Result<Vec<u8>> {
     let location = || format!("outbound.ca_file: {}", path.display());
     let pem = std::fs::read(path).with_context(location)?;
-    if !String::from_utf8_lossy(&pem).contains("-----BEGIN CERTIFICATE-----") || pem.len() > MOST_PEM {
-        bail!("{} is not a PEM file of certificates of at most {MOST_PEM} bytes", location());
+    if !String::from_utf8_lossy(&pem).contains("-----BEGIN CERTIFICATE-----")
+        || pem.len() > MOST_PEM
+    {
+        bail!(
+            "{} is not a PEM file of certificates of at most {MOST_PEM} bytes",
+            location()
+        );
     }
     Ok(pem)
 }
@@ -153,12 +185,19 @@ fn authorities(path: &Path) -> Result<Vec<u8>> {
 impl OutboundSection {
     /// The policy it describes.
     pub(crate) fn policy(&self) -> Result<Policy> {
-        let network = |text: &String| text.parse().with_context(|| format!("outbound.allow: {text} is not a network"));
+        let network = |text: &String| {
+            text.parse()
+                .with_context(|| format!("outbound.allow: {text} is not a network"))
+        };
         let authorities = match &self.ca_file {
             Some(path) => authorities(path)?,
             None => Vec::new(),
         };
         let allow = self.allow.iter().map(network).collect::<Result<_>>()?;
-        Ok(Policy { allow, plain_http: self.plain_http, authorities })
+        Ok(Policy {
+            allow,
+            plain_http: self.plain_http,
+            authorities,
+        })
     }
 }

@@ -35,7 +35,8 @@ pub(super) async fn catch_up(log: &Log, state: &DemoState) -> Result<()> {
             .map(|entry| Draft::from_entry(entry, Timestamp::now()))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
-        let drafts = Draft::submitted_by(drafts, &by).map_err(|(_, error)| anyhow::anyhow!("{error}"))?;
+        let drafts =
+            Draft::submitted_by(drafts, &by).map_err(|(_, error)| anyhow::anyhow!("{error}"))?;
         for chunk in drafts.chunks(BATCH) {
             append(log, chunk.to_vec()).await?;
         }

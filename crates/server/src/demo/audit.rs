@@ -51,7 +51,9 @@ pub(super) async fn ensure(address: SocketAddr, sign_in: &SignIn) {
         if session.is_empty("budgets").await? {
             session.budgets().await?;
         }
-        session.send(session.client.delete(session.address("sessions/current"))).await
+        session
+            .send(session.client.delete(session.address("sessions/current")))
+            .await
     };
     if let Err(error) = done.await {
         tracing::warn!(
@@ -66,10 +68,27 @@ impl Session {
         let client = Client::builder().timeout(PATIENCE).no_proxy().build()?;
         let origin = format!("http://{address}");
         let body = json!({ "email": sign_in.email, "password": sign_in.password });
-        let answer = client.post(format!("{origin}/api/v1/sessions")).json(&body).send().await?.error_for_status()?;
-        let cookie = answer.headers().get(header::SET_COOKIE).context("signing in was answered without a session")?;
-        let cookie = cookie.to_str()?.split(';').next().unwrap_or_default().to_owned();
-        Ok(Session { client, origin, cookie })
+        let answer = client
+            .post(format!("{origin}/api/v1/sessions"))
+            .json(&body)
+            .send()
+            .await?
+            .error_for_status()?;
+        let cookie = answer
+            .headers()
+            .get(header::SET_COOKIE)
+            .context("signing in was answered without a session")?;
+        let cookie = cookie
+            .to_str()?
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        Ok(Session {
+            client,
+            origin,
+            cookie,
+        })
     }
 
     fn address(&self, path: &str) -> String {
@@ -77,9 +96,18 @@ impl Session {
     }
 
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<Value> {
-        let request = request.header(header::COOKIE, &self.cookie).header(header::ORIGIN, &self.origin);
-        let answer = request.header("sec-fetch-site", "same-origin").send().await?;
-        let (status, path, text) = (answer.status(), answer.url().path().to_owned(), answer.text().await?);
+        let request = request
+            .header(header::COOKIE, &self.cookie)
+            .header(header::ORIGIN, &self.origin);
+        let answer = request
+            .header("sec-fetch-site", "same-origin")
+            .send()
+            .await?;
+        let (status, path, text) = (
+            answer.status(),
+            answer.url().path().to_owned(),
+            answer.text().await?,
+        );
         if !status.is_success() {
             bail!("{path} was answered {status}: {text}");
         }
@@ -87,17 +115,21 @@ impl Session {
     }
 
     async fn post(&self, path: &str, body: &Value) -> Result<Value> {
-        self.send(self.client.post(self.address(path)).json(body)).await
+        self.send(self.client.post(self.address(path)).json(body))
+            .await
     }
 
     async fn is_empty(&self, path: &str) -> Result<bool> {
-        let list = self.send(self.client.get(self.address(&format!("{path}?limit=1")))).await?;
+        let list = self
+            .send(self.client.get(self.address(&format!("{path}?limit=1"))))
+            .await?;
         Ok(list["items"].as_array().is_some_and(Vec::is_empty))
     }
 
     async fn rules(&self) -> Result<()> {
         for key in RULES {
-            self.post(&format!("audit-logs/alerts/ready/{key}/enable"), &json!({})).await?;
+            self.post(&format!("audit-logs/alerts/ready/{key}/enable"), &json!({}))
+                .await?;
         }
         Ok(())
     }
@@ -110,8 +142,11 @@ impl Session {
         ];
         for report in reports {
             let report = self.post("audit-logs/reports", &report).await?;
-            let id = report["id"].as_str().context("a report without an identifier")?;
-            self.post(&format!("audit-logs/reports/{id}/run"), &json!({})).await?;
+            let id = report["id"]
+                .as_str()
+                .context("a report without an identifier")?;
+            self.post(&format!("audit-logs/reports/{id}/run"), &json!({}))
+                .await?;
         }
         Ok(())
     }
@@ -128,8 +163,14 @@ impl Session {
         let monthly = costs["monthly"].as_f64().context("costs without a sum")?;
         let (largest, share) = largest(&costs["by_account"]).context("costs without an account")?;
         // Bills name an account as its connection does.
-        let connections = self.send(self.client.get(self.address("connections"))).await?;
-        let name = connections["items"].as_array().into_iter().flatten().find(|one| one["account"] == largest.as_str());
+        let connections = self
+            .send(self.client.get(self.address("connections")))
+            .await?;
+        let name = connections["items"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|one| one["account"] == largest.as_str());
         let name = name.and_then(|one| one["name"].as_str()).unwrap_or(largest);
         let hundreds = |amount: f64| (amount / 100.0).ceil().max(1.0) * 100.0;
         let budgets = [
@@ -149,6 +190,9 @@ impl Session {
 
 /// The account with the highest cost, and the cost.
 fn largest(by_account: &Value) -> Option<(&String, f64)> {
-    let costs = by_account.as_object()?.iter().filter_map(|(account, cost)| Some((account, cost.as_f64()?)));
+    let costs = by_account
+        .as_object()?
+        .iter()
+        .filter_map(|(account, cost)| Some((account, cost.as_f64()?)));
     costs.max_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -61,7 +61,11 @@ pub(super) async fn write(state: &Arc<DemoState>, data_dir: &Path) -> Result<()>
 
 fn all(estate: &SimulatedEstate, folder: &Path, last: Date) -> Result<()> {
     private::make(folder)?;
-    let begun = estate.anchor().to_zoned(TimeZone::UTC).date().first_of_month();
+    let begun = estate
+        .anchor()
+        .to_zoned(TimeZone::UTC)
+        .date()
+        .first_of_month();
     let mut month = begun.checked_sub(1.month())?;
     while month <= last {
         let path = folder.join(format!("simulated-{}.csv", month.strftime("%Y-%m")));
@@ -87,8 +91,10 @@ fn one(estate: &SimulatedEstate, path: PathBuf, month: Date, last: Date) -> Resu
         return Ok(());
     }
     let beside = path.with_extension("csv.new");
-    std::fs::write(&beside, bytes).with_context(|| format!("{} could not be written", beside.display()))?;
-    std::fs::rename(&beside, &path).with_context(|| format!("{} could not be replaced", path.display()))
+    std::fs::write(&beside, bytes)
+        .with_context(|| format!("{} could not be written", beside.display()))?;
+    std::fs::rename(&beside, &path)
+        .with_context(|| format!("{} could not be replaced", path.display()))
 }
 
 fn line(charge: &DailyCharge) -> Result<[String; COLUMNS.len()]> {
@@ -149,16 +155,22 @@ const fn provider(provider: Provider) -> &'static str {
 fn sold_as(provider: Provider, kind: ResourceKind) -> (&'static str, &'static str) {
     type Kind = ResourceKind;
     match (provider, kind) {
-        (Provider::Aws, Kind::VirtualMachine | Kind::ScalingGroup) => ("Amazon Elastic Compute Cloud", "Compute"),
+        (Provider::Aws, Kind::VirtualMachine | Kind::ScalingGroup) => {
+            ("Amazon Elastic Compute Cloud", "Compute")
+        }
         (Provider::Aws, Kind::Volume) => ("Amazon Elastic Block Store", "Storage"),
         (Provider::Aws, Kind::Database) => ("Amazon Relational Database Service", "Databases"),
         (Provider::Aws, Kind::Bucket) => ("Amazon Simple Storage Service", "Storage"),
         (Provider::Aws, Kind::LoadBalancer) => ("Elastic Load Balancing", "Networking"),
-        (Provider::Azure, Kind::VirtualMachine | Kind::ScalingGroup) => ("Virtual Machines", "Compute"),
+        (Provider::Azure, Kind::VirtualMachine | Kind::ScalingGroup) => {
+            ("Virtual Machines", "Compute")
+        }
         (Provider::Azure, Kind::Volume | Kind::Bucket) => ("Storage Accounts", "Storage"),
         (Provider::Azure, Kind::Database) => ("Azure SQL Database", "Databases"),
         (Provider::Azure, Kind::LoadBalancer) => ("Load Balancer", "Networking"),
-        (Provider::Gcp, Kind::VirtualMachine | Kind::ScalingGroup | Kind::Volume) => ("Compute Engine", "Compute"),
+        (Provider::Gcp, Kind::VirtualMachine | Kind::ScalingGroup | Kind::Volume) => {
+            ("Compute Engine", "Compute")
+        }
         (Provider::Gcp, Kind::Bucket) => ("Cloud Storage", "Storage"),
         (Provider::Gcp, Kind::Database) => ("Cloud SQL", "Databases"),
         (Provider::Gcp, Kind::LoadBalancer) => ("Cloud Load Balancing", "Networking"),
@@ -187,17 +199,38 @@ mod tests {
         let (charges, unreadable) = crate::adapters::bills::read(&files);
         assert!(unreadable.is_empty(), "{unreadable:?}");
         let on = |day: &str| -> Vec<_> {
-            let start = format!("{day}T00:00:00Z").parse::<Timestamp>().unwrap().as_millisecond();
-            charges.iter().filter(|charge| charge.start_ms == start).collect()
+            let start = format!("{day}T00:00:00Z")
+                .parse::<Timestamp>()
+                .unwrap()
+                .as_millisecond();
+            charges
+                .iter()
+                .filter(|charge| charge.start_ms == start)
+                .collect()
         };
         let written: Amount = on("2026-11-19").iter().map(|charge| charge.cost()).sum();
-        let expected: f64 = estate.charges(last).iter().map(|charge| charge.cost.usd()).sum();
-        assert!(expected > 100.0 && (written.as_f64() - expected).abs() < 1e-3, "{written} {expected}");
+        let expected: f64 = estate
+            .charges(last)
+            .iter()
+            .map(|charge| charge.cost.usd())
+            .sum();
+        assert!(
+            expected > 100.0 && (written.as_f64() - expected).abs() < 1e-3,
+            "{written} {expected}"
+        );
         assert!(on("2026-11-20").is_empty() && !on("2026-10-01").is_empty());
-        let team = charges.iter().find(|charge| charge.tags.as_deref().is_some_and(|tags| !tags.is_empty()));
-        assert!(team.is_some_and(|charge| charge.list.is_some() && charge.sub_account_name.is_some()));
+        let team = charges
+            .iter()
+            .find(|charge| charge.tags.as_deref().is_some_and(|tags| !tags.is_empty()));
+        assert!(
+            team.is_some_and(|charge| charge.list.is_some() && charge.sub_account_name.is_some())
+        );
         let before = files.clone();
         all(&estate, home.path(), last).unwrap();
-        assert_eq!(crate::adapters::bills::files(home.path()), before, "what is the same is not written again");
+        assert_eq!(
+            crate::adapters::bills::files(home.path()),
+            before,
+            "what is the same is not written again"
+        );
     }
 }

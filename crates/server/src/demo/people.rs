@@ -19,9 +19,21 @@ pub(super) struct SignIn {
 
 const SIGN_INS: &[(&str, &str, Role)] = &[
     ("admin@acme.example", "Ada Admin", Role::Administrator),
-    ("auditor@acme.example", "Aurelia Audit", Role::AuditAdministrator),
-    ("security@acme.example", "Selim Security", Role::SecurityAnalyst),
-    ("compliance@acme.example", "Clara Compliance", Role::ComplianceOfficer),
+    (
+        "auditor@acme.example",
+        "Aurelia Audit",
+        Role::AuditAdministrator,
+    ),
+    (
+        "security@acme.example",
+        "Selim Security",
+        Role::SecurityAnalyst,
+    ),
+    (
+        "compliance@acme.example",
+        "Clara Compliance",
+        Role::ComplianceOfficer,
+    ),
     ("manager@acme.example", "Milo Manager", Role::Manager),
     ("director@acme.example", "Dora Director", Role::Director),
     ("operator@acme.example", "Otto Operator", Role::Operator),
@@ -41,25 +53,51 @@ pub(super) async fn ensure(service: &Service) -> Result<SignIn> {
     let missing = |email: &str| !known.iter().any(|user| user.email == email);
     let teams = teams(service).await?;
     let created_at_ms = service.app.now().as_millisecond();
-    let add = |email: &str, name: &str, role: Role, team: Option<&str>, password_hash: Option<String>| {
-        let teams = teams.iter().filter(|known| Some(known.name.as_str()) == team).map(|team| team.id.clone());
-        let user = User::new(email, name, vec![role], created_at_ms)?;
-        anyhow::Ok(User { teams: teams.collect(), password_hash, ..user })
-    };
-    let signing_in: Vec<_> = SIGN_INS.iter().filter(|(email, ..)| missing(email)).collect();
+    let add =
+        |email: &str, name: &str, role: Role, team: Option<&str>, password_hash: Option<String>| {
+            let teams = teams
+                .iter()
+                .filter(|known| Some(known.name.as_str()) == team)
+                .map(|team| team.id.clone());
+            let user = User::new(email, name, vec![role], created_at_ms)?;
+            anyhow::Ok(User {
+                teams: teams.collect(),
+                password_hash,
+                ..user
+            })
+        };
+    let signing_in: Vec<_> = SIGN_INS
+        .iter()
+        .filter(|(email, ..)| missing(email))
+        .collect();
     if !signing_in.is_empty() {
         let hash = password::hash(&password)?;
         for (email, name, role) in signing_in {
             let in_team = matches!(role, Role::Manager | Role::Operator | Role::RegularUser);
-            let user = add(email, name, *role, in_team.then_some(TEAMS[0]), Some(hash.clone()))?;
+            let user = add(
+                email,
+                name,
+                *role,
+                in_team.then_some(TEAMS[0]),
+                Some(hash.clone()),
+            )?;
             service.store.user_insert(&user).await?;
         }
     }
     for person in PEOPLE.iter().filter(|person| missing(&person.email())) {
-        let user = add(&person.email(), person.name, Role::RegularUser, Some(person.team), None)?;
+        let user = add(
+            &person.email(),
+            person.name,
+            Role::RegularUser,
+            Some(person.team),
+            None,
+        )?;
         service.store.user_insert(&user).await?;
     }
-    Ok(SignIn { email: SIGN_INS[0].0.to_owned(), password })
+    Ok(SignIn {
+        email: SIGN_INS[0].0.to_owned(),
+        password,
+    })
 }
 
 /// The company's teams, added where they are missing.
@@ -81,11 +119,16 @@ fn shared_password(data_dir: &Path) -> Result<String> {
         return Ok(text.trim().to_owned());
     }
     let secret = Secret::generate("")?;
-    let password = format!("demo-{}", secret.reveal().chars().take(12).collect::<String>());
+    let password = format!(
+        "demo-{}",
+        secret.reveal().chars().take(12).collect::<String>()
+    );
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&path).with_context(|| format!("{} could not be written", path.display()))?;
+    let mut file = options
+        .open(&path)
+        .with_context(|| format!("{} could not be written", path.display()))?;
     std::io::Write::write_all(&mut file, format!("{password}\n").as_bytes())?;
     Ok(password)
 }

@@ -14,7 +14,10 @@ use reeve_recommend::ports::AgentStore as _;
 use crate::service::Service;
 
 /// Adds the three simulated accounts where they are missing.
-pub(super) async fn connections(service: &Service, estate: &Arc<SimulatedEstate>) -> Result<Vec<ConnectionId>> {
+pub(super) async fn connections(
+    service: &Service,
+    estate: &Arc<SimulatedEstate>,
+) -> Result<Vec<ConnectionId>> {
     let known = service.store.connection_list().await?;
     let mut ids = Vec::new();
     for connection in estate.connections() {
@@ -30,7 +33,14 @@ pub(super) async fn connections(service: &Service, estate: &Arc<SimulatedEstate>
 pub(super) async fn workspace(service: &Service) -> Result<()> {
     let settings = service.store.workspace_get().await?;
     if settings.version == 0 {
-        service.store.workspace_put(&Workspace { name: "Acme".to_owned(), version: 1, ..settings }).await?;
+        service
+            .store
+            .workspace_put(&Workspace {
+                name: "Acme".to_owned(),
+                version: 1,
+                ..settings
+            })
+            .await?;
     }
     Ok(())
 }
@@ -80,7 +90,11 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             learning_period: text("14d"),
             confidence_threshold: text("70%"),
             // The scheduler of the demo's company reads this tag.
-            settings: [("apply_best_practices.schedule_tag".to_owned(), text("Schedule=office-hours"))].into(),
+            settings: [(
+                "apply_best_practices.schedule_tag".to_owned(),
+                text("Schedule=office-hours"),
+            )]
+            .into(),
             ..AgentInput::default()
         },
     ];

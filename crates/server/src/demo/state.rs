@@ -45,12 +45,25 @@ impl DemoState {
             state.save()?;
             return Ok(state);
         }
-        let text = std::fs::read_to_string(&path).with_context(|| format!("{} could not be read", path.display()))?;
-        let damaged = || format!("{} is damaged; remove it to begin a new demo", path.display());
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("{} could not be read", path.display()))?;
+        let damaged = || {
+            format!(
+                "{} is damaged; remove it to begin a new demo",
+                path.display()
+            )
+        };
         let kept: Kept = serde_json::from_str(&text).with_context(damaged)?;
         let estate = SimulatedEstate::restore(&kept.estate).with_context(damaged)?;
-        let recorded_until = kept.told_until_ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-        Ok(DemoState { estate, path, recorded_until: Mutex::new(recorded_until), billed_until: Mutex::default() })
+        let recorded_until = kept
+            .told_until_ms
+            .and_then(|ms| Timestamp::from_millisecond(ms).ok());
+        Ok(DemoState {
+            estate,
+            path,
+            recorded_until: Mutex::new(recorded_until),
+            billed_until: Mutex::default(),
+        })
     }
 
     /// Returns the time up to which activity was recorded.

@@ -26,7 +26,10 @@ struct Attempt {
 impl Attempts {
     /// Notes an attempt that could not continue. Returns their number.
     pub(super) fn note(&self, id: &ExportId, now: Timestamp) -> u32 {
-        let mut attempts = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut attempts = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let count = attempts.get(id).map_or(0, |attempt| attempt.count) + 1;
         let wait = (FIRST * 2_i32.pow((count - 1).min(20))).min(LONGEST);
         let next_at = now.saturating_add(wait).unwrap_or(now);
@@ -36,12 +39,18 @@ impl Attempts {
 
     /// Forgets an export that has ended.
     pub(super) fn forget(&self, id: &ExportId) {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).remove(id);
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .remove(id);
     }
 
     /// Returns the exports whose next attempt lies ahead.
     pub(super) fn waiting(&self, now: Timestamp) -> Vec<ExportId> {
-        let attempts = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let attempts = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let ahead = attempts.iter().filter(|(_, attempt)| attempt.next_at > now);
         ahead.map(|(id, _)| id.clone()).collect()
     }
@@ -59,11 +68,21 @@ mod tests {
         assert_eq!(attempts.waiting(at(0)), std::slice::from_ref(&poison));
         assert!(attempts.waiting(at(1)).is_empty(), "its time has come");
         assert_eq!(attempts.note(&poison, at(1)), 2);
-        assert_eq!((attempts.waiting(at(2)).len(), attempts.waiting(at(3)).len()), (1, 0));
+        assert_eq!(
+            (attempts.waiting(at(2)).len(), attempts.waiting(at(3)).len()),
+            (1, 0)
+        );
         for _ in 0..60 {
             attempts.note(&poison, at(10));
         }
-        assert_eq!((attempts.waiting(at(609)).len(), attempts.waiting(at(610)).len()), (1, 0), "ten minutes at most");
+        assert_eq!(
+            (
+                attempts.waiting(at(609)).len(),
+                attempts.waiting(at(610)).len()
+            ),
+            (1, 0),
+            "ten minutes at most"
+        );
         attempts.note(&poison, at(700));
         attempts.forget(&poison);
         assert!(attempts.waiting(at(700)).is_empty());

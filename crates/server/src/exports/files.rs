@@ -60,10 +60,14 @@ impl Files {
         std::fs::create_dir_all(&folder)?;
         private(&folder)?;
         let mut progress = export.progress;
-        let format = export.selection.options.text_format(export.selection.format);
+        let format = export
+            .selection
+            .options
+            .text_format(export.selection.format);
         let body = match format.map_err(|error| io::Error::other(error.message))? {
             Some(format) => {
-                let text = TextFile::open(&folder.join(export.file_name(1)), format, progress.bytes)?;
+                let text =
+                    TextFile::open(&folder.join(export.file_name(1)), format, progress.bytes)?;
                 Body::Text(text)
             }
             None => {
@@ -75,7 +79,14 @@ impl Files {
             }
         };
         let leaves = LeafFile::open(&folder.join(LEAVES), progress.entries)?;
-        Ok(Files { folder, export, body, leaves, progress, limit })
+        Ok(Files {
+            folder,
+            export,
+            body,
+            leaves,
+            progress,
+            limit,
+        })
     }
 
     /// Place up to which everything was on disk at the last settling.
@@ -99,7 +110,11 @@ impl Files {
         match &mut self.body {
             Body::Text(file) => {
                 let integrity = integrity(entry);
-                let view = EntryView { entry: &entry.entry, recorded_at: entry.recorded_at, integrity: &integrity };
+                let view = EntryView {
+                    entry: &entry.entry,
+                    recorded_at: entry.recorded_at,
+                    integrity: &integrity,
+                };
                 match file.write(&view) {
                     Ok(Written::Whole) => {}
                     Ok(Written::Reduced) => self.progress.reduced += 1,
@@ -125,11 +140,18 @@ impl Files {
             }
         }
         if self.progress.bytes > self.limit {
-            return Err(WriteError::Limit { at: entry.entry.timestamp });
+            return Err(WriteError::Limit {
+                at: entry.entry.timestamp,
+            });
         }
         self.leaves.write(entry.sequence, &entry.leaf_hash)?;
         self.progress.entries += 1;
-        self.progress.span = Some((self.progress.span.map_or(entry.sequence, |(first, _)| first), entry.sequence));
+        self.progress.span = Some((
+            self.progress
+                .span
+                .map_or(entry.sequence, |(first, _)| first),
+            entry.sequence,
+        ));
         if self.progress.entries - self.progress.complete_entries >= PARQUET_ENTRIES {
             self.complete(entry.sequence + 1)?;
         }
@@ -138,12 +160,18 @@ impl Files {
 
     /// Ends the present Parquet file.
     fn complete(&mut self, position: u64) -> io::Result<()> {
-        let Body::Parquet(slot) = &mut self.body else { return Ok(()) };
-        let Some(file) = slot.take() else { return Ok(()) };
+        let Body::Parquet(slot) = &mut self.body else {
+            return Ok(());
+        };
+        let Some(file) = slot.take() else {
+            return Ok(());
+        };
         file.finish()?;
         let progress = &mut self.progress;
         progress.complete_files += 1;
-        let path = self.folder.join(self.export.file_name(progress.complete_files));
+        let path = self
+            .folder
+            .join(self.export.file_name(progress.complete_files));
         progress.complete_bytes += std::fs::metadata(path)?.len();
         progress.complete_entries = progress.entries;
         progress.complete_position = position;
@@ -175,7 +203,9 @@ impl Files {
                 }
                 Body::Parquet(slot) => {
                     if slot.is_none() && self.progress.complete_files == 0 {
-                        *slot = Some(Box::new(EntryFile::create(&self.folder.join(self.export.file_name(1)))?));
+                        *slot = Some(Box::new(EntryFile::create(
+                            &self.folder.join(self.export.file_name(1)),
+                        )?));
                     }
                     self.complete(self.progress.position)?;
                 }

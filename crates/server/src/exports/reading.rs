@@ -18,10 +18,20 @@ pub(super) struct Reading(Scan);
 
 impl Reading {
     /// Begins where the export continues. The one place where an export reads the log.
-    pub(super) async fn new(context: &TaskContext, export: &Export, principal: &Principal) -> Result<Reading, Stop> {
-        let query = export.selection.predicate(export.created_at).map_err(|error| {
-            failed(FailureCode::Internal, format!("The query can no longer be read: {}.", error.message))
-        })?;
+    pub(super) async fn new(
+        context: &TaskContext,
+        export: &Export,
+        principal: &Principal,
+    ) -> Result<Reading, Stop> {
+        let query = export
+            .selection
+            .predicate(export.created_at)
+            .map_err(|error| {
+                failed(
+                    FailureCode::Internal,
+                    format!("The query can no longer be read: {}.", error.message),
+                )
+            })?;
         let query = with_lists(context.lists.as_ref(), &query).await.map_err(|error| match error {
             ListError::Unknown(_) => {
                 failed(FailureCode::Internal, format!("The query can no longer be asked: {error}."))
@@ -35,7 +45,10 @@ impl Reading {
             }
         })?;
         let range = export.progress.position..export.progress.end;
-        let scan = context.log.trail_of(principal).scan(query, range, export.created_at);
+        let scan = context
+            .log
+            .trail_of(principal)
+            .scan(query, range, export.created_at);
         Ok(Reading(scan.with_stretches_of(ENTRIES, BYTES)))
     }
 
@@ -59,7 +72,10 @@ fn unreadable(error: TrailError) -> Stop {
         }
         TrailError::Invalid(message) | TrailError::Backend(message) => {
             tracing::error!(%message, "an export could not read the log");
-            failed(FailureCode::Internal, "The log could not be read; the service's log has the cause.")
+            failed(
+                FailureCode::Internal,
+                "The log could not be read; the service's log has the cause.",
+            )
         }
     }
 }

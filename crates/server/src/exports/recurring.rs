@@ -3,7 +3,9 @@
 use crate::tasks::context::TaskContext;
 use anyhow::Result;
 use reeve_access::AccessError;
-use reeve_exports::{Estimate, Export, ExportFilter, ExportId, ExportState, Progress, ScheduledExport, Selection};
+use reeve_exports::{
+    Estimate, Export, ExportFilter, ExportId, ExportState, Progress, ScheduledExport, Selection,
+};
 
 /// Exports that wait or run at most; a schedule waits for room.
 const MOST: u64 = 100;
@@ -34,8 +36,14 @@ pub(super) async fn start_due(context: &TaskContext) -> Result<()> {
             Err(error) => return Err(error.into()),
         }
         match context.exports.export_insert(&export, MOST).await {
-            Ok(()) => tracing::info!(schedule = schedule.name, export = export.id.0, "a scheduled export is due"),
-            Err(AccessError::Conflict(reason)) => tracing::warn!(schedule = schedule.name, reason, "not exported now"),
+            Ok(()) => tracing::info!(
+                schedule = schedule.name,
+                export = export.id.0,
+                "a scheduled export is due"
+            ),
+            Err(AccessError::Conflict(reason)) => {
+                tracing::warn!(schedule = schedule.name, reason, "not exported now")
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -44,7 +52,11 @@ pub(super) async fn start_due(context: &TaskContext) -> Result<()> {
 
 /// The latest export of a schedule.
 async fn newest(context: &TaskContext, schedule: &ScheduledExport) -> Result<Option<Export>> {
-    let newest = ExportFilter { schedule: Some(schedule.id.clone()), limit: 1, ..ExportFilter::default() };
+    let newest = ExportFilter {
+        schedule: Some(schedule.id.clone()),
+        limit: 1,
+        ..ExportFilter::default()
+    };
     let (found, _) = context.exports.export_list(&newest).await?;
     Ok(found.into_iter().next())
 }
@@ -68,8 +80,15 @@ fn run_of(context: &TaskContext, schedule: &ScheduledExport) -> Export {
         from_sequence: schedule.covered_to,
         requester: schedule.owner.clone(),
         state: ExportState::Queued,
-        estimate: Estimate { entries: end.saturating_sub(schedule.covered_to), bytes: 0 },
-        progress: Progress { position: schedule.covered_to, end, ..Progress::default() },
+        estimate: Estimate {
+            entries: end.saturating_sub(schedule.covered_to),
+            bytes: 0,
+        },
+        progress: Progress {
+            position: schedule.covered_to,
+            end,
+            ..Progress::default()
+        },
         failure: None,
         files: Vec::new(),
         delivered_to: None,
@@ -83,7 +102,9 @@ fn run_of(context: &TaskContext, schedule: &ScheduledExport) -> Export {
 
 /// Moves a schedule on to the end of a run that succeeded.
 pub(super) async fn covered(context: &TaskContext, export: &Export) -> Result<()> {
-    let Some(id) = &export.schedule else { return Ok(()) };
+    let Some(id) = &export.schedule else {
+        return Ok(());
+    };
     loop {
         let mut schedule = match context.exports.export_schedule_get(id).await {
             Ok(schedule) => schedule,

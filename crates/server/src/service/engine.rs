@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
-    AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings, GuardrailService,
-    ModelService, RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService, Scheduler,
-    ScopeService, WorkloadService,
+    AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings,
+    GuardrailService, ModelService, RecommendationService, Records, ResponseService,
+    RolloutService, RunPorts, RunService, Scheduler, ScopeService, WorkloadService,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
@@ -46,17 +46,38 @@ pub(crate) struct EngineServices {
 
 /// Creates the services, each over the ports and the services that it asks.
 pub(super) fn engine(ports: EnginePorts) -> EngineServices {
-    let EnginePorts { store, samples, clouds, catalogue, recorder, clock, changes, agent_types, charges, log } = ports;
+    let EnginePorts {
+        store,
+        samples,
+        clouds,
+        catalogue,
+        recorder,
+        clock,
+        changes,
+        agent_types,
+        charges,
+        log,
+    } = ports;
     let estate: Arc<dyn EstateStore> = store.clone();
     let workloads: Arc<dyn WorkloadStore> = store.clone();
     let descriptions: Arc<dyn DescriptionStore> = store.clone();
     let (models, settings) = (agent_types.clone(), RegistrySettings::default());
-    let registry = Arc::new(Registry::new(store.clone(), recorder.clone(), clock.clone(), models, settings));
+    let registry = Arc::new(Registry::new(
+        store.clone(),
+        recorder.clone(),
+        clock.clone(),
+        models,
+        settings,
+    ));
     let records = Arc::new(Records::new(store.clone(), recorder, clock.clone()));
     let approvals = Arc::new(Approvals::new(records.clone()));
     let findings = Arc::new(Findings::new(records.clone()));
     let scopes = Arc::new(ScopeService::new(estate.clone(), samples.clone(), clock));
-    let guardrails = Arc::new(GuardrailService::new(records.clone(), estate.clone(), changes.clone()));
+    let guardrails = Arc::new(GuardrailService::new(
+        records.clone(),
+        estate.clone(),
+        changes.clone(),
+    ));
     let acting = ExecutionPorts {
         estate: estate.clone(),
         charges: charges.clone(),
@@ -65,10 +86,32 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         catalogue: catalogue.clone(),
         changes: changes.clone(),
     };
-    let execution = ExecutionService::new(records.clone(), guardrails.clone(), approvals.clone(), acting);
-    let shared = Shared { records, approvals, findings, scopes, guardrails, execution: Arc::new(execution), estate };
+    let execution = ExecutionService::new(
+        records.clone(),
+        guardrails.clone(),
+        approvals.clone(),
+        acting,
+    );
+    let shared = Shared {
+        records,
+        approvals,
+        findings,
+        scopes,
+        guardrails,
+        execution: Arc::new(execution),
+        estate,
+    };
     let (workloads, descriptions) = (Some(workloads), Some(descriptions));
-    let judging = RunPorts { samples, catalogue, agent_types, changes, charges, log, descriptions, workloads };
+    let judging = RunPorts {
+        samples,
+        catalogue,
+        agent_types,
+        changes,
+        charges,
+        log,
+        descriptions,
+        workloads,
+    };
     shared.join(store, registry, judging)
 }
 
@@ -85,26 +128,86 @@ struct Shared {
 
 impl Shared {
     fn join(self, store: Arc<Store>, registry: Arc<Registry>, judging: RunPorts) -> EngineServices {
-        let Shared { records, approvals, findings, scopes, guardrails, execution, estate } = self;
+        let Shared {
+            records,
+            approvals,
+            findings,
+            scopes,
+            guardrails,
+            execution,
+            estate,
+        } = self;
         let (samples, catalogue) = (judging.samples.clone(), judging.catalogue.clone());
         let agent_types = judging.agent_types.clone();
-        let workloads =
-            Arc::new(WorkloadService::new(records.clone(), estate.clone(), store.clone(), registry.clone()));
-        let (acts, limits, asks) = (|| execution.clone(), || guardrails.clone(), || approvals.clone());
+        let workloads = Arc::new(WorkloadService::new(
+            records.clone(),
+            estate.clone(),
+            store.clone(),
+            registry.clone(),
+        ));
+        let (acts, limits, asks) = (
+            || execution.clone(),
+            || guardrails.clone(),
+            || approvals.clone(),
+        );
         let own = || records.clone();
-        let rollouts = Arc::new(RolloutService::new(own(), limits(), acts(), Some(store.clone())));
-        let automatic = Arc::new(AutomaticExecution::new(own(), asks(), acts(), rollouts.clone()));
-        let models =
-            ModelService::new(own(), scopes.clone(), samples, catalogue, Some(store.clone())).correcting(store);
+        let rollouts = Arc::new(RolloutService::new(
+            own(),
+            limits(),
+            acts(),
+            Some(store.clone()),
+        ));
+        let automatic = Arc::new(AutomaticExecution::new(
+            own(),
+            asks(),
+            acts(),
+            rollouts.clone(),
+        ));
+        let models = ModelService::new(
+            own(),
+            scopes.clone(),
+            samples,
+            catalogue,
+            Some(store.clone()),
+        )
+        .correcting(store);
         let models = Arc::new(models);
-        let runs = RunService::new(own(), scopes.clone(), models.clone(), findings.clone(), automatic.clone(), judging);
+        let runs = RunService::new(
+            own(),
+            scopes.clone(),
+            models.clone(),
+            findings.clone(),
+            automatic.clone(),
+            judging,
+        );
         let runs = Arc::new(runs);
-        let recommendations = RecommendationService::new(own(), limits(), asks(), acts(), estate.clone());
+        let recommendations =
+            RecommendationService::new(own(), limits(), asks(), acts(), estate.clone());
         let recommendations = Arc::new(recommendations);
-        let scheduler = Scheduler::new(own(), asks(), recommendations.clone(), acts(), rollouts.clone());
-        let responses = ResponseService::new(own(), scopes.clone(), findings, asks(), limits(), acts(), automatic);
+        let scheduler = Scheduler::new(
+            own(),
+            asks(),
+            recommendations.clone(),
+            acts(),
+            rollouts.clone(),
+        );
+        let responses = ResponseService::new(
+            own(),
+            scopes.clone(),
+            findings,
+            asks(),
+            limits(),
+            acts(),
+            automatic,
+        );
         EngineServices {
-            agents: Arc::new(AgentService::new(own(), scopes.clone(), runs.clone(), estate, agent_types)),
+            agents: Arc::new(AgentService::new(
+                own(),
+                scopes.clone(),
+                runs.clone(),
+                estate,
+                agent_types,
+            )),
             execution: acts(),
             guardrails: limits(),
             models,

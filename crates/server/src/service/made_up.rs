@@ -9,16 +9,17 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_audit::Json;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, ConnectionStatus, EstateStore as _, Kinds, Observed, Operation, Resource,
-    ResourceId, Snapshot,
+    Act, ActError, ActErrorKind, Applied, ConnectionStatus, EstateStore as _, Kinds, Observed,
+    Operation, Resource, ResourceId, Snapshot,
 };
 use reeve_recommend::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, foreign, precondition, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, foreign,
+    precondition, verify,
 };
 use reeve_recommend::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority};
 use reeve_recommend::{
-    AgentType, Cause, FactorKind, Factors, Impact, Offer, Plan, Proposal, RecommendationId, RecommendationType, Trust,
-    subject,
+    AgentType, Cause, FactorKind, Factors, Impact, Offer, Plan, Proposal, RecommendationId,
+    RecommendationType, Trust, subject,
 };
 use reeve_testkit::contract::estate as samples;
 use reeve_testkit::http::{Api, until};
@@ -42,10 +43,17 @@ struct Paint {
     to: String,
 }
 
-const PAINT: ChangeType = ChangeType { name: "paint", permissions: &[], parse };
+const PAINT: ChangeType = ChangeType {
+    name: "paint",
+    permissions: &[],
+    parse,
+};
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
-    Ok(Arc::new(Paint { from: parameters.text("from")?, to: parameters.text("to")? }))
+    Ok(Arc::new(Paint {
+        from: parameters.text("from")?,
+        to: parameters.text("to")?,
+    }))
 }
 
 fn color_of(resource: &Resource) -> Option<String> {
@@ -58,8 +66,13 @@ fn colored(color: &str) -> Expectation {
 
 impl Paint {
     fn step(target: &str, color: &str) -> Task {
-        let goal = Reach::by("the paint", SetColor(color.to_owned()), vec![colored(color)]);
-        Task::change(target, format!("Paint {target} {color}"), goal).expecting(vec![colored(color)])
+        let goal = Reach::by(
+            "the paint",
+            SetColor(color.to_owned()),
+            vec![colored(color)],
+        );
+        Task::change(target, format!("Paint {target} {color}"), goal)
+            .expecting(vec![colored(color)])
     }
 }
 
@@ -75,7 +88,11 @@ impl Change for Paint {
     fn tasks(&self, target: &str) -> Vec<Task> {
         let mut check = precondition(target, reeve_estate::ResourceState::Running, None);
         check.expect.push(colored(&self.from));
-        vec![check, Paint::step(target, &self.to), verify(target, "is painted", vec![colored(&self.to)])]
+        vec![
+            check,
+            Paint::step(target, &self.to),
+            verify(target, "is painted", vec![colored(&self.to)]),
+        ]
     }
 
     fn reversal(&self) -> Reversal {
@@ -113,7 +130,10 @@ struct Workshop(Mutex<Vec<Resource>>);
 impl Workshop {
     fn find(&self, id: &ResourceId) -> Result<Resource, ActError> {
         let found = self.0.lock().iter().find(|thing| thing.id == *id).cloned();
-        found.ok_or_else(|| ActError { kind: ActErrorKind::NotFound, message: format!("no {id}") })
+        found.ok_or_else(|| ActError {
+            kind: ActErrorKind::NotFound,
+            message: format!("no {id}"),
+        })
     }
 }
 
@@ -121,22 +141,38 @@ impl Workshop {
 impl Act for Workshop {
     async fn observe(&self, resource: &Resource) -> Result<Observed, ActError> {
         let resource = self.find(&resource.id)?;
-        Ok(Observed { state: resource.state, instance_type: resource.specification.instance_type.clone(), resource })
+        Ok(Observed {
+            state: resource.state,
+            instance_type: resource.specification.instance_type.clone(),
+            resource,
+        })
     }
 
     async fn volumes_of(&self, _: &Resource) -> Result<Vec<Resource>, ActError> {
         Ok(Vec::new())
     }
 
-    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+    async fn apply(
+        &self,
+        resource: &Resource,
+        operation: &dyn Operation,
+    ) -> Result<Applied, ActError> {
         let SetColor(color) = operation.downcast_ref().ok_or_else(|| foreign(operation))?;
         let mut things = self.0.lock();
         let thing = things.iter_mut().find(|thing| thing.id == resource.id);
-        thing.unwrap().tags.insert("color".to_owned(), color.clone());
+        thing
+            .unwrap()
+            .tags
+            .insert("color".to_owned(), color.clone());
         Ok(Applied::Accepted)
     }
 
-    async fn snapshot_complete(&self, _: &ResourceId, _: &str, _: &Snapshot) -> Result<bool, ActError> {
+    async fn snapshot_complete(
+        &self,
+        _: &ResourceId,
+        _: &str,
+        _: &Snapshot,
+    ) -> Result<bool, ActError> {
         Ok(true)
     }
 }
@@ -152,7 +188,10 @@ fn things() -> Vec<Resource> {
 
 fn offer(resource: Resource) -> Offer {
     let words = |text: &str| text.to_owned();
-    let change = Paint { from: words("red"), to: words("blue") };
+    let change = Paint {
+        from: words("red"),
+        to: words("blue"),
+    };
     let proposal = Proposal {
         kind: RecommendationType::RightSize,
         rule: "paint_red_things",
@@ -161,7 +200,11 @@ fn offer(resource: Resource) -> Offer {
         subject: subject(&resource, None),
         priority: Priority::Low,
         confidence: 95.0,
-        trust: Trust { raw: 0.95, features: Vec::new(), cap_percent: None },
+        trust: Trust {
+            raw: 0.95,
+            features: Vec::new(),
+            cap_percent: None,
+        },
         impact_level: Impact::Low,
         impact: ImpactAssessment {
             cost_percent: Some(0.0),
@@ -187,10 +230,18 @@ fn offer(resource: Resource) -> Offer {
             risk: Impact::Low,
             cost_reduction: words("none"),
             performance_impact: words("none"),
-            decision_path: vec![Decision { check: words("Is it red?"), answer: Some(true), detail: words("red") }],
+            decision_path: vec![Decision {
+                check: words("Is it red?"),
+                answer: Some(true),
+                detail: words("red"),
+            }],
         },
     };
-    Offer { resource, proposal, cause: Cause::Person(words("ann@example.com")) }
+    Offer {
+        resource,
+        proposal,
+        cause: Cause::Person(words("ann@example.com")),
+    }
 }
 
 async fn keep_everything(service: &Service) -> Vec<RecommendationId> {
@@ -202,32 +253,55 @@ async fn keep_everything(service: &Service) -> Vec<RecommendationId> {
         service.store.resource_put(&thing).await.unwrap();
         offers.push(offer(thing));
     }
-    let kept = service.engine.responses.propose(AgentType::OPS_INTELLIGENCE, offers).await.unwrap();
+    let kept = service
+        .engine
+        .responses
+        .propose(AgentType::OPS_INTELLIGENCE, offers)
+        .await
+        .unwrap();
     kept.into_iter().map(Result::unwrap).collect()
 }
 
 /// Serves in the background; the answer is a client of it and the handles that end it.
 async fn served(service: Service) -> (Api, CancellationToken, tokio::task::JoinHandle<Result<()>>) {
-    crate::commands::first_administrator(&service, Some(TOKEN.to_owned())).await.unwrap();
+    crate::commands::first_administrator(&service, Some(TOKEN.to_owned()))
+        .await
+        .unwrap();
     let listener = bind(&service.config).await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let serving = tokio::spawn(service.serve(listener, stop.clone()));
-    (Api::new(&format!("http://{address}")).with_token(TOKEN), stop, serving)
+    (
+        Api::new(&format!("http://{address}")).with_token(TOKEN),
+        stop,
+        serving,
+    )
 }
 
 /// Opens a service with the cloud behind every connection.
 async fn opened(config: Config, cloud: &Arc<Workshop>, changes: Changes) -> Service {
     let clouds = CloudRegistry::made_up(cloud.clone());
     let kinds = Kinds::builtin().clone();
-    Service::open(config, clouds, changes, reeve_agents::registry(), kinds, false).await.unwrap()
+    Service::open(
+        config,
+        clouds,
+        changes,
+        reeve_agents::registry(),
+        kinds,
+        false,
+    )
+    .await
+    .unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_http() {
     let folder = tempfile::tempdir().unwrap();
-    let config =
-        Config { data_dir: folder.path().join("data"), listen: "127.0.0.1:0".parse().unwrap(), ..Config::default() };
+    let config = Config {
+        data_dir: folder.path().join("data"),
+        listen: "127.0.0.1:0".parse().unwrap(),
+        ..Config::default()
+    };
     let cloud = Arc::new(Workshop(Mutex::new(things())));
     let known = Changes::builtin().with(PAINT);
     let service = opened(config.clone(), &cloud, known).await;
@@ -238,22 +312,36 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
 
     let found = api.get(&path).await.expect(200);
     assert_eq!(found.body["plan"]["change"]["name"], "paint");
-    assert_eq!(found.body["plan"]["change"]["parameters"], json!({"from": "red", "to": "blue"}));
+    assert_eq!(
+        found.body["plan"]["change"]["parameters"],
+        json!({"from": "red", "to": "blue"})
+    );
     assert_eq!(found.body["plan"]["hash_version"], 2);
-    assert_eq!(found.body["plan"]["steps"][1]["description"], "Paint thing-1 blue");
+    assert_eq!(
+        found.body["plan"]["steps"][1]["description"],
+        "Paint thing-1 blue"
+    );
 
     let color = |at: usize| color_of(&cloud.0.lock()[at]).unwrap();
     let simulated = api.post(&format!("{path}/test"), json!({})).await;
     assert!(simulated.status < 300, "{simulated:?}");
     execution.settle().await;
-    assert_eq!(color(0), "red", "the simulated twin behaves as the change says, and nothing real is touched");
+    assert_eq!(
+        color(0),
+        "red",
+        "the simulated twin behaves as the change says, and nothing real is touched"
+    );
 
     let begun = api.post(&format!("{path}/execute"), json!({})).await;
     assert!(begun.status < 300, "{begun:?}");
     execution.settle().await;
     assert_eq!(color(0), "blue");
     let actions = api.get("intelligence/actions").await.expect(200);
-    let done = actions.items().iter().find(|action| action["purpose"] == "apply").unwrap();
+    let done = actions
+        .items()
+        .iter()
+        .find(|action| action["purpose"] == "apply")
+        .unwrap();
     assert_eq!(done["status"], "succeeded", "{done:#}");
     let action = format!("intelligence/actions/{}", done["id"].as_str().unwrap());
     let undoing = api.post(&format!("{action}/rollback"), json!({})).await;
@@ -267,8 +355,14 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
     let words: Vec<String> = steps.as_array().unwrap().iter().filter_map(words).collect();
     assert!(words.contains(&"Paint thing-1 red".to_owned()), "{words:?}");
     assert_eq!(color(0), "red");
-    let recorded = api.get("audit-logs?query=metadata.change%3Apaint").await.expect(200);
-    assert!(recorded.items().len() > 8, "each step stands in the log with its change");
+    let recorded = api
+        .get("audit-logs?query=metadata.change%3Apaint")
+        .await
+        .expect(200);
+    assert!(
+        recorded.items().len() > 8,
+        "each step stands in the log with its change"
+    );
     stop.cancel();
     serving.await.unwrap().unwrap();
     drop(execution);
@@ -278,9 +372,19 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
     let (api, stop, serving) = served(service).await;
     let path = format!("intelligence/recommendations/{}", ids[1].0);
     let shown = api.get(&path).await.expect(200);
-    assert_eq!(shown.body["plan"]["steps"][1]["description"], "Paint thing-2 blue");
-    let refused = api.post(&format!("{path}/execute"), json!({})).await.problem(409, "conflict");
-    assert!(refused.text.contains("does not know the change paint"), "{}", refused.text);
+    assert_eq!(
+        shown.body["plan"]["steps"][1]["description"],
+        "Paint thing-2 blue"
+    );
+    let refused = api
+        .post(&format!("{path}/execute"), json!({}))
+        .await
+        .problem(409, "conflict");
+    assert!(
+        refused.text.contains("does not know the change paint"),
+        "{}",
+        refused.text
+    );
     assert_eq!(color(1), "red");
     stop.cancel();
     serving.await.unwrap().unwrap();

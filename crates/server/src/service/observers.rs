@@ -58,7 +58,19 @@ impl Observers {
             folder: config.data_dir.join("charges"),
             running: Running::default(),
         });
-        let syncer = ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder, store.clone(), log);
-        Ok(Observers { syncer: Arc::new(syncer), metrics, bills, prices })
+        let syncer = ConnectionSyncer::new(
+            store.clone(),
+            samples.clone(),
+            clouds,
+            recorder,
+            store.clone(),
+            log,
+        );
+        Ok(Observers {
+            syncer: Arc::new(syncer),
+            metrics,
+            bills,
+            prices,
+        })
     }
 }

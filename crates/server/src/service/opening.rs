@@ -35,15 +35,21 @@ pub(crate) async fn open_restored(config: &Config) -> Result<Log> {
 }
 
 /// Opens the state store, takes its lease, opens the log under it, and compares the two.
-pub(super) async fn open_held(config: &Config, lock: &ActiveLock) -> Result<(Arc<Store>, Log, ActiveLease)> {
+pub(super) async fn open_held(
+    config: &Config,
+    lock: &ActiveLock,
+) -> Result<(Arc<Store>, Log, ActiveLease)> {
     active::check_file_system(config)?;
     check_restore(&config.data_dir)?;
     // Before the state store, which makes a key of its own where there is none: of a log without its key nothing is made.
-    let signer = reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
+    let signer =
+        reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
     let store = Arc::new(open_store(config).await?);
     let lease = ActiveLease::claim(store.clone(), lock, signer.name(), config).await?;
     let opened = async {
-        let log = open(config, lease.deadline().clone()).await.context("the log could not be opened")?;
+        let log = open(config, lease.deadline().clone())
+            .await
+            .context("the log could not be opened")?;
         lease.bind(&log.ledger).await?;
         Ok(log)
     };
@@ -59,14 +65,18 @@ pub(super) async fn open_held(config: &Config, lock: &ActiveLock) -> Result<(Arc
 /// Refuses a data directory that a restore left half done.
 fn check_restore(data_dir: &Path) -> Result<()> {
     if data_dir.join(crate::backup::UNFINISHED).exists() {
-        anyhow::bail!("a restore into {} was interrupted: remove the directory and restore again", data_dir.display());
+        anyhow::bail!(
+            "a restore into {} was interrupted: remove the directory and restore again",
+            data_dir.display()
+        );
     }
     Ok(())
 }
 
 async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<Log> {
     private::make(&config.data_dir)?;
-    let signer = reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
+    let signer =
+        reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
     let segments = Arc::new(EntrySegments::open(&config.data_dir).await?);
     let mut ledger_config = reeve_ledger::Config::new(&config.data_dir, signer.name());
     if let Some(anchor) = &config.anchor {
@@ -77,13 +87,19 @@ async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<Log> {
     ledger_config.seal_after_bytes = config.seal_after_bytes;
     ledger_config.seal_after = Duration::from_secs(config.seal_after_s);
     ledger_config.tail_limit_bytes = config.tail_limit_bytes;
-    ledger_config.accept_unsigned = config.accept_unsigned.then(|| super::unsigned::consent(&config.data_dir));
+    ledger_config.accept_unsigned = config
+        .accept_unsigned
+        .then(|| super::unsigned::consent(&config.data_dir));
     let ledger = Ledger::open(ledger_config, signer, segments.clone()).await?;
     crate::backup::create::clear(&config.data_dir)?;
     crate::backup::restored::settle(&config.data_dir, &ledger).await?;
     let search = EntrySearch::new(segments.clone(), Arc::new(ledger.clone()));
     let search = Arc::new(search.with_limit(Duration::from_secs(config.search_limit_s)));
-    Ok(Log { ledger, search, segments })
+    Ok(Log {
+        ledger,
+        search,
+        segments,
+    })
 }
 
 /// The state store: the configured one, or SQLite in the data directory.
@@ -97,5 +113,7 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store> {
             format!("sqlite://{}", dir.join("reeve.db").display())
         }
     };
-    Store::open(&url, vault).await.context("the state store could not be opened")
+    Store::open(&url, vault)
+        .await
+        .context("the state store could not be opened")
 }

@@ -23,7 +23,9 @@ use crate::config::Config;
 /// The price files of the store, in force in a catalogue of this service.
 pub(super) async fn prices(store: &Arc<Store>) -> Result<Arc<PriceBook>> {
     let book = PriceBook::open(store.clone(), Arc::new(Catalogue::builtin().clone())).await;
-    Ok(Arc::new(book.context("the imported prices could not be read")?))
+    Ok(Arc::new(
+        book.context("the imported prices could not be read")?,
+    ))
 }
 
 /// Service that answers anomalies, with the log to read about their causes.

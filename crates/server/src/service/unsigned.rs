@@ -12,7 +12,13 @@ use crate::account::Account;
 /// be appended, or the old key would sign two histories.
 pub(super) fn consent(data_dir: &Path) -> AcceptUnsigned {
     let is_restored = crate::backup::restored::is_pending(data_dir);
-    AcceptUnsigned::new(move |unsigned| if is_restored { Ok(None) } else { entry(unsigned).map(Some) })
+    AcceptUnsigned::new(move |unsigned| {
+        if is_restored {
+            Ok(None)
+        } else {
+            entry(unsigned).map(Some)
+        }
+    })
 }
 
 fn entry(unsigned: &Unsigned) -> Result<Draft, EntryError> {

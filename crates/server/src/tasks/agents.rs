@@ -21,7 +21,9 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             };
             for agent in agents {
                 let never_ran = agent.last_run.is_none();
-                let due = context.next_run(&agent).is_some_and(|next| next <= context.now());
+                let due = context
+                    .next_run(&agent)
+                    .is_some_and(|next| next <= context.now());
                 if !(never_ran || due) || context.runs.is_running(&agent.id) {
                     continue;
                 }

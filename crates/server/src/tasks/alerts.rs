@@ -10,7 +10,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use jiff::SignedDuration;
 use reeve_access::{AccessError, ListError, with_lists};
-use reeve_alerts::{Changes, ClockStep, Evaluator, Limits, Observed, Progress, Rule, degraded_entry, firing_entry};
+use reeve_alerts::{
+    Changes, ClockStep, Evaluator, Limits, Observed, Progress, Rule, degraded_entry, firing_entry,
+};
 use reeve_audit::query::{Expr, Query};
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
@@ -49,7 +51,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 context.journal.failed("alerts", format!("{error:#}")).await;
             }
             if let Err(error) = record(&context).await {
-                tracing::warn!(error = format!("{error:#}"), "firings were not recorded; it is tried again");
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "firings were not recorded; it is tried again"
+                );
             }
         }
     });
@@ -60,7 +65,9 @@ async fn evaluate(context: &TaskContext, trail: &Trail, slot: &mut Option<Watch>
     let follower = trail.follow(Query::all()).with_entries(PAGE);
     for page in 1_usize.. {
         let end = follower.end();
-        let Some(watch) = current(context, slot, end).await? else { continue };
+        let Some(watch) = current(context, slot, end).await? else {
+            continue;
+        };
         let from = watch.evaluator.progress().position;
         if watch.evaluator.rules().0 == 0 {
             watch.evaluator.skip_to(end);
@@ -68,16 +75,26 @@ async fn evaluate(context: &TaskContext, trail: &Trail, slot: &mut Option<Watch>
                 break;
             }
         } else {
-            let Some(stretch) = follower.next(from, end, context.now()).await? else { break };
+            let Some(stretch) = follower.next(from, end, context.now()).await? else {
+                break;
+            };
             for stored in &stretch.entries {
                 let (sequence, recorded_at) = (stored.sequence, stored.recorded_at);
-                watch.evaluator.observe(Observed { sequence, recorded_at, entry: &stored.entry });
+                watch.evaluator.observe(Observed {
+                    sequence,
+                    recorded_at,
+                    entry: &stored.entry,
+                });
             }
             watch.evaluator.skip_to(stretch.to);
         }
         let changes = watch.evaluator.take_changes();
         warn(context, &changes).await?;
-        match context.alerts.alert_advance(Some(from), watch.evaluator.progress(), &changes).await {
+        match context
+            .alerts
+            .alert_advance(Some(from), watch.evaluator.progress(), &changes)
+            .await
+        {
             Ok(()) => record(context).await?,
             // Another process has evaluated these entries; its state is read.
             Err(AccessError::Conflict(_)) => *slot = None,
@@ -92,8 +109,15 @@ async fn evaluate(context: &TaskContext, trail: &Trail, slot: &mut Option<Watch>
 
 /// Keeps the counts of rules for people to see.
 async fn show(context: &TaskContext, slot: &mut Option<Watch>) -> Result<()> {
-    let tallies = slot.as_mut().map(|watch| watch.evaluator.take_tallies()).unwrap_or_default();
-    if tallies.is_empty() { Ok(()) } else { Ok(context.alerts.alert_tally_put(&tallies).await?) }
+    let tallies = slot
+        .as_mut()
+        .map(|watch| watch.evaluator.take_tallies())
+        .unwrap_or_default();
+    if tallies.is_empty() {
+        Ok(())
+    } else {
+        Ok(context.alerts.alert_tally_put(&tallies).await?)
+    }
 }
 
 /// Tells the log of rules that count only in part from now on, and of steps of the clock. Before the position moves, so that a
@@ -107,7 +131,10 @@ async fn warn(context: &TaskContext, changes: &Changes) -> Result<()> {
             bound,
             "an alert rule met a bound of its memory; it counts further groups or entries only in part"
         );
-        context.journal.record_once(degraded_entry(degraded)?).await?;
+        context
+            .journal
+            .record_once(degraded_entry(degraded)?)
+            .await?;
     }
     for ClockStep { sequence, from, to } in &changes.steps {
         let message = format!(
@@ -120,23 +147,36 @@ async fn warn(context: &TaskContext, changes: &Changes) -> Result<()> {
 }
 
 /// Returns the evaluator with the rules as they are now; `None` after the log's end was made the beginning.
-async fn current<'w>(context: &TaskContext, slot: &'w mut Option<Watch>, end: u64) -> Result<Option<&'w mut Watch>> {
+async fn current<'w>(
+    context: &TaskContext,
+    slot: &'w mut Option<Watch>,
+    end: u64,
+) -> Result<Option<&'w mut Watch>> {
     let store = &context.alerts;
     let generation = store.alert_rule_generation().await?;
-    if slot.as_ref().is_none_or(|watch| watch.generation != generation) {
+    if slot
+        .as_ref()
+        .is_none_or(|watch| watch.generation != generation)
+    {
         let rules = with_values(context, store.alert_rule_list().await?).await?;
         if let Some(watch) = slot {
             watch.evaluator.set_rules(rules);
             watch.generation = generation;
         } else {
             let Some(progress) = store.alert_progress().await? else {
-                let begin = Progress { position: end, clock: None };
+                let begin = Progress {
+                    position: end,
+                    clock: None,
+                };
                 return match store.alert_advance(None, begin, &Changes::default()).await {
                     Ok(()) | Err(AccessError::Conflict(_)) => Ok(None),
                     Err(error) => Err(error.into()),
                 };
             };
-            if let Some(clock) = progress.clock.filter(|clock| clock.duration_since(context.now()) > AHEAD) {
+            if let Some(clock) = progress
+                .clock
+                .filter(|clock| clock.duration_since(context.now()) > AHEAD)
+            {
                 let message = format!(
                     "the log has entries of {clock}, which is ahead of the clock; alert rules count by the order of the \
                      log once it is written on"
@@ -147,7 +187,10 @@ async fn current<'w>(context: &TaskContext, slot: &'w mut Option<Watch>, end: u6
             evaluator.set_rules(rules);
             // State that another process has kept since belongs to a later position; the next move is refused then.
             evaluator.restore(&store.alert_state().await?)?;
-            *slot = Some(Watch { evaluator, generation });
+            *slot = Some(Watch {
+                evaluator,
+                generation,
+            });
         }
     }
     Ok(slot.as_mut())
@@ -159,9 +202,14 @@ async fn with_values(context: &TaskContext, mut rules: Vec<Rule>) -> Result<Vec<
         rule.settings.query = match with_lists(context.lists.as_ref(), &rule.settings.query).await {
             Ok(query) => query,
             Err(ListError::Unknown(list)) => {
-                let error = format!("the rule {} compares with the list {list}, which is gone", rule.settings.name);
+                let error = format!(
+                    "the rule {} compares with the list {list}, which is gone",
+                    rule.settings.name
+                );
                 context.journal.failed("alerts.list", error).await;
-                Query { expr: Expr::nothing() }
+                Query {
+                    expr: Expr::nothing(),
+                }
             }
             Err(ListError::Store(error)) => return Err(error.into()),
         };
@@ -173,8 +221,15 @@ async fn with_values(context: &TaskContext, mut rules: Vec<Rule>) -> Result<Vec<
 async fn record(context: &TaskContext) -> Result<()> {
     loop {
         let firings = context.alerts.firing_unrecorded(RECORDED).await?;
-        let entries = firings.iter().map(firing_entry).collect::<Result<Vec<_>, _>>()?;
-        context.journal.record_all_once(entries).await.context("firings")?;
+        let entries = firings
+            .iter()
+            .map(firing_entry)
+            .collect::<Result<Vec<_>, _>>()?;
+        context
+            .journal
+            .record_all_once(entries)
+            .await
+            .context("firings")?;
         let ids: Vec<_> = firings.iter().map(|firing| firing.id.clone()).collect();
         context.alerts.firing_recorded(&ids).await?;
         if firings.len() < usize::try_from(RECORDED)? {

@@ -54,7 +54,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         async move {
             let mut watches = watches.lock().await;
             if let Err(error) = watch(&context, &trail, &mut watches).await {
-                context.journal.failed("anomalies", format!("{error:#}")).await;
+                context
+                    .journal
+                    .failed("anomalies", format!("{error:#}"))
+                    .await;
             }
         }
     });
@@ -70,11 +73,16 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
     let settings = context.anomalies.anomaly_settings_get().await?;
     // Before anything is read: what is recorded meanwhile is of the next look.
     let now = context.now();
-    let (looked, cursor) = (context.anomalies.anomaly_looked_get().await?, context.anomalies.anomaly_cursor().await?);
+    let (looked, cursor) = (
+        context.anomalies.anomaly_looked_get().await?,
+        context.anomalies.anomaly_cursor().await?,
+    );
     let mut found = Vec::new();
     match context.anomaly_service.thresholds().await {
         Ok(thresholds) => watches.thresholds = thresholds,
-        Err(error) => tracing::warn!(%error, "learned thresholds could not be read; those of the last look are used"),
+        Err(error) => {
+            tracing::warn!(%error, "learned thresholds could not be read; those of the last look are used")
+        }
     }
     watches.behaviour.set_thresholds(watches.thresholds.clone());
     match look(context, watches, &settings, looked).await {
@@ -84,7 +92,15 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
     if let Err(error) = read_lists(context, watches).await {
         tracing::warn!(%error, "the threat lists could not be read");
     }
-    let read = read_on(context, trail, watches, &settings, (cursor, looked), &mut found).await;
+    let read = read_on(
+        context,
+        trail,
+        watches,
+        &settings,
+        (cursor, looked),
+        &mut found,
+    )
+    .await;
     watches.unkept = tell(context, found).await;
     let next = read?;
     if watches.unkept.is_empty() {
@@ -108,7 +124,12 @@ async fn look(
     let now = context.now();
     let actions = match watches.metrics {
         Some(_) => changed_lately(context, now).await?,
-        None => context.agents.action_list(None, Some(needed_from(now))).await?,
+        None => {
+            context
+                .agents
+                .action_list(None, Some(needed_from(now)))
+                .await?
+        }
     };
     let mut metrics = match watches.metrics.take() {
         Some(metrics) => metrics,
@@ -116,14 +137,20 @@ async fn look(
     };
     match TrainedBands::load(&*context.models, metrics.bands(), now).await {
         Ok(bands) => metrics.set_bands(bands),
-        Err(error) => tracing::warn!(%error, "trained bands could not be read; those of the last look are used"),
+        Err(error) => {
+            tracing::warn!(%error, "trained bands could not be read; those of the last look are used")
+        }
     }
     metrics.set_thresholds(watches.thresholds.clone());
     match context.metric_sources.metric_source_list().await {
         Ok(sources) => metrics.set_sources(sources.iter().map(MetricSource::connection).collect()),
-        Err(error) => tracing::warn!(%error, "metric sources could not be read; those of the last look are used"),
+        Err(error) => {
+            tracing::warn!(%error, "metric sources could not be read; those of the last look are used")
+        }
     }
-    let found = metrics.look(&*context.estate, &*context.samples, &actions, settings, now).await;
+    let found = metrics
+        .look(&*context.estate, &*context.samples, &actions, settings, now)
+        .await;
     watches.metrics = Some(metrics);
     found
 }
@@ -151,7 +178,11 @@ async fn tell(context: &TaskContext, found: Vec<Finding>) -> Vec<Finding> {
     let caller = Caller::system();
     let mut unkept = Vec::new();
     for finding in found {
-        if let Err(error) = context.anomaly_service.report(finding.clone(), &caller).await {
+        if let Err(error) = context
+            .anomaly_service
+            .report(finding.clone(), &caller)
+            .await
+        {
             tracing::warn!(%error, "an anomaly could not be kept; it is tried again");
             unkept.push(finding);
         }
@@ -186,10 +217,15 @@ async fn read_on(
             if stored.entry.is_observation() {
                 continue;
             }
-            let strange = watches.behaviour.observe(&stored.entry, stored.recorded_at, settings);
+            let strange = watches
+                .behaviour
+                .observe(&stored.entry, stored.recorded_at, settings);
             if position.is_news(stored.sequence, stored.recorded_at) {
                 let listed = || watches.threats.observe(&stored.entry, stored.recorded_at);
-                found.extend(together(strange, settings.security.threat_intelligence.then(listed).flatten()));
+                found.extend(together(
+                    strange,
+                    settings.security.threat_intelligence.then(listed).flatten(),
+                ));
             }
         }
         position.next = stretch.to;

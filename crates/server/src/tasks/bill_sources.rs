@@ -18,10 +18,15 @@ const BEAT: Duration = Duration::from_secs(5);
 const PAUSE: SignedDuration = SignedDuration::from_hours(1);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (store, puller, tasks) = (service.store.clone(), service.observers.bills.clone(), tracker.clone());
+    let (store, puller, tasks) = (
+        service.store.clone(),
+        service.observers.bills.clone(),
+        tracker.clone(),
+    );
     let known = Arc::new(Mutex::new(None));
     super::every(tracker, stop, BEAT, move || {
-        let (store, puller, tasks, known) = (store.clone(), puller.clone(), tasks.clone(), known.clone());
+        let (store, puller, tasks, known) =
+            (store.clone(), puller.clone(), tasks.clone(), known.clone());
         async move {
             let sources = match store.bill_source_list().await {
                 Ok(sources) => sources,
@@ -31,7 +36,9 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             drop_gone(&puller, &all, &known);
             for (source, last) in sources {
                 // A changed source is read at once.
-                let since = last.map(|last| last.finished_at).filter(|at| *at >= source.updated_at);
+                let since = last
+                    .map(|last| last.finished_at)
+                    .filter(|at| *at >= source.updated_at);
                 let due = since.is_none_or(|at| Timestamp::now().duration_since(at) >= PAUSE);
                 if source.enabled && due && !puller.is_running(&source.id) {
                     let puller = puller.clone();
@@ -53,10 +60,16 @@ fn drop_gone(puller: &BillPuller, sources: &[BillSource], known: &KnownSources) 
     if known.as_ref() == Some(&ids) {
         return;
     }
-    let is_read = known.iter().flatten().any(|id| !ids.contains(id) && puller.is_running(id));
+    let is_read = known
+        .iter()
+        .flatten()
+        .any(|id| !ids.contains(id) && puller.is_running(id));
     match puller.drop_gone(sources) {
         Ok(_) if is_read => {}
         Ok(_) => *known = Some(ids),
-        Err(error) => tracing::warn!(error, "files of a bill source that is gone were not dropped"),
+        Err(error) => tracing::warn!(
+            error,
+            "files of a bill source that is gone were not dropped"
+        ),
     }
 }

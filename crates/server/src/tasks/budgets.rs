@@ -31,7 +31,10 @@ struct Seen {
 }
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (context, folder) = (service.tasks.clone(), service.config.data_dir.join("charges"));
+    let (context, folder) = (
+        service.tasks.clone(),
+        service.config.data_dir.join("charges"),
+    );
     let seen = Arc::new(Mutex::new(Seen::default()));
     let beat = Duration::from_secs(service.config.charges_every_s);
     super::every(tracker, stop, beat, move || {
@@ -39,20 +42,39 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         async move {
             let mut seen = seen.lock().await;
             if let Err(error) = look(&context, bills::files(&folder), &mut seen).await {
-                context.journal.failed("budgets", format!("{error:#}")).await;
+                context
+                    .journal
+                    .failed("budgets", format!("{error:#}"))
+                    .await;
             }
             if let Err(error) = record(&context).await {
-                context.journal.failed("budgets.record", format!("{error:#}")).await;
+                context
+                    .journal
+                    .failed("budgets.record", format!("{error:#}"))
+                    .await;
             }
         }
     });
 }
 
 async fn look(context: &TaskContext, bills: Vec<Bill>, seen: &mut Seen) -> Result<()> {
-    let budgets: Vec<Budget> = context.budgets.budget_list().await?.into_iter().map(|(budget, _)| budget).collect();
-    let versions = budgets.iter().map(|budget| (budget.id.0.clone(), budget.version)).collect();
+    let budgets: Vec<Budget> = context
+        .budgets
+        .budget_list()
+        .await?
+        .into_iter()
+        .map(|(budget, _)| budget)
+        .collect();
+    let versions = budgets
+        .iter()
+        .map(|budget| (budget.id.0.clone(), budget.version))
+        .collect();
     let now = context.now();
-    let current = Seen { bills, day: now.as_second().div_euclid(86_400), versions };
+    let current = Seen {
+        bills,
+        day: now.as_second().div_euclid(86_400),
+        versions,
+    };
     if budgets.is_empty() || current == *seen {
         return Ok(());
     }
@@ -60,17 +82,24 @@ async fn look(context: &TaskContext, bills: Vec<Bill>, seen: &mut Seen) -> Resul
     let evaluated = tokio::task::spawn_blocking(move || {
         // What reads the bills for spending records those that cannot be read.
         let (charges, _) = bills::read(&bills);
-        budgets.into_iter().map(|budget| (evaluate(&budget, &charges, now), budget)).collect::<Vec<_>>()
+        budgets
+            .into_iter()
+            .map(|budget| (evaluate(&budget, &charges, now), budget))
+            .collect::<Vec<_>>()
     });
     let mut raised = 0;
     for (standing, budget) in evaluated.await? {
         let alerts = budget.alerts(&standing);
         raised += alerts.len();
-        context.budgets.budget_evaluated(&budget, &standing, &alerts).await?;
+        context
+            .budgets
+            .budget_evaluated(&budget, &standing, &alerts)
+            .await?;
     }
     let done = super::done(&events::TASK, "evaluate_budgets", "budgets");
-    let done =
-        done.with_metadata("budgets", Json::from(current.versions.len())).with_metadata("thresholds_reached", raised);
+    let done = done
+        .with_metadata("budgets", Json::from(current.versions.len()))
+        .with_metadata("thresholds_reached", raised);
     context.journal.record_outcome(done).await;
     *seen = current;
     Ok(())

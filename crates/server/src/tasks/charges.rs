@@ -21,12 +21,16 @@ use crate::service::Service;
 type Seen = (Vec<Bill>, u64, usize);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (context, store, folder) =
-        (service.tasks.clone(), service.store.clone(), service.config.data_dir.join("charges"));
+    let (context, store, folder) = (
+        service.tasks.clone(),
+        service.store.clone(),
+        service.config.data_dir.join("charges"),
+    );
     let seen = Arc::new(Mutex::new(None::<Seen>));
     let beat = Duration::from_secs(service.config.charges_every_s);
     super::every(tracker, stop, beat, move || {
-        let (context, store, folder, seen) = (context.clone(), store.clone(), folder.clone(), seen.clone());
+        let (context, store, folder, seen) =
+            (context.clone(), store.clone(), folder.clone(), seen.clone());
         async move {
             context.bills.release_unused();
             let settings = match store.anomaly_settings_get().await {
@@ -47,7 +51,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             }
             let judged = tokio::task::spawn_blocking(move || {
                 let (charges, unreadable) = read(&files);
-                (spend::look(&charges, &settings.cost, &thresholds, now), unreadable)
+                (
+                    spend::look(&charges, &settings.cost, &thresholds, now),
+                    unreadable,
+                )
             });
             let ((found, abstained), unreadable) = match judged.await {
                 Ok(judged) => judged,
@@ -60,7 +67,11 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 tracing::info!(why, "spending was not judged");
             }
             for finding in found {
-                if let Err(error) = context.anomaly_service.report(finding, &Caller::system()).await {
+                if let Err(error) = context
+                    .anomaly_service
+                    .report(finding, &Caller::system())
+                    .await
+                {
                     // It is looked at again at the next beat.
                     return context.journal.failed("charges", &error).await;
                 }
@@ -68,7 +79,9 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             let read = super::done(&events::TASK, "read_bills", "charges");
             context
                 .journal
-                .record_outcome(read.with_metadata("bills", Json::from(current.0.len().min(MOST_FILES))))
+                .record_outcome(
+                    read.with_metadata("bills", Json::from(current.0.len().min(MOST_FILES))),
+                )
                 .await;
             *seen = Some(current);
         }

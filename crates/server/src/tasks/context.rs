@@ -87,6 +87,7 @@ impl TaskContext {
 
     /// Returns the time of an agent's next run; not before now.
     pub(crate) fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
-        reeve_recommend::agent::next_run(agent, self.settings.agents_every).map(|next| next.max(self.now()))
+        reeve_recommend::agent::next_run(agent, self.settings.agents_every)
+            .map(|next| next.max(self.now()))
     }
 }

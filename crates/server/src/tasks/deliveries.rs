@@ -38,7 +38,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let (context, trail, unreadable) = (context.clone(), trail.clone(), unreadable.clone());
         async move {
             if let Err(error) = follow(&context, &trail, &mut *unreadable.lock().await).await {
-                context.journal.failed("deliveries.follow", format!("{error:#}")).await;
+                context
+                    .journal
+                    .failed("deliveries.follow", format!("{error:#}"))
+                    .await;
             }
         }
     });
@@ -56,7 +59,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let context = context.clone();
         async move {
             if let Err(error) = digests(&context).await {
-                context.journal.failed("deliveries.digests", format!("{error:#}")).await;
+                context
+                    .journal
+                    .failed("deliveries.digests", format!("{error:#}"))
+                    .await;
             }
         }
     });
@@ -93,7 +99,9 @@ async fn follow(context: &TaskContext, trail: &Trail, unreadable: &mut Unreadabl
             continue;
         };
         let now = context.now();
-        let Some(stretch) = follower.next(from, end, now).await? else { return Ok(()) };
+        let Some(stretch) = follower.next(from, end, now).await? else {
+            return Ok(());
+        };
         let mut happenings = Vec::new();
         for entry in &stretch.entries {
             match context.sources.happening(&entry.entry).await {
@@ -107,7 +115,11 @@ async fn follow(context: &TaskContext, trail: &Trail, unreadable: &mut Unreadabl
             }
         }
         let plan = audience(context).await?.plan(&happenings, now);
-        ignoring_conflicts(store.outbox_advance(Some(from), stretch.to, &plan.outgoing, &plan.notices).await)?;
+        ignoring_conflicts(
+            store
+                .outbox_advance(Some(from), stretch.to, &plan.outgoing, &plan.notices)
+                .await,
+        )?;
     }
 }
 
@@ -132,7 +144,9 @@ async fn digests(context: &TaskContext) -> Result<()> {
     let (store, now) = (&context.dispatcher.deliveries, context.now());
     let notices = store.notice_due(now).await?;
     if !notices.is_empty() {
-        let Audience { channels, agents, .. } = audience(context).await?;
+        let Audience {
+            channels, agents, ..
+        } = audience(context).await?;
         let digests = gather(&notices, &channels, &agents, now);
         ignoring_conflicts(store.notice_gather(&notices, &digests).await)?;
     }
@@ -147,7 +161,10 @@ mod tests {
     #[test]
     fn an_unreadable_record_is_given_up_and_others_start_anew() {
         let mut unreadable = Unreadable::default();
-        let attempts: Vec<_> = [7, 7, 7, 7, 7, 9].iter().map(|at| unreadable.is_given_up(*at)).collect();
+        let attempts: Vec<_> = [7, 7, 7, 7, 7, 9]
+            .iter()
+            .map(|at| unreadable.is_given_up(*at))
+            .collect();
         assert_eq!(attempts, [false, false, false, false, true, false]);
     }
 }

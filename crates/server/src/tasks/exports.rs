@@ -19,7 +19,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let (runner, ending) = (runner.clone(), ending.clone());
         async move {
             if let Err(error) = runner.beat(&ending).await {
-                tracing::warn!(error = format!("{error:#}"), "exports could not continue; they are tried again");
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "exports could not continue; they are tried again"
+                );
             }
         }
     });

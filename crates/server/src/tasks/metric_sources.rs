@@ -15,8 +15,13 @@ const BEAT: Duration = Duration::from_secs(5);
 const RECORDED: Duration = Duration::from_secs(600);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (store, taker, tasks) = (service.store.clone(), service.observers.metrics.clone(), tracker.clone());
-    let pause = SignedDuration::from_secs(i64::try_from(service.config.sync_every_s).unwrap_or(i64::MAX));
+    let (store, taker, tasks) = (
+        service.store.clone(),
+        service.observers.metrics.clone(),
+        tracker.clone(),
+    );
+    let pause =
+        SignedDuration::from_secs(i64::try_from(service.config.sync_every_s).unwrap_or(i64::MAX));
     let mut recorded_at = Instant::now();
     super::every(tracker, stop, BEAT, move || {
         let (store, taker, tasks) = (store.clone(), taker.clone(), tasks.clone());
@@ -35,9 +40,12 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             for source in sources {
                 let state = match store.metric_source_state(&source.id).await {
                     Ok(state) => state,
-                    Err(error) => return tracing::warn!(%error, "a metric source could not be read"),
+                    Err(error) => {
+                        return tracing::warn!(%error, "a metric source could not be read");
+                    }
                 };
-                if is_due(&source, &state, pause, Timestamp::now()) && !taker.is_running(&source.id) {
+                if is_due(&source, &state, pause, Timestamp::now()) && !taker.is_running(&source.id)
+                {
                     let taker = taker.clone();
                     tasks.spawn(async move { taker.sync_now(&source.id, "schedule").await });
                 }
@@ -52,5 +60,8 @@ fn is_due(source: &MetricSource, state: &SyncState, pause: SignedDuration, now: 
         && source.enabled
         && !source.rules.is_empty()
         && state.wait_until.is_none_or(|until| now >= until)
-        && state.last.as_ref().is_none_or(|last| now.duration_since(last.finished_at) >= pause)
+        && state
+            .last
+            .as_ref()
+            .is_none_or(|last| now.duration_since(last.finished_at) >= pause)
 }

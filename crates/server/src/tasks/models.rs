@@ -32,7 +32,11 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Ok(agents) => agents,
                 Err(error) => return context.journal.failed("models", &error).await,
             };
-            if let Err(error) = context.registry.retire_gone(&agents, &Caller::system()).await {
+            if let Err(error) = context
+                .registry
+                .retire_gone(&agents, &Caller::system())
+                .await
+            {
                 tracing::warn!(%error, "models of removed agents could not be retired");
             }
             let mut turns = A_TURN;
@@ -61,18 +65,42 @@ async fn look_after(
         }
         *turns -= 1;
         let (metrics, days) = (trainer.metrics(), trainer.history_days());
-        let material = Arc::new(context.model_service.material(agent, metrics, days, MOST_RESOURCES).await?);
+        let material = Arc::new(
+            context
+                .model_service
+                .material(agent, metrics, days, MOST_RESOURCES)
+                .await?,
+        );
         let name = trainer.name();
-        let mut parts = context.model_service.parts(agent, metrics, days, MOST_RESOURCES);
-        match context.registry.look_after(&trainer, material, Some(&mut parts), &Caller::system()).await? {
+        let mut parts = context
+            .model_service
+            .parts(agent, metrics, days, MOST_RESOURCES);
+        match context
+            .registry
+            .look_after(&trainer, material, Some(&mut parts), &Caller::system())
+            .await?
+        {
             Outcome::Promoted(model) => {
-                tracing::info!(agent = agent.name, name, version = model.version, note = model.note, "a model serves");
+                tracing::info!(
+                    agent = agent.name,
+                    name,
+                    version = model.version,
+                    note = model.note,
+                    "a model serves"
+                );
             }
             Outcome::Refused(model) => {
-                tracing::info!(agent = agent.name, name, note = model.note, "a model was refused")
+                tracing::info!(
+                    agent = agent.name,
+                    name,
+                    note = model.note,
+                    "a model was refused"
+                )
             }
             Outcome::Judged(_) => {}
-            Outcome::Abstained(why) => tracing::debug!(agent = agent.name, name, why, "no model was trained"),
+            Outcome::Abstained(why) => {
+                tracing::debug!(agent = agent.name, name, why, "no model was trained")
+            }
         }
     }
     Ok(())

@@ -32,18 +32,33 @@ const DELIVERY: Duration = Duration::from_secs(60);
 const LAST: Duration = Duration::from_secs(3);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (ledger, config, stop, tasks) = (service.ledger.clone(), service.config.clone(), stop.clone(), tracker.clone());
+    let (ledger, config, stop, tasks) = (
+        service.ledger.clone(),
+        service.config.clone(),
+        stop.clone(),
+        tracker.clone(),
+    );
     let journal = service.tasks.journal.clone();
     cosign::start(service, tracker, &stop);
     let deadline = service.lease.deadline().clone();
     tracker.spawn(async move {
         let destinations = match destinations(&config).await {
             Ok(destinations) => destinations,
-            Err(error) => return tracing::error!(error = format!("{error:#}"), "checkpoints are not published"),
+            Err(error) => {
+                return tracing::error!(
+                    error = format!("{error:#}"),
+                    "checkpoints are not published"
+                );
+            }
         };
         for destination in destinations {
             let log = (ledger.clone(), journal.clone(), deadline.clone());
-            tasks.spawn(keep_up(log, destination, config.publish.clone(), stop.clone()));
+            tasks.spawn(keep_up(
+                log,
+                destination,
+                config.publish.clone(),
+                stop.clone(),
+            ));
         }
     });
 }
@@ -55,7 +70,9 @@ fn outbound(config: &Config) -> Result<Outbound> {
 
 async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
     let mut destinations: Vec<Arc<dyn Destination>> = Vec::new();
-    let Publish { file, s3, webhook, .. } = &config.publish;
+    let Publish {
+        file, s3, webhook, ..
+    } = &config.publish;
     if let Some(path) = file {
         destinations.push(Arc::new(FileDestination::new(path.clone())));
     }
@@ -67,11 +84,17 @@ async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
             endpoint: s3.endpoint.clone(),
             key: None,
         };
-        destinations.push(Arc::new(BucketDestination::new(Bucket::open(&place, &outbound(config)?).await)));
+        destinations.push(Arc::new(BucketDestination::new(
+            Bucket::open(&place, &outbound(config)?).await,
+        )));
     }
     if let Some(webhook) = webhook {
         let client = outbound(config)?;
-        destinations.push(Arc::new(WebhookDestination::new(client, webhook.url()?, webhook.token.clone())));
+        destinations.push(Arc::new(WebhookDestination::new(
+            client,
+            webhook.url()?,
+            webhook.token.clone(),
+        )));
     }
     Ok(destinations)
 }
@@ -83,16 +106,22 @@ async fn keep_up(
     publish: Publish,
     stop: CancellationToken,
 ) {
-    let (pause, every) = (Duration::from_secs(publish.after_change_s), Duration::from_secs(publish.every_s));
+    let (pause, every) = (
+        Duration::from_secs(publish.after_change_s),
+        Duration::from_secs(publish.every_s),
+    );
     let mut backoff = Backoff::default();
     let mut arrived: Option<(String, Instant)> = None;
     let mut in_conflict = false;
     let mut due = Instant::now();
     loop {
-        let ending = tokio::select! { () = stop.cancelled() => true, () = sleep_until(due) => false };
+        let ending =
+            tokio::select! { () = stop.cancelled() => true, () = sleep_until(due) => false };
         let note = ledger.checkpoint();
         let fresh = arrived.as_ref().is_none_or(|(last, _)| *last != note);
-        let old = arrived.as_ref().is_some_and(|(_, at)| at.elapsed() >= every);
+        let old = arrived
+            .as_ref()
+            .is_some_and(|(_, at)| at.elapsed() >= every);
         due = Instant::now() + pause;
         if fresh || (old && !ending) {
             let limit = if ending { LAST } else { DELIVERY };
@@ -104,7 +133,11 @@ async fn keep_up(
                 Ok(size) => {
                     in_conflict = false;
                     if backoff.succeeded() {
-                        tracing::info!(target = destination.name(), size, "checkpoints arrive again");
+                        tracing::info!(
+                            target = destination.name(),
+                            size,
+                            "checkpoints arrive again"
+                        );
                     }
                     ledger.delivered(destination.name(), Ok(size));
                     arrived = Some((note, Instant::now()));
@@ -120,7 +153,9 @@ async fn keep_up(
                             error,
                             "the log does not extend what was published"
                         );
-                        journal.record_outcome(conflict(destination.name(), &error)).await;
+                        journal
+                            .record_outcome(conflict(destination.name(), &error))
+                            .await;
                     }
                     if first {
                         tracing::warn!(
@@ -150,7 +185,12 @@ fn conflict(target: &str, error: &str) -> Entry {
         .with_metadata("error", error)
 }
 
-async fn deliver(ledger: &Ledger, destination: &dyn Destination, note: String, limit: Duration) -> Result<u64> {
+async fn deliver(
+    ledger: &Ledger,
+    destination: &dyn Destination,
+    note: String,
+    limit: Duration,
+) -> Result<u64> {
     let published = Published::read(ledger, note)?;
     let delivered = timeout(limit, destination.deliver(&published)).await;
     delivered.with_context(|| format!("no response within {} s", limit.as_secs()))??;

@@ -46,13 +46,21 @@ struct Runner {
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let context = service.tasks.clone();
     let (ledger, trail) = (service.ledger.clone(), service.trail.clone());
-    let runner = Arc::new(Runner { began_at: context.now(), ledger, trail, context });
+    let runner = Arc::new(Runner {
+        began_at: context.now(),
+        ledger,
+        trail,
+        context,
+    });
     let ending = stop.clone();
     super::every(tracker, stop, BEAT, move || {
         let (runner, ending) = (runner.clone(), ending.clone());
         async move {
             if let Err(error) = runner.beat(&ending).await {
-                tracing::warn!(error = format!("{error:#}"), "reports were not run; it is tried again");
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "reports were not run; it is tried again"
+                );
             }
         }
     });
@@ -112,15 +120,25 @@ impl Runner {
             return Ok(Ending::Cancelled);
         }
         let user = UserId(run.user.clone());
-        let authenticator = Authenticator::new(&*self.context.access, self.context.now().as_millisecond());
-        let standing = authenticator.of_earlier_request(&user, run.token.as_deref()).await?;
-        let Some(principal) = standing.filter(|principal| principal.may(Permission::AuditReports)) else {
-            let reason = format!("{} no longer has the permission audit.reports", run.user_email);
+        let authenticator =
+            Authenticator::new(&*self.context.access, self.context.now().as_millisecond());
+        let standing = authenticator
+            .of_earlier_request(&user, run.token.as_deref())
+            .await?;
+        let Some(principal) = standing.filter(|principal| principal.may(Permission::AuditReports))
+        else {
+            let reason = format!(
+                "{} no longer has the permission audit.reports",
+                run.user_email
+            );
             return Ok(Ending::Failed(reason));
         };
         // Every reader of reports may download it, so it is made of what all of them may see.
         if !principal.may(Permission::AuditViewAll) {
-            let reason = format!("{} may not see every entry: it needs the permission audit.view_all", run.user_email);
+            let reason = format!(
+                "{} may not see every entry: it needs the permission audit.view_all",
+                run.user_email
+            );
             return Ok(Ending::Failed(reason));
         }
         let work = Work::new(&self.context, &self.ledger, run.clone(), &principal);
@@ -148,13 +166,20 @@ impl Runner {
     async fn touch(&self, run: &mut Run) -> Result<bool> {
         let (progress, now) = (run.progress, self.context.now());
         loop {
-            let touched = Run { progress, touched_at: now, version: run.version + 1, ..run.clone() };
+            let touched = Run {
+                progress,
+                touched_at: now,
+                version: run.version + 1,
+                ..run.clone()
+            };
             match self.context.reports.run_update(&touched).await {
                 Ok(()) => {
                     *run = touched;
                     return Ok(true);
                 }
-                Err(AccessError::Conflict(_)) => *run = self.context.reports.run_get(&run.id).await?,
+                Err(AccessError::Conflict(_)) => {
+                    *run = self.context.reports.run_get(&run.id).await?
+                }
                 Err(error) => return Err(error.into()),
             }
             if run.cancelling {
@@ -170,19 +195,32 @@ impl Runner {
         // crash has other files and an entry of its own.
         let hash = &run.files.json.sha256;
         let id = format!("report-{}-{}", run.id.0, hash.get(..16).unwrap_or(hash));
-        let log = record::Log { journal: &self.context.journal, trail: &self.trail };
+        let log = record::Log {
+            journal: &self.context.journal,
+            trail: &self.trail,
+        };
         let id = record::append(log, run_entry(run).with_id(EventId::derived(&id)?)).await?;
         let stored = self.trail.by_event_id(id.as_str()).await?;
         let stored = stored.context("the entry of a report is not in the log that took it")?;
         let evidence = finish::evidence(&self.ledger, &stored).await?;
-        let (checkpoint, entry_proof) = (evidence.checkpoint.as_str(), evidence.entry_proof.as_str());
-        let evidence = document::LogEvidence { checkpoint, entry_proof, log_key: &evidence.log_key };
+        let (checkpoint, entry_proof) =
+            (evidence.checkpoint.as_str(), evidence.entry_proof.as_str());
+        let evidence = document::LogEvidence {
+            checkpoint,
+            entry_proof,
+            log_key: &evidence.log_key,
+        };
         files::write_manifest(&self.context, &run.id, document::manifest(run, evidence)).await
     }
 
     async fn end(&self, run: Run, ending: Ending) -> Result<()> {
         let now = self.context.now();
-        let mut ended = Run { ended_at: Some(now), touched_at: now, version: run.version + 1, ..run };
+        let mut ended = Run {
+            ended_at: Some(now),
+            touched_at: now,
+            version: run.version + 1,
+            ..run
+        };
         match ending {
             Ending::Done(done) => {
                 ended.state = RunState::Succeeded;
@@ -198,7 +236,10 @@ impl Runner {
         if ended.state == RunState::Succeeded {
             ended.files.manifest_bytes = self.attest(&ended).await?;
         } else if ended.state.is_ended() {
-            self.context.journal.record_or_keep(run_entry(&ended)).await?;
+            self.context
+                .journal
+                .record_or_keep(run_entry(&ended))
+                .await?;
         }
         if ended.state != RunState::Succeeded {
             files::remove(&self.context, &ended.id).await?;

@@ -18,19 +18,27 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 context.journal.failed("samples.merge", &error).await;
             }
             let days = match context.workspace.workspace_get().await {
-                Ok(workspace) => workspace.samples_days.unwrap_or(context.settings.samples_days),
+                Ok(workspace) => workspace
+                    .samples_days
+                    .unwrap_or(context.settings.samples_days),
                 Err(error) => return context.journal.failed("samples.expire", &error).await,
             };
             let keep = SignedDuration::from_hours(24 * i64::from(days));
-            let Ok(before) = Timestamp::now().checked_sub(keep) else { return };
+            let Ok(before) = Timestamp::now().checked_sub(keep) else {
+                return;
+            };
             match samples.expire(before).await {
                 Ok(0) => {}
                 Ok(files) => {
-                    let removed = super::done(&events::MAINTENANCE, "remove_old_samples", "samples");
+                    let removed =
+                        super::done(&events::MAINTENANCE, "remove_old_samples", "samples");
                     let removed = removed.with_metadata("files", Json::from(files));
                     context
                         .journal
-                        .record_outcome(removed.with_metadata("older_than", reeve_audit::format_instant(before)))
+                        .record_outcome(
+                            removed
+                                .with_metadata("older_than", reeve_audit::format_instant(before)),
+                        )
                         .await;
                 }
                 Err(error) => context.journal.failed("samples.expire", &error).await,

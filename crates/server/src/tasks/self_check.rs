@@ -39,7 +39,9 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(wait) => {} }
             let check = async {
                 if let Err(error) = digester.run().await {
-                    app.journal.failed("self_checks", format!("{error:#}")).await;
+                    app.journal
+                        .failed("self_checks", format!("{error:#}"))
+                        .await;
                 }
                 verify(&app).await;
             };
@@ -52,7 +54,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 async fn verify(app: &App) {
     match app.verify_by_itself().await {
         Some(Ok(found)) if found.findings_total > 0 => {
-            tracing::error!(findings = found.findings_total, "the log is damaged: see the entry audit.verify");
+            tracing::error!(
+                findings = found.findings_total,
+                "the log is damaged: see the entry audit.verify"
+            );
         }
         Some(Ok(found)) => tracing::info!(entries = found.size, "the log was verified"),
         Some(Err(error)) => tracing::error!(error, "the log could not be verified"),
@@ -73,10 +78,17 @@ impl Pace {
         if let Some(every) = self.every {
             return every;
         }
-        let today = now.to_zoned(TimeZone::UTC).start_of_day().map_or(now, |day| day.timestamp());
+        let today = now
+            .to_zoned(TimeZone::UTC)
+            .start_of_day()
+            .map_or(now, |day| day.timestamp());
         let at = Duration::from_secs(u64::from(self.hour) * 3600) + self.spread;
         let due = today + SignedDuration::try_from(at).unwrap_or_default();
-        let due = if due > now { due } else { due + SignedDuration::from_hours(24) };
+        let due = if due > now {
+            due
+        } else {
+            due + SignedDuration::from_hours(24)
+        };
         due.duration_since(now).unsigned_abs()
     }
 }
@@ -95,12 +107,19 @@ mod tests {
 
     #[test]
     fn it_is_due_once_a_day_in_its_hour() {
-        let pace = Pace { hour: 3, every: None, spread: Duration::from_secs(600) };
+        let pace = Pace {
+            hour: 3,
+            every: None,
+            spread: Duration::from_secs(600),
+        };
         let wait = |now: &str| pace.wait(now.parse().unwrap()).as_secs();
         assert_eq!(wait("2026-11-24T02:00:00Z"), 4200);
         assert_eq!(wait("2026-11-24T03:10:00Z"), 86_400);
         assert_eq!(wait("2026-11-24T23:10:00Z"), 4 * 3600);
-        let often = Pace { every: Some(Duration::from_secs(5)), ..pace };
+        let often = Pace {
+            every: Some(Duration::from_secs(5)),
+            ..pace
+        };
         assert_eq!(often.wait(Timestamp::UNIX_EPOCH), Duration::from_secs(5));
         assert!(spread("log.example/a") < Duration::from_secs(SPREAD_S));
         assert_ne!(spread("log.example/a"), spread("log.example/b"));

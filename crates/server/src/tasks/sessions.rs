@@ -21,7 +21,11 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                         let entry = Entry::for_event(&events::SESSION_EXPIRED)
                             .by(Actor::user(session.user.0).with_session_id(session.id.clone()))
                             .on(ResourceRef::new("session", session.id))
-                            .with_action("expire_session", ActionStatus::Success, ActionMethod::System);
+                            .with_action(
+                                "expire_session",
+                                ActionStatus::Success,
+                                ActionMethod::System,
+                            );
                         if context.journal.record(entry).await.is_err() {
                             tracing::warn!("the end of a session was not recorded");
                         }

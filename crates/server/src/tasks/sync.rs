@@ -18,7 +18,8 @@ const AT_ONCE: usize = 16;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let (store, syncer) = (service.store.clone(), service.observers.syncer.clone());
-    let pause = SignedDuration::from_secs(i64::try_from(service.config.sync_every_s).unwrap_or(i64::MAX));
+    let pause =
+        SignedDuration::from_secs(i64::try_from(service.config.sync_every_s).unwrap_or(i64::MAX));
     let (places, tasks) = (Arc::new(Semaphore::new(AT_ONCE)), tracker.clone());
     super::every(tracker, stop, Duration::from_secs(5), move || {
         let (store, syncer, places) = (store.clone(), syncer.clone(), places.clone());
@@ -31,8 +32,12 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             for connection in connections {
                 if connection.status == ConnectionStatus::Disabled {
                     retire(&syncer, &connection).await;
-                } else if connection.is_due(pause, Timestamp::now()) && !syncer.is_running(&connection.id) {
-                    let Ok(place) = places.clone().try_acquire_owned() else { continue };
+                } else if connection.is_due(pause, Timestamp::now())
+                    && !syncer.is_running(&connection.id)
+                {
+                    let Ok(place) = places.clone().try_acquire_owned() else {
+                        continue;
+                    };
                     let syncer = syncer.clone();
                     tasks.spawn(async move {
                         sync(&syncer, &connection).await;

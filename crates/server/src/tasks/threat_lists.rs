@@ -26,13 +26,19 @@ const MOST_FILES: usize = 100;
 type Refused = HashMap<String, Timestamp>;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (context, folder) = (service.tasks.clone(), service.config.data_dir.join("threat-lists"));
+    let (context, folder) = (
+        service.tasks.clone(),
+        service.config.data_dir.join("threat-lists"),
+    );
     let refused = Arc::new(Mutex::new(Refused::new()));
     super::every(tracker, stop, BEAT, move || {
         let (context, folder, refused) = (context.clone(), folder.clone(), refused.clone());
         async move {
             if let Err(error) = follow(&context, &folder, &mut *refused.lock().await).await {
-                context.journal.failed("threat_lists", format!("{error:#}")).await;
+                context
+                    .journal
+                    .failed("threat_lists", format!("{error:#}"))
+                    .await;
             }
         }
     });
@@ -48,7 +54,9 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
     let known = context.threats.threat_list_state().await?;
     let caller = Caller::system();
     for (name, written) in &files {
-        let same = known.iter().any(|of| of.name == *name && of.updated_at == *written);
+        let same = known
+            .iter()
+            .any(|of| of.name == *name && of.updated_at == *written);
         if same || refused.get(name) == Some(written) {
             continue;
         }
@@ -56,7 +64,10 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
         let put = async {
             if own && name == BUILT_IN_NAME {
                 let text = BUILT_IN.to_owned();
-                let put = context.anomaly_service.threat_list_put(name, text, Some(*written), &caller);
+                let put =
+                    context
+                        .anomaly_service
+                        .threat_list_put(name, text, Some(*written), &caller);
                 return put.await.map_err(anyhow::Error::from);
             }
             ensure!(
@@ -71,16 +82,26 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
                 .map_err(anyhow::Error::from)
         };
         match put.await.with_context(|| path.display().to_string()) {
-            Ok(list) => tracing::info!(list = list.name, indicators = list.indicators, "a threat list was read"),
+            Ok(list) => tracing::info!(
+                list = list.name,
+                indicators = list.indicators,
+                "a threat list was read"
+            ),
             Err(error) => {
-                context.journal.failed("threat_lists.read", format!("{error:#}")).await;
+                context
+                    .journal
+                    .failed("threat_lists.read", format!("{error:#}"))
+                    .await;
                 refused.insert(name.clone(), *written);
             }
         }
     }
     let gone = |list: &&ListState| list.from_file && !files.iter().any(|(of, _)| *of == list.name);
     for list in known.iter().filter(gone) {
-        context.anomaly_service.threat_list_delete(&list.name, true, &caller).await?;
+        context
+            .anomaly_service
+            .threat_list_delete(&list.name, true, &caller)
+            .await?;
     }
     Ok(())
 }
@@ -88,13 +109,22 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
 /// Files of a folder and when they were written, in whole milliseconds, by name.
 fn files(folder: &Path) -> Vec<(String, Timestamp)> {
     // No folder is no list.
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
     let one = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().ok()?;
         let list = name.ends_with(".txt") || name.ends_with(".csv");
-        let about = entry.path().metadata().ok().filter(|about| list && about.is_file())?;
+        let about = entry
+            .path()
+            .metadata()
+            .ok()
+            .filter(|about| list && about.is_file())?;
         let written = Timestamp::try_from(about.modified().ok()?).ok()?;
-        Some((name, Timestamp::from_millisecond(written.as_millisecond()).ok()?))
+        Some((
+            name,
+            Timestamp::from_millisecond(written.as_millisecond()).ok()?,
+        ))
     };
     let mut found: Vec<_> = entries.flatten().filter_map(one).collect();
     found.sort();

@@ -15,7 +15,11 @@ pub(crate) async fn connect(admin: &Api, endpoint: &str) -> String {
         "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
     });
-    let connection = admin.post("connections", connection).await.expect(201).text_at("/id");
+    let connection = admin
+        .post("connections", connection)
+        .await
+        .expect(201)
+        .text_at("/id");
     let path = format!("connections/{connection}");
     until("the connection is ready", PATIENCE, || async {
         let now = admin.get(&path).await.expect(200).body;

@@ -30,10 +30,30 @@ fn activity(estate: &SimulatedEstate, from: Timestamp, to: Timestamp) -> Vec<Val
 /// Imports records into a folder that nobody serves.
 fn import(data: &Path, format: &str, records: &[Value]) {
     let file = data.join("records.jsonl");
-    std::fs::write(&file, records.iter().map(|record| format!("{record}\n")).collect::<String>()).unwrap();
+    std::fs::write(
+        &file,
+        records
+            .iter()
+            .map(|record| format!("{record}\n"))
+            .collect::<String>(),
+    )
+    .unwrap();
     let (data, file) = (data.to_str().unwrap(), file.to_str().unwrap());
-    let output = reeve(&["audit", "import", "--format", format, "--data-dir", data, file]).unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = reeve(&[
+        "audit",
+        "import",
+        "--format",
+        format,
+        "--data-dir",
+        data,
+        file,
+    ])
+    .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Security anomalies, once there are as many as expected; the test fails where they take longer than a minute.
@@ -45,12 +65,20 @@ async fn deliveries(api: &Api, count: usize) -> Vec<Value> {
         (all.items().len() >= count).then(|| all.items().to_vec())
     })
     .await;
-    println!("{} incidents after {:?}: {:?}", found.len(), begun.elapsed(), titles(&found));
+    println!(
+        "{} incidents after {:?}: {:?}",
+        found.len(),
+        begun.elapsed(),
+        titles(&found)
+    );
     found
 }
 
 fn titles(found: &[Value]) -> Vec<&str> {
-    found.iter().map(|one| one["title"].as_str().unwrap()).collect()
+    found
+        .iter()
+        .map(|one| one["title"].as_str().unwrap())
+        .collect()
 }
 
 /// One look later it is still one incident each.
@@ -79,7 +107,11 @@ async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
     let begun = now - SignedDuration::from_mins(12);
     let estate = SimulatedEstate::new(7, begun);
     let attacks = begun + SignedDuration::from_mins(2);
-    import(home.path(), "jsonl", &activity(&estate, now - SignedDuration::from_hours(30 * 24), attacks));
+    import(
+        home.path(),
+        "jsonl",
+        &activity(&estate, now - SignedDuration::from_hours(30 * 24), attacks),
+    );
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
     // Its own entry tells that the past was read for its lesson, so that what follows is news.
@@ -87,39 +119,83 @@ async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
         "event_type": "policy.modify", "timestamp": now.to_string(), "actor": { "type": "user", "id": "before" },
         "action": { "operation": "DeleteTrail", "status": "success", "method": "api" },
     }]);
-    until("the past to be read", Duration::from_secs(120), async || {
-        let _ = admin.post("audit-logs", first.clone()).await.expect(201);
-        let all = admin.get("intelligence/anomalies?type=security").await.expect(200);
-        (!all.items().is_empty()).then_some(())
-    })
+    until(
+        "the past to be read",
+        Duration::from_secs(120),
+        async || {
+            let _ = admin.post("audit-logs", first.clone()).await.expect(201);
+            let all = admin
+                .get("intelligence/anomalies?type=security")
+                .await
+                .expect(200);
+            (!all.items().is_empty()).then_some(())
+        },
+    )
     .await;
 
     let entries = activity(&estate, attacks, now);
-    let suspicious = entries.iter().filter(|one| one["metadata"]["tags"].to_string().contains("suspicious")).count();
+    let suspicious = entries
+        .iter()
+        .filter(|one| one["metadata"]["tags"].to_string().contains("suspicious"))
+        .count();
     assert!(suspicious >= 30 + 6, "{suspicious}");
-    let _ = admin.post("audit-logs", Value::Array(entries)).await.expect(201);
+    let _ = admin
+        .post("audit-logs", Value::Array(entries))
+        .await
+        .expect(201);
     let found = deliveries(&admin, 3).await;
-    assert_eq!(found.len(), 3, "one each, and the one before: {:?}", titles(&found));
-    let of = |kind: &str| found.iter().filter(|one| one["resource"]["kind"] == kind).collect::<Vec<_>>();
-    let [guessing] = of("address")[..] else { panic!("{:?}", titles(&found)) };
+    assert_eq!(
+        found.len(),
+        3,
+        "one each, and the one before: {:?}",
+        titles(&found)
+    );
+    let of = |kind: &str| {
+        found
+            .iter()
+            .filter(|one| one["resource"]["kind"] == kind)
+            .collect::<Vec<_>>()
+    };
+    let [guessing] = of("address")[..] else {
+        panic!("{:?}", titles(&found))
+    };
     let title = guessing["title"].as_str().unwrap();
-    assert!(title.starts_with("Password spray from 203.0.113."), "{title}");
+    assert!(
+        title.starts_with("Password spray from 203.0.113."),
+        "{title}"
+    );
     the_spray_has_one_set_of_numbers(&admin, guessing["id"].as_str().unwrap()).await;
-    let keys: Vec<_> =
-        of("principal").into_iter().filter(|one| one["resource"]["id"].as_str().unwrap().starts_with("AKIA")).collect();
-    let [key] = keys[..] else { panic!("{:?}", titles(&found)) };
-    assert!(key["evidence"].to_string().contains("country (BR)"), "{}", key["evidence"]);
+    let keys: Vec<_> = of("principal")
+        .into_iter()
+        .filter(|one| one["resource"]["id"].as_str().unwrap().starts_with("AKIA"))
+        .collect();
+    let [key] = keys[..] else {
+        panic!("{:?}", titles(&found))
+    };
+    assert!(
+        key["evidence"].to_string().contains("country (BR)"),
+        "{}",
+        key["evidence"]
+    );
     the_stolen_key_is_told_as_refused(&admin, key["id"].as_str().unwrap()).await;
     looked_again(&admin, marker(), &found).await;
 }
 
 async fn anomaly(api: &Api, id: &str) -> Value {
-    api.get(&format!("intelligence/anomalies/{id}")).await.expect(200).body
+    api.get(&format!("intelligence/anomalies/{id}"))
+        .await
+        .expect(200)
+        .body
 }
 
 /// Number of entries that a search for these identifiers finds, as the page's link into the log asks.
 async fn found_in_the_log(api: &Api, ids: &Value) -> usize {
-    let ids: Vec<String> = ids.as_array().unwrap().iter().map(|id| format!("\"{}\"", id.as_str().unwrap())).collect();
+    let ids: Vec<String> = ids
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|id| format!("\"{}\"", id.as_str().unwrap()))
+        .collect();
     let query = format!("event_id:({})", ids.join(" OR "));
     let path = format!("audit-logs?limit=100&query={}", encoded(&query));
     api.get(&path).await.expect(200).items().len()
@@ -133,12 +209,22 @@ async fn the_spray_has_one_set_of_numbers(api: &Api, id: &str) {
     })
     .await;
     let activity = &spray["activity"];
-    let counts = format!("30 failed sign-ins on {} accounts, none succeeded", activity["account_count"]);
+    let counts = format!(
+        "30 failed sign-ins on {} accounts, none succeeded",
+        activity["account_count"]
+    );
     for text in [&spray["title"], &spray["likely_cause"], &spray["facts"][0]] {
         assert!(text.as_str().unwrap().contains(&counts), "{counts}: {text}");
     }
-    assert_eq!(activity["accounts"].as_array().unwrap().len() as u64, activity["account_count"].as_u64().unwrap());
-    let numbers = spray["facts"].as_array().unwrap().iter().filter(|fact| fact.to_string().contains("failed sign-ins"));
+    assert_eq!(
+        activity["accounts"].as_array().unwrap().len() as u64,
+        activity["account_count"].as_u64().unwrap()
+    );
+    let numbers = spray["facts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|fact| fact.to_string().contains("failed sign-ins"));
     assert_eq!(numbers.count(), 1, "{}", spray["facts"]);
     assert_eq!(spray["severity"], "medium", "nothing succeeded");
     assert_eq!(found_in_the_log(api, &activity["entry_ids"]).await, 20);
@@ -149,15 +235,32 @@ async fn the_stolen_key_is_told_as_refused(api: &Api, id: &str) {
     let key = anomaly(api, id).await;
     let activity = &key["activity"];
     let cause = key["likely_cause"].as_str().unwrap();
-    assert!(activity["refused_operations"].to_string().contains("CreateAccessKey"), "{activity}");
+    assert!(
+        activity["refused_operations"]
+            .to_string()
+            .contains("CreateAccessKey"),
+        "{activity}"
+    );
     assert!(cause.contains("refused"), "{cause}");
-    let (title, done) = (key["title"].as_str().unwrap(), &activity["succeeded_operations"]);
-    let named = done.as_array().unwrap().iter().any(|one| title.contains(one.as_str().unwrap()));
+    let (title, done) = (
+        key["title"].as_str().unwrap(),
+        &activity["succeeded_operations"],
+    );
+    let named = done
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|one| title.contains(one.as_str().unwrap()));
     assert!(title.contains("refused") || named, "{title}: {done}");
     let count = activity["entry_ids"].as_array().unwrap().len();
     assert_eq!(found_in_the_log(api, &activity["entry_ids"]).await, count);
     let related = &key["related"];
-    assert!(related.to_string().contains("the same network 203.0.113.0/24"), "{related}");
+    assert!(
+        related
+            .to_string()
+            .contains("the same network 203.0.113.0/24"),
+        "{related}"
+    );
 }
 
 /// A record of CloudTrail.
@@ -178,7 +281,11 @@ fn record(
             "arn": format!("arn:aws:iam::111122223333:user/{user}"), "userName": user },
     });
     if name == "ConsoleLogin" {
-        let how = if error.is_some() { "Failure" } else { "Success" };
+        let how = if error.is_some() {
+            "Failure"
+        } else {
+            "Success"
+        };
         record["responseElements"] = json!({ "ConsoleLogin": how });
         record["additionalEventData"] = json!({ "MFAUsed": "Yes" });
     } else {
@@ -200,20 +307,45 @@ async fn a_real_accounts_records_tell_the_same() {
     for hour in (1..21 * 24).rev() {
         let at = now - SignedDuration::from_hours(hour);
         for operation in ["DescribeServices", "UpdateService"] {
-            past.push(record(past.len(), at, "ci", "198.51.100.7", ("ecs", operation, None)));
+            past.push(record(
+                past.len(),
+                at,
+                "ci",
+                "198.51.100.7",
+                ("ecs", operation, None),
+            ));
         }
         let person = people[hour as usize % 6];
-        past.push(record(past.len(), at, person, "192.0.2.20", ("signin", "ConsoleLogin", None)));
-        past.push(record(past.len(), at, person, "192.0.2.20", ("ec2", "DescribeInstances", None)));
+        past.push(record(
+            past.len(),
+            at,
+            person,
+            "192.0.2.20",
+            ("signin", "ConsoleLogin", None),
+        ));
+        past.push(record(
+            past.len(),
+            at,
+            person,
+            "192.0.2.20",
+            ("ec2", "DescribeInstances", None),
+        ));
     }
     import(home.path(), "cloudtrail", &past);
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
-    until("the past to be read", Duration::from_secs(120), async || {
-        let _ = admin.post("audit-logs", marker()).await.expect(201);
-        let all = admin.get("intelligence/anomalies?type=security").await.expect(200);
-        (!all.items().is_empty()).then_some(())
-    })
+    until(
+        "the past to be read",
+        Duration::from_secs(120),
+        async || {
+            let _ = admin.post("audit-logs", marker()).await.expect(201);
+            let all = admin
+                .get("intelligence/anomalies?type=security")
+                .await
+                .expect(200);
+            (!all.items().is_empty()).then_some(())
+        },
+    )
     .await;
 
     let denied = Some("AccessDenied");
@@ -232,20 +364,55 @@ async fn a_real_accounts_records_tell_the_same() {
         .collect();
     attack.extend((0..30).map(|n| {
         let what = ("signin", "ConsoleLogin", Some("Failed authentication"));
-        record(20_000 + n, at(n as i64 * 9), people[n % 6], "203.0.113.200", what)
+        record(
+            20_000 + n,
+            at(n as i64 * 9),
+            people[n % 6],
+            "203.0.113.200",
+            what,
+        )
     }));
     let file = home.path().join("attack.jsonl");
-    std::fs::write(&file, attack.iter().map(|record| format!("{record}\n")).collect::<String>()).unwrap();
+    std::fs::write(
+        &file,
+        attack
+            .iter()
+            .map(|record| format!("{record}\n"))
+            .collect::<String>(),
+    )
+    .unwrap();
     let (url, file) = (service.url().to_owned(), file.to_str().unwrap().to_owned());
     let sent = tokio::task::spawn_blocking(move || {
-        reeve(&["audit", "import", "--format", "cloudtrail", "--url", &url, "--token", ADMIN_TOKEN, &file])
+        reeve(&[
+            "audit",
+            "import",
+            "--format",
+            "cloudtrail",
+            "--url",
+            &url,
+            "--token",
+            ADMIN_TOKEN,
+            &file,
+        ])
     });
     assert!(sent.await.unwrap().unwrap().status.success());
     let found = deliveries(&admin, 3).await;
-    let places: Vec<&str> = found.iter().map(|one| one["resource"]["id"].as_str().unwrap()).collect();
+    let places: Vec<&str> = found
+        .iter()
+        .map(|one| one["resource"]["id"].as_str().unwrap())
+        .collect();
     assert!(places.contains(&"203.0.113.200"), "{places:?}");
-    assert_eq!(places.iter().filter(|id| id.contains("ci")).count(), 1, "{places:?}");
-    assert_eq!(found.len(), 3, "one each, and the marker: {:?}", titles(&found));
+    assert_eq!(
+        places.iter().filter(|id| id.contains("ci")).count(),
+        1,
+        "{places:?}"
+    );
+    assert_eq!(
+        found.len(),
+        3,
+        "one each, and the marker: {:?}",
+        titles(&found)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -255,7 +422,10 @@ async fn entries_recorded_before_a_power_cut_are_evaluated_after_it() {
     let admin = service.admin();
     until("a first look", Duration::from_secs(120), async || {
         let _ = admin.post("audit-logs", marker()).await.expect(201);
-        let all = admin.get("intelligence/anomalies?type=security").await.expect(200);
+        let all = admin
+            .get("intelligence/anomalies?type=security")
+            .await
+            .expect(200);
         (!all.items().is_empty()).then_some(())
     })
     .await;
@@ -265,5 +435,9 @@ async fn entries_recorded_before_a_power_cut_are_evaluated_after_it() {
     service.kill().unwrap();
     let again = Service::serve(home.path(), &[]).unwrap();
     let found = deliveries(&again.admin(), 2).await;
-    assert!(found.iter().any(|one| one["resource"]["id"] == "late"), "{:?}", titles(&found));
+    assert!(
+        found.iter().any(|one| one["resource"]["id"] == "late"),
+        "{:?}",
+        titles(&found)
+    );
 }

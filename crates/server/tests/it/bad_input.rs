@@ -22,12 +22,23 @@ struct Case {
 
 fn case(what: &'static str, body: impl Into<Vec<u8>>, error: (&'static str, &'static str)) -> Case {
     let error = Some((error.0, error.1, 0));
-    Case { what, kind: JSON, body: body.into(), status: 422, code: "invalid_fields", error }
+    Case {
+        what,
+        kind: JSON,
+        body: body.into(),
+        status: 422,
+        code: "invalid_fields",
+        error,
+    }
 }
 
 impl Case {
     fn unreadable(self) -> Case {
-        Case { status: 400, code: "bad_request", ..self }
+        Case {
+            status: 400,
+            code: "bad_request",
+            ..self
+        }
     }
 
     fn at(self, index: u64) -> Case {
@@ -54,24 +65,56 @@ fn cases() -> Vec<Case> {
         format!("{good}\n{good}\n{third}\n{good}\n{good}\n")
     };
     vec![
-        case("an unknown field", entry(r#","actor":{"emial":"a@b.c"}"#), ("actor.emial", "unknown_field")),
-        case("an unknown field on top", entry(r#","sevrity":"low""#), ("sevrity", "unknown_field")),
-        case("a wrong type", entry(r#","actor":{"email":7}"#), ("actor.email", "wrong_type")),
+        case(
+            "an unknown field",
+            entry(r#","actor":{"emial":"a@b.c"}"#),
+            ("actor.emial", "unknown_field"),
+        ),
+        case(
+            "an unknown field on top",
+            entry(r#","sevrity":"low""#),
+            ("sevrity", "unknown_field"),
+        ),
+        case(
+            "a wrong type",
+            entry(r#","actor":{"email":7}"#),
+            ("actor.email", "wrong_type"),
+        ),
         case(
             "a wrong type inside tags",
             entry(r#","resource":{"tags":{"env":1}}"#),
             ("resource.tags.env", "wrong_type"),
         ),
-        case("a value that is none of the names", entry(r#","severity":"urgent""#), ("severity", "invalid_value")),
-        case("a time that is none", entry(r#","timestamp":"yesterday""#), ("timestamp", "invalid_value")),
+        case(
+            "a value that is none of the names",
+            entry(r#","severity":"urgent""#),
+            ("severity", "invalid_value"),
+        ),
+        case(
+            "a time that is none",
+            entry(r#","timestamp":"yesterday""#),
+            ("timestamp", "invalid_value"),
+        ),
         case(
             "an address that is none",
             entry(r#","actor":{"ip_address":"1.2.3"}"#),
             ("actor.ip_address", "invalid_value"),
         ),
-        case("no event type", r#"{"severity":"low"}"#, ("event_type", "missing_field")),
-        case("an event type without a dot", r#"{"event_type":"login"}"#, ("event_type", "invalid_value")),
-        case("a duplicate key", entry(r#","severity":"low","severity":"high""#), ("severity", "duplicate_key")),
+        case(
+            "no event type",
+            r#"{"severity":"low"}"#,
+            ("event_type", "missing_field"),
+        ),
+        case(
+            "an event type without a dot",
+            r#"{"event_type":"login"}"#,
+            ("event_type", "invalid_value"),
+        ),
+        case(
+            "a duplicate key",
+            entry(r#","severity":"low","severity":"high""#),
+            ("severity", "duplicate_key"),
+        ),
         case(
             "a duplicate key far down",
             entry(r#","changes":{"after":{"a":{"b":1,"b":1}}}"#),
@@ -82,16 +125,43 @@ fn cases() -> Vec<Case> {
             entry(r#","metadata":{"n":9007199254740993}"#),
             ("metadata.n", "integer_too_large"),
         ),
-        case("a number beyond all doubles", entry(r#","metadata":{"n":1e999}"#), ("metadata.n", "number_too_large")),
-        case("a lone surrogate", entry(r#","actor":{"id":"\ud800"}"#), ("actor.id", "lone_surrogate")),
-        case("a tree that is too deep", entry(&format!(r#","metadata":{{"deep":{deep}}}"#)), ("", "too_deep")),
+        case(
+            "a number beyond all doubles",
+            entry(r#","metadata":{"n":1e999}"#),
+            ("metadata.n", "number_too_large"),
+        ),
+        case(
+            "a lone surrogate",
+            entry(r#","actor":{"id":"\ud800"}"#),
+            ("actor.id", "lone_surrogate"),
+        ),
+        case(
+            "a tree that is too deep",
+            entry(&format!(r#","metadata":{{"deep":{deep}}}"#)),
+            ("", "too_deep"),
+        ),
         case("broken UTF-8", utf8, ("actor.id", "invalid_utf8")).unreadable(),
-        case("half an object", r#"{"event_type":"test.deed""#, ("", "invalid_json")).unreadable(),
-        case("something behind the end", format!("{} {}", entry(""), entry("")), ("", "trailing_bytes")).unreadable(),
+        case(
+            "half an object",
+            r#"{"event_type":"test.deed""#,
+            ("", "invalid_json"),
+        )
+        .unreadable(),
+        case(
+            "something behind the end",
+            format!("{} {}", entry(""), entry("")),
+            ("", "trailing_bytes"),
+        )
+        .unreadable(),
         case("nothing", "", ("", "invalid_json")).unreadable(),
         case("an empty array", "[]", ("", "empty_batch")),
         case("no object", "7", ("", "wrong_type")),
-        case("the third of five", five(&entry(r#","actor":{"emial":""}"#)), ("actor.emial", "unknown_field")).at(2),
+        case(
+            "the third of five",
+            five(&entry(r#","actor":{"emial":""}"#)),
+            ("actor.emial", "unknown_field"),
+        )
+        .at(2),
         case(
             "the third of five, unreadable",
             five(r#"{"event_type":"test.deed","severity":low}"#),
@@ -101,13 +171,22 @@ fn cases() -> Vec<Case> {
         .unreadable(),
         Case {
             kind: NDJSON,
-            ..case("the third line of five", lines(r#"{"event_type":"x"}"#), ("event_type", "invalid_value")).at(2)
+            ..case(
+                "the third line of five",
+                lines(r#"{"event_type":"x"}"#),
+                ("event_type", "invalid_value"),
+            )
+            .at(2)
         },
         Case {
             kind: NDJSON,
-            ..case("the third line of five, unreadable", lines(r#"{"event_type":"#), ("event_type", "invalid_json"))
-                .at(2)
-                .unreadable()
+            ..case(
+                "the third line of five, unreadable",
+                lines(r#"{"event_type":"#),
+                ("event_type", "invalid_json"),
+            )
+            .at(2)
+            .unreadable()
         },
         Case {
             kind: "text/csv",
@@ -128,7 +207,10 @@ fn cases() -> Vec<Case> {
             code: "entry_too_large",
             ..case(
                 "an entry of 20 MB",
-                entry(&format!(r#","metadata":{{"blob":"{}"}}"#, "x".repeat(20 << 20))),
+                entry(&format!(
+                    r#","metadata":{{"blob":"{}"}}"#,
+                    "x".repeat(20 << 20)
+                )),
                 ("", "entry_too_large"),
             )
         },
@@ -159,17 +241,34 @@ async fn broken_input_is_refused_by_name_and_nothing_is_written() {
         if let Some((field, code, index)) = case.error {
             let found = &answer.body["errors"][0];
             let field_of = found["field"].as_str().unwrap();
-            let right = if field.is_empty() { true } else { field_of == field };
-            assert!(right && found["code"] == code && found["index"] == index, "{}: {}", case.what, answer.text);
+            let right = if field.is_empty() {
+                true
+            } else {
+                field_of == field
+            };
+            assert!(
+                right && found["code"] == code && found["index"] == index,
+                "{}: {}",
+                case.what,
+                answer.text
+            );
             assert!(!found["message"].as_str().unwrap().is_empty());
         }
         assert_eq!(admin.size().await, size, "{} wrote something", case.what);
     }
     // The largest batch is taken whole, one more is refused whole.
     let line = format!("{}\n", entry(""));
-    let _ = submit(&admin, NDJSON, line.repeat(10_001).into_bytes()).await.problem(422, "invalid_fields");
+    let _ = submit(&admin, NDJSON, line.repeat(10_001).into_bytes())
+        .await
+        .problem(422, "invalid_fields");
     assert_eq!(admin.size().await, size);
-    assert_eq!(submit(&admin, NDJSON, line.repeat(10_000).into_bytes()).await.expect(201).body["total"], 10_000);
+    assert_eq!(
+        submit(&admin, NDJSON, line.repeat(10_000).into_bytes())
+            .await
+            .expect(201)
+            .body["total"],
+        10_000
+    );
     assert_eq!(admin.size().await, size + 10_000);
 }
 
@@ -190,14 +289,26 @@ async fn an_event_id_stands_for_one_content() {
     let mut other = one.clone();
     other["severity"] = json!("high");
     let batch = json!([{ "event_id": "evt-2", "event_type": "test.deed" }, other]);
-    let refused = admin.post("audit-logs", batch).await.problem(409, "event_id_conflict");
+    let refused = admin
+        .post("audit-logs", batch)
+        .await
+        .problem(409, "event_id_conflict");
     assert_eq!(
-        (&refused.body["errors"][0]["field"], &refused.body["errors"][0]["index"]),
+        (
+            &refused.body["errors"][0]["field"],
+            &refused.body["errors"][0]["index"]
+        ),
         (&json!("event_id"), &json!(1))
     );
     assert_eq!(admin.size().await, size);
-    let _ = admin.get("audit-logs/evt-2").await.problem(404, "not_found");
-    assert_eq!(admin.get("audit-logs/evt-1").await.expect(200).body["severity"], "low");
+    let _ = admin
+        .get("audit-logs/evt-2")
+        .await
+        .problem(404, "not_found");
+    assert_eq!(
+        admin.get("audit-logs/evt-1").await.expect(200).body["severity"],
+        "low"
+    );
 }
 
 #[tokio::test]
@@ -218,16 +329,34 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
         ("\"never closed", 0),
         ("status:failed OR OR status:denied", 17),
     ] {
-        let search = admin.post("audit-logs/search", json!({ "query": query })).await.problem(422, "invalid_query");
+        let search = admin
+            .post("audit-logs/search", json!({ "query": query }))
+            .await
+            .problem(422, "invalid_query");
         let near = search.body["position"].as_u64().unwrap().abs_diff(position);
         assert!(near <= 2, "{query}: near {position}, not {}", search.text);
         let (detail, reason) = (search.text_at("/detail"), search.text_at("/reason"));
-        assert_eq!(detail, format!("At character {}: {reason}", search.body["position"]));
-        let listed = admin.get(&format!("audit-logs?query={}", encoded(query))).await.problem(422, "invalid_query");
-        assert_eq!((&listed.body["position"], &listed.body["hint"]), (&search.body["position"], &search.body["hint"]));
+        assert_eq!(
+            detail,
+            format!("At character {}: {reason}", search.body["position"])
+        );
+        let listed = admin
+            .get(&format!("audit-logs?query={}", encoded(query)))
+            .await
+            .problem(422, "invalid_query");
+        assert_eq!(
+            (&listed.body["position"], &listed.body["hint"]),
+            (&search.body["position"], &search.body["hint"])
+        );
     }
-    let hinted = admin.post("audit-logs/search", json!({ "query": "sevrity:low" })).await;
-    assert!(hinted.text_at("/hint").contains("severity"), "{}", hinted.text);
+    let hinted = admin
+        .post("audit-logs/search", json!({ "query": "sevrity:low" }))
+        .await;
+    assert!(
+        hinted.text_at("/hint").contains("severity"),
+        "{}",
+        hinted.text
+    );
 
     for (parameters, field, code) in [
         ("limit=0", "limit", "out_of_range"),
@@ -239,24 +368,56 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
         ("page=2", "page", "unknown_parameter"),
         ("limit=1&limit=2", "limit", "duplicate_parameter"),
         ("start_time=monday", "start_time", "invalid_time"),
-        ("start_time=2026-02-01T00:00:00Z&end_time=2026-01-01T00:00:00Z", "start_time", "out_of_range"),
+        (
+            "start_time=2026-02-01T00:00:00Z&end_time=2026-01-01T00:00:00Z",
+            "start_time",
+            "out_of_range",
+        ),
     ] {
-        let refused = admin.get(&format!("audit-logs?{parameters}")).await.problem(422, "invalid_fields");
+        let refused = admin
+            .get(&format!("audit-logs?{parameters}"))
+            .await
+            .problem(422, "invalid_fields");
         let error = &refused.body["errors"][0];
-        assert_eq!((&error["field"], &error["code"]), (&json!(field), &json!(code)), "{parameters}: {}", refused.text);
+        assert_eq!(
+            (&error["field"], &error["code"]),
+            (&json!(field), &json!(code)),
+            "{parameters}: {}",
+            refused.text
+        );
     }
     for (body, field) in [
         (json!({ "query": 7 }), "query"),
         (json!({ "filters": { "usr": "a" } }), "filters.usr"),
-        (json!({ "aggregations": ["no.such.field"] }), "aggregations[0]"),
-        (json!({ "aggregations": ["user"], "aggregation_limit": 0 }), "aggregation_limit"),
-        (json!({ "filters": { "ip_address": "10.0.0.0/99" } }), "filters.ip_address"),
+        (
+            json!({ "aggregations": ["no.such.field"] }),
+            "aggregations[0]",
+        ),
+        (
+            json!({ "aggregations": ["user"], "aggregation_limit": 0 }),
+            "aggregation_limit",
+        ),
+        (
+            json!({ "filters": { "ip_address": "10.0.0.0/99" } }),
+            "filters.ip_address",
+        ),
         (json!({ "limit": 5000 }), "limit"),
     ] {
-        let refused = admin.post("audit-logs/search", body.clone()).await.problem(422, "invalid_fields");
-        assert_eq!(refused.body["errors"][0]["field"], field, "{body}: {}", refused.text);
+        let refused = admin
+            .post("audit-logs/search", body.clone())
+            .await
+            .problem(422, "invalid_fields");
+        assert_eq!(
+            refused.body["errors"][0]["field"], field,
+            "{body}: {}",
+            refused.text
+        );
     }
-    assert_eq!(admin.size().await, size, "what was not answered was not read");
+    assert_eq!(
+        admin.size().await,
+        size,
+        "what was not answered was not read"
+    );
 }
 
 /// The first wrong field of a refusal.
@@ -271,21 +432,53 @@ async fn content_types_and_encodings_are_honoured() {
     let admin = service.admin();
     // Media types have no case, and their parameters are their own.
     for kind in ["Application/JSON", "application/json; charset=utf-8"] {
-        let _ = submit(&admin, kind, entry("").into_bytes()).await.expect(201);
+        let _ = submit(&admin, kind, entry("").into_bytes())
+            .await
+            .expect(201);
         let team = json!({ "name": kind }).to_string().into_bytes();
-        let _ = admin.send("POST", "teams", Some(kind), team).await.expect(201);
+        let _ = admin
+            .send("POST", "teams", Some(kind), team)
+            .await
+            .expect(201);
     }
     let size = admin.size().await;
-    let patch = admin.send("POST", "teams", Some("application/json-patch+json"), br#"{"name":"x"}"#.to_vec()).await;
+    let patch = admin
+        .send(
+            "POST",
+            "teams",
+            Some("application/json-patch+json"),
+            br#"{"name":"x"}"#.to_vec(),
+        )
+        .await;
     let _ = patch.problem(415, "unsupported_media_type");
     for path in ["audit-logs", "teams"] {
         let zipped = [("content-encoding", "gzip")];
-        let zipped = admin.send_with("POST", path, &zipped, Some(JSON), vec![0x1f, 0x8b]).await;
-        assert!(zipped.problem(415, "unsupported_media_type").text_at("/detail").contains("gzip"));
+        let zipped = admin
+            .send_with("POST", path, &zipped, Some(JSON), vec![0x1f, 0x8b])
+            .await;
+        assert!(
+            zipped
+                .problem(415, "unsupported_media_type")
+                .text_at("/detail")
+                .contains("gzip")
+        );
     }
-    let _ = admin.get("audit-logs/%ff%fe").await.problem(400, "bad_request");
-    let _ = admin.get("resources/%C3%28").await.problem(400, "bad_request");
-    let _ = service.nobody().get("audit-logs/%ff%fe").await.problem(401, "unauthenticated");
-    let _ = admin.get("resources/%E2%82%AC%25").await.problem(404, "not_found");
+    let _ = admin
+        .get("audit-logs/%ff%fe")
+        .await
+        .problem(400, "bad_request");
+    let _ = admin
+        .get("resources/%C3%28")
+        .await
+        .problem(400, "bad_request");
+    let _ = service
+        .nobody()
+        .get("audit-logs/%ff%fe")
+        .await
+        .problem(401, "unauthenticated");
+    let _ = admin
+        .get("resources/%E2%82%AC%25")
+        .await
+        .problem(404, "not_found");
     assert_eq!(admin.size().await, size);
 }

@@ -17,13 +17,21 @@ const HEADER: &str = "BilledCost,BillingCurrency,ChargePeriodStart,ChargePeriodE
 
 /// Forty days of a service that costs a hundred a day, up to midnight; the last of them costs four times as much.
 fn bill() -> String {
-    let midnight = Timestamp::from_second(Timestamp::now().as_second().div_euclid(86_400) * 86_400).unwrap();
+    let midnight =
+        Timestamp::from_second(Timestamp::now().as_second().div_euclid(86_400) * 86_400).unwrap();
     let mut text = HEADER.to_owned();
     for back in (1..=40).rev() {
         let start = midnight - SignedDuration::from_hours(24 * back);
         let end = start + SignedDuration::from_hours(24);
-        let cost = if back == 1 { 400.0 } else { 100.0 + (back * 7 % 5) as f64 };
-        let _ = writeln!(text, "{cost:.2},USD,{start},{end},Usage,AWS,Amazon EC2,111122223333,i-1,BoxUsage:m5.large");
+        let cost = if back == 1 {
+            400.0
+        } else {
+            100.0 + (back * 7 % 5) as f64
+        };
+        let _ = writeln!(
+            text,
+            "{cost:.2},USD,{start},{end},Usage,AWS,Amazon EC2,111122223333,i-1,BoxUsage:m5.large"
+        );
     }
     text
 }
@@ -38,7 +46,10 @@ fn dropped(folder: &Path, name: &str, text: &str) {
 #[tokio::test]
 async fn a_bill_is_read_once_a_bad_one_is_named_and_unusual_spending_reported() {
     let home = tempfile::tempdir().unwrap();
-    let variables = [("REEVE_CHARGES_EVERY_S", "1"), ("RUST_LOG", "info,reeve=debug")];
+    let variables = [
+        ("REEVE_CHARGES_EVERY_S", "1"),
+        ("RUST_LOG", "info,reeve=debug"),
+    ];
     let service = Service::serve(home.path(), &variables).unwrap();
     let admin = service.admin();
     let counted = |words: &str| service.said().matches(words).count();
@@ -53,27 +64,58 @@ async fn a_bill_is_read_once_a_bad_one_is_named_and_unusual_spending_reported() 
     .await;
     let anomaly = &found["items"][0];
     assert!(
-        anomaly["title"].as_str().unwrap().starts_with("Amazon EC2 of 111122223333 costs more than usual"),
+        anomaly["title"]
+            .as_str()
+            .unwrap()
+            .starts_with("Amazon EC2 of 111122223333 costs more than usual"),
         "{anomaly}"
     );
     // It looks again every second, and reads nothing again.
     let unchanged = counted("no bill has changed");
-    until("more looks", PATIENCE, || async { (counted("no bill has changed") >= unchanged + 3).then_some(()) }).await;
+    until("more looks", PATIENCE, || async {
+        (counted("no bill has changed") >= unchanged + 3).then_some(())
+    })
+    .await;
     assert_eq!(counted("bills were read"), 1, "{}", service.said());
-    assert_eq!(admin.get(list).await.expect(200).body["total"], 1, "and tells nothing twice");
+    assert_eq!(
+        admin.get(list).await.expect(200).body["total"],
+        1,
+        "and tells nothing twice"
+    );
 
     let good = bill();
     let mut lines: Vec<&str> = good.lines().collect();
     lines.insert(2, "1 000,USD,2026-11-01T00:00:00Z,2026-11-02T00:00:00Z,Usage,AWS,Amazon EC2,111122223333,i-1,x");
     dropped(&folder, "broken.csv", &lines.join("\n"));
-    until("word of the bad bill", PATIENCE, || async { (counted("a bill could not be read") > 0).then_some(()) }).await;
+    until("word of the bad bill", PATIENCE, || async {
+        (counted("a bill could not be read") > 0).then_some(())
+    })
+    .await;
     let said = service.said();
-    let line = said.lines().find(|line| line.contains("a bill could not be read")).unwrap();
-    assert!(line.contains("broken.csv: line 3") && line.contains("BilledCost"), "{line}");
-    until("the good one beside it", PATIENCE, || async { (counted("bills were read") == 2).then_some(()) }).await;
-    assert_eq!(admin.get(list).await.expect(200).body["total"], 1, "the good bill still counts, once");
+    let line = said
+        .lines()
+        .find(|line| line.contains("a bill could not be read"))
+        .unwrap();
     assert!(
-        admin.get("audit-logs?query=action.operation:anomaly.detect").await.expect(200).body["total"].as_u64()
+        line.contains("broken.csv: line 3") && line.contains("BilledCost"),
+        "{line}"
+    );
+    until("the good one beside it", PATIENCE, || async {
+        (counted("bills were read") == 2).then_some(())
+    })
+    .await;
+    assert_eq!(
+        admin.get(list).await.expect(200).body["total"],
+        1,
+        "the good bill still counts, once"
+    );
+    assert!(
+        admin
+            .get("audit-logs?query=action.operation:anomaly.detect")
+            .await
+            .expect(200)
+            .body["total"]
+            .as_u64()
             >= Some(1)
     );
 }

@@ -39,15 +39,28 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
     let all = found(&admin, "storage_optimizer").await;
     let of = |name: &str| all.iter().find(|one| one["resource"]["id"] == name);
     let rule = |name: &str| of(name).map(|one| one["rule"].clone());
-    assert!(of("done").is_none(), "it has a rule and keeps no versions: {all:#?}");
-    assert_eq!((rule("bare"), rule("archive")), (Some(json!("abort_uploads")), Some(json!("expire_versions"))));
+    assert!(
+        of("done").is_none(),
+        "it has a rule and keeps no versions: {all:#?}"
+    );
+    assert_eq!(
+        (rule("bare"), rule("archive")),
+        (Some(json!("abort_uploads")), Some(json!("expire_versions")))
+    );
     let expiring = of("archive").unwrap();
-    assert_eq!(expiring["plan"]["reversible"], false, "versions do not come back: {expiring:#}");
+    assert_eq!(
+        expiring["plan"]["reversible"], false,
+        "versions do not come back: {expiring:#}"
+    );
 
     for (name, former) in [("uploads", Some(&before)), ("bare", None)] {
         let finding = of(name).unwrap();
         assert_eq!(
-            (&finding["plan"]["change"]["name"], &finding["plan"]["reversible"], &finding["savings"]["monthly"]),
+            (
+                &finding["plan"]["change"]["name"],
+                &finding["plan"]["reversible"],
+                &finding["savings"]["monthly"]
+            ),
             (&json!("put_bucket_lifecycle"), &json!(true), &json!(null))
         );
         execute(&admin, &manager, finding).await;
@@ -57,11 +70,24 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
         assert!(rules.contains("reeve-abort-uploads"), "{rules}");
         assert_eq!(rules.contains("<ID>logs</ID>"), former.is_some(), "{rules}");
         rolled_back(&admin, &action, Duration::from_secs(60)).await;
-        assert_eq!(moto.lifecycle_of(REGION, name).await.unwrap().as_ref(), former, "exactly what it was");
+        assert_eq!(
+            moto.lifecycle_of(REGION, name).await.unwrap().as_ref(),
+            former,
+            "exactly what it was"
+        );
     }
-    let story = admin.get("audit-logs?query=resource.id:uploads&limit=100").await.expect(200);
-    let added = |entry: &&serde_json::Value| entry["changes"]["after"]["lifecycle_rules"] == "reeve-abort-uploads";
-    assert!(story.items().iter().any(|entry| added(&entry)), "{}", story.text);
+    let story = admin
+        .get("audit-logs?query=resource.id:uploads&limit=100")
+        .await
+        .expect(200);
+    let added = |entry: &&serde_json::Value| {
+        entry["changes"]["after"]["lifecycle_rules"] == "reeve-abort-uploads"
+    };
+    assert!(
+        story.items().iter().any(|entry| added(&entry)),
+        "{}",
+        story.text
+    );
 
     // Somebody wrote other rules before the plan was carried out.
     let finding = of("changed").unwrap();
@@ -73,5 +99,8 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
     let action = ended(&admin, expiring).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
     let rules = moto.lifecycle_of(REGION, "archive").await.unwrap().unwrap();
-    assert!(rules.contains("<NoncurrentDays>90</NoncurrentDays>") && rules.contains("<ID>own</ID>"), "{rules}");
+    assert!(
+        rules.contains("<NoncurrentDays>90</NoncurrentDays>") && rules.contains("<ID>own</ID>"),
+        "{rules}"
+    );
 }

@@ -18,8 +18,13 @@ async fn an_event_id_stands_for_one_claim_across_restarts() {
         }
         claim
     };
-    let batch = |severity: &str| Value::from((0..60).map(|n| claim(n, severity)).collect::<Vec<_>>());
-    let first = service.admin().post("audit-logs", batch("low")).await.expect(201);
+    let batch =
+        |severity: &str| Value::from((0..60).map(|n| claim(n, severity)).collect::<Vec<_>>());
+    let first = service
+        .admin()
+        .post("audit-logs", batch("low"))
+        .await
+        .expect(201);
     let size = service.admin().size().await;
     let mut service = service;
     for life in ["as it was", "ended in order", "killed"] {
@@ -41,14 +46,28 @@ async fn an_event_id_stands_for_one_claim_across_restarts() {
         let again = admin.post("audit-logs", batch("low")).await.expect(201);
         assert_eq!(again.body, first.body, "{life}");
         let spelled = br#"{"severity":"low","timestamp":"2026-01-02T04:04:05+01:00","event_type":"test.deed","event_id":"claim-1"}"#;
-        let alone = admin.send("POST", "audit-logs", Some("application/json"), spelled.to_vec()).await.expect(201);
+        let alone = admin
+            .send(
+                "POST",
+                "audit-logs",
+                Some("application/json"),
+                spelled.to_vec(),
+            )
+            .await
+            .expect(201);
         assert_eq!(alone.body, first.items()[1], "{life}");
         for n in [0, 1, 59] {
-            let _ = admin.post("audit-logs", claim(n, "high")).await.problem(409, "event_id_conflict");
+            let _ = admin
+                .post("audit-logs", claim(n, "high"))
+                .await
+                .problem(409, "event_id_conflict");
         }
         let mut changed = batch("low");
         changed[30]["severity"] = json!("high");
-        let refused = admin.post("audit-logs", changed).await.problem(409, "event_id_conflict");
+        let refused = admin
+            .post("audit-logs", changed)
+            .await
+            .problem(409, "event_id_conflict");
         assert_eq!(refused.body["errors"][0]["index"], 30, "{life}");
     }
 }
@@ -71,13 +90,28 @@ async fn late_and_future_times_are_kept_as_claims() {
         .collect();
     let receipts = admin.post("audit-logs", batch.into()).await.expect(201);
     for (n, (at, receipt)) in times.iter().zip(receipts.items()).enumerate() {
-        let entry = admin.get(&format!("audit-logs/at-{n}")).await.expect(200).body;
-        assert_eq!((&entry["timestamp"], &entry["recorded_at"]), (&json!(at), &receipt["recorded_at"]));
+        let entry = admin
+            .get(&format!("audit-logs/at-{n}"))
+            .await
+            .expect(200)
+            .body;
+        assert_eq!(
+            (&entry["timestamp"], &entry["recorded_at"]),
+            (&json!(at), &receipt["recorded_at"])
+        );
         assert_ne!(entry["timestamp"], entry["recorded_at"]);
         // Found by what was claimed; numbered by when it came.
-        let window = reeve_testkit::http::encoded(&format!("event_type:test.deed timestamp:>={at} timestamp:<={at}"));
-        let found = admin.get(&format!("audit-logs?query={window}")).await.expect(200);
+        let window = reeve_testkit::http::encoded(&format!(
+            "event_type:test.deed timestamp:>={at} timestamp:<={at}"
+        ));
+        let found = admin
+            .get(&format!("audit-logs?query={window}"))
+            .await
+            .expect(200);
         assert_eq!(found.items().len(), 1, "{at}");
-        assert_eq!(found.items()[0]["integrity"]["sequence"], receipt["sequence"]);
+        assert_eq!(
+            found.items()[0]["integrity"]["sequence"],
+            receipt["sequence"]
+        );
     }
 }

@@ -21,14 +21,22 @@ use serde_json::{Value, json};
 /// `reeve audit ...` of a served log.
 fn audit(url: &str, arguments: &[&str]) -> Command {
     let mut command = reeve_command().unwrap();
-    command.arg("audit").args(arguments).env("REEVE_URL", url).env("REEVE_TOKEN", ADMIN_TOKEN);
+    command
+        .arg("audit")
+        .args(arguments)
+        .env("REEVE_URL", url)
+        .env("REEVE_TOKEN", ADMIN_TOKEN);
     command
 }
 
 /// `reeve audit ...` of a folder.
 fn audit_dir(data: &Path, arguments: &[&str]) -> Command {
     let mut command = reeve_command().unwrap();
-    command.arg("audit").args(arguments).arg("--data-dir").arg(data);
+    command
+        .arg("audit")
+        .args(arguments)
+        .arg("--data-dir")
+        .arg(data);
     command
 }
 
@@ -47,7 +55,12 @@ fn said(output: &Output) -> String {
 /// Runs to success; what it printed.
 fn done(command: Command) -> String {
     let output = run(command);
-    assert!(output.status.success(), "{}: {}", output.status, said(&output));
+    assert!(
+        output.status.success(),
+        "{}: {}",
+        output.status,
+        said(&output)
+    );
     printed(&output)
 }
 
@@ -72,7 +85,10 @@ fn story(count: usize) -> Vec<Value> {
 
 async fn append(admin: &Api, entries: &[Value]) {
     for batch in entries.chunks(500) {
-        let _ = admin.post("audit-logs", Value::Array(batch.to_vec())).await.expect(201);
+        let _ = admin
+            .post("audit-logs", Value::Array(batch.to_vec()))
+            .await
+            .expect(201);
     }
 }
 

@@ -12,7 +12,11 @@ fn entry(n: usize) -> Value {
         1 | 2 => json!({ "id": format!("id-{}", n % 3) }),
         _ => json!({ "id": format!("id-{}", n % 3), "email": format!("u{}@acme.example", n % 11) }),
     };
-    let tags = if n.is_multiple_of(5) { json!({}) } else { json!({ "env": (["prod", "dev", "test"][n % 3]) }) };
+    let tags = if n.is_multiple_of(5) {
+        json!({})
+    } else {
+        json!({ "env": (["prod", "dev", "test"][n % 3]) })
+    };
     json!({
         "event_type": format!("test.deed{}", n % 4),
         "timestamp": format!("2026-11-{:02}T{:02}:30:00Z", 1 + n % 3, n % 24),
@@ -25,7 +29,10 @@ fn entry(n: usize) -> Value {
 }
 
 /// Counts the entries by a name, independently of the service.
-fn counted(entries: &[Value], of: impl Fn(&Value) -> Option<String>) -> (BTreeMap<String, u64>, u64) {
+fn counted(
+    entries: &[Value],
+    of: impl Fn(&Value) -> Option<String>,
+) -> (BTreeMap<String, u64>, u64) {
     let (mut counts, mut missing) = (BTreeMap::new(), 0);
     for entry in entries {
         match of(entry) {
@@ -51,12 +58,18 @@ const COUNTED: &[Named] = &[
     ("category", |_| Some("test".into())),
     ("severity", |entry| text(entry, "/severity")),
     ("status", |entry| text(entry, "/action/status")),
-    ("user", |entry| text(entry, "/actor/email").or_else(|| text(entry, "/actor/id"))),
+    ("user", |entry| {
+        text(entry, "/actor/email").or_else(|| text(entry, "/actor/id"))
+    }),
     ("actor.email", |entry| text(entry, "/actor/email")),
     ("resource.id", |entry| text(entry, "/resource/id")),
-    ("resource.tags.env", |entry| text(entry, "/resource/tags/env")),
+    ("resource.tags.env", |entry| {
+        text(entry, "/resource/tags/env")
+    }),
     ("metadata.team", |entry| text(entry, "/metadata/team")),
-    ("day", |entry| text(entry, "/timestamp").map(|at| format!("{}T00:00:00.000Z", &at[..10]))),
+    ("day", |entry| {
+        text(entry, "/timestamp").map(|at| format!("{}T00:00:00.000Z", &at[..10]))
+    }),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -85,7 +98,12 @@ async fn counts_are_what_the_entries_have() {
                 .as_array()
                 .unwrap()
                 .iter()
-                .map(|one| (one["value"].as_str().unwrap().to_owned(), one["count"].as_u64().unwrap()))
+                .map(|one| {
+                    (
+                        one["value"].as_str().unwrap().to_owned(),
+                        one["count"].as_u64().unwrap(),
+                    )
+                })
                 .collect();
             let listed: u64 = buckets.iter().map(|(_, count)| count).sum();
             assert_eq!(buckets, expected, "{name}");
@@ -98,42 +116,96 @@ async fn counts_are_what_the_entries_have() {
     let found = admin.post("audit-logs/search", search).await.expect(200);
     assert_eq!(found.body["total"], 300);
     let lists = &found.body["aggregations"]["metadata.tags"]["buckets"];
-    assert_eq!(lists, &json!([{ "value": "all", "count": 300 }, { "value": "t1", "count": 300 }]));
+    assert_eq!(
+        lists,
+        &json!([{ "value": "all", "count": 300 }, { "value": "t1", "count": 300 }])
+    );
     stats(&admin).await;
     refused(&admin).await;
 }
 
 async fn stats(admin: &reeve_testkit::http::Api) {
-    let period = "query=category:test&start_time=2026-11-01T00:00:00Z&end_time=2026-11-04T00:00:00Z";
-    let usual = admin.get(&format!("audit-logs/stats?{period}")).await.expect(200);
-    assert_eq!((&usual.body["total"], &usual.body["security_events"]), (&json!(600), &json!(300)));
-    let lengths = ["by_event_type", "by_user", "by_resource", "by_severity", "by_status", "by_time"]
-        .map(|list| usual.body[list].as_array().unwrap().len());
-    assert_eq!(lengths, [4, 10, 10, 4, 2, 24]);
-    let by_day = admin.get(&format!("audit-logs/stats?{period}&interval=day&limit=1")).await.expect(200);
-    assert_eq!(by_day.body["by_time"][0], json!({ "value": "2026-11-01T00:00:00.000Z", "count": 200 }));
+    let period =
+        "query=category:test&start_time=2026-11-01T00:00:00Z&end_time=2026-11-04T00:00:00Z";
+    let usual = admin
+        .get(&format!("audit-logs/stats?{period}"))
+        .await
+        .expect(200);
     assert_eq!(
-        (by_day.body["by_time"].as_array().unwrap().len(), by_day.body["by_user"].as_array().unwrap().len()),
+        (&usual.body["total"], &usual.body["security_events"]),
+        (&json!(600), &json!(300))
+    );
+    let lengths = [
+        "by_event_type",
+        "by_user",
+        "by_resource",
+        "by_severity",
+        "by_status",
+        "by_time",
+    ]
+    .map(|list| usual.body[list].as_array().unwrap().len());
+    assert_eq!(lengths, [4, 10, 10, 4, 2, 24]);
+    let by_day = admin
+        .get(&format!("audit-logs/stats?{period}&interval=day&limit=1"))
+        .await
+        .expect(200);
+    assert_eq!(
+        by_day.body["by_time"][0],
+        json!({ "value": "2026-11-01T00:00:00.000Z", "count": 200 })
+    );
+    assert_eq!(
+        (
+            by_day.body["by_time"].as_array().unwrap().len(),
+            by_day.body["by_user"].as_array().unwrap().len()
+        ),
         (3, 1)
     );
     let by = "by=resource.tags.env,timestamp:1d,recorded_at:month&limit=1";
-    let named = admin.get(&format!("audit-logs/stats?{period}&{by}")).await.expect(200);
-    assert_eq!((&named.body["total"], &named.body["by_event_type"]), (&json!(600), &json!([])));
+    let named = admin
+        .get(&format!("audit-logs/stats?{period}&{by}"))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&named.body["total"], &named.body["by_event_type"]),
+        (&json!(600), &json!([]))
+    );
     let env = &named.body["aggregations"]["resource.tags.env"];
-    assert_eq!((&env["buckets"][0]["count"], &env["other"], &env["missing"]), (&json!(160), &json!(320), &json!(120)));
-    assert_eq!(named.body["aggregations"]["timestamp:1d"]["buckets"].as_array().unwrap().len(), 3);
-    assert_eq!(named.body["aggregations"]["recorded_at:month"]["buckets"][0]["count"], 600);
+    assert_eq!(
+        (&env["buckets"][0]["count"], &env["other"], &env["missing"]),
+        (&json!(160), &json!(320), &json!(120))
+    );
+    assert_eq!(
+        named.body["aggregations"]["timestamp:1d"]["buckets"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    assert_eq!(
+        named.body["aggregations"]["recorded_at:month"]["buckets"][0]["count"],
+        600
+    );
     // Times may be distances from now, here and in a search.
-    let recent =
-        admin.get("audit-logs/stats?query=category:test&start_time=now-1000w&end_time=now%2B1000w").await.expect(200);
+    let recent = admin
+        .get("audit-logs/stats?query=category:test&start_time=now-1000w&end_time=now%2B1000w")
+        .await
+        .expect(200);
     assert_eq!(recent.body["total"], 600);
-    let found = admin.post("audit-logs/search", json!({ "query": "category:test", "end_time": "now-1000w" })).await;
+    let found = admin
+        .post(
+            "audit-logs/search",
+            json!({ "query": "category:test", "end_time": "now-1000w" }),
+        )
+        .await;
     assert_eq!(found.expect(200).body["total"], 0);
 }
 
 async fn refused(admin: &reeve_testkit::http::Api) {
     let search = json!({ "aggregations": ["event_type", "user", "actor.emial"] });
-    let wrong = admin.post("audit-logs/search", search).await.problem(422, "invalid_fields");
+    let wrong = admin
+        .post("audit-logs/search", search)
+        .await
+        .problem(422, "invalid_fields");
     assert_eq!(
         (wrong.text_at("/errors/0/field"), wrong.text_at("/hint")),
         ("aggregations[2]".into(), "did you mean actor.email?".into())
@@ -146,7 +218,10 @@ async fn refused(admin: &reeve_testkit::http::Api) {
         ("interval=fortnight", "interval"),
         ("start_time=now&end_time=now-1h", "start_time"),
     ] {
-        let wrong = admin.get(&format!("audit-logs/stats?{parameters}")).await.problem(422, "invalid_fields");
+        let wrong = admin
+            .get(&format!("audit-logs/stats?{parameters}"))
+            .await
+            .problem(422, "invalid_fields");
         assert_eq!(wrong.text_at("/errors/0/field"), field, "{parameters}");
     }
 }

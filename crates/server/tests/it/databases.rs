@@ -29,18 +29,41 @@ async fn measure(moto: &Moto, database: &str, whole: bool) {
         ("WriteIOPS", 8.0),
         ("FreeableMemory", 27.0 * GIB),
     ];
-    for (name, level) in metrics.into_iter().filter(|(name, _)| whole || *name == "CPUUtilization") {
-        let point = |back: i64| (now - SignedDuration::from_mins(5 * back), level * (1.0 + 0.01 * (back % 5) as f64));
+    for (name, level) in metrics
+        .into_iter()
+        .filter(|(name, _)| whole || *name == "CPUUtilization")
+    {
+        let point = |back: i64| {
+            (
+                now - SignedDuration::from_mins(5 * back),
+                level * (1.0 + 0.01 * (back % 5) as f64),
+            )
+        };
         let points: Vec<(Timestamp, f64)> = (1..=15 * 288).rev().map(point).collect();
         let dimensions = &[("DBInstanceIdentifier", database)];
-        moto.metric(REGION, Metric { namespace: "AWS/RDS", name, unit: "None", dimensions }, &points).await.unwrap();
+        moto.metric(
+            REGION,
+            Metric {
+                namespace: "AWS/RDS",
+                name,
+                unit: "None",
+                dimensions,
+            },
+            &points,
+        )
+        .await
+        .unwrap();
     }
 }
 
 async fn ended(admin: &Api, status: &str) -> Value {
     until("the action ended", PATIENCE, || async {
         let actions = admin.get("intelligence/actions").await.expect(200);
-        let action = actions.items().iter().find(|action| action["purpose"] == "apply")?.clone();
+        let action = actions
+            .items()
+            .iter()
+            .find(|action| action["purpose"] == "apply")?
+            .clone();
         (action["status"] == status).then_some(action)
     })
     .await
@@ -51,14 +74,18 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     let home = tempfile::tempdir().unwrap();
     let moto = Moto::start().await.unwrap();
     for (id, whole) in [("orders", true), ("unknown", false)] {
-        moto.database(REGION, id, "db.m5.2xlarge", "postgres", &[]).await.unwrap();
+        moto.database(REGION, id, "db.m5.2xlarge", "postgres", &[])
+            .await
+            .unwrap();
         measure(&moto, id, whole).await;
     }
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
     // More than $500 a month at list price: two signatures.
     let (_, director) = admin.person("maria@acme.example", &["director"], &[]).await;
-    let (_, security) = admin.person("sam@acme.example", &["security_analyst"], &[]).await;
+    let (_, security) = admin
+        .person("sam@acme.example", &["security_analyst"], &[])
+        .await;
     let _ = connect(&admin, moto.endpoint()).await;
     let agent = json!({
         "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "learning_period": "14d",
@@ -68,38 +95,91 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     assert_eq!(agent.body["confidence_threshold"], "85%", "{}", agent.text);
     let agent = agent.text_at("/id");
     let run = until("the agent ran", PATIENCE, || async {
-        let answer = admin.post(&format!("intelligence/agents/{agent}/run"), json!({})).await;
+        let answer = admin
+            .post(&format!("intelligence/agents/{agent}/run"), json!({}))
+            .await;
         (answer.status == 200).then_some(answer.body)
     })
     .await;
     assert_eq!(run["error"], Value::Null, "{run}");
-    let listed = admin.get(&format!("intelligence/recommendations?agent={agent}&limit=1000")).await.expect(200);
-    let of = |id: &str| listed.items().iter().find(|one| one["resource"]["name"] == id).unwrap().clone();
+    let listed = admin
+        .get(&format!(
+            "intelligence/recommendations?agent={agent}&limit=1000"
+        ))
+        .await
+        .expect(200);
+    let of = |id: &str| {
+        listed
+            .items()
+            .iter()
+            .find(|one| one["resource"]["name"] == id)
+            .unwrap()
+            .clone()
+    };
     let (known, unknown) = (of("orders"), of("unknown"));
-    assert_eq!((&known["type"], &known["resource"]["target_type"]), (&json!("right_size"), &json!("db.m5.xlarge")));
-    let (with, without) = (known["confidence"].as_f64().unwrap(), unknown["confidence"].as_f64().unwrap());
-    assert!(with >= 85.0 && without <= 80.0, "{with} with memory, {without} without");
+    assert_eq!(
+        (&known["type"], &known["resource"]["target_type"]),
+        (&json!("right_size"), &json!("db.m5.xlarge"))
+    );
+    let (with, without) = (
+        known["confidence"].as_f64().unwrap(),
+        unknown["confidence"].as_f64().unwrap(),
+    );
+    assert!(
+        with >= 85.0 && without <= 80.0,
+        "{with} with memory, {without} without"
+    );
 
-    let path = format!("intelligence/recommendations/{}", known["id"].as_str().unwrap());
+    let path = format!(
+        "intelligence/recommendations/{}",
+        known["id"].as_str().unwrap()
+    );
     // The change and its way back may take ninety minutes, more than the budget of 99.9 % has in a month.
-    let refused = admin.post(&format!("{path}/execute"), json!({ "plan_hash": known["plan"]["hash"] })).await;
-    assert!(refused.status == 409 && refused.text.contains("availability.min_uptime"), "{}", refused.text);
+    let refused = admin
+        .post(
+            &format!("{path}/execute"),
+            json!({ "plan_hash": known["plan"]["hash"] }),
+        )
+        .await;
+    assert!(
+        refused.status == 409 && refused.text.contains("availability.min_uptime"),
+        "{}",
+        refused.text
+    );
     let mut guardrails = admin.get("intelligence/guardrails").await.expect(200).body;
     guardrails["availability"]["min_uptime"] = json!("99.5%");
-    let _ = admin.put("intelligence/guardrails", guardrails).await.expect(200);
-    let asked = admin.post(&format!("{path}/execute"), json!({ "plan_hash": known["plan"]["hash"] })).await.expect(202);
+    let _ = admin
+        .put("intelligence/guardrails", guardrails)
+        .await
+        .expect(200);
+    let asked = admin
+        .post(
+            &format!("{path}/execute"),
+            json!({ "plan_hash": known["plan"]["hash"] }),
+        )
+        .await
+        .expect(202);
     let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
     for signer in [&director, &security] {
-        let _ = signer.post(&format!("{approval}/approve"), json!({})).await.expect(200);
+        let _ = signer
+            .post(&format!("{approval}/approve"), json!({}))
+            .await
+            .expect(200);
     }
     let action = ended(&admin, "succeeded").await;
     let class = async || {
         let by_id = [("DBInstanceIdentifier".to_owned(), "orders".to_owned())];
-        let described = moto.query(&RDS, REGION, "DescribeDBInstances", &by_id).await.unwrap();
+        let described = moto
+            .query(&RDS, REGION, "DescribeDBInstances", &by_id)
+            .await
+            .unwrap();
         texts(&described, "DBInstanceClass")[0].to_owned()
     };
     assert_eq!(class().await, "db.m5.xlarge");
-    let undo = format!("intelligence/actions/{}/rollback", action["id"].as_str().unwrap());
+    let undo = format!(
+        "intelligence/actions/{}/rollback",
+        action["id"].as_str().unwrap()
+    );
     assert!(admin.post(&undo, json!({})).await.status < 300);
     ended(&admin, "rolled_back").await;
     assert_eq!(class().await, "db.m5.2xlarge");

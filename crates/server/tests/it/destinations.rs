@@ -42,9 +42,18 @@ impl Place {
             Place::Storage(storage) => storage.objects().await.unwrap(),
             Place::Files(sshd) => {
                 let folder = sshd.files().join("audit/2026");
-                let Ok(items) = std::fs::read_dir(&folder) else { return BTreeMap::new() };
+                let Ok(items) = std::fs::read_dir(&folder) else {
+                    return BTreeMap::new();
+                };
                 let names = items.map(|item| item.unwrap().file_name().into_string().unwrap());
-                names.map(|name| (format!("audit/2026/{name}"), std::fs::read(folder.join(&name)).unwrap())).collect()
+                names
+                    .map(|name| {
+                        (
+                            format!("audit/2026/{name}"),
+                            std::fs::read(folder.join(&name)).unwrap(),
+                        )
+                    })
+                    .collect()
             }
         }
     }
@@ -59,15 +68,23 @@ async fn export(admin: &Api) -> Value {
 
 fn names(export: &Value) -> Vec<String> {
     let files = export["files"].as_array().unwrap().iter();
-    files.map(|file| format!("audit/2026/{}", file["name"].as_str().unwrap())).collect()
+    files
+        .map(|file| format!("audit/2026/{}", file["name"].as_str().unwrap()))
+        .collect()
 }
 
 /// An export that cannot be delivered, with the destination and the reason in its failure.
 async fn undelivered(admin: &Api, reason: &str) -> Value {
     let failed = export(admin).await;
-    assert_eq!((&failed["status"], &failed["failure"]["code"]), (&json!("failed"), &json!("destination_unreachable")));
+    assert_eq!(
+        (&failed["status"], &failed["failure"]["code"]),
+        (&json!("failed"), &json!("destination_unreachable"))
+    );
     let message = failed["failure"]["message"].as_str().unwrap();
-    assert!(message.contains("Archive") && message.contains(reason), "{message}");
+    assert!(
+        message.contains("Archive") && message.contains(reason),
+        "{message}"
+    );
     failed
 }
 
@@ -77,18 +94,37 @@ async fn carry(place: Place, line: Line, given: Given) {
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     fill(&admin, 0, ENTRIES, 400).await;
-    let Given { kind, settings, secret, wrong, reason } = given;
-    let destination =
-        json!({ "name": "Archive", "type": kind, "prefix": "audit/2026", "settings": settings, "secret": wrong });
-    let id = admin.post(DESTINATIONS, destination).await.expect(201).text_at("/id");
-    let tested = admin.post(&format!("{DESTINATIONS}/{id}/test"), json!({})).await.expect(200);
+    let Given {
+        kind,
+        settings,
+        secret,
+        wrong,
+        reason,
+    } = given;
+    let destination = json!({ "name": "Archive", "type": kind, "prefix": "audit/2026", "settings": settings, "secret": wrong });
+    let id = admin
+        .post(DESTINATIONS, destination)
+        .await
+        .expect(201)
+        .text_at("/id");
+    let tested = admin
+        .post(&format!("{DESTINATIONS}/{id}/test"), json!({}))
+        .await
+        .expect(200);
     assert_eq!(tested.body["reachable"], false);
     assert!(tested.text_at("/error").contains(reason), "{}", tested.body);
     let _ = undelivered(&admin, reason).await;
-    assert_eq!(place.files().await, BTreeMap::new(), "nothing arrived with wrong credentials");
+    assert_eq!(
+        place.files().await,
+        BTreeMap::new(),
+        "nothing arrived with wrong credentials"
+    );
 
     let right = json!({ "secret": secret });
-    let _ = admin.patch(&format!("{DESTINATIONS}/{id}"), right).await.expect(200);
+    let _ = admin
+        .patch(&format!("{DESTINATIONS}/{id}"), right)
+        .await
+        .expect(200);
     line.cut_for_good_after(WITHIN);
     let failed = undelivered(&admin, "").await;
     let there = place.files().await;
@@ -105,14 +141,29 @@ async fn carry(place: Place, line: Line, given: Given) {
     assert_eq!(line.cuts(), before + 1, "the upload broke off once");
     delivered(&place, &done, home.path()).await;
 
-    let recorded = admin.get("audit-logs?query=event_type:audit.export.*&limit=1000").await.expect(200);
-    let deliveries = recorded.items().iter().filter(|entry| entry["action"]["operation"] == "export.deliver");
-    let mut statuses: Vec<_> = deliveries.map(|entry| entry["action"]["status"].as_str().unwrap()).collect();
+    let recorded = admin
+        .get("audit-logs?query=event_type:audit.export.*&limit=1000")
+        .await
+        .expect(200);
+    let deliveries = recorded
+        .items()
+        .iter()
+        .filter(|entry| entry["action"]["operation"] == "export.deliver");
+    let mut statuses: Vec<_> = deliveries
+        .map(|entry| entry["action"]["status"].as_str().unwrap())
+        .collect();
     statuses.sort_unstable();
     assert_eq!(statuses, ["failed", "failed", "success"]);
-    let shown = [recorded.text, admin.get(DESTINATIONS).await.text, admin.get(PATH).await.text, service.said()];
+    let shown = [
+        recorded.text,
+        admin.get(DESTINATIONS).await.text,
+        admin.get(PATH).await.text,
+        service.said(),
+    ];
     for secret in [secret, wrong] {
-        let Some(line) = secret.lines().max_by_key(|line| line.len()) else { continue };
+        let Some(line) = secret.lines().max_by_key(|line| line.len()) else {
+            continue;
+        };
         for text in &shown {
             assert!(!text.contains(line), "a secret is shown");
         }
@@ -126,16 +177,38 @@ async fn delivered(place: &Place, done: &Value, home: &Path) {
     let mut roles = BTreeMap::new();
     for file in done["files"].as_array().unwrap() {
         let name = file["name"].as_str().unwrap();
-        let bytes = there.get(&format!("audit/2026/{name}")).unwrap_or_else(|| panic!("{name} did not arrive"));
-        assert_eq!(bytes.len() as u64, file["bytes"].as_u64().unwrap(), "{name}");
+        let bytes = there
+            .get(&format!("audit/2026/{name}"))
+            .unwrap_or_else(|| panic!("{name} did not arrive"));
+        assert_eq!(
+            bytes.len() as u64,
+            file["bytes"].as_u64().unwrap(),
+            "{name}"
+        );
         std::fs::write(folder.path().join(name), bytes).unwrap();
         roles.insert(file["role"].as_str().unwrap().to_owned(), name.to_owned());
     }
     let (code, said) = checked(home, folder.path(), &roles);
     assert_eq!(code, Some(0), "{said}");
-    let stem = done["files"][0]["name"].as_str().unwrap().split('.').next().unwrap();
-    assert_eq!(there.keys().filter(|name| name.contains(stem)).count(), 3, "{:?}", there.keys());
-    assert!(done["delivered_to"].as_str().unwrap().ends_with("manifest.json"), "the manifest is carried last");
+    let stem = done["files"][0]["name"]
+        .as_str()
+        .unwrap()
+        .split('.')
+        .next()
+        .unwrap();
+    assert_eq!(
+        there.keys().filter(|name| name.contains(stem)).count(),
+        3,
+        "{:?}",
+        there.keys()
+    );
+    assert!(
+        done["delivered_to"]
+            .as_str()
+            .unwrap()
+            .ends_with("manifest.json"),
+        "the manifest is carried last"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -181,7 +254,8 @@ async fn an_export_arrives_at_google_cloud_storage() {
         settings: json!({ "bucket": BUCKET, "endpoint": endpoint }),
         // The peer takes anybody, so what is no key is refused here already.
         secret: String::new(),
-        wrong: r#"{ "type": "service_account", "private_key": "the-private-key-of-nobody" }"#.into(),
+        wrong: r#"{ "type": "service_account", "private_key": "the-private-key-of-nobody" }"#
+            .into(),
         reason: "client_email is missing",
     };
     carry(Place::Storage(storage), line, given).await;
@@ -210,15 +284,40 @@ async fn settings_of_sftp_are_checked_and_an_unknown_host_is_shown() {
     let sftp = |settings: Value| json!({ "name": "Files", "type": "sftp", "settings": settings, "secret": "hunter2" });
     for (field, settings) in [
         ("settings.host", json!({ "username": "reeve" })),
-        ("settings.host", json!({ "host": "10.1.2.3", "username": "reeve" })),
-        ("settings.username", json!({ "host": "127.0.0.1", "username": "-oProxyCommand=x" })),
-        ("settings.host_key", json!({ "host": "127.0.0.1", "username": "reeve", "host_key": "MD5:00" })),
+        (
+            "settings.host",
+            json!({ "host": "10.1.2.3", "username": "reeve" }),
+        ),
+        (
+            "settings.username",
+            json!({ "host": "127.0.0.1", "username": "-oProxyCommand=x" }),
+        ),
+        (
+            "settings.host_key",
+            json!({ "host": "127.0.0.1", "username": "reeve", "host_key": "MD5:00" }),
+        ),
     ] {
-        let refused = admin.post(DESTINATIONS, sftp(settings)).await.problem(422, "invalid_fields");
+        let refused = admin
+            .post(DESTINATIONS, sftp(settings))
+            .await
+            .problem(422, "invalid_fields");
         assert_eq!(refused.text_at("/errors/0/field"), field);
     }
     let settings = json!({ "host": "127.0.0.1", "port": sshd.port(), "username": sshd.username() });
-    let id = admin.post(DESTINATIONS, sftp(settings)).await.expect(201).text_at("/id");
-    let tested = admin.post(&format!("{DESTINATIONS}/{id}/test"), json!({})).await.expect(200);
-    assert!(tested.text_at("/error").contains(&sshd.fingerprint().unwrap()), "{}", tested.body);
+    let id = admin
+        .post(DESTINATIONS, sftp(settings))
+        .await
+        .expect(201)
+        .text_at("/id");
+    let tested = admin
+        .post(&format!("{DESTINATIONS}/{id}/test"), json!({}))
+        .await
+        .expect(200);
+    assert!(
+        tested
+            .text_at("/error")
+            .contains(&sshd.fingerprint().unwrap()),
+        "{}",
+        tested.body
+    );
 }

@@ -20,17 +20,28 @@ async fn a_client_that_never_finishes_does_not_hold_up_the_end() {
         stream.write_all(text.as_bytes()).unwrap();
         stream
     };
-    let head = format!("POST /api/v1/audit-logs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {ADMIN_TOKEN}\r\n");
-    let body = format!("{head}content-type: application/json\r\ncontent-length: 500\r\n\r\n{{\"event_type\":");
+    let head = format!(
+        "POST /api/v1/audit-logs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {ADMIN_TOKEN}\r\n"
+    );
+    let body = format!(
+        "{head}content-type: application/json\r\ncontent-length: 500\r\n\r\n{{\"event_type\":"
+    );
     let clients = [open(String::new()), open(head), open(body)];
     // Answered on a connection made after theirs: theirs are known by now.
     assert_eq!(service.nobody().get("/healthz").await.status, 200);
     let (status, took) = service.stop().unwrap();
-    assert!(status.success() && took < Duration::from_secs(5), "{status} after {took:?}");
+    assert!(
+        status.success() && took < Duration::from_secs(5),
+        "{status} after {took:?}"
+    );
     drop(clients);
     let again = Service::serve(home.path(), &[]).unwrap();
     // The calls of its client, its end and the next start are recorded.
-    assert_eq!(again.admin().size().await, size + 3, "half an entry is none");
+    assert_eq!(
+        again.admin().size().await,
+        size + 3,
+        "half an entry is none"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -42,10 +53,19 @@ async fn neither_does_a_receiver_that_never_answers_nor_load() {
         silent.local_addr().unwrap()
     );
     // Seals all the time, and a delivery that waits for an answer for a minute.
-    let variables = [("REEVE_PUBLISH", publish.as_str()), EMULATORS, ("REEVE_SEAL_AFTER_ENTRIES", "200")];
+    let variables = [
+        ("REEVE_PUBLISH", publish.as_str()),
+        EMULATORS,
+        ("REEVE_SEAL_AFTER_ENTRIES", "200"),
+    ];
     let service = Service::serve(home.path(), &variables).unwrap();
-    let (_held, _) = tokio::time::timeout(Duration::from_secs(60), silent.accept()).await.unwrap().unwrap();
-    let batch: Vec<_> = (0..100).map(|n| json!({ "event_type": "test.event", "metadata": { "n": n } })).collect();
+    let (_held, _) = tokio::time::timeout(Duration::from_secs(60), silent.accept())
+        .await
+        .unwrap()
+        .unwrap();
+    let batch: Vec<_> = (0..100)
+        .map(|n| json!({ "event_type": "test.event", "metadata": { "n": n } }))
+        .collect();
     let writers: Vec<_> = (0..4)
         .map(|_| {
             let (api, batch) = (service.admin(), json!(batch).to_string().into_bytes());
@@ -60,9 +80,15 @@ async fn neither_does_a_receiver_that_never_answers_nor_load() {
         })
         .collect();
     let admin = service.admin();
-    until("entries under load", Duration::from_secs(60), || async { (admin.size().await > 2_000).then_some(()) }).await;
+    until("entries under load", Duration::from_secs(60), || async {
+        (admin.size().await > 2_000).then_some(())
+    })
+    .await;
     let (status, took) = service.stop().unwrap();
-    assert!(status.success() && took < Duration::from_secs(5), "{status} after {took:?}");
+    assert!(
+        status.success() && took < Duration::from_secs(5),
+        "{status} after {took:?}"
+    );
     for writer in writers {
         writer.await.unwrap();
     }

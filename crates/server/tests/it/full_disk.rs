@@ -16,7 +16,9 @@ impl Small {
     fn mount(at: &Path) -> Option<Small> {
         let options = ["-t", "tmpfs", "-o", "size=24m", "tmpfs"];
         let mounted = Command::new("mount").args(options).arg(at).output();
-        mounted.is_ok_and(|output| output.status.success()).then(|| Small(at.to_owned()))
+        mounted
+            .is_ok_and(|output| output.status.success())
+            .then(|| Small(at.to_owned()))
     }
 }
 
@@ -32,10 +34,15 @@ fn batch(round: u64) -> serde_json::Value {
     let mut state = round.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut noise = || {
         let text = |_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             char::from(b'!' + ((state >> 40) % 90) as u8)
         };
-        (0..64 * 1024).map(text).filter(|c| !matches!(c, '"' | '\\')).collect::<String>()
+        (0..64 * 1024)
+            .map(text)
+            .filter(|c| !matches!(c, '"' | '\\'))
+            .collect::<String>()
     };
     (0..8).map(|n| json!({ "event_id": format!("{round}-{n}"), "event_type": "test.noise", "metadata": { "noise": noise() } })).collect()
 }
@@ -47,7 +54,11 @@ async fn fill(admin: &Api) -> (u64, serde_json::Value) {
         let answer = admin.post("audit-logs", batch.clone()).await;
         if answer.status != 201 {
             let answer = answer.problem(507, "disk_full");
-            assert!(answer.text_at("/detail").contains("nothing was written"), "{}", answer.text);
+            assert!(
+                answer.text_at("/detail").contains("nothing was written"),
+                "{}",
+                answer.text
+            );
             // The service's own entries may come in between; those of a batch come together or not at all.
             assert!(admin.size().await < before + 8, "nothing half done");
             return (round, batch);
@@ -69,8 +80,12 @@ async fn a_disk_that_fills_up_while_sealing_is_survived() {
 
 /// Segments in a data directory.
 fn segments(data: &Path) -> usize {
-    let classes = std::fs::read_dir(data.join("lake/entries")).into_iter().flatten();
-    classes.map(|class| std::fs::read_dir(class.unwrap().path()).unwrap().count()).sum()
+    let classes = std::fs::read_dir(data.join("lake/entries"))
+        .into_iter()
+        .flatten();
+    classes
+        .map(|class| std::fs::read_dir(class.unwrap().path()).unwrap().count())
+        .sum()
 }
 
 async fn fills_up(settings: &[(&str, &str)]) {
@@ -90,12 +105,28 @@ async fn fills_up(settings: &[(&str, &str)]) {
     // What changes something is refused as well, whether log or database is the first to meet the full disk. Reading goes on.
     let team = admin.post("teams", json!({ "name": "T".repeat(99) })).await;
     assert!(matches!(team.status, 201 | 507), "{}", team.text);
-    let teams = admin.get("teams").await.expect(200).body["total"].as_u64().unwrap();
-    assert_eq!(teams == 1, team.status == 201, "refused and yet made, or the other way");
+    let teams = admin.get("teams").await.expect(200).body["total"]
+        .as_u64()
+        .unwrap();
+    assert_eq!(
+        teams == 1,
+        team.status == 201,
+        "refused and yet made, or the other way"
+    );
     for n in [0, 7] {
         let id = format!("{}-{n}", round - 1);
-        assert_eq!(admin.get(&format!("audit-logs/{id}")).await.expect(200).body["event_id"], id);
-        let _ = admin.get(&format!("audit-logs/{round}-{n}")).await.problem(404, "not_found");
+        assert_eq!(
+            admin
+                .get(&format!("audit-logs/{id}"))
+                .await
+                .expect(200)
+                .body["event_id"],
+            id
+        );
+        let _ = admin
+            .get(&format!("audit-logs/{round}-{n}"))
+            .await
+            .problem(404, "not_found");
     }
 
     // With room again it goes on, without a restart, from where it was.
@@ -108,7 +139,10 @@ async fn fills_up(settings: &[(&str, &str)]) {
     .await;
     assert!(written.body["items"][0]["sequence"].as_u64().unwrap() >= size);
     if !settings.is_empty() {
-        until("a seal", Duration::from_secs(60), || async { (segments(&data) > 0).then_some(()) }).await;
+        until("a seal", Duration::from_secs(60), || async {
+            (segments(&data) > 0).then_some(())
+        })
+        .await;
     }
     let size = admin.size().await;
     assert!(service.stop().unwrap().0.success());

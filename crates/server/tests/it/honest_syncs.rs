@@ -47,12 +47,17 @@ impl Cloud {
         let answer = move |headers: axum::http::HeaderMap, body: String| {
             let mode = *shared.lock();
             // The region is part of what a request is signed for.
-            let signature =
-                headers.get("authorization").and_then(|one| one.to_str().ok()).unwrap_or_default().to_owned();
+            let signature = headers
+                .get("authorization")
+                .and_then(|one| one.to_str().ok())
+                .unwrap_or_default()
+                .to_owned();
             let region = signature.split('/').nth(2).unwrap_or_default().to_owned();
             async move { answer(mode, &region, &body).await }
         };
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
         Cloud { endpoint, mode }
@@ -64,7 +69,12 @@ impl Cloud {
 }
 
 async fn answer(mode: Mode, region: &str, body: &str) -> Response {
-    let field = |name: &str| body.split('&').find_map(|pair| pair.strip_prefix(name)).unwrap_or_default().to_owned();
+    let field = |name: &str| {
+        body.split('&')
+            .find_map(|pair| pair.strip_prefix(name))
+            .unwrap_or_default()
+            .to_owned()
+    };
     if field("Action=") == "GetCallerIdentity" {
         return IDENTITY.into_response();
     }
@@ -72,8 +82,9 @@ async fn answer(mode: Mode, region: &str, body: &str) -> Response {
         std::future::pending::<()>().await;
     }
     let failure = |status: u16, code: &str| {
-        let body =
-            format!("<Response><Errors><Error><Code>{code}</Code><Message>no</Message></Error></Errors></Response>");
+        let body = format!(
+            "<Response><Errors><Error><Code>{code}</Code><Message>no</Message></Error></Errors></Response>"
+        );
         (StatusCode::from_u16(status).unwrap(), body).into_response()
     };
     let is_volumes = field("Action=") == "DescribeVolumes" && region == WITH_VOLUMES;
@@ -85,7 +96,11 @@ async fn answer(mode: Mode, region: &str, body: &str) -> Response {
     match mode {
         Mode::Failing(status, code) if page > 0 => failure(status, code),
         _ => {
-            let next = if page < last { format!("<nextToken>{}</nextToken>", page + 1) } else { String::new() };
+            let next = if page < last {
+                format!("<nextToken>{}</nextToken>", page + 1)
+            } else {
+                String::new()
+            };
             if is_volumes {
                 let owner = if mode == Mode::Tagged { "ben" } else { "ann" };
                 return format!(
@@ -95,7 +110,9 @@ async fn answer(mode: Mode, region: &str, body: &str) -> Response {
                 )
                 .into_response();
             }
-            let item = format!("<item><snapshotId>snap-{region}-{page}</snapshotId><status>completed</status></item>");
+            let item = format!(
+                "<item><snapshotId>snap-{region}-{page}</snapshotId><status>completed</status></item>"
+            );
             format!("<R><snapshotSet>{item}</snapshotSet>{next}</R>").into_response()
         }
     }
@@ -119,22 +136,42 @@ async fn sync(admin: &Api, path: &str) {
         (admin.post(&format!("{path}/sync"), json!({})).await.status == 202).then_some(before)
     })
     .await;
-    until("the end of the sync", PATIENCE, || async { (finished(admin, path).await != before).then_some(()) }).await;
+    until("the end of the sync", PATIENCE, || async {
+        (finished(admin, path).await != before).then_some(())
+    })
+    .await;
 }
 
 async fn snapshots(admin: &Api) -> Vec<String> {
     let found = admin.get("resources?type=snapshot").await.expect(200);
-    found.items().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    found
+        .items()
+        .iter()
+        .map(|one| one["id"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 async fn reading(admin: &Api, path: &str, region: &str) -> Value {
-    let readings = admin.get(&format!("{path}/readings?limit=1000")).await.expect(200);
-    let found = readings.items().iter().find(|one| one["type"] == "snapshot" && one["region"] == region);
-    found.cloned().unwrap_or_else(|| panic!("{}", readings.text))
+    let readings = admin
+        .get(&format!("{path}/readings?limit=1000"))
+        .await
+        .expect(200);
+    let found = readings
+        .items()
+        .iter()
+        .find(|one| one["type"] == "snapshot" && one["region"] == region);
+    found
+        .cloned()
+        .unwrap_or_else(|| panic!("{}", readings.text))
 }
 
 async fn entries(admin: &Api, query: &str) -> Vec<Value> {
-    admin.post("audit-logs/search", json!({ "query": query, "limit": 100 })).await.expect(200).items().to_vec()
+    admin
+        .post("audit-logs/search", json!({ "query": query, "limit": 100 }))
+        .await
+        .expect(200)
+        .items()
+        .to_vec()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -143,7 +180,13 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let cloud = Cloud::start(Mode::Whole).await;
-    let made = admin.post("connections", connection("acme", &cloud, &[REGION, "eu-west-1"])).await.expect(201);
+    let made = admin
+        .post(
+            "connections",
+            connection("acme", &cloud, &[REGION, "eu-west-1"]),
+        )
+        .await
+        .expect(201);
     let path = format!("connections/{}", made.text_at("/id"));
     sync(&admin, &path).await;
     let all: Vec<String> = ["eu-west-1", REGION]
@@ -160,40 +203,104 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
     ] {
         cloud.set(mode);
         sync(&admin, &path).await;
-        assert_eq!(snapshots(&admin).await, all, "{outcome}: nothing is deleted that was merely not read");
+        assert_eq!(
+            snapshots(&admin).await,
+            all,
+            "{outcome}: nothing is deleted that was merely not read"
+        );
         let reading = reading(&admin, &path, REGION).await;
-        assert_eq!((&reading["outcome"], &reading["seen"]), (&json!(outcome), &json!(1)), "{reading}");
-        assert!(reading["complete_at"].as_str() >= complete_at.as_str() && reading["message"].is_string(), "{reading}");
-        assert!(reading["complete_at"].as_str() < reading["read_at"].as_str(), "its age is recorded: {reading}");
+        assert_eq!(
+            (&reading["outcome"], &reading["seen"]),
+            (&json!(outcome), &json!(1)),
+            "{reading}"
+        );
+        assert!(
+            reading["complete_at"].as_str() >= complete_at.as_str()
+                && reading["message"].is_string(),
+            "{reading}"
+        );
+        assert!(
+            reading["complete_at"].as_str() < reading["read_at"].as_str(),
+            "its age is recorded: {reading}"
+        );
     }
     let deleted = entries(&admin, "event_type:resource.delete resource.type:snapshot").await;
     assert!(deleted.is_empty(), "{deleted:#?}");
 
     cloud.set(Mode::Shorter);
     sync(&admin, &path).await;
-    assert_eq!(snapshots(&admin).await.len(), 4, "a complete reading says what is gone");
-    assert_eq!(entries(&admin, "event_type:resource.delete resource.type:snapshot").await.len(), 2);
+    assert_eq!(
+        snapshots(&admin).await.len(),
+        4,
+        "a complete reading says what is gone"
+    );
+    assert_eq!(
+        entries(&admin, "event_type:resource.delete resource.type:snapshot")
+            .await
+            .len(),
+        2
+    );
     assert_eq!(reading(&admin, &path, REGION).await["outcome"], "complete");
 
     // A region that is no longer looked at.
-    let _ = admin.patch(&path, json!({ "regions": [REGION] })).await.expect(200);
+    let _ = admin
+        .patch(&path, json!({ "regions": [REGION] }))
+        .await
+        .expect(200);
     sync(&admin, &path).await;
-    assert_eq!(snapshots(&admin).await, ["snap-us-east-1-0", "snap-us-east-1-1"]);
-    assert_eq!(admin.get("resources/snap-eu-west-1-0").await.expect(200).body["state"], "deleted");
-    let retired = entries(&admin, "event_type:integration.sync action.operation:stop_reading").await;
-    assert_eq!((retired.len(), &retired[0]["metadata"]["resources"]), (1, &json!(2)), "{retired:#?}");
+    assert_eq!(
+        snapshots(&admin).await,
+        ["snap-us-east-1-0", "snap-us-east-1-1"]
+    );
+    assert_eq!(
+        admin
+            .get("resources/snap-eu-west-1-0")
+            .await
+            .expect(200)
+            .body["state"],
+        "deleted"
+    );
+    let retired = entries(
+        &admin,
+        "event_type:integration.sync action.operation:stop_reading",
+    )
+    .await;
+    assert_eq!(
+        (retired.len(), &retired[0]["metadata"]["resources"]),
+        (1, &json!(2)),
+        "{retired:#?}"
+    );
 
     // A connection that is switched off, and on again.
-    let _ = admin.patch(&path, json!({ "enabled": false })).await.expect(200);
-    until("the connection's resources are retired", PATIENCE, || async {
-        snapshots(&admin).await.is_empty().then_some(())
-    })
+    let _ = admin
+        .patch(&path, json!({ "enabled": false }))
+        .await
+        .expect(200);
+    until(
+        "the connection's resources are retired",
+        PATIENCE,
+        || async { snapshots(&admin).await.is_empty().then_some(()) },
+    )
     .await;
-    let _ = admin.patch(&path, json!({ "enabled": true })).await.expect(200);
+    let _ = admin
+        .patch(&path, json!({ "enabled": true }))
+        .await
+        .expect(200);
     sync(&admin, &path).await;
-    assert_eq!(snapshots(&admin).await, ["snap-us-east-1-0", "snap-us-east-1-1"]);
-    let recorded = entries(&admin, "event_type:(resource.delete OR resource.create) resource.type:snapshot").await;
-    assert_eq!(recorded.len(), 2, "neither a deletion nor a creation is made up: {recorded:#?}");
+    assert_eq!(
+        snapshots(&admin).await,
+        ["snap-us-east-1-0", "snap-us-east-1-1"]
+    );
+    let recorded = entries(
+        &admin,
+        "event_type:(resource.delete OR resource.create) resource.type:snapshot",
+    )
+    .await;
+    assert_eq!(
+        recorded.len(),
+        2,
+        "neither a deletion nor a creation is made up: {recorded:#?}"
+    );
     service.kill().unwrap();
 }
 
@@ -204,41 +311,87 @@ async fn volumes_are_compared_page_by_page_and_deleted_only_after_the_last() {
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let cloud = Cloud::start(Mode::Whole).await;
-    let made = admin.post("connections", connection("acme", &cloud, &[WITH_VOLUMES])).await.expect(201);
+    let made = admin
+        .post("connections", connection("acme", &cloud, &[WITH_VOLUMES]))
+        .await
+        .expect(201);
     let path = format!("connections/{}", made.text_at("/id"));
     let volumes = async || {
         let found = admin.get("resources?type=volume").await.expect(200);
-        found.items().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        found
+            .items()
+            .iter()
+            .map(|one| one["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     // Entries about volumes so far: created, deleted, tagged, modified.
     let told = async || {
         let mut counts = Vec::new();
         for event in ["create", "delete", "tag", "modify"] {
-            counts.push(entries(&admin, &format!("event_type:resource.{event} resource.type:volume")).await.len());
+            counts.push(
+                entries(
+                    &admin,
+                    &format!("event_type:resource.{event} resource.type:volume"),
+                )
+                .await
+                .len(),
+            );
         }
         counts
     };
     sync(&admin, &path).await;
     assert_eq!(volumes().await, ["vol-0", "vol-1", "vol-2"]);
-    assert_eq!(told().await, [0, 0, 0, 0], "the first sync finds what is there already");
-    for mode in [Mode::Failing(403, "UnauthorizedOperation"), Mode::Failing(500, "InternalError")] {
+    assert_eq!(
+        told().await,
+        [0, 0, 0, 0],
+        "the first sync finds what is there already"
+    );
+    for mode in [
+        Mode::Failing(403, "UnauthorizedOperation"),
+        Mode::Failing(500, "InternalError"),
+    ] {
         cloud.set(mode);
         sync(&admin, &path).await;
-        assert_eq!(volumes().await.len(), 3, "{mode:?}: nothing is deleted that was merely not read");
+        assert_eq!(
+            volumes().await.len(),
+            3,
+            "{mode:?}: nothing is deleted that was merely not read"
+        );
     }
     assert_eq!(told().await, [0, 0, 0, 0]);
     cloud.set(Mode::Shorter);
     sync(&admin, &path).await;
-    assert_eq!((volumes().await, told().await), (vec!["vol-0".to_owned(), "vol-1".to_owned()], vec![0, 1, 0, 0]));
+    assert_eq!(
+        (volumes().await, told().await),
+        (
+            vec!["vol-0".to_owned(), "vol-1".to_owned()],
+            vec![0, 1, 0, 0]
+        )
+    );
     cloud.set(Mode::Whole);
     sync(&admin, &path).await;
-    assert_eq!((volumes().await.len(), told().await), (3, vec![1, 1, 0, 0]), "what comes back is back");
+    assert_eq!(
+        (volumes().await.len(), told().await),
+        (3, vec![1, 1, 0, 0]),
+        "what comes back is back"
+    );
     cloud.set(Mode::Tagged);
     sync(&admin, &path).await;
-    assert_eq!(told().await, [1, 1, 3, 0], "each change is told once, with its configuration");
-    assert_eq!(admin.get("resources/vol-1").await.expect(200).body["tags"]["owner"], "ben");
+    assert_eq!(
+        told().await,
+        [1, 1, 3, 0],
+        "each change is told once, with its configuration"
+    );
+    assert_eq!(
+        admin.get("resources/vol-1").await.expect(200).body["tags"]["owner"],
+        "ben"
+    );
     sync(&admin, &path).await;
-    assert_eq!((volumes().await.len(), told().await), (3, vec![1, 1, 3, 0]), "nothing differs");
+    assert_eq!(
+        (volumes().await.len(), told().await),
+        (3, vec![1, 1, 3, 0]),
+        "nothing differs"
+    );
     service.kill().unwrap();
 }
 
@@ -247,14 +400,25 @@ async fn an_account_that_does_not_answer_keeps_no_other_waiting() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[EMULATORS, ("REEVE_SYNC_EVERY_S", "10")]).unwrap();
     let admin = service.admin();
-    let (slow, quick) = (Cloud::start(Mode::Silent).await, Cloud::start(Mode::Whole).await);
-    let slow = admin.post("connections", connection("slow", &slow, &[REGION])).await.expect(201).text_at("/id");
+    let (slow, quick) = (
+        Cloud::start(Mode::Silent).await,
+        Cloud::start(Mode::Whole).await,
+    );
+    let slow = admin
+        .post("connections", connection("slow", &slow, &[REGION]))
+        .await
+        .expect(201)
+        .text_at("/id");
     let slow = format!("connections/{slow}");
     until("the slow sync has begun", PATIENCE, || async {
         (admin.get(&slow).await.expect(200).body["status"] == "syncing").then_some(())
     })
     .await;
-    let quick = admin.post("connections", connection("quick", &quick, &[REGION])).await.expect(201).text_at("/id");
+    let quick = admin
+        .post("connections", connection("quick", &quick, &[REGION]))
+        .await
+        .expect(201)
+        .text_at("/id");
     let quick = format!("connections/{quick}");
     let first = until("the first sync of the other", PATIENCE, || async {
         Some(finished(&admin, &quick).await).filter(|at| !at.is_null())
@@ -265,6 +429,10 @@ async fn an_account_that_does_not_answer_keeps_no_other_waiting() {
     })
     .await;
     let still = admin.get(&slow).await.expect(200).body;
-    assert_eq!((&still["status"], &still["last_sync"]), (&json!("syncing"), &Value::Null), "{still}");
+    assert_eq!(
+        (&still["status"], &still["last_sync"]),
+        (&json!("syncing"), &Value::Null),
+        "{still}"
+    );
     service.kill().unwrap();
 }

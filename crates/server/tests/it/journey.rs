@@ -16,7 +16,11 @@ use serde_json::{Value, json};
 use estate::Estate;
 
 /// Seals so rarely that part of the log is in segments and part in the write-ahead log at the end.
-const SETTINGS: &[(&str, &str)] = &[("REEVE_SEAL_AFTER_ENTRIES", "60"), ("REEVE_SEAL_AFTER_S", "600"), EMULATORS];
+const SETTINGS: &[(&str, &str)] = &[
+    ("REEVE_SEAL_AFTER_ENTRIES", "60"),
+    ("REEVE_SEAL_AFTER_S", "600"),
+    EMULATORS,
+];
 
 /// Users who answer recommendations, by role.
 struct People {
@@ -29,7 +33,12 @@ struct People {
 
 impl People {
     async fn hire(admin: &Api) -> People {
-        let hire = async |name: &str, roles: &[&str]| admin.person(&format!("{name}@acme.example"), roles, &[]).await.1;
+        let hire = async |name: &str, roles: &[&str]| {
+            admin
+                .person(&format!("{name}@acme.example"), roles, &[])
+                .await
+                .1
+        };
         People {
             // Also a manager and a director: what keeps them from signing is that they asked.
             operator: hire("operator", &["operator", "manager", "director"]).await,
@@ -61,17 +70,32 @@ async fn from_an_account_to_a_proven_change() {
     let idle = estate.idle(&found);
     estate.left_alone(&found);
     let resized = carry_out(&people.operator, resize, &[("manager", &people.manager)]).await;
-    let stopped =
-        carry_out(&people.operator, idle, &[("director", &people.director), ("security", &people.security)]).await;
+    let stopped = carry_out(
+        &people.operator,
+        idle,
+        &[
+            ("director", &people.director),
+            ("security", &people.security),
+        ],
+    )
+    .await;
     estate.is_resized(&resized).await;
     estate.is_stopped_and_kept(&stopped).await;
     let step = story::of_the_resize(&people.viewer, resize).await;
     story::of_the_stop(&people.viewer, idle).await;
 
-    let proof = people.viewer.get(&format!("audit-logs/{step}/proof")).await.expect(200).text;
+    let proof = people
+        .viewer
+        .get(&format!("audit-logs/{step}/proof"))
+        .await
+        .expect(200)
+        .text;
     let size = admin.size().await;
     let (status, took) = service.stop().unwrap();
-    assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
+    assert!(
+        status.success() && took < Duration::from_secs(10),
+        "{status} after {took:?}"
+    );
     is_intact(home.path(), &data, &proof, size);
     damage::is_noticed(&data, home.path());
 }
@@ -82,20 +106,40 @@ async fn connect(admin: &Api, estate: &Estate) {
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
     });
     let made = admin.post("connections", connection).await.expect(201);
-    assert!(!made.text.contains("wJalrXUtnFEMI"), "the secret came back: {}", made.text);
+    assert!(
+        !made.text.contains("wJalrXUtnFEMI"),
+        "the secret came back: {}",
+        made.text
+    );
     let path = format!("connections/{}", made.text_at("/id"));
-    let tested = admin.post(&format!("{path}/test"), json!({})).await.expect(200);
-    assert_eq!((&tested.body["ok"], &tested.body["account"]), (&json!(true), &json!("123456789012")));
+    let tested = admin
+        .post(&format!("{path}/test"), json!({}))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&tested.body["ok"], &tested.body["account"]),
+        (&json!(true), &json!("123456789012"))
+    );
     // The schedule may have been faster: then a sync runs already.
     let begun = admin.post(&format!("{path}/sync"), json!({})).await;
     assert!(matches!(begun.status, 202 | 409), "{}", begun.text);
-    let ready = until("the connection is ready", Duration::from_secs(120), || async {
-        let now = admin.get(&path).await.expect(200).body;
-        assert_ne!(now["status"], "failed", "{now}");
-        (now["status"] == "ready" && now["last_sync"].is_object()).then_some(now)
-    })
+    let ready = until(
+        "the connection is ready",
+        Duration::from_secs(120),
+        || async {
+            let now = admin.get(&path).await.expect(200).body;
+            assert_ne!(now["status"], "failed", "{now}");
+            (now["status"] == "ready" && now["last_sync"].is_object()).then_some(now)
+        },
+    )
     .await;
-    assert_eq!((&ready["last_sync"]["denied"], &ready["last_sync"]["problems"]), (&json!([]), &json!([])));
+    assert_eq!(
+        (
+            &ready["last_sync"]["denied"],
+            &ready["last_sync"]["problems"]
+        ),
+        (&json!([]), &json!([]))
+    );
     estate.is_listed(admin).await;
 }
 
@@ -122,7 +166,12 @@ async fn recommendations(admin: &Api, agent: &str) -> Vec<Value> {
     })
     .await;
     assert_eq!(run["error"], Value::Null, "{run}");
-    let listed = admin.get(&format!("intelligence/recommendations?agent={agent}&limit=1000")).await.expect(200);
+    let listed = admin
+        .get(&format!(
+            "intelligence/recommendations?agent={agent}&limit=1000"
+        ))
+        .await
+        .expect(200);
     assert_eq!(listed.body["total"], listed.items().len());
     listed.items().to_vec()
 }
@@ -132,24 +181,60 @@ async fn carry_out(operator: &Api, of: &Value, signers: &[(&str, &Api)]) -> Valu
     let id = of["id"].as_str().unwrap();
     let path = format!("intelligence/recommendations/{id}");
     let stale = json!({ "plan_hash": "0".repeat(64) });
-    let _ = operator.post(&format!("{path}/execute"), stale).await.problem(409, "plan_changed");
-    let asked = operator.post(&format!("{path}/execute"), json!({ "plan_hash": of["plan"]["hash"] })).await.expect(202);
+    let _ = operator
+        .post(&format!("{path}/execute"), stale)
+        .await
+        .problem(409, "plan_changed");
+    let asked = operator
+        .post(
+            &format!("{path}/execute"),
+            json!({ "plan_hash": of["plan"]["hash"] }),
+        )
+        .await
+        .expect(202);
     assert_eq!(asked.body["status"], "pending_approval", "{}", asked.text);
     let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
     let waiting = operator.get(&approval).await.expect(200).body;
     let names: Vec<&str> = signers.iter().map(|(name, _)| *name).collect();
-    assert_eq!((&waiting["needed"], &waiting["can_sign"]), (&json!(names), &json!([])), "{waiting}");
-    let own = operator.post(&format!("{approval}/approve"), json!({})).await.problem(403, "forbidden");
-    assert!(own.text_at("/detail").contains("someone else must approve"), "{}", own.text);
+    assert_eq!(
+        (&waiting["needed"], &waiting["can_sign"]),
+        (&json!(names), &json!([])),
+        "{waiting}"
+    );
+    let own = operator
+        .post(&format!("{approval}/approve"), json!({}))
+        .await
+        .problem(403, "forbidden");
+    assert!(
+        own.text_at("/detail").contains("someone else must approve"),
+        "{}",
+        own.text
+    );
     for (index, (name, signer)) in signers.iter().enumerate() {
-        let signed = signer.post(&format!("{approval}/approve"), json!({ "comment": "go on" })).await.expect(200);
+        let signed = signer
+            .post(
+                &format!("{approval}/approve"),
+                json!({ "comment": "go on" }),
+            )
+            .await
+            .expect(200);
         assert_eq!(signed.body["signed"][index]["signature"], **name);
         let last = index + 1 == signers.len();
-        assert_eq!(signed.body["status"], if last { "approved" } else { "pending" });
+        assert_eq!(
+            signed.body["status"],
+            if last { "approved" } else { "pending" }
+        );
     }
     until("the action ended", Duration::from_secs(120), || async {
-        let actions = operator.get("intelligence/actions?limit=1000").await.expect(200);
-        let action = actions.items().iter().find(|action| action["recommendation_id"] == id)?.clone();
+        let actions = operator
+            .get("intelligence/actions?limit=1000")
+            .await
+            .expect(200);
+        let action = actions
+            .items()
+            .iter()
+            .find(|action| action["recommendation_id"] == id)?
+            .clone();
         let status = action["status"].as_str().unwrap();
         assert!(matches!(status, "running" | "succeeded"), "{action:#}");
         let now = operator.get(&path).await.expect(200).body;
@@ -161,10 +246,20 @@ async fn carry_out(operator: &Api, of: &Value, signers: &[(&str, &Api)]) -> Valu
 fn is_intact(home: &Path, data: &Path, proof: &str, size: u64) {
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
-    let counts = said.lines().find_map(|line| line.trim().strip_prefix("entries ")).unwrap();
-    let (checked, all) = counts.trim().trim_end_matches(" checked").split_once(" of ").unwrap();
+    let counts = said
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("entries "))
+        .unwrap();
+    let (checked, all) = counts
+        .trim()
+        .trim_end_matches(" checked")
+        .split_once(" of ")
+        .unwrap();
     // The service adds what it counted, and its end, while it stops.
-    assert!(checked == all && all.parse::<u64>().unwrap() > size, "{size} entries before the end: {said}");
+    assert!(
+        checked == all && all.parse::<u64>().unwrap() > size,
+        "{size} entries before the end: {said}"
+    );
     let file = home.join("step.tlog-proof");
     std::fs::write(&file, proof).unwrap();
     let key = std::fs::read_to_string(data.join("ledger/log.vkey")).unwrap();

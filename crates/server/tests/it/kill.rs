@@ -33,11 +33,19 @@ struct Answers {
 }
 
 fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
 }
 
 fn entry(id: &str, random: &mut StdRng) -> Value {
-    let kinds = ["test.deed", "user.login", "resource.view", "resource.delete"];
+    let kinds = [
+        "test.deed",
+        "user.login",
+        "resource.view",
+        "resource.delete",
+    ];
     let kind = kinds[random.random_range(0..kinds.len())];
     json!({ "event_id": id, "event_type": kind, "timestamp": "2026-11-20T10:00:00Z", "metadata": { "note": "n".repeat(random.random_range(0..300)) } })
 }
@@ -45,11 +53,33 @@ fn entry(id: &str, random: &mut StdRng) -> Value {
 /// Appends singles and batches until there is no answer.
 async fn write(api: Api, name: String, mut random: StdRng, answers: Arc<Answers>) {
     for round in 0.. {
-        let count = if random.random_bool(0.5) { 1 } else { random.random_range(2..60) };
-        let entries: Vec<Value> = (0..count).map(|n| entry(&format!("{name}-{round}-{n}"), &mut random)).collect();
-        answers.entries.lock().unwrap().extend(entries.iter().map(|entry| (id_of(entry), entry.clone())));
-        let body = if count == 1 { entries[0].to_string() } else { json!(entries).to_string() };
-        let answer = api.attempt("POST", "audit-logs", &[], Some("application/json"), body.into_bytes()).await;
+        let count = if random.random_bool(0.5) {
+            1
+        } else {
+            random.random_range(2..60)
+        };
+        let entries: Vec<Value> = (0..count)
+            .map(|n| entry(&format!("{name}-{round}-{n}"), &mut random))
+            .collect();
+        answers
+            .entries
+            .lock()
+            .unwrap()
+            .extend(entries.iter().map(|entry| (id_of(entry), entry.clone())));
+        let body = if count == 1 {
+            entries[0].to_string()
+        } else {
+            json!(entries).to_string()
+        };
+        let answer = api
+            .attempt(
+                "POST",
+                "audit-logs",
+                &[],
+                Some("application/json"),
+                body.into_bytes(),
+            )
+            .await;
         match answer {
             Ok(answer) if answer.status == 201 => {
                 let mut receipts = answers.receipts.lock().unwrap();
@@ -69,7 +99,11 @@ async fn write(api: Api, name: String, mut random: StdRng, answers: Arc<Answers>
 
 /// The receipts of an answer: one alone, or a list.
 fn receipts_of(answer: &Answer) -> Vec<Value> {
-    if answer.body["items"].is_array() { answer.items().to_vec() } else { vec![answer.body.clone()] }
+    if answer.body["items"].is_array() {
+        answer.items().to_vec()
+    } else {
+        vec![answer.body.clone()]
+    }
 }
 
 /// The `event_id` of an entry or a receipt.
@@ -104,7 +138,11 @@ async fn send_again(admin: &Api, answers: &Answers, random: &mut StdRng) {
         );
         let answer = admin.post("audit-logs", json!(entries)).await.expect(201);
         let receipts = receipts_of(&answer);
-        answers.receipts.lock().unwrap().extend(receipts.into_iter().map(|item| (id_of(&item), item)));
+        answers
+            .receipts
+            .lock()
+            .unwrap()
+            .extend(receipts.into_iter().map(|item| (id_of(&item), item)));
     }
     let receipts: Vec<Value> = answers.receipts.lock().unwrap().values().cloned().collect();
     for _ in 0..10 {
@@ -113,10 +151,17 @@ async fn send_again(admin: &Api, answers: &Answers, random: &mut StdRng) {
         let kept = admin.get(&format!("audit-logs/{id}")).await.expect(200);
         same(&kept.body["integrity"], receipt);
         let again = answers.entries.lock().unwrap()[id].clone();
-        assert_eq!(admin.post("audit-logs", again).await.expect(201).body, *receipt, "another receipt than the first");
+        assert_eq!(
+            admin.post("audit-logs", again).await.expect(201).body,
+            *receipt,
+            "another receipt than the first"
+        );
         // Sent again with other content, it is refused: it is the first that counts.
         let other = json!({ "event_id": id, "event_type": "another.deed" });
-        let _ = admin.post("audit-logs", other).await.problem(409, "event_id_conflict");
+        let _ = admin
+            .post("audit-logs", other)
+            .await
+            .problem(409, "event_id_conflict");
     }
 }
 
@@ -131,9 +176,15 @@ async fn compare(admin: &Api, answers: &Answers) {
     let mut found = HashMap::new();
     let mut cursor = String::new();
     loop {
-        let page = admin.get(&format!("audit-logs?limit=1000{cursor}")).await.expect(200);
+        let page = admin
+            .get(&format!("audit-logs?limit=1000{cursor}"))
+            .await
+            .expect(200);
         for entry in page.items() {
-            let twice = found.insert(entry["event_id"].as_str().unwrap().to_owned(), entry["integrity"].clone());
+            let twice = found.insert(
+                entry["event_id"].as_str().unwrap().to_owned(),
+                entry["integrity"].clone(),
+            );
             assert!(twice.is_none(), "{} is there twice", entry["event_id"]);
         }
         match page.body["next_cursor"].as_str() {
@@ -142,7 +193,12 @@ async fn compare(admin: &Api, answers: &Answers) {
         }
     }
     for (id, receipt) in answers.receipts.lock().unwrap().iter() {
-        same(found.get(id).unwrap_or_else(|| panic!("acknowledged and lost: {receipt}")), receipt);
+        same(
+            found
+                .get(id)
+                .unwrap_or_else(|| panic!("acknowledged and lost: {receipt}")),
+            receipt,
+        );
     }
 }
 
@@ -154,7 +210,8 @@ async fn acknowledged_entries_survive_every_kill() {
     let answers = Arc::new(Answers::default());
     for life in 0..kills {
         let after = random.random_range(100..900).to_string();
-        let service = Service::serve(home.path(), &[("REEVE_SEAL_AFTER_ENTRIES", after.as_str())]).unwrap();
+        let service =
+            Service::serve(home.path(), &[("REEVE_SEAL_AFTER_ENTRIES", after.as_str())]).unwrap();
         let admin = service.admin();
         if life > 0 {
             send_again(&admin, &answers, &mut random).await;
@@ -164,7 +221,12 @@ async fn acknowledged_entries_survive_every_kill() {
         let writers: Vec<_> = (0..WRITERS)
             .map(|n| {
                 let random = StdRng::seed_from_u64(random.random());
-                tokio::spawn(write(service.admin(), format!("{seed}-{life}-{n}"), random, Arc::clone(&answers)))
+                tokio::spawn(write(
+                    service.admin(),
+                    format!("{seed}-{life}-{n}"),
+                    random,
+                    Arc::clone(&answers),
+                ))
             })
             .collect();
         until("answers", Duration::from_secs(60), || async {
@@ -182,7 +244,12 @@ async fn acknowledged_entries_survive_every_kill() {
             compare(&admin, &answers).await;
             assert!(service.stop().unwrap().0.success());
             let (code, said) = verify(&[home.path().to_str().unwrap()]).unwrap();
-            assert_eq!(code, Some(0), "after {} kills from seed {seed}: {said}", life + 1);
+            assert_eq!(
+                code,
+                Some(0),
+                "after {} kills from seed {seed}: {said}",
+                life + 1
+            );
         }
     }
     let count = answers.receipts.lock().unwrap().len();

@@ -13,8 +13,8 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Kinds, Metric, Resource, Series};
 use reeve_recommend::models::{Material, calibrator_from};
 use reeve_recommend::{
-    Agent, AgentDefinition as _, AgentId, AgentType, AgentTypes, AutoApply, Changes, Guardrails, Impact, Mode,
-    Notifications, Scope, Settings, Timing,
+    Agent, AgentDefinition as _, AgentId, AgentType, AgentTypes, AutoApply, Changes, Guardrails,
+    Impact, Mode, Notifications, Scope, Settings, Timing,
 };
 use reeve_server::Startup;
 use reeve_testkit::contract::estate;
@@ -57,11 +57,17 @@ impl Running {
             admin_token: Some(TOKEN.to_owned()),
             stop: stop.clone(),
         };
-        let task = tokio::spawn(reeve_server::serve(startup, move |address| bound.send(address).unwrap_or_default()));
+        let task = tokio::spawn(reeve_server::serve(startup, move |address| {
+            bound.send(address).unwrap_or_default()
+        }));
         let Ok(address) = address.await else {
             panic!("the service did not start: {:?}", task.await.unwrap());
         };
-        Running { api: Api::new(&format!("http://{address}")).with_token(TOKEN), stop, task }
+        Running {
+            api: Api::new(&format!("http://{address}")).with_token(TOKEN),
+            stop,
+            task,
+        }
     }
 
     async fn end(self) {
@@ -104,76 +110,159 @@ fn read_tape(machine: &str, days_ago: i64) -> Value {
 fn reasons(skipped: &Value) -> Vec<(&str, u64)> {
     let of = |one: &'_ Value| one["count"].as_u64().unwrap_or_default();
     let all = skipped.as_array().into_iter().flatten();
-    all.map(|one| (one["reason"].as_str().unwrap_or_default(), of(one))).collect()
+    all.map(|one| (one["reason"].as_str().unwrap_or_default(), of(one)))
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
     let moto = Moto::start().await.unwrap();
-    let machine = moto.machines(REGION, "m5.large", 1, &[("Name", "tape")]).await.unwrap().remove(0);
+    let machine = moto
+        .machines(REGION, "m5.large", 1, &[("Name", "tape")])
+        .await
+        .unwrap()
+        .remove(0);
     let home = tempfile::tempdir().unwrap();
     let service = Running::start(home.path()).await;
     let admin = &service.api;
 
     let types = admin.get("intelligence/agent-types").await.expect(200);
-    let listed = types.items().iter().find(|one| one["name"] == "tape_librarian").unwrap();
-    assert_eq!((&listed["available"], &listed["findings"]), (&json!(true), &json!("runs")), "{listed}");
-    assert_eq!(listed["configurable"][0]["path"], "rewind_tapes.cpu_below", "{listed}");
-    let refused = admin.post("intelligence/agents", agent("200%")).await.expect(422);
-    assert_eq!(refused.body["errors"][0]["field"], "settings.rewind_tapes.cpu_below", "{}", refused.body);
+    let listed = types
+        .items()
+        .iter()
+        .find(|one| one["name"] == "tape_librarian")
+        .unwrap();
+    assert_eq!(
+        (&listed["available"], &listed["findings"]),
+        (&json!(true), &json!("runs")),
+        "{listed}"
+    );
+    assert_eq!(
+        listed["configurable"][0]["path"], "rewind_tapes.cpu_below",
+        "{listed}"
+    );
+    let refused = admin
+        .post("intelligence/agents", agent("200%"))
+        .await
+        .expect(422);
+    assert_eq!(
+        refused.body["errors"][0]["field"], "settings.rewind_tapes.cpu_below",
+        "{}",
+        refused.body
+    );
 
     let connection = json!({
         "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(), "allow_actions": true,
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
     });
-    let connection = admin.post("connections", connection).await.expect(201).text_at("/id");
+    let connection = admin
+        .post("connections", connection)
+        .await
+        .expect(201)
+        .text_at("/id");
     until("the first sync", PATIENCE, || async {
-        (admin.get(&format!("connections/{connection}")).await.expect(200).body["status"] == "ready").then_some(())
+        (admin
+            .get(&format!("connections/{connection}"))
+            .await
+            .expect(200)
+            .body["status"]
+            == "ready")
+            .then_some(())
     })
     .await;
 
     tape_library::is_a_kind_like_any_other(admin, &connection).await;
 
     // Its setting decides: below the threshold of the first agent nothing is found.
-    let strict = admin.post("intelligence/agents", agent("1%")).await.expect(201).text_at("/id");
-    let report = admin.post(&format!("intelligence/agents/{strict}/run"), json!({})).await.expect(200);
+    let strict = admin
+        .post("intelligence/agents", agent("1%"))
+        .await
+        .expect(201)
+        .text_at("/id");
+    let report = admin
+        .post(&format!("intelligence/agents/{strict}/run"), json!({}))
+        .await
+        .expect(200);
     assert_eq!(report.body["recommendations"], 0, "{}", report.body);
     let skipped = &report.body["skipped"];
     assert_eq!(reasons(skipped), [("not_rewound", 1)]);
     let named = skipped[0]["resources"].as_array().unwrap();
-    assert_eq!((&skipped[0]["of"], named.len()), (&json!("resources"), 1), "{skipped}");
+    assert_eq!(
+        (&skipped[0]["of"], named.len()),
+        (&json!("resources"), 1),
+        "{skipped}"
+    );
     assert_eq!(named[0]["id"], machine.as_str(), "{skipped}");
     let changed = json!({ "settings": { "rewind_tapes": { "cpu_below": "40%" } } });
-    let changed = admin.patch(&format!("intelligence/agents/{strict}"), changed).await.expect(200);
-    assert_eq!(changed.body["settings"], json!({ "rewind_tapes": { "cpu_below": "40%" } }));
+    let changed = admin
+        .patch(&format!("intelligence/agents/{strict}"), changed)
+        .await
+        .expect(200);
+    assert_eq!(
+        changed.body["settings"],
+        json!({ "rewind_tapes": { "cpu_below": "40%" } })
+    );
     // So do the charges and the activity that it names, each over its days.
     let run = format!("intelligence/agents/{strict}/run");
     let skipped = async || admin.post(&run, json!({})).await.expect(200).body["skipped"].clone();
     assert_eq!(reasons(&skipped().await), [("not_billed", 1)]);
     bill(home.path(), &machine, 40);
-    assert_eq!(reasons(&skipped().await), [("not_billed", 1)], "its bill is too old");
+    assert_eq!(
+        reasons(&skipped().await),
+        [("not_billed", 1)],
+        "its bill is too old"
+    );
     bill(home.path(), &machine, 5);
     assert_eq!(reasons(&skipped().await), [("not_read", 1)]);
     let batch = json!([read_tape(&machine, 10), read_tape("i-0123456789abcdef0", 1)]);
     let _ = admin.post("audit-logs", batch).await.expect(201);
-    assert_eq!(reasons(&skipped().await), [("not_read", 1)], "too long ago, or another machine");
-    let _ = admin.post("audit-logs", json!([read_tape(&machine, 2), read_tape(&machine, 1)])).await.expect(201);
+    assert_eq!(
+        reasons(&skipped().await),
+        [("not_read", 1)],
+        "too long ago, or another machine"
+    );
+    let _ = admin
+        .post(
+            "audit-logs",
+            json!([read_tape(&machine, 2), read_tape(&machine, 1)]),
+        )
+        .await
+        .expect(201);
     let report = admin.post(&run, json!({})).await.expect(200);
     assert_eq!(report.body["recommendations"], 1, "{}", report.body);
 
-    let all = admin.get(&format!("intelligence/recommendations?agent={strict}")).await.expect(200);
+    let all = admin
+        .get(&format!("intelligence/recommendations?agent={strict}"))
+        .await
+        .expect(200);
     let found = all.items()[0].clone();
-    assert_eq!((&found["agent_type"], &found["origin"]["rule"]), (&json!("tape_librarian"), &json!("rewind_tapes")));
+    assert_eq!(
+        (&found["agent_type"], &found["origin"]["rule"]),
+        (&json!("tape_librarian"), &json!("rewind_tapes"))
+    );
     assert_eq!(found["resource"]["id"], json!(machine));
     let factors = found["explanation"]["explanation"]["factors"].to_string();
-    assert!(factors.contains("billed 12.50 in 30 days and read 2 times in 7 days"), "{found}");
+    assert!(
+        factors.contains("billed 12.50 in 30 days and read 2 times in 7 days"),
+        "{found}"
+    );
     let id = found["id"].as_str().unwrap().to_owned();
     let hash = found["plan"]["hash"].clone();
-    let asked = admin.post(&format!("intelligence/recommendations/{id}/execute"), json!({ "plan_hash": hash })).await;
+    let asked = admin
+        .post(
+            &format!("intelligence/recommendations/{id}/execute"),
+            json!({ "plan_hash": hash }),
+        )
+        .await;
     assert!([200, 202].contains(&asked.status), "{}", asked.body);
     let ended = until("the rollback", PATIENCE, async || {
-        let one = admin.get(&format!("intelligence/recommendations/{id}")).await.expect(200);
-        ["rolled_back", "failed", "succeeded"].contains(&one.body["status"].as_str()?).then_some(one.body)
+        let one = admin
+            .get(&format!("intelligence/recommendations/{id}"))
+            .await
+            .expect(200);
+        ["rolled_back", "failed", "succeeded"]
+            .contains(&one.body["status"].as_str()?)
+            .then_some(one.body)
     })
     .await;
     assert_eq!(ended["status"], "rolled_back", "{ended}");
@@ -181,26 +270,59 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
     let actions = admin.get("intelligence/actions").await.expect(200);
     let action = &actions.items()[0];
     assert_eq!(action["status"], "rolled_back", "{action}");
-    assert!(action["reason"].as_str().unwrap().contains("did not take effect"), "{action}");
+    assert!(
+        action["reason"]
+            .as_str()
+            .unwrap()
+            .contains("did not take effect"),
+        "{action}"
+    );
     let one = [("InstanceId.1".to_owned(), machine.clone())];
-    let seen = moto.query(&EC2, REGION, "DescribeInstances", &one).await.unwrap();
-    assert!(seen.contains("<name>running</name>"), "the machine that was stopped runs again: {seen}");
-    let story = admin.get(&format!("audit-logs?query=metadata.recommendation_id:{id}")).await.expect(200);
-    let operations: Vec<&str> =
-        story.items().iter().filter_map(|entry| entry["action"]["operation"].as_str()).collect();
-    assert!(operations.iter().any(|operation| operation.starts_with("rollback.")), "{operations:?}");
-    assert!(story.items().iter().any(|entry| entry["metadata"]["agent_type"] == "tape_librarian"));
+    let seen = moto
+        .query(&EC2, REGION, "DescribeInstances", &one)
+        .await
+        .unwrap();
+    assert!(
+        seen.contains("<name>running</name>"),
+        "the machine that was stopped runs again: {seen}"
+    );
+    let story = admin
+        .get(&format!("audit-logs?query=metadata.recommendation_id:{id}"))
+        .await
+        .expect(200);
+    let operations: Vec<&str> = story
+        .items()
+        .iter()
+        .filter_map(|entry| entry["action"]["operation"].as_str())
+        .collect();
+    assert!(
+        operations
+            .iter()
+            .any(|operation| operation.starts_with("rollback.")),
+        "{operations:?}"
+    );
+    assert!(
+        story
+            .items()
+            .iter()
+            .any(|entry| entry["metadata"]["agent_type"] == "tape_librarian")
+    );
     service.end().await;
 }
 
 /// Three machines over the last eighty days, one of which works harder than a tape turns.
 fn material(now: Timestamp) -> Material {
     let at = |hour: i64| now - SignedDuration::from_hours(hour);
-    let resources: Vec<Resource> = (0..3).map(|n| estate::resource("c-1", &format!("i-{n}")).unwrap()).collect();
+    let resources: Vec<Resource> = (0..3)
+        .map(|n| estate::resource("c-1", &format!("i-{n}")).unwrap())
+        .collect();
     let series = resources.iter().enumerate().map(|(n, one)| Series {
         resource: one.id.clone(),
         metric: Metric::CpuUtilization,
-        points: (1..80 * 24).rev().map(|hour| (at(hour), if n == 0 { 80.0 } else { 3.0 })).collect(),
+        points: (1..80 * 24)
+            .rev()
+            .map(|hour| (at(hour), if n == 0 { 80.0 } else { 3.0 }))
+            .collect(),
         period_s: 3600,
     });
     let agent = Agent {
@@ -211,7 +333,11 @@ fn material(now: Timestamp) -> Material {
         scope: Scope::default(),
         learning_period_days: 14,
         confidence_threshold: 85.0,
-        auto_apply: AutoApply { enabled: false, max_impact: Impact::Low, approval_required: Impact::High },
+        auto_apply: AutoApply {
+            enabled: false,
+            max_impact: Impact::Low,
+            approval_required: Impact::High,
+        },
         notifications: Notifications {
             recommendations: Timing::Never,
             actions_taken: Timing::Never,
@@ -243,9 +369,16 @@ fn the_backtest_of_a_made_up_agent_type_trains_its_confidence() {
     let now: Timestamp = "2026-11-16T00:00:00Z".parse().unwrap();
     let material = material(now);
     let trainers = TapeLibrarian.trainers();
-    let confidence = trainers.iter().find(|trainer| trainer.name() == "confidence").unwrap();
+    let confidence = trainers
+        .iter()
+        .find(|trainer| trainer.name() == "confidence")
+        .unwrap();
     let trained = confidence.train(&material, now).unwrap();
     assert_eq!(trained.samples, 18, "six weeks of three machines");
     let calibrator = calibrator_from(&trained.state).unwrap();
-    assert!((0.5..0.8).contains(&calibrator.base_rate()), "two of three held: {}", calibrator.base_rate());
+    assert!(
+        (0.5..0.8).contains(&calibrator.base_rate()),
+        "two of three held: {}",
+        calibrator.base_rate()
+    );
 }

@@ -31,9 +31,15 @@ impl MailServer {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let announced: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+        let announced: Value =
+            serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
         let authority = announced["ca"].as_str().unwrap().to_owned();
-        MailServer { lines, port: announced["port"].as_u64().unwrap(), authority, _child: child }
+        MailServer {
+            lines,
+            port: announced["port"].as_u64().unwrap(),
+            authority,
+            _child: child,
+        }
     }
 
     /// Waits for the next mail: from, to, text, user.
@@ -45,7 +51,10 @@ impl MailServer {
     pub(crate) fn outbound(&self, folder: &Path) -> String {
         let authorities = folder.join("ca.pem");
         std::fs::write(&authorities, &self.authority).unwrap();
-        format!(r#"{{ allow = ["127.0.0.0/8"], ca_file = "{}" }}"#, authorities.display())
+        format!(
+            r#"{{ allow = ["127.0.0.0/8"], ca_file = "{}" }}"#,
+            authorities.display()
+        )
     }
 
     /// A channel of this name that writes by way of the server.

@@ -14,10 +14,25 @@ const REGION: &str = "us-east-1";
 /// Thirteen days of the used share of a file system, as the CloudWatch agent sends it.
 async fn filled(moto: &Moto, machine: &str, path: &str, kind: &str, share: f64) {
     let now = Timestamp::now();
-    let point = |back: i64| (now - SignedDuration::from_mins(5 * back), share + (back % 2) as f64);
+    let point = |back: i64| {
+        (
+            now - SignedDuration::from_mins(5 * back),
+            share + (back % 2) as f64,
+        )
+    };
     let points: Vec<(Timestamp, f64)> = (1..=13 * 288).rev().map(point).collect();
-    let dimensions = [("InstanceId", machine), ("path", path), ("device", "nvme0n1p1"), ("fstype", kind)];
-    let metric = Metric { namespace: "CWAgent", name: "disk_used_percent", unit: "Percent", dimensions: &dimensions };
+    let dimensions = [
+        ("InstanceId", machine),
+        ("path", path),
+        ("device", "nvme0n1p1"),
+        ("fstype", kind),
+    ];
+    let metric = Metric {
+        namespace: "CWAgent",
+        name: "disk_used_percent",
+        unit: "Percent",
+        dimensions: &dimensions,
+    };
     moto.metric(REGION, metric, &points).await.unwrap();
 }
 
@@ -37,14 +52,25 @@ async fn a_measured_volume_that_is_hardly_used_is_found_and_no_other() {
             ("BlockDeviceMapping.1.Ebs.VolumeSize", "500"),
             ("BlockDeviceMapping.1.Ebs.VolumeType", "gp3"),
         ];
-        let parameters: Vec<(String, String)> =
-            parameters.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        let started = moto.query(&EC2, REGION, "RunInstances", &parameters).await.unwrap();
+        let parameters: Vec<(String, String)> = parameters
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec();
+        let started = moto
+            .query(&EC2, REGION, "RunInstances", &parameters)
+            .await
+            .unwrap();
         machines.push(texts(&started, "instanceId")[0].to_owned());
-        let filter =
-            [("Filter.1.Name", "attachment.instance-id"), ("Filter.1.Value.1", machines.last().unwrap().as_str())];
-        let filter: Vec<(String, String)> = filter.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        let answer = moto.query(&EC2, REGION, "DescribeVolumes", &filter).await.unwrap();
+        let filter = [
+            ("Filter.1.Name", "attachment.instance-id"),
+            ("Filter.1.Value.1", machines.last().unwrap().as_str()),
+        ];
+        let filter: Vec<(String, String)> = filter
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec();
+        let answer = moto
+            .query(&EC2, REGION, "DescribeVolumes", &filter)
+            .await
+            .unwrap();
         volumes.push(texts(&answer, "volumeId")[0].to_owned());
     }
     filled(&moto, &machines[0], "/", "xfs", 11.0).await;
@@ -58,10 +84,17 @@ async fn a_measured_volume_that_is_hardly_used_is_found_and_no_other() {
     let all = found(&admin, "storage_optimizer").await;
     let of = |id: &String| all.iter().find(|one| one["resource"]["id"] == **id);
     let finding = of(&volumes[0]).unwrap_or_else(|| panic!("{all:#?}"));
-    assert_eq!((&finding["rule"], &finding["plan"]), (&json!("shrink_volumes"), &Value::Null), "{finding:#}");
+    assert_eq!(
+        (&finding["rule"], &finding["plan"]),
+        (&json!("shrink_volumes"), &Value::Null),
+        "{finding:#}"
+    );
     let title = format!("Move {} (500 GiB) to a volume of 90 GiB", volumes[0]);
     assert_eq!(finding["title"], title.as_str());
     assert_eq!(finding["savings"]["monthly"], 32.8, "{finding:#}");
-    assert!(of(&volumes[1]).is_none(), "two file systems are not told apart: {all:#?}");
+    assert!(
+        of(&volumes[1]).is_none(),
+        "two file systems are not told apart: {all:#?}"
+    );
     assert!(of(&volumes[2]).is_none(), "nothing measures it: {all:#?}");
 }

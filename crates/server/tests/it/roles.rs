@@ -11,7 +11,15 @@ use serde_json::json;
 
 /// Role, entries seen of one's own, a colleague's and a stranger's, permissions beyond viewing.
 const TABLE: [(Role, u64, &[Permission]); 5] = [
-    (Role::AuditAdministrator, 3, &[Permission::AuditExport, Permission::AuditAlerts, Permission::AuditReports]),
+    (
+        Role::AuditAdministrator,
+        3,
+        &[
+            Permission::AuditExport,
+            Permission::AuditAlerts,
+            Permission::AuditReports,
+        ],
+    ),
     (Role::SecurityAnalyst, 3, &[Permission::AuditExport]),
     (Role::ComplianceOfficer, 3, &[Permission::AuditReports]),
     (Role::Manager, 2, &[]),
@@ -28,9 +36,16 @@ const GUARDED: [(&str, Permission); 4] = [
 
 #[test]
 fn permissions_are_those_of_the_specification() {
-    let decided = [Permission::AuditExport, Permission::AuditAlerts, Permission::AuditReports];
+    let decided = [
+        Permission::AuditExport,
+        Permission::AuditAlerts,
+        Permission::AuditReports,
+    ];
     for (role, _, granted) in TABLE {
-        let may: Vec<_> = decided.into_iter().filter(|one| role.permissions().contains(one)).collect();
+        let may: Vec<_> = decided
+            .into_iter()
+            .filter(|one| role.permissions().contains(one))
+            .collect();
         assert_eq!(may, granted, "{}", role.as_str());
     }
 }
@@ -38,25 +53,40 @@ fn permissions_are_those_of_the_specification() {
 #[test]
 fn no_route_of_exports_alerts_or_reports_asks_for_less() {
     for rule in reeve_http::rules() {
-        let Some(rest) = rule.path.strip_prefix("/api/v1/audit-logs/") else { continue };
+        let Some(rest) = rule.path.strip_prefix("/api/v1/audit-logs/") else {
+            continue;
+        };
         let reads = rule.method == "GET";
         let part = rest.split('/').next().unwrap_or_default();
         let export = part.starts_with("export");
-        for (_, needed) in GUARDED.iter().filter(|(guarded, _)| *guarded == part && (export || !reads)) {
+        for (_, needed) in GUARDED
+            .iter()
+            .filter(|(guarded, _)| *guarded == part && (export || !reads))
+        {
             let asks = match rule.access {
                 Access::Needs(permission) => permission == *needed,
                 Access::NeedsAll(permissions) => permissions.contains(needed),
                 _ => false,
             };
-            assert!(asks, "{} {} asks for {:?}", rule.method, rule.path, rule.access);
+            assert!(
+                asks,
+                "{} {} asks for {:?}",
+                rule.method, rule.path, rule.access
+            );
         }
     }
 }
 
 /// Returns the numbers of planted entries that each way of viewing shows.
 async fn seen(api: &Api, role: &str) -> BTreeSet<u64> {
-    let list = api.get("audit-logs?query=event_type:test.role").await.expect(200);
-    let counts = api.get("audit-logs/stats?query=event_type:test.role").await.expect(200);
+    let list = api
+        .get("audit-logs?query=event_type:test.role")
+        .await
+        .expect(200);
+    let counts = api
+        .get("audit-logs/stats?query=event_type:test.role")
+        .await
+        .expect(200);
     let mut seen = BTreeSet::from([
         list.items().len() as u64,
         list.body["total"].as_u64().unwrap(),
@@ -69,12 +99,21 @@ async fn seen(api: &Api, role: &str) -> BTreeSet<u64> {
         json!({ "filters": { "event_type": "test.*" } }),
     ] {
         let found = api.post("audit-logs/search", search).await.expect(200);
-        seen.extend([found.items().len() as u64, found.body["total"].as_u64().unwrap()]);
+        seen.extend([
+            found.items().len() as u64,
+            found.body["total"].as_u64().unwrap(),
+        ]);
     }
     let other = json!({ "filters": { "user": "zq-stranger" } });
-    let found = api.post("audit-logs/search", other).await.expect(200).body["total"].as_u64().unwrap();
+    let found = api.post("audit-logs/search", other).await.expect(200).body["total"]
+        .as_u64()
+        .unwrap();
     if role != "administrator" {
-        assert_eq!(found > 0, !["manager", "regular_user"].contains(&role), "{role} and a stranger's entry");
+        assert_eq!(
+            found > 0,
+            !["manager", "regular_user"].contains(&role),
+            "{role} and a stranger's entry"
+        );
     }
     seen
 }
@@ -86,13 +125,29 @@ async fn each_role_views_searches_and_configures_what_the_specification_says() {
     let admin = service.admin();
     for (role, entries, granted) in TABLE {
         let name = role.as_str();
-        let team = admin.post("teams", json!({ "name": name })).await.expect(201).text_at("/id");
-        let (id, api) = admin.person(&format!("{name}@acme.example"), &[name], &[&team]).await;
-        let (colleague, _) = admin.person(&format!("of-{name}@acme.example"), &["regular_user"], &[&team]).await;
+        let team = admin
+            .post("teams", json!({ "name": name }))
+            .await
+            .expect(201)
+            .text_at("/id");
+        let (id, api) = admin
+            .person(&format!("{name}@acme.example"), &[name], &[&team])
+            .await;
+        let (colleague, _) = admin
+            .person(
+                &format!("of-{name}@acme.example"),
+                &["regular_user"],
+                &[&team],
+            )
+            .await;
         // Of this round alone: the entries of the rounds before happened to nobody who is seen twice.
         let planted = [id, colleague, "zq-stranger".to_owned()]
             .map(|actor| json!({ "event_type": "test.role", "actor": { "id": actor }, "resource": { "id": name } }));
-        let before = seen(&admin, "administrator").await.into_iter().next().unwrap();
+        let before = seen(&admin, "administrator")
+            .await
+            .into_iter()
+            .next()
+            .unwrap();
         let _ = admin.post("audit-logs", json!(planted)).await.expect(201);
         let expected = if entries == 3 { before + 3 } else { entries };
         assert_eq!(seen(&api, name).await, BTreeSet::from([expected]), "{name}");
@@ -103,8 +158,12 @@ async fn each_role_views_searches_and_configures_what_the_specification_says() {
             let _ = made.expect(201);
         } else {
             let _ = made.problem(403, "forbidden");
-            let query = format!("event_type:authorization.denied AND actor.email:{name}@acme.example");
-            let denials = admin.post("audit-logs/search", json!({ "query": query })).await.expect(200);
+            let query =
+                format!("event_type:authorization.denied AND actor.email:{name}@acme.example");
+            let denials = admin
+                .post("audit-logs/search", json!({ "query": query }))
+                .await
+                .expect(200);
             assert_eq!(denials.body["total"], 1, "{name}: a refusal is recorded");
         }
     }

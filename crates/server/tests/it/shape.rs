@@ -17,21 +17,28 @@ fn redacted(mut value: Value) -> Value {
 
 fn redact(value: &mut Value, name: &str) {
     match value {
-        Value::Object(members) => members.iter_mut().for_each(|(name, value)| redact(value, name)),
+        Value::Object(members) => members
+            .iter_mut()
+            .for_each(|(name, value)| redact(value, name)),
         Value::Array(items) => items.iter_mut().for_each(|item| redact(item, name)),
         Value::String(text) => {
             for (pattern, word) in PATTERNS {
                 *text = replaced(text, pattern, word);
             }
         }
-        Value::Number(_) if matches!(name, "sequence" | "data_points") => *value = json!("[number]"),
+        Value::Number(_) if matches!(name, "sequence" | "data_points") => {
+            *value = json!("[number]")
+        }
         _ => {}
     }
 }
 
 /// A shape (`h` a hexadecimal digit, `d` a decimal one) and the word for it; the longest first.
 const PATTERNS: &[(&str, &str)] = &[
-    ("hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh", "[hash]"),
+    (
+        "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh",
+        "[hash]",
+    ),
     ("hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh", "[id]"),
     ("dddd-dd-ddTdd:dd:dd.dddZ", "[time]"),
     ("i-hhhhhhhhhhhhhhhhh", "[machine]"),
@@ -42,16 +49,23 @@ const PATTERNS: &[(&str, &str)] = &[
 fn replaced(text: &str, pattern: &str, word: &str) -> String {
     let fits = |part: &[u8]| {
         part.len() == pattern.len()
-            && part.iter().zip(pattern.bytes()).all(|(byte, shape)| match shape {
-                b'h' => byte.is_ascii_digit() || (b'a'..=b'f').contains(byte),
-                b'd' => byte.is_ascii_digit(),
-                other => *byte == other,
-            })
+            && part
+                .iter()
+                .zip(pattern.bytes())
+                .all(|(byte, shape)| match shape {
+                    b'h' => byte.is_ascii_digit() || (b'a'..=b'f').contains(byte),
+                    b'd' => byte.is_ascii_digit(),
+                    other => *byte == other,
+                })
     };
     let bytes = text.as_bytes();
     let at = bytes.windows(pattern.len()).position(fits);
     match at {
-        Some(at) => format!("{}{word}{}", &text[..at], replaced(&text[at + pattern.len()..], pattern, word)),
+        Some(at) => format!(
+            "{}{word}{}",
+            &text[..at],
+            replaced(&text[at + pattern.len()..], pattern, word)
+        ),
         None => text.to_owned(),
     }
 }
@@ -70,14 +84,23 @@ async fn an_entry_a_receipt_and_problems() {
         "metadata": { "request_id": "r-1", "tags": ["manual"], "cost_usd": 1.5 },
     });
     let receipt = admin.post("audit-logs", entry.clone()).await.expect(201);
-    let stored = admin.get(&format!("audit-logs/{}", receipt.text_at("/event_id"))).await.expect(200);
+    let stored = admin
+        .get(&format!("audit-logs/{}", receipt.text_at("/event_id")))
+        .await
+        .expect(200);
     let batch = admin.post("audit-logs", json!([entry])).await.expect(201);
-    let wrong = json!({ "event_type": "login", "actor": { "emial": "x", "ip_address": "nowhere" } });
+    let wrong =
+        json!({ "event_type": "login", "actor": { "emial": "x", "ip_address": "nowhere" } });
     insta::assert_json_snapshot!("receipt", redacted(receipt.body));
     insta::assert_json_snapshot!("receipts", redacted(batch.body));
     insta::assert_json_snapshot!("entry", redacted(stored.body));
-    insta::assert_json_snapshot!("problem_fields", redacted(admin.post("audit-logs", wrong).await.body));
-    let question = admin.post("audit-logs/search", json!({ "query": "sevrity:low" })).await;
+    insta::assert_json_snapshot!(
+        "problem_fields",
+        redacted(admin.post("audit-logs", wrong).await.body)
+    );
+    let question = admin
+        .post("audit-logs/search", json!({ "query": "sevrity:low" }))
+        .await;
     insta::assert_json_snapshot!("problem_query", redacted(question.body));
 }
 
@@ -86,7 +109,12 @@ fn quiet() -> Vec<(Timestamp, f64)> {
     let now = Timestamp::now().as_second() / 300 * 300;
     (1..=14 * 288_i64)
         .rev()
-        .map(|n| (Timestamp::from_second(now - n * 300).unwrap(), 2.0 + (n % 12) as f64 / 10.0))
+        .map(|n| {
+            (
+                Timestamp::from_second(now - n * 300).unwrap(),
+                2.0 + (n % 12) as f64 / 10.0,
+            )
+        })
         .collect()
 }
 
@@ -96,9 +124,17 @@ async fn a_recommendation() {
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let moto = Moto::start().await.unwrap();
-    let id = moto.machines("us-east-1", "m5.2xlarge", 1, &[("Name", "reports")]).await.unwrap().remove(0);
-    let cpu =
-        Metric { namespace: "AWS/EC2", name: "CPUUtilization", unit: "Percent", dimensions: &[("InstanceId", &id)] };
+    let id = moto
+        .machines("us-east-1", "m5.2xlarge", 1, &[("Name", "reports")])
+        .await
+        .unwrap()
+        .remove(0);
+    let cpu = Metric {
+        namespace: "AWS/EC2",
+        name: "CPUUtilization",
+        unit: "Percent",
+        dimensions: &[("InstanceId", &id)],
+    };
     moto.metric("us-east-1", cpu, &quiet()).await.unwrap();
     let connection = json!({
         "name": "acme", "provider": "aws", "endpoint": moto.endpoint(),
@@ -106,7 +142,11 @@ async fn a_recommendation() {
     });
     let made = admin.post("connections", connection).await.expect(201);
     until("the first sync", Duration::from_secs(60), || async {
-        let now = admin.get(&format!("connections/{}", made.text_at("/id"))).await.expect(200).body;
+        let now = admin
+            .get(&format!("connections/{}", made.text_at("/id")))
+            .await
+            .expect(200)
+            .body;
         (now["status"] == "ready").then_some(())
     })
     .await;
@@ -117,11 +157,24 @@ async fn a_recommendation() {
         (listed.body["total"] == 1).then(|| listed.body["items"][0].clone())
     })
     .await;
-    let path = format!("intelligence/recommendations/{}", found["id"].as_str().unwrap());
+    let path = format!(
+        "intelligence/recommendations/{}",
+        found["id"].as_str().unwrap()
+    );
     assert_eq!(admin.get(&path).await.expect(200).body, found);
-    assert_eq!(admin.get(&format!("{path}/explanation")).await.expect(200).body, found["explanation"]);
+    assert_eq!(
+        admin
+            .get(&format!("{path}/explanation"))
+            .await
+            .expect(200)
+            .body,
+        found["explanation"]
+    );
     // The agent learns: nothing is applied, and the refusal says so. The connection allows no actions either.
-    let refused = admin.post(&format!("{path}/execute"), json!({})).await.problem(409, "agent_learning");
+    let refused = admin
+        .post(&format!("{path}/execute"), json!({}))
+        .await
+        .problem(409, "agent_learning");
     insta::assert_json_snapshot!("recommendation", redacted(found));
     crate::rollouts::as_far_as_it_goes_unsigned(&admin, &agent.text_at("/id")).await;
     insta::assert_json_snapshot!("problem_learning", redacted(refused.body));

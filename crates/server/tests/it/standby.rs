@@ -44,7 +44,13 @@ async fn write(load: Arc<Load>, name: usize) {
             }
             attempt += 1;
             let api = Api::new(&load.urls.lock()[attempt % 2].clone()).with_token(ADMIN_TOKEN);
-            let sending = api.attempt("POST", "audit-logs", &[], Some("application/json"), body.clone().into_bytes());
+            let sending = api.attempt(
+                "POST",
+                "audit-logs",
+                &[],
+                Some("application/json"),
+                body.clone().into_bytes(),
+            );
             // A frozen server does not refuse: who waits for it turns to the other one.
             match tokio::time::timeout(Duration::from_secs(5), sending).await {
                 Ok(Ok(answer)) if answer.status == 201 => {
@@ -61,13 +67,19 @@ async fn write(load: Arc<Load>, name: usize) {
 
 /// Returns the part that a server plays; `None` while it changes.
 async fn is_standby(url: &str) -> Option<bool> {
-    let answer = Api::new(url).attempt("GET", "/healthz", &[], None, Vec::new()).await.ok()?;
+    let answer = Api::new(url)
+        .attempt("GET", "/healthz", &[], None, Vec::new())
+        .await
+        .ok()?;
     Some(answer.text.contains("standby"))
 }
 
 /// Number of times that the active server is replaced.
 fn takeovers() -> usize {
-    std::env::var("REEVE_TAKEOVERS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
+    std::env::var("REEVE_TAKEOVERS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(2)
 }
 
 /// Replaces the active server again and again under load.
@@ -80,7 +92,9 @@ async fn take_over(data: &Path, variables: &[(&str, &str)]) {
         acknowledged: Mutex::default(),
         stop: AtomicBool::new(false),
     });
-    let writers: Vec<_> = (0..WRITERS).map(|name| tokio::spawn(write(load.clone(), name))).collect();
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|name| tokio::spawn(write(load.clone(), name)))
+        .collect();
     let mut longest = Duration::ZERO;
     for round in 0..rounds {
         let before = load.acknowledged.lock().len();
@@ -88,9 +102,21 @@ async fn take_over(data: &Path, variables: &[(&str, &str)]) {
             (load.acknowledged.lock().len() >= before + 20).then_some(())
         })
         .await;
-        assert_eq!((is_standby(standby.url()).await, is_standby(active.url()).await), (Some(true), Some(false)));
         assert_eq!(
-            standby.admin().get("audit-logs?limit=1").await.expect(200).items().len(),
+            (
+                is_standby(standby.url()).await,
+                is_standby(active.url()).await
+            ),
+            (Some(true), Some(false))
+        );
+        assert_eq!(
+            standby
+                .admin()
+                .get("audit-logs?limit=1")
+                .await
+                .expect(200)
+                .items()
+                .len(),
             1,
             "a standby serves reads"
         );
@@ -100,13 +126,22 @@ async fn take_over(data: &Path, variables: &[(&str, &str)]) {
         } else {
             active.freeze().unwrap();
             while !active.has_ended().unwrap() {
-                assert!(begun.elapsed() < PATIENCE, "the frozen server was not ended");
+                assert!(
+                    begun.elapsed() < PATIENCE,
+                    "the frozen server was not ended"
+                );
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
-        until("the takeover", PATIENCE, || async { (is_standby(standby.url()).await == Some(false)).then_some(()) })
-            .await;
-        let _ = standby.admin().post("audit-logs", json!({ "event_type": "test.after" })).await.expect(201);
+        until("the takeover", PATIENCE, || async {
+            (is_standby(standby.url()).await == Some(false)).then_some(())
+        })
+        .await;
+        let _ = standby
+            .admin()
+            .post("audit-logs", json!({ "event_type": "test.after" }))
+            .await
+            .expect(201);
         longest = longest.max(begun.elapsed());
         active = standby;
         standby = Service::serve(data, variables).unwrap();
@@ -116,10 +151,16 @@ async fn take_over(data: &Path, variables: &[(&str, &str)]) {
     for writer in writers {
         writer.await.unwrap();
     }
-    eprintln!("{rounds} takeovers, the longest took {longest:?}; {} entries", load.acknowledged.lock().len());
+    eprintln!(
+        "{rounds} takeovers, the longest took {longest:?}; {} entries",
+        load.acknowledged.lock().len()
+    );
     let acknowledged = load.acknowledged.lock().clone();
     once(&standby.admin(), &acknowledged, rounds).await;
-    assert!(standby.stop().unwrap().0.success(), "a standby ends in order");
+    assert!(
+        standby.stop().unwrap().0.success(),
+        "a standby ends in order"
+    );
     assert!(active.stop().unwrap().0.success());
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
@@ -130,10 +171,18 @@ async fn once(api: &Api, acknowledged: &BTreeMap<String, u64>, rounds: usize) {
     let mut found: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut cursor = String::new();
     loop {
-        let page = api.get(&format!("audit-logs?limit=1000&query=event_type:test.event{cursor}")).await.expect(200);
+        let page = api
+            .get(&format!(
+                "audit-logs?limit=1000&query=event_type:test.event{cursor}"
+            ))
+            .await
+            .expect(200);
         for entry in page.items() {
             let id = entry["event_id"].as_str().unwrap().to_owned();
-            found.entry(id).or_default().push(entry["integrity"]["sequence"].as_u64().unwrap());
+            found
+                .entry(id)
+                .or_default()
+                .push(entry["integrity"]["sequence"].as_u64().unwrap());
         }
         match page.body["next_cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
@@ -143,14 +192,32 @@ async fn once(api: &Api, acknowledged: &BTreeMap<String, u64>, rounds: usize) {
     for (id, sequence) in acknowledged {
         assert_eq!(found.get(id), Some(&vec![*sequence]), "{id}");
     }
-    assert!(found.values().all(|sequences| sequences.len() == 1), "an entry is there twice");
-    let takeovers = api.get("audit-logs?limit=1000&query=event_type:system.takeover").await.expect(200);
+    assert!(
+        found.values().all(|sequences| sequences.len() == 1),
+        "an entry is there twice"
+    );
+    let takeovers = api
+        .get("audit-logs?limit=1000&query=event_type:system.takeover")
+        .await
+        .expect(200);
     let of = |field: &str| -> Vec<Value> {
-        takeovers.items().iter().rev().map(|entry| entry["metadata"][field].clone()).collect()
+        takeovers
+            .items()
+            .iter()
+            .rev()
+            .map(|entry| entry["metadata"][field].clone())
+            .collect()
     };
-    let causes: Vec<Value> = (0..rounds).map(|round| json!(["ended", "not_responding"][round % 2])).collect();
+    let causes: Vec<Value> = (0..rounds)
+        .map(|round| json!(["ended", "not_responding"][round % 2]))
+        .collect();
     assert_eq!(of("cause"), causes);
-    assert_eq!(of("epoch"), (0..rounds).map(|round| json!(round + 2)).collect::<Vec<_>>());
+    assert_eq!(
+        of("epoch"),
+        (0..rounds)
+            .map(|round| json!(round + 2))
+            .collect::<Vec<_>>()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -161,7 +228,9 @@ async fn a_standby_takes_over_from_a_server_that_ends_or_hangs() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_takes_over_with_its_state_in_postgresql() {
-    let Some(server) = Postgres::shared().unwrap() else { return };
+    let Some(server) = Postgres::shared().unwrap() else {
+        return;
+    };
     let url = server.database().await.unwrap();
     let home = tempfile::tempdir().unwrap();
     take_over(&home.path().join("data"), &[("REEVE_STATE_URL", &url)]).await;
@@ -176,7 +245,8 @@ async fn a_forwarded_request_keeps_its_client_and_only_a_standby_may_name_one() 
     sign_in_from("127.0.0.3", standby.url(), "forwarded").await;
     for (name, address) in [("direct", "127.0.0.2"), ("forwarded", "127.0.0.3")] {
         let path =
-            format!("audit-logs?query=event_type:authentication.login actor.user_agent:{name}").replace(' ', "%20");
+            format!("audit-logs?query=event_type:authentication.login actor.user_agent:{name}")
+                .replace(' ', "%20");
         let entries = until(name, PATIENCE, || async {
             let entries = active.admin().get(&path).await.expect(200).items().to_vec();
             (!entries.is_empty()).then_some(entries)
@@ -189,8 +259,13 @@ async fn a_forwarded_request_keeps_its_client_and_only_a_standby_may_name_one() 
 /// Tries to sign in from an address of this machine, with headers that name another client.
 async fn sign_in_from(address: &str, url: &str, user_agent: &str) {
     let socket = TcpSocket::new_v4().unwrap();
-    socket.bind(SocketAddr::new(address.parse().unwrap(), 0)).unwrap();
-    let mut stream = socket.connect(url.trim_start_matches("http://").parse().unwrap()).await.unwrap();
+    socket
+        .bind(SocketAddr::new(address.parse().unwrap(), 0))
+        .unwrap();
+    let mut stream = socket
+        .connect(url.trim_start_matches("http://").parse().unwrap())
+        .await
+        .unwrap();
     let body = json!({ "email": "nobody@example.com", "password": "wrong" }).to_string();
     let request = format!(
         "POST /api/v1/sessions HTTP/1.1\r\nHost: reeve\r\nUser-Agent: {user_agent}\r\nContent-Type: application/json\r\n\
@@ -206,32 +281,80 @@ async fn sign_in_from(address: &str, url: &str, user_agent: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_serves_one_log_and_no_older_copy_of_it() {
     let home = tempfile::tempdir().unwrap();
-    let (first, second, copy) = (home.path().join("first"), home.path().join("second"), home.path().join("copy"));
+    let (first, second, copy) = (
+        home.path().join("first"),
+        home.path().join("second"),
+        home.path().join("copy"),
+    );
     let state = format!("sqlite://{}/state.db", home.path().display());
     let variables = [("REEVE_STATE_URL", state.as_str())];
-    assert!(Service::serve(&first, &variables).unwrap().stop().unwrap().0.success());
-    let copied = std::process::Command::new("cp").arg("-a").arg(&first).arg(&copy).status().unwrap();
+    assert!(
+        Service::serve(&first, &variables)
+            .unwrap()
+            .stop()
+            .unwrap()
+            .0
+            .success()
+    );
+    let copied = std::process::Command::new("cp")
+        .arg("-a")
+        .arg(&first)
+        .arg(&copy)
+        .status()
+        .unwrap();
     assert!(copied.success());
-    assert!(Service::serve(&first, &variables).unwrap().stop().unwrap().0.success());
+    assert!(
+        Service::serve(&first, &variables)
+            .unwrap()
+            .stop()
+            .unwrap()
+            .0
+            .success()
+    );
 
     // Secrets in the database are sealed by the key of its directory, which a second log is given here.
     std::fs::create_dir_all(second.join("keys")).unwrap();
-    std::fs::copy(first.join("keys/secrets.key"), second.join("keys/secrets.key")).unwrap();
+    std::fs::copy(
+        first.join("keys/secrets.key"),
+        second.join("keys/secrets.key"),
+    )
+    .unwrap();
     let refused = Service::serve(&second, &variables).unwrap_err().to_string();
-    assert!(refused.contains("the state store belongs to the log"), "{refused}");
+    assert!(
+        refused.contains("the state store belongs to the log"),
+        "{refused}"
+    );
     let refused = Service::serve(&copy, &variables).unwrap_err().to_string();
     assert!(refused.contains("it is an older copy"), "{refused}");
     // As many entries, and more, make the copy no successor.
-    let more: String =
-        (0..60).map(|n| format!("{{\"event_id\":\"fork-{n}\",\"event_type\":\"test.fork\"}}\n")).collect();
+    let more: String = (0..60)
+        .map(|n| format!("{{\"event_id\":\"fork-{n}\",\"event_type\":\"test.fork\"}}\n"))
+        .collect();
     let file = home.path().join("more.jsonl");
     std::fs::write(&file, more).unwrap();
-    let imported =
-        reeve(&["audit", "import", "--format", "jsonl", "--data-dir", copy.to_str().unwrap(), file.to_str().unwrap()])
-            .unwrap();
-    assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    let imported = reeve(&[
+        "audit",
+        "import",
+        "--format",
+        "jsonl",
+        "--data-dir",
+        copy.to_str().unwrap(),
+        file.to_str().unwrap(),
+    ])
+    .unwrap();
+    assert!(
+        imported.status.success(),
+        "{}",
+        String::from_utf8_lossy(&imported.stderr)
+    );
     let refused = Service::serve(&copy, &variables).unwrap_err().to_string();
-    assert!(refused.contains("is a copy that went its own way"), "{refused}");
+    assert!(
+        refused.contains("is a copy that went its own way"),
+        "{refused}"
+    );
     let service = Service::serve(&first, &variables).unwrap();
-    assert!(service.admin().size().await > 0, "the log that it belongs to");
+    assert!(
+        service.admin().size().await > 0,
+        "the log that it belongs to"
+    );
 }

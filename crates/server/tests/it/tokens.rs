@@ -6,15 +6,22 @@ use serde_json::{Value, json};
 
 /// A person with a token of their own, which has just been used: whether it may append.
 async fn person(admin: &Api, name: &str, roles: &[&str]) -> (String, String, Api) {
-    let (user, _) = admin.person(&format!("{name}@example.com"), roles, &[]).await;
-    let made = admin.post("tokens", json!({ "name": name, "user_id": user })).await.expect(201);
+    let (user, _) = admin
+        .person(&format!("{name}@example.com"), roles, &[])
+        .await;
+    let made = admin
+        .post("tokens", json!({ "name": name, "user_id": user }))
+        .await
+        .expect(201);
     let api = admin.with_token(&made.text_at("/secret"));
     assert_eq!(append(&api).await, 201);
     (user, made.text_at("/id"), api)
 }
 
 async fn append(api: &Api) -> u16 {
-    api.post("audit-logs", json!({ "event_type": "test.deed" })).await.status
+    api.post("audit-logs", json!({ "event_type": "test.deed" }))
+        .await
+        .status
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

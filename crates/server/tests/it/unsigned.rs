@@ -10,7 +10,9 @@ use serde_json::json;
 use crate::earlier::unsign;
 
 async fn append(api: &Api, count: u64) {
-    let batch: Vec<_> = (0..count).map(|_| json!({ "event_type": "test.deed" })).collect();
+    let batch: Vec<_> = (0..count)
+        .map(|_| json!({ "event_type": "test.deed" }))
+        .collect();
     let _ = api.post("audit-logs", json!(batch)).await.expect(201);
 }
 
@@ -21,7 +23,14 @@ fn text(path: &Path) -> &str {
 /// Starts the service with consent.
 fn accepting(home: &Path) -> Service {
     let mut command = reeve_command().unwrap();
-    command.args(["serve", "--listen", "127.0.0.1:0", "--accept-unsigned", "--data-dir", text(home)]);
+    command.args([
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--accept-unsigned",
+        "--data-dir",
+        text(home),
+    ]);
     command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN);
     Service::start(command).unwrap()
 }
@@ -35,23 +44,46 @@ async fn a_directory_without_signatures_starts_once_on_request_and_on_record() {
     assert!(service.stop().unwrap().0.success());
     unsign(home.path());
     let refused = format!("{:#}", Service::serve(home.path(), &sealing).err().unwrap());
-    assert!(refused.contains("manifest.journal") && refused.contains("--accept-unsigned"), "{refused}");
+    assert!(
+        refused.contains("manifest.journal") && refused.contains("--accept-unsigned"),
+        "{refused}"
+    );
     assert_eq!(verify(&[text(home.path())]).unwrap().0, Some(1));
-    assert_eq!(verify(&[text(home.path()), "--accept-unsigned"]).unwrap().0, Some(0));
+    assert_eq!(
+        verify(&[text(home.path()), "--accept-unsigned"]).unwrap().0,
+        Some(0)
+    );
 
     let service = accepting(home.path());
-    let found = service.admin().get("audit-logs?query=event_type:ledger.accept_unsigned").await.expect(200);
+    let found = service
+        .admin()
+        .get("audit-logs?query=event_type:ledger.accept_unsigned")
+        .await
+        .expect(200);
     assert_eq!(found.body["total"], 1);
     let entry = &found.body["items"][0];
-    assert_eq!((&entry["severity"], &entry["submitted_by"]["type"]), (&json!("high"), &json!("reeve")));
+    assert_eq!(
+        (&entry["severity"], &entry["submitted_by"]["type"]),
+        (&json!("high"), &json!("reeve"))
+    );
     let metadata = &entry["metadata"];
-    assert_eq!(metadata["entries"], metadata["signed_entries"], "{metadata}");
+    assert_eq!(
+        metadata["entries"], metadata["signed_entries"],
+        "{metadata}"
+    );
     let health = service.admin().get("/metrics").await.text;
-    assert!(health.contains("reeve_log_faults{fault=\"clock\"} 0"), "{health}");
+    assert!(
+        health.contains("reeve_log_faults{fault=\"clock\"} 0"),
+        "{health}"
+    );
     assert!(service.stop().unwrap().0.success());
     // From then on all is signed.
     let service = Service::serve(home.path(), &sealing).unwrap();
-    let found = service.admin().get("audit-logs?query=event_type:ledger.accept_unsigned").await.expect(200);
+    let found = service
+        .admin()
+        .get("audit-logs?query=event_type:ledger.accept_unsigned")
+        .await
+        .expect(200);
     assert_eq!(found.body["total"], 1);
     assert!(service.stop().unwrap().0.success());
     assert_eq!(verify(&[text(home.path())]).unwrap().0, Some(0));

@@ -18,7 +18,11 @@ async fn sign_in(api: &Api, address: &str, at: &str) {
 
 async fn search(api: &Api, body: Value) -> Vec<String> {
     let found = api.post("audit-logs/search", body).await.expect(200);
-    found.items().iter().map(|entry| entry["actor"]["id"].as_str().unwrap().to_owned()).collect()
+    found
+        .items()
+        .iter()
+        .map(|entry| entry["actor"]["id"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -31,61 +35,134 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
         sign_in(&admin, address, at).await;
     }
     let unknown = json!({ "query": "event_type:test.sign_in ip:@known_addresses" });
-    let refused = admin.post("audit-logs/search", unknown.clone()).await.problem(422, "invalid_query");
-    assert!(refused.text_at("/detail").contains("there is no list `known_addresses`"), "{:?}", refused.body);
+    let refused = admin
+        .post("audit-logs/search", unknown.clone())
+        .await
+        .problem(422, "invalid_query");
+    assert!(
+        refused
+            .text_at("/detail")
+            .contains("there is no list `known_addresses`"),
+        "{:?}",
+        refused.body
+    );
 
     let wrong = json!({ "values": ["10.0.0.0/8", "10.0.0.0/99"] });
     let wrong = admin.put(LIST, wrong).await.problem(422, "invalid_fields");
     assert_eq!(wrong.text_at("/errors/0/field"), "values[1]");
-    let made = admin.put(LIST, json!({ "values": ["10.1.0.0/16"], "description": "Office" })).await.expect(200);
-    assert_eq!((&made.body["size"], &made.body["version"]), (&json!(1), &json!(1)));
+    let made = admin
+        .put(
+            LIST,
+            json!({ "values": ["10.1.0.0/16"], "description": "Office" }),
+        )
+        .await
+        .expect(200);
+    assert_eq!(
+        (&made.body["size"], &made.body["version"]),
+        (&json!(1), &json!(1))
+    );
     assert_eq!(search(&admin, unknown.clone()).await, ["10.1.0.7"]);
-    for query in ["NOT ip:@known_addresses", "NOT metadata.peer:@known_addresses", "NOT metadata.peer:@10.0.0.0/8"] {
+    for query in [
+        "NOT ip:@known_addresses",
+        "NOT metadata.peer:@known_addresses",
+        "NOT metadata.peer:@10.0.0.0/8",
+    ] {
         let query = format!("event_type:test.sign_in {query}");
-        assert_eq!(search(&admin, json!({ "query": query })).await, ["203.0.113.9"], "{query}");
+        assert_eq!(
+            search(&admin, json!({ "query": query })).await,
+            ["203.0.113.9"],
+            "{query}"
+        );
     }
 
     // Who may search may read lists; only who may configure alerts may change them.
-    let (_, analyst) = admin.person("analyst@acme.example", &["security_analyst"], &[]).await;
-    assert_eq!(analyst.get(LIST).await.expect(200).body["values"], json!(["10.1.0.0/16"]));
-    let _ = analyst.put(LIST, json!({ "values": [], "version": 1 })).await.problem(403, "forbidden");
+    let (_, analyst) = admin
+        .person("analyst@acme.example", &["security_analyst"], &[])
+        .await;
+    assert_eq!(
+        analyst.get(LIST).await.expect(200).body["values"],
+        json!(["10.1.0.0/16"])
+    );
+    let _ = analyst
+        .put(LIST, json!({ "values": [], "version": 1 }))
+        .await
+        .problem(403, "forbidden");
 
     let rule = json!({ "name": "Strangers", "condition": "event_type:test.sign_in NOT ip:@known_addresses",
         "threshold": { "count": 1, "window": "1h" }, "group_by": "actor.id", "severity": "high", "state": "enabled" });
     let nowhere = json!({ "name": "Nowhere", "condition": "ip:@nowhere", "threshold": { "count": 1, "window": "1h" },
         "severity": "high" });
-    let nowhere = admin.post("audit-logs/alerts", nowhere).await.problem(422, "invalid_fields");
+    let nowhere = admin
+        .post("audit-logs/alerts", nowhere)
+        .await
+        .problem(422, "invalid_fields");
     assert_eq!(nowhere.text_at("/errors/0/field"), "condition");
-    let rule = admin.post("audit-logs/alerts", rule).await.expect(201).text_at("/id");
+    let rule = admin
+        .post("audit-logs/alerts", rule)
+        .await
+        .expect(201)
+        .text_at("/id");
     // Entries of a moment before the rule may count too, so that only those of after it are looked at.
     let fired = |address: &'static str| {
         let (admin, rule) = (&admin, &rule);
         until("the firing", Duration::from_secs(60), move || async move {
             let path = format!("audit-logs/alerts/firings?rule_id={rule}");
             let found = admin.get(&path).await.expect(200);
-            let groups: Vec<String> = found.items().iter().map(|one| one["group"].to_string()).collect();
-            groups.iter().any(|group| group.contains(address)).then_some(groups)
+            let groups: Vec<String> = found
+                .items()
+                .iter()
+                .map(|one| one["group"].to_string())
+                .collect();
+            groups
+                .iter()
+                .any(|group| group.contains(address))
+                .then_some(groups)
         })
     };
     let now = jiff::Timestamp::now().to_string();
     sign_in(&admin, "10.1.0.8", &now).await;
     sign_in(&admin, "203.0.113.10", &now).await;
     let groups = fired("203.0.113.10").await;
-    assert!(!groups.iter().any(|group| group.contains("10.1.0.8")), "{groups:?}");
-    let _ = admin.put(LIST, json!({ "values": ["203.0.113.0/24"], "version": 1 })).await.expect(200);
-    let _ = admin.put(LIST, json!({ "values": [], "version": 1 })).await.problem(409, "conflict");
+    assert!(
+        !groups.iter().any(|group| group.contains("10.1.0.8")),
+        "{groups:?}"
+    );
+    let _ = admin
+        .put(LIST, json!({ "values": ["203.0.113.0/24"], "version": 1 }))
+        .await
+        .expect(200);
+    let _ = admin
+        .put(LIST, json!({ "values": [], "version": 1 }))
+        .await
+        .problem(409, "conflict");
     sign_in(&admin, "203.0.113.11", &now).await;
     sign_in(&admin, "10.1.0.9", &now).await;
     let groups = fired("10.1.0.9").await;
-    assert!(!groups.iter().any(|group| group.contains("203.0.113.11")), "{groups:?}");
+    assert!(
+        !groups.iter().any(|group| group.contains("203.0.113.11")),
+        "{groups:?}"
+    );
 
     let kept = admin.delete(LIST).await.problem(409, "conflict");
-    assert!(kept.text_at("/detail").contains("Strangers"), "{:?}", kept.body);
-    let _ = admin.delete(&format!("audit-logs/alerts/{rule}")).await.expect(204);
+    assert!(
+        kept.text_at("/detail").contains("Strangers"),
+        "{:?}",
+        kept.body
+    );
+    let _ = admin
+        .delete(&format!("audit-logs/alerts/{rule}"))
+        .await
+        .expect(204);
     let _ = admin.delete(LIST).await.expect(204);
-    let told = admin.get("audit-logs?query=event_type:audit.list.*%20status:success").await.expect(200);
+    let told = admin
+        .get("audit-logs?query=event_type:audit.list.*%20status:success")
+        .await
+        .expect(200);
     assert_eq!(told.items().len(), 3, "two changes and a removal");
-    assert_eq!(told.items()[1]["metadata"]["added"], json!(["203.0.113.0/24"]));
+    assert_eq!(
+        told.items()[1]["metadata"]["added"],
+        json!(["203.0.113.0/24"])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -97,7 +174,13 @@ async fn a_threat_list_is_compared_with_by_its_name() {
         sign_in(&admin, address, "2026-11-20T10:00:00Z").await;
     }
     let text = "198.51.100.0/24,scanners,2026-11-01\nuser_agent:sqlmap\n";
-    let _ = admin.put("intelligence/threat-lists/feed", json!({ "indicators": text })).await.expect(200);
+    let _ = admin
+        .put(
+            "intelligence/threat-lists/feed",
+            json!({ "indicators": text }),
+        )
+        .await
+        .expect(200);
     let query = json!({ "query": "event_type:test.sign_in ip:@threat:feed" });
     assert_eq!(search(&admin, query).await, ["198.51.100.9"]);
 }
@@ -109,7 +192,12 @@ async fn a_search_is_sorted_by_a_column_over_pages() {
     let admin = service.admin();
     let hours = [7, 3, 9, 1, 5, 3, 8];
     for (number, hour) in hours.into_iter().enumerate() {
-        sign_in(&admin, &format!("10.0.0.{}", 100 - number), &format!("2026-11-20T{hour:02}:00:00Z")).await;
+        sign_in(
+            &admin,
+            &format!("10.0.0.{}", 100 - number),
+            &format!("2026-11-20T{hour:02}:00:00Z"),
+        )
+        .await;
     }
     for (sort, expect) in [
         ("timestamp", [97, 99, 95, 96, 100, 94, 98]),
@@ -125,31 +213,61 @@ async fn a_search_is_sorted_by_a_column_over_pages() {
             }
             let page = admin.post("audit-logs/search", body).await.expect(200);
             assert_eq!(page.body["total"], 7);
-            found.extend(page.items().iter().map(|entry| entry["actor"]["id"].as_str().unwrap().to_owned()));
+            found.extend(
+                page.items()
+                    .iter()
+                    .map(|entry| entry["actor"]["id"].as_str().unwrap().to_owned()),
+            );
             cursor = page.body["next_cursor"].as_str().map(str::to_owned);
             if cursor.is_none() {
                 break;
             }
         }
-        assert_eq!(found, expect.map(|number| format!("10.0.0.{number}")), "{sort}");
+        assert_eq!(
+            found,
+            expect.map(|number| format!("10.0.0.{number}")),
+            "{sort}"
+        );
     }
-    let listed = admin.get("audit-logs?query=event_type:test.sign_in&sort=-timestamp&limit=1").await.expect(200);
+    let listed = admin
+        .get("audit-logs?query=event_type:test.sign_in&sort=-timestamp&limit=1")
+        .await
+        .expect(200);
     assert_eq!(listed.items()[0]["actor"]["id"], "10.0.0.98");
     for (body, field) in [
         (json!({ "sort": "metadata.peer" }), "sort"),
-        (json!({ "sort": "timestamp", "order": "oldest_first" }), "order"),
-        (json!({ "sort": "timestamp", "offset": 9_990, "limit": 50 }), "offset"),
+        (
+            json!({ "sort": "timestamp", "order": "oldest_first" }),
+            "order",
+        ),
+        (
+            json!({ "sort": "timestamp", "offset": 9_990, "limit": 50 }),
+            "offset",
+        ),
     ] {
-        let refused = admin.post("audit-logs/search", body).await.problem(422, "invalid_fields");
+        let refused = admin
+            .post("audit-logs/search", body)
+            .await
+            .problem(422, "invalid_fields");
         assert_eq!(refused.text_at("/errors/0/field"), field);
     }
 
     // The place of an entry that may not be seen would tell about its values.
-    let (_, person) = admin.person("ann@acme.example", &["regular_user"], &[]).await;
-    let hidden = admin.post("audit-logs/search", json!({ "query": "event_type:test.sign_in", "limit": 1 })).await;
+    let (_, person) = admin
+        .person("ann@acme.example", &["regular_user"], &[])
+        .await;
+    let hidden = admin
+        .post(
+            "audit-logs/search",
+            json!({ "query": "event_type:test.sign_in", "limit": 1 }),
+        )
+        .await;
     let cursor = hidden.expect(200).text_at("/next_cursor");
     let _ = person
-        .post("audit-logs/search", json!({ "sort": "timestamp", "cursor": cursor }))
+        .post(
+            "audit-logs/search",
+            json!({ "sort": "timestamp", "cursor": cursor }),
+        )
         .await
         .problem(422, "invalid_fields");
 
@@ -157,7 +275,16 @@ async fn a_search_is_sorted_by_a_column_over_pages() {
         "aggregations": ["event_type>actor.id", "timestamp:15m>severity"] });
     let counted = admin.post("audit-logs/search", counted).await.expect(200);
     let types = &counted.body["aggregations"]["event_type>actor.id"];
-    assert_eq!((&types["distinct"], &types["buckets"][0]["nested"]["distinct"]), (&json!(1), &json!(7)));
+    assert_eq!(
+        (
+            &types["distinct"],
+            &types["buckets"][0]["nested"]["distinct"]
+        ),
+        (&json!(1), &json!(7))
+    );
     let spans = &counted.body["aggregations"]["timestamp:15m>severity"];
-    assert_eq!((&spans["distinct"], &spans["buckets"][1]["count"]), (&json!(6), &json!(2)));
+    assert_eq!(
+        (&spans["distinct"], &spans["buckets"][1]["count"]),
+        (&json!(6), &json!(2))
+    );
 }

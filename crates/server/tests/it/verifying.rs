@@ -22,8 +22,9 @@ async fn the_running_log_is_verified_in_the_background() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[("REEVE_SEAL_AFTER_ENTRIES", "100")]).unwrap();
     let admin = service.admin();
-    let batch: Vec<Value> =
-        (0..50).map(|n| json!({ "event_type": "test.deed", "resource": { "id": format!("r-{n}") } })).collect();
+    let batch: Vec<Value> = (0..50)
+        .map(|n| json!({ "event_type": "test.deed", "resource": { "id": format!("r-{n}") } }))
+        .collect();
     for _ in 0..8 {
         let _ = admin.post("audit-logs", json!(batch)).await.expect(201);
     }
@@ -48,18 +49,32 @@ async fn the_running_log_is_verified_in_the_background() {
         (&result["checked"], &json!(0), &json!(0)),
         "{job}"
     );
-    let recorded = admin.get("audit-logs?query=event_type:audit.verify").await.expect(200);
+    let recorded = admin
+        .get("audit-logs?query=event_type:audit.verify")
+        .await
+        .expect(200);
     assert_eq!(recorded.body["total"], 2);
-    assert_eq!(recorded.items()[0]["metadata"]["result"]["checked"], result["checked"]);
+    assert_eq!(
+        recorded.items()[0]["metadata"]["result"]["checked"],
+        result["checked"]
+    );
     assert_eq!(recorded.items()[0]["severity"], "info");
-    let _ = admin.get("audit-logs/verify/no-such-job").await.problem(404, "not_found");
+    let _ = admin
+        .get("audit-logs/verify/no-such-job")
+        .await
+        .problem(404, "not_found");
 
     // One byte of a segment that is not what it was: told, and where.
     let folder = home.path().join("lake/entries/default");
     // The oldest: one that is just being sealed is in no manifest yet.
     let sealed = || async {
-        let files = std::fs::read_dir(&folder).ok()?.flatten().map(|one| one.path());
-        files.filter(|one| one.extension().is_some_and(|kind| kind == "parquet")).min()
+        let files = std::fs::read_dir(&folder)
+            .ok()?
+            .flatten()
+            .map(|one| one.path());
+        files
+            .filter(|one| one.extension().is_some_and(|kind| kind == "parquet"))
+            .min()
     };
     let file = until("there is a segment", Duration::from_secs(30), sealed).await;
     let mut bytes = std::fs::read(&file).unwrap();
@@ -70,14 +85,27 @@ async fn the_running_log_is_verified_in_the_background() {
     assert_eq!(job["result"]["holds"], false, "{job}");
     let name = file.file_name().unwrap().to_str().unwrap();
     assert!(
-        job["result"]["findings"].as_array().unwrap().iter().any(|one| one["file"].as_str().unwrap().ends_with(name)),
+        job["result"]["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["file"].as_str().unwrap().ends_with(name)),
         "{job}"
     );
     // While it is damaged, no search passes over what stands in it.
     let oldest = json!({ "query": "", "order": "oldest_first", "limit": 1000 });
-    let _ = admin.post("audit-logs/search", oldest).await.problem(500, "log_damaged");
+    let _ = admin
+        .post("audit-logs/search", oldest)
+        .await
+        .problem(500, "log_damaged");
     bytes[middle] ^= 1;
     std::fs::write(&file, &bytes).unwrap();
-    let recorded = admin.get("audit-logs?query=event_type:audit.verify").await.expect(200);
-    assert_eq!((&recorded.body["total"], &recorded.items()[0]["severity"]), (&json!(4), &json!("critical")));
+    let recorded = admin
+        .get("audit-logs?query=event_type:audit.verify")
+        .await
+        .expect(200);
+    assert_eq!(
+        (&recorded.body["total"], &recorded.items()[0]["severity"]),
+        (&json!(4), &json!("critical"))
+    );
 }

@@ -25,7 +25,10 @@ pub(super) struct Points(Vec<(i64, f64)>);
 impl Points {
     /// Puts a point in its place; one at the same time is replaced. Returns `false` for a point older than what is kept.
     pub(super) fn insert(&mut self, at_ms: i64, value: f64) -> bool {
-        let newest = self.0.last().map_or(at_ms, |(newest, _)| at_ms.max(*newest));
+        let newest = self
+            .0
+            .last()
+            .map_or(at_ms, |(newest, _)| at_ms.max(*newest));
         let oldest = period_of(newest) - KEPT * PERIOD_MS;
         if at_ms < oldest {
             return false;
@@ -41,8 +44,13 @@ impl Points {
 
     /// Returns the mean of a period's points.
     pub(super) fn mean(&self, period: i64) -> Option<f64> {
-        let inside = self.0.iter().filter(|(at, value)| period_of(*at) == period && !value.is_nan());
-        let (sum, count) = inside.fold((0.0, 0_u32), |(sum, count), (_, value)| (sum + value, count + 1));
+        let inside = self
+            .0
+            .iter()
+            .filter(|(at, value)| period_of(*at) == period && !value.is_nan());
+        let (sum, count) = inside.fold((0.0, 0_u32), |(sum, count), (_, value)| {
+            (sum + value, count + 1)
+        });
         (count > 0).then(|| sum / f64::from(count))
     }
 
@@ -79,13 +87,19 @@ mod tests {
         let ordered = points(&[(0, 10.0), (60, 20.0), (120, 60.0)]);
         let shuffled = points(&[(120, 60.0), (0, 10.0), (60, 99.0), (60, 20.0), (0, 10.0)]);
         assert_eq!(ordered.mean(0), Some(30.0));
-        assert_eq!((shuffled.mean(0), shuffled.rate(0)), (ordered.mean(0), ordered.rate(0)));
+        assert_eq!(
+            (shuffled.mean(0), shuffled.rate(0)),
+            (ordered.mean(0), ordered.rate(0))
+        );
     }
 
     #[test]
     fn a_counter_grows_through_restarts_and_not_over_gaps() {
         // 100 in 60 s, then a restart and 30 in 60 s.
-        assert_eq!(points(&[(0, 1000.0), (60, 1100.0), (120, 30.0)]).rate(0), Some(130.0 / 120.0));
+        assert_eq!(
+            points(&[(0, 1000.0), (60, 1100.0), (120, 30.0)]).rate(0),
+            Some(130.0 / 120.0)
+        );
         // The growth over the border of two periods belongs to the second.
         let over = points(&[(240, 5.0), (360, 17.0)]);
         assert_eq!((over.rate(0), over.rate(PERIOD_MS)), (None, Some(0.1)));
@@ -96,7 +110,11 @@ mod tests {
     #[test]
     fn what_is_kept_is_bounded() {
         let mut points = points(&[(0, 1.0), (1200, 2.0)]);
-        assert_eq!(points.0.len(), 1, "the first point is more than two periods back");
+        assert_eq!(
+            points.0.len(),
+            1,
+            "the first point is more than two periods back"
+        );
         assert!(!points.insert(599_000, 3.0));
         assert!(points.insert(600_000, 3.0));
     }

@@ -28,19 +28,33 @@ pub(crate) struct Recent {
 
 impl Recent {
     pub(super) fn note(&mut self, labels: &Labels, points: &[(i64, f64)], now: Timestamp) {
-        let (Some(name), Some((_, value))) = (labels.name(), points.iter().rev().find(|(_, value)| value.is_finite()))
-        else {
+        let (Some(name), Some((_, value))) = (
+            labels.name(),
+            points.iter().rev().find(|(_, value)| value.is_finite()),
+        ) else {
             return;
         };
-        if self.cleaned_at.is_none_or(|at| now.duration_since(at) > KEPT) {
+        if self
+            .cleaned_at
+            .is_none_or(|at| now.duration_since(at) > KEPT)
+        {
             self.clean(now);
         }
-        if let Some(known) = self.names.get_mut(name).and_then(|series| series.get_mut(labels)) {
+        if let Some(known) = self
+            .names
+            .get_mut(name)
+            .and_then(|series| series.get_mut(labels))
+        {
             *known = (now, *value);
             return;
         }
-        let fits = self.series < MOST_IN_ALL && (self.names.contains_key(name) || self.names.len() < MOST_NAMES);
-        let series = if fits { Some(self.names.entry(name.to_owned()).or_default()) } else { None };
+        let fits = self.series < MOST_IN_ALL
+            && (self.names.contains_key(name) || self.names.len() < MOST_NAMES);
+        let series = if fits {
+            Some(self.names.entry(name.to_owned()).or_default())
+        } else {
+            None
+        };
         match series.filter(|series| series.len() < MOST_SERIES) {
             Some(series) => {
                 series.insert(labels.clone(), (now, *value));
@@ -62,14 +76,18 @@ impl Recent {
     /// Returns the series of a name, sorted.
     pub(crate) fn of(&self, name: &str) -> Vec<(&Labels, f64)> {
         let series = self.names.get(name).into_iter().flatten();
-        let mut found: Vec<(&Labels, f64)> = series.map(|(labels, (_, value))| (labels, *value)).collect();
+        let mut found: Vec<(&Labels, f64)> = series
+            .map(|(labels, (_, value))| (labels, *value))
+            .collect();
         found.sort_by(|a, b| a.0.cmp(b.0));
         found
     }
 
     /// Returns the names with the number of series of each.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.names.iter().map(|(name, series)| (name.as_str(), series.len() as u64))
+        self.names
+            .iter()
+            .map(|(name, series)| (name.as_str(), series.len() as u64))
     }
 
     /// Returns `true` if every series that was pushed lately is there.

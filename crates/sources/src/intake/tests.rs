@@ -35,55 +35,109 @@ fn machine(id: &str, name: &str) -> Resource {
 
 fn index() -> Arc<ResourceIndex> {
     let mut index = ResourceIndex::default();
-    for (id, name, address) in [("i-1", "web-1", "10.0.0.1"), ("i-2", "twin", "10.0.0.2"), ("i-3", "twin", "10.0.0.3")]
-    {
+    for (id, name, address) in [
+        ("i-1", "web-1", "10.0.0.1"),
+        ("i-2", "twin", "10.0.0.2"),
+        ("i-3", "twin", "10.0.0.3"),
+    ] {
         index.add(&machine(id, name), &[address.to_owned()], &Needs::default());
     }
     Arc::new(index)
 }
 
 fn intake() -> Intake {
-    let ready = ready_mappings().into_iter().find(|mapping| mapping.name == "node_exporter").unwrap();
+    let ready = ready_mappings()
+        .into_iter()
+        .find(|mapping| mapping.name == "node_exporter")
+        .unwrap();
     Intake::new(ready.rules.into(), index())
 }
 
 fn labels(name: &str, more: &[(&str, &str)]) -> Labels {
     let all = [("__name__", name)].into_iter().chain(more.iter().copied());
-    Labels::new(all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()).unwrap()
+    Labels::new(
+        all.map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+    )
+    .unwrap()
 }
 
 fn series(name: &str, more: &[(&str, &str)], points: &[(i64, f64)]) -> PushedSeries {
-    let points = points.iter().map(|(second, value)| (second * 1000, *value)).collect();
-    PushedSeries { labels: labels(name, more), points }
+    let points = points
+        .iter()
+        .map(|(second, value)| (second * 1000, *value))
+        .collect();
+    PushedSeries {
+        labels: labels(name, more),
+        points,
+    }
 }
 
 const NODE: (&str, &str) = ("instance", "10.0.0.1:9100");
 
 /// Pushes at a time that is `1000` s after the epoch.
 fn push(intake: &mut Intake, pushed: Vec<PushedSeries>) -> Taken {
-    intake.take(&ConnectionId("p".into()), pushed, Timestamp::from_second(1000).unwrap())
+    intake.take(
+        &ConnectionId("p".into()),
+        pushed,
+        Timestamp::from_second(1000).unwrap(),
+    )
 }
 
 /// Samples as (metric, second, value).
 fn values(taken: &Taken) -> Vec<(Metric, i64, f64)> {
     let value = |sample: &Sample| (sample.metric, sample.timestamp.as_second(), sample.value);
-    assert!(taken.samples.iter().all(|sample| sample.resource.as_str() == "i-1" && sample.period_s == PERIOD_S));
+    assert!(
+        taken
+            .samples
+            .iter()
+            .all(|sample| sample.resource.as_str() == "i-1" && sample.period_s == PERIOD_S)
+    );
     taken.samples.iter().map(value).collect()
 }
 
 #[test]
 fn memory_in_use_is_what_is_not_available() {
     let mut intake = intake();
-    let available = series("node_memory_MemAvailable_bytes", &[NODE], &[(600, 30.0), (660, 10.0)]);
+    let available = series(
+        "node_memory_MemAvailable_bytes",
+        &[NODE],
+        &[(600, 30.0), (660, 10.0)],
+    );
     let taken = push(&mut intake, vec![available]);
-    assert_eq!((values(&taken), taken.counts.mapped), (Vec::new(), 2), "the total is not there yet");
-    let taken = push(&mut intake, vec![series("node_memory_MemTotal_bytes", &[NODE], &[(600, 100.0), (660, 100.0)])]);
+    assert_eq!(
+        (values(&taken), taken.counts.mapped),
+        (Vec::new(), 2),
+        "the total is not there yet"
+    );
+    let taken = push(
+        &mut intake,
+        vec![series(
+            "node_memory_MemTotal_bytes",
+            &[NODE],
+            &[(600, 100.0), (660, 100.0)],
+        )],
+    );
     assert_eq!(values(&taken), [(Metric::MemoryUtilization, 600, 80.0)]);
     // The same push again, as after a lost answer, gives the same sample.
-    let again = push(&mut intake, vec![series("node_memory_MemTotal_bytes", &[NODE], &[(600, 100.0), (660, 100.0)])]);
+    let again = push(
+        &mut intake,
+        vec![series(
+            "node_memory_MemTotal_bytes",
+            &[NODE],
+            &[(600, 100.0), (660, 100.0)],
+        )],
+    );
     assert_eq!(again, taken);
     // Order does not matter.
-    let late = push(&mut intake, vec![series("node_memory_MemAvailable_bytes", &[NODE], &[(630, 20.0)])]);
+    let late = push(
+        &mut intake,
+        vec![series(
+            "node_memory_MemAvailable_bytes",
+            &[NODE],
+            &[(630, 20.0)],
+        )],
+    );
     assert_eq!(values(&late), [(Metric::MemoryUtilization, 600, 80.0)]);
 }
 
@@ -91,9 +145,17 @@ fn memory_in_use_is_what_is_not_available() {
 fn processors_are_averaged_over_their_counters() {
     let mut intake = intake();
     let idle = |cpu: &str, points: &[(i64, f64)]| {
-        series("node_cpu_seconds_total", &[NODE, ("cpu", cpu), ("mode", "idle")], points)
+        series(
+            "node_cpu_seconds_total",
+            &[NODE, ("cpu", cpu), ("mode", "idle")],
+            points,
+        )
     };
-    let busy = series("node_cpu_seconds_total", &[NODE, ("cpu", "0"), ("mode", "user")], &[(600, 1.0)]);
+    let busy = series(
+        "node_cpu_seconds_total",
+        &[NODE, ("cpu", "0"), ("mode", "user")],
+        &[(600, 1.0)],
+    );
     // One is idle half of the time, the other restarts and is idle all of the time after that.
     let pushed = vec![
         idle("0", &[(600, 1000.0), (660, 1030.0), (720, 1060.0)]),
@@ -104,23 +166,52 @@ fn processors_are_averaged_over_their_counters() {
     assert_eq!(values(&taken), [(Metric::CpuUtilization, 600, 25.0)]);
     assert_eq!((taken.counts.mapped, taken.counts.unselected), (6, 1));
     // The node goes away and returns: the gap is not bridged.
-    let gone = push(&mut intake, vec![idle("0", &[(780, STALE_MARK)]), idle("1", &[(780, STALE_MARK)])]);
+    let gone = push(
+        &mut intake,
+        vec![
+            idle("0", &[(780, STALE_MARK)]),
+            idle("1", &[(780, STALE_MARK)]),
+        ],
+    );
     assert_eq!((gone.counts.stale, values(&gone)), (2, values(&taken)));
-    let back = push(&mut intake, vec![idle("0", &[(840, 5.0), (900, 5.0)]), idle("1", &[(840, 5.0)])]);
-    assert_eq!(values(&back), [(Metric::CpuUtilization, 600, 25.0), (Metric::CpuUtilization, 900, 100.0)]);
+    let back = push(
+        &mut intake,
+        vec![
+            idle("0", &[(840, 5.0), (900, 5.0)]),
+            idle("1", &[(840, 5.0)]),
+        ],
+    );
+    assert_eq!(
+        values(&back),
+        [
+            (Metric::CpuUtilization, 600, 25.0),
+            (Metric::CpuUtilization, 900, 100.0)
+        ]
+    );
 }
 
 #[test]
 fn what_is_not_stored_is_counted() {
     let mut intake = intake();
-    let total = |more: &[(&str, &str)], points: &[(i64, f64)]| series("node_memory_MemTotal_bytes", more, points);
+    let total = |more: &[(&str, &str)], points: &[(i64, f64)]| {
+        series("node_memory_MemTotal_bytes", more, points)
+    };
     let taken = push(
         &mut intake,
         vec![
             series("up", &[NODE], &[(600, 1.0)]),
             total(&[("instance", "10.9.9.9:9100")], &[(600, 1.0)]),
             total(&[], &[(600, 1.0)]),
-            total(&[NODE], &[(600, f64::INFINITY), (600, f64::NAN), (1700, 1.0), (-4_000_000, 1.0), (900, 1.0)]),
+            total(
+                &[NODE],
+                &[
+                    (600, f64::INFINITY),
+                    (600, f64::NAN),
+                    (1700, 1.0),
+                    (-4_000_000, 1.0),
+                    (900, 1.0),
+                ],
+            ),
             total(&[NODE], &[(200, 1.0)]),
             series("node_memory_MemAvailable_bytes", &[NODE], &[(900, 3.0)]),
         ],
@@ -136,7 +227,11 @@ fn what_is_not_stored_is_counted() {
         out_of_range: 1,
         ..Counts::default()
     };
-    assert_eq!((taken.counts, taken.samples), (expected, Vec::new()), "available memory is above the total");
+    assert_eq!(
+        (taken.counts, taken.samples),
+        (expected, Vec::new()),
+        "available memory is above the total"
+    );
 }
 
 #[test]
@@ -151,7 +246,11 @@ fn a_machine_that_appears_later_is_found() {
     };
     assert_eq!(push(&mut intake, pushed()).counts.unmatched, 2);
     let mut grown = ResourceIndex::clone(intake.index());
-    grown.add(&machine("i-9", "new"), &["10.0.0.9".to_owned()], &Needs::default());
+    grown.add(
+        &machine("i-9", "new"),
+        &["10.0.0.9".to_owned()],
+        &Needs::default(),
+    );
     intake.set_index(Arc::new(grown));
     let taken = push(&mut intake, pushed());
     assert_eq!((taken.samples.len(), taken.samples[0].value), (1, 50.0));
@@ -161,12 +260,22 @@ fn a_machine_that_appears_later_is_found() {
 fn a_preview_says_what_matches_and_why_the_rest_does_not() {
     let mut intake = intake();
     let memory = |more: &[(&str, &str)]| {
-        let (available, total) = ("node_memory_MemAvailable_bytes", "node_memory_MemTotal_bytes");
-        vec![series(available, more, &[(600, 25.0)]), series(total, more, &[(600, 100.0)])]
+        let (available, total) = (
+            "node_memory_MemAvailable_bytes",
+            "node_memory_MemTotal_bytes",
+        );
+        vec![
+            series(available, more, &[(600, 25.0)]),
+            series(total, more, &[(600, 100.0)]),
+        ]
     };
     let mut pushed = memory(&[NODE]);
     pushed.extend(memory(&[("instance", "10.7.7.7:9100")]));
-    pushed.push(series("node_memory_MemAvailable_bytes", &[("instance", "10.0.0.2:9100")], &[(600, 1.0)]));
+    pushed.push(series(
+        "node_memory_MemAvailable_bytes",
+        &[("instance", "10.0.0.2:9100")],
+        &[(600, 1.0)],
+    ));
     pushed.push(series("up", &[NODE], &[(600, 1.0)]));
     push(&mut intake, pushed);
     let seen = preview(&intake, intake.index(), intake.rules());
@@ -193,7 +302,11 @@ fn a_preview_says_what_matches_and_why_the_rest_does_not() {
     let mut by_name = intake.rules()[0].draft();
     by_name.locate_by = "name".into();
     by_name.label = Some("nodename".into());
-    let tried = preview(&intake, intake.index(), &crate::read_rules(vec![by_name]).unwrap());
+    let tried = preview(
+        &intake,
+        intake.index(),
+        &crate::read_rules(vec![by_name]).unwrap(),
+    );
     assert_eq!(tried.rules[0].mapped, 0);
     let why = tried.rules[0].matches[0].outcome.as_ref().unwrap_err();
     assert_eq!(why.to_string(), "the series has no label nodename");
@@ -205,16 +318,41 @@ fn a_name_that_two_resources_have_names_none() {
     rule.locate_by = "name".into();
     let rules = crate::read_rules(vec![rule]).unwrap();
     let index = index();
-    let at = |value: &str| index.locate(&rules[0], &labels("a", &[("instance", value)])).map(|one| one.id.clone());
+    let at = |value: &str| {
+        index
+            .locate(&rules[0], &labels("a", &[("instance", value)]))
+            .map(|one| one.id.clone())
+    };
     assert_eq!(at("web-1:9100"), Ok(ResourceId::new("i-1")));
-    assert_eq!(at("twin").unwrap_err().to_string(), "2 resources have the name twin");
+    assert_eq!(
+        at("twin").unwrap_err().to_string(),
+        "2 resources have the name twin"
+    );
 }
 
 #[test]
 fn times_that_no_clock_shows_are_counted_and_left_out() {
     let mut intake = intake();
     let name = "node_memory_MemAvailable_bytes";
-    let points = vec![(i64::MIN, 30.0), (i64::MIN + 1, 30.0), (i64::MAX, 30.0), (i64::MAX - 300_000, 30.0)];
-    let taken = push(&mut intake, vec![PushedSeries { labels: labels(name, &[NODE]), points }]);
-    assert_eq!((taken.samples.len(), taken.counts.too_old, taken.counts.in_future), (0, 2, 2));
+    let points = vec![
+        (i64::MIN, 30.0),
+        (i64::MIN + 1, 30.0),
+        (i64::MAX, 30.0),
+        (i64::MAX - 300_000, 30.0),
+    ];
+    let taken = push(
+        &mut intake,
+        vec![PushedSeries {
+            labels: labels(name, &[NODE]),
+            points,
+        }],
+    );
+    assert_eq!(
+        (
+            taken.samples.len(),
+            taken.counts.too_old,
+            taken.counts.in_future
+        ),
+        (0, 2, 2)
+    );
 }

@@ -11,7 +11,8 @@ use crate::filter::Filter;
 use crate::rows::session::SessionRow;
 use crate::rows::{decode, encode, unreadable};
 
-const SELECT: &str = "SELECT id, user_id, hash, created_at_ms, expires_at_ms, document FROM sessions";
+const SELECT: &str =
+    "SELECT id, user_id, hash, created_at_ms, expires_at_ms, document FROM sessions";
 
 pub(super) async fn insert(store: &Store, session: &Session) -> Result<(), Fault> {
     sqlx::query(
@@ -32,7 +33,10 @@ pub(super) async fn insert(store: &Store, session: &Session) -> Result<(), Fault
 pub(super) async fn by_hash(store: &Store, hash: &TokenHash) -> Result<Session, Fault> {
     let mut filter = Filter::default();
     filter.text("hash = ?", hex::encode(hash.0));
-    select(store, &filter).await?.pop().ok_or_else(|| Fault::not_found("session", "of this secret"))
+    select(store, &filter)
+        .await?
+        .pop()
+        .ok_or_else(|| Fault::not_found("session", "of this secret"))
 }
 
 pub(super) async fn list(store: &Store, user: Option<&UserId>) -> Result<Vec<Session>, Fault> {
@@ -44,8 +48,15 @@ pub(super) async fn list(store: &Store, user: Option<&UserId>) -> Result<Vec<Ses
 }
 
 pub(super) async fn delete(store: &Store, id: &str) -> Result<(), Fault> {
-    let done = sqlx::query("DELETE FROM sessions WHERE id = $1").bind(id).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("session", id)) } else { Ok(()) }
+    let done = sqlx::query("DELETE FROM sessions WHERE id = $1")
+        .bind(id)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("session", id))
+    } else {
+        Ok(())
+    }
 }
 
 /// One statement, so that each ended session is returned to exactly one caller.
@@ -68,13 +79,18 @@ pub(super) async fn delete_made_with(
     user: &str,
     tokens: &[String],
 ) -> Result<(), Fault> {
-    let rows =
-        sqlx::query("SELECT id, document FROM sessions WHERE user_id = $1").bind(user).fetch_all(&mut **tx).await?;
+    let rows = sqlx::query("SELECT id, document FROM sessions WHERE user_id = $1")
+        .bind(user)
+        .fetch_all(&mut **tx)
+        .await?;
     for row in rows {
         let id: String = row.try_get(0)?;
         let document: SessionRow = decode(row.try_get(1)?).map_err(unreadable("session", &id))?;
         if matches!(document.method(), SignInMethod::Token(token) if tokens.contains(&token)) {
-            sqlx::query("DELETE FROM sessions WHERE id = $1").bind(&id).execute(&mut **tx).await?;
+            sqlx::query("DELETE FROM sessions WHERE id = $1")
+                .bind(&id)
+                .execute(&mut **tx)
+                .await?;
         }
     }
     Ok(())
@@ -82,7 +98,10 @@ pub(super) async fn delete_made_with(
 
 /// Sessions, oldest first.
 async fn select(store: &Store, filter: &Filter) -> Result<Vec<Session>, Fault> {
-    let rows = filter.query(filter.sql(SELECT, " ORDER BY created_at_ms, id")).fetch_all(store.read()).await?;
+    let rows = filter
+        .query(filter.sql(SELECT, " ORDER BY created_at_ms, id"))
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(session).collect()
 }
 

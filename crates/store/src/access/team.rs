@@ -25,7 +25,11 @@ pub(super) async fn update(store: &Store, team: &Team) -> Result<(), Fault> {
         .execute(store.write())
         .await
         .map_err(|error| Fault::or_taken(error, || taken(team)))?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("team", &team.id.0)) } else { Ok(()) }
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("team", &team.id.0))
+    } else {
+        Ok(())
+    }
 }
 
 fn taken(team: &Team) -> String {
@@ -33,13 +37,28 @@ fn taken(team: &Team) -> String {
 }
 
 pub(super) async fn delete(store: &Store, id: &TeamId) -> Result<(), Fault> {
-    let done = sqlx::query("DELETE FROM teams WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("team", &id.0)) } else { Ok(()) }
+    let done = sqlx::query("DELETE FROM teams WHERE id = $1")
+        .bind(&id.0)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("team", &id.0))
+    } else {
+        Ok(())
+    }
 }
 
 pub(super) async fn list(store: &Store) -> Result<Vec<Team>, Fault> {
-    let rows = sqlx::query("SELECT id, name, created_at_ms FROM teams ORDER BY name").fetch_all(store.read()).await?;
+    let rows = sqlx::query("SELECT id, name, created_at_ms FROM teams ORDER BY name")
+        .fetch_all(store.read())
+        .await?;
     rows.iter()
-        .map(|row| Ok(Team { id: TeamId(row.try_get(0)?), name: row.try_get(1)?, created_at_ms: row.try_get(2)? }))
+        .map(|row| {
+            Ok(Team {
+                id: TeamId(row.try_get(0)?),
+                name: row.try_get(1)?,
+                created_at_ms: row.try_get(2)?,
+            })
+        })
         .collect()
 }

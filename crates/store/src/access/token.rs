@@ -11,7 +11,8 @@ use crate::filter::Filter;
 use crate::rows::token::TokenRow;
 use crate::rows::{decode, encode, unreadable};
 
-const SELECT: &str = "SELECT id, user_id, hash, created_at_ms, expires_at_ms, last_used_at_ms, document FROM tokens";
+const SELECT: &str =
+    "SELECT id, user_id, hash, created_at_ms, expires_at_ms, last_used_at_ms, document FROM tokens";
 
 pub(super) async fn insert(store: &Store, token: &ApiToken) -> Result<(), Fault> {
     sqlx::query(
@@ -34,13 +35,19 @@ pub(super) async fn insert(store: &Store, token: &ApiToken) -> Result<(), Fault>
 pub(super) async fn get(store: &Store, id: &str) -> Result<ApiToken, Fault> {
     let mut filter = Filter::default();
     filter.text("id = ?", id);
-    select(store, &filter).await?.pop().ok_or_else(|| Fault::not_found("token", id))
+    select(store, &filter)
+        .await?
+        .pop()
+        .ok_or_else(|| Fault::not_found("token", id))
 }
 
 pub(super) async fn by_hash(store: &Store, hash: &TokenHash) -> Result<ApiToken, Fault> {
     let mut filter = Filter::default();
     filter.text("hash = ?", hex::encode(hash.0));
-    select(store, &filter).await?.pop().ok_or_else(|| Fault::not_found("token", "of this secret"))
+    select(store, &filter)
+        .await?
+        .pop()
+        .ok_or_else(|| Fault::not_found("token", "of this secret"))
 }
 
 pub(super) async fn list(store: &Store, user: Option<&UserId>) -> Result<Vec<ApiToken>, Fault> {
@@ -53,20 +60,34 @@ pub(super) async fn list(store: &Store, user: Option<&UserId>) -> Result<Vec<Api
 
 pub(super) async fn delete(store: &Store, id: &str) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
-    let row = sqlx::query("SELECT user_id FROM tokens WHERE id = $1").bind(id).fetch_optional(&mut *tx).await?;
-    let user: String = row.ok_or_else(|| Fault::not_found("token", id))?.try_get(0)?;
+    let row = sqlx::query("SELECT user_id FROM tokens WHERE id = $1")
+        .bind(id)
+        .fetch_optional(&mut *tx)
+        .await?;
+    let user: String = row
+        .ok_or_else(|| Fault::not_found("token", id))?
+        .try_get(0)?;
     let family = family(&mut tx, id, &user).await?;
     for member in &family {
-        sqlx::query("DELETE FROM tokens WHERE id = $1").bind(member).execute(&mut *tx).await?;
+        sqlx::query("DELETE FROM tokens WHERE id = $1")
+            .bind(member)
+            .execute(&mut *tx)
+            .await?;
     }
     session::delete_made_with(&mut tx, &user, &family).await?;
     Ok(tx.commit().await?)
 }
 
 /// A token and every token made with it, directly or through others. All of them act for one user.
-async fn family(tx: &mut Transaction<'static, Any>, id: &str, user: &str) -> Result<Vec<String>, Fault> {
-    let rows =
-        sqlx::query("SELECT id, document FROM tokens WHERE user_id = $1").bind(user).fetch_all(&mut **tx).await?;
+async fn family(
+    tx: &mut Transaction<'static, Any>,
+    id: &str,
+    user: &str,
+) -> Result<Vec<String>, Fault> {
+    let rows = sqlx::query("SELECT id, document FROM tokens WHERE user_id = $1")
+        .bind(user)
+        .fetch_all(&mut **tx)
+        .await?;
     let mut parents = Vec::with_capacity(rows.len());
     for row in rows {
         let child: String = row.try_get(0)?;
@@ -76,8 +97,13 @@ async fn family(tx: &mut Transaction<'static, Any>, id: &str, user: &str) -> Res
     let mut family = vec![id.to_owned()];
     let mut next = 0;
     while next < family.len() {
-        let made = parents.iter().filter(|(_, parent)| parent.as_deref() == Some(family[next].as_str()));
-        let made: Vec<String> = made.map(|(child, _)| child.clone()).filter(|child| !family.contains(child)).collect();
+        let made = parents
+            .iter()
+            .filter(|(_, parent)| parent.as_deref() == Some(family[next].as_str()));
+        let made: Vec<String> = made
+            .map(|(child, _)| child.clone())
+            .filter(|child| !family.contains(child))
+            .collect();
         family.extend(made);
         next += 1;
     }
@@ -98,7 +124,10 @@ pub(super) async fn touch(store: &Store, id: &str, at_ms: i64) -> Result<(), Fau
 
 /// Tokens, oldest first.
 async fn select(store: &Store, filter: &Filter) -> Result<Vec<ApiToken>, Fault> {
-    let rows = filter.query(filter.sql(SELECT, " ORDER BY created_at_ms, id")).fetch_all(store.read()).await?;
+    let rows = filter
+        .query(filter.sql(SELECT, " ORDER BY created_at_ms, id"))
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(token).collect()
 }
 
@@ -122,7 +151,8 @@ fn token(row: &AnyRow) -> Result<ApiToken, Fault> {
 /// A hash out of its column.
 pub(super) fn hash(noun: &'static str, id: &str, text: &str) -> Result<TokenHash, Fault> {
     let mut bytes = [0u8; 32];
-    hex::decode_to_slice(text, &mut bytes)
-        .map_err(|error| Fault::Backend(format!("the stored {noun} {id} cannot be read: {error}")))?;
+    hex::decode_to_slice(text, &mut bytes).map_err(|error| {
+        Fault::Backend(format!("the stored {noun} {id} cannot be read: {error}"))
+    })?;
     Ok(TokenHash(bytes))
 }

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use reeve_estate::ResourceId;
-use reeve_recommend::{Action, ActionCounts, ActionFilter, ActionId, ActionStatus, AgentId, RecommendationId};
+use reeve_recommend::{
+    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, AgentId, RecommendationId,
+};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -68,8 +70,10 @@ pub(super) async fn update(store: &Store, action: &Action) -> Result<(), Fault> 
 }
 
 pub(super) async fn get(store: &Store, id: &ActionId) -> Result<Action, Fault> {
-    let row =
-        sqlx::query("SELECT id, document FROM actions WHERE id = $1").bind(&id.0).fetch_optional(store.read()).await?;
+    let row = sqlx::query("SELECT id, document FROM actions WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(store.read())
+        .await?;
     action(&row.ok_or_else(|| Fault::not_found("action", &id.0))?)
 }
 
@@ -86,7 +90,10 @@ pub(super) async fn list(
     Ok(page(store, &wanted).await?.0)
 }
 
-pub(super) async fn page(store: &Store, wanted: &ActionFilter) -> Result<(Vec<Action>, u64), Fault> {
+pub(super) async fn page(
+    store: &Store,
+    wanted: &ActionFilter,
+) -> Result<(Vec<Action>, u64), Fault> {
     let filter = filter(wanted);
     let sql = filter.page(SELECT, NEWEST, wanted.limit, wanted.offset);
     let rows = filter.query(sql).fetch_all(store.read()).await?;
@@ -95,14 +102,23 @@ pub(super) async fn page(store: &Store, wanted: &ActionFilter) -> Result<(Vec<Ac
         let total = found.len() as u64;
         return Ok((found, total));
     }
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM actions", "")).fetch_one(store.read()).await?;
+    let count = filter
+        .query(filter.sql("SELECT COUNT(*) FROM actions", ""))
+        .fetch_one(store.read())
+        .await?;
     Ok((found, count.try_get::<i64, _>(0)?.unsigned_abs()))
 }
 
 fn filter(wanted: &ActionFilter) -> Filter {
     let mut filter = Filter::default();
-    filter.one_of("recommendation_id", wanted.recommendations.iter().map(|id| id.0.as_str()));
-    filter.one_of("resource_id", wanted.resources.iter().map(ResourceId::as_str));
+    filter.one_of(
+        "recommendation_id",
+        wanted.recommendations.iter().map(|id| id.0.as_str()),
+    );
+    filter.one_of(
+        "resource_id",
+        wanted.resources.iter().map(ResourceId::as_str),
+    );
     if let Some(purpose) = wanted.purpose {
         filter.text("purpose = ?", purpose.as_str());
     }
@@ -112,8 +128,16 @@ fn filter(wanted: &ActionFilter) -> Filter {
     filter
 }
 
-pub(super) async fn on(store: &Store, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>, Fault> {
-    let wanted = ActionFilter { resources: vec![resource.clone()], since: Some(since), ..ActionFilter::default() };
+pub(super) async fn on(
+    store: &Store,
+    resource: &ResourceId,
+    since: Timestamp,
+) -> Result<Vec<Action>, Fault> {
+    let wanted = ActionFilter {
+        resources: vec![resource.clone()],
+        since: Some(since),
+        ..ActionFilter::default()
+    };
     Ok(page(store, &wanted).await?.0)
 }
 
@@ -130,7 +154,8 @@ pub(super) async fn counts(store: &Store, after: Timestamp) -> Result<ActionCoun
     );
     let mut counts = ActionCounts::default();
     for row in filter.query(sql).fetch_all(store.read()).await? {
-        let (agent, in_run): (String, i64) = (row.try_get(0)?, i64::from(row.try_get::<i32, _>(1)?));
+        let (agent, in_run): (String, i64) =
+            (row.try_get(0)?, i64::from(row.try_get::<i32, _>(1)?));
         let count = row.try_get::<i64, _>(2)?.unsigned_abs();
         counts.begun += count;
         if in_run == 1 && !agent.is_empty() {
@@ -144,32 +169,59 @@ pub(super) async fn count_of_run(store: &Store, run_id: &str) -> Result<u64, Fau
     let mut filter = Filter::default();
     filter.fixed(BEGUN);
     filter.text("run_id = ?", run_id);
-    let row = filter.query(filter.sql("SELECT COUNT(*) FROM actions", "")).fetch_one(store.read()).await?;
+    let row = filter
+        .query(filter.sql("SELECT COUNT(*) FROM actions", ""))
+        .fetch_one(store.read())
+        .await?;
     Ok(row.try_get::<i64, _>(0)?.unsigned_abs())
 }
 
-pub(super) async fn statuses(store: &Store, since: Timestamp) -> Result<Vec<(ActionStatus, u64)>, Fault> {
+pub(super) async fn statuses(
+    store: &Store,
+    since: Timestamp,
+) -> Result<Vec<(ActionStatus, u64)>, Fault> {
     let mut filter = Filter::default();
     filter.fixed("purpose <> 'simulate'");
     filter.integer("started_at_ms >= ?", since.as_millisecond());
-    let sql = filter.sql("SELECT status, COUNT(*) FROM actions", " GROUP BY status ORDER BY status");
+    let sql = filter.sql(
+        "SELECT status, COUNT(*) FROM actions",
+        " GROUP BY status ORDER BY status",
+    );
     let counted = |row: &AnyRow| -> Result<(ActionStatus, u64), Fault> {
         let status: String = row.try_get(0)?;
-        let status = named("status", &status, ActionStatus::parse).map_err(unreadable("count of", "actions"))?;
+        let status = named("status", &status, ActionStatus::parse)
+            .map_err(unreadable("count of", "actions"))?;
         Ok((status, row.try_get::<i64, _>(1)?.unsigned_abs()))
     };
-    filter.query(sql).fetch_all(store.read()).await?.iter().map(counted).collect()
+    filter
+        .query(sql)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(counted)
+        .collect()
 }
 
-pub(super) async fn unsettled(store: &Store, undone_since: Timestamp) -> Result<Vec<Action>, Fault> {
+pub(super) async fn unsettled(
+    store: &Store,
+    undone_since: Timestamp,
+) -> Result<Vec<Action>, Fault> {
     let found = sqlx::query(
         "SELECT id, document FROM actions
          WHERE unsettled = 1 OR (status = 'rolled_back' AND finished_at_ms >= $1)",
     )
     .bind(undone_since.as_millisecond());
-    let mut found: Vec<Action> =
-        found.fetch_all(store.read()).await?.iter().map(action).collect::<Result<_, Fault>>()?;
+    let mut found: Vec<Action> = found
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(action)
+        .collect::<Result<_, Fault>>()?;
     // Sorted here: asked to sort, SQLite walks the index of all starts instead of the two small ones.
-    found.sort_by(|a, b| b.started_at.cmp(&a.started_at).then_with(|| b.id.cmp(&a.id)));
+    found.sort_by(|a, b| {
+        b.started_at
+            .cmp(&a.started_at)
+            .then_with(|| b.id.cmp(&a.id))
+    });
     Ok(found)
 }

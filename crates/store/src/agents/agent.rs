@@ -27,7 +27,9 @@ pub(super) async fn insert(store: &Store, agent: &Agent) -> Result<(), Fault> {
     .bind(encode(&AgentRow::from(agent))?)
     .execute(store.write())
     .await
-    .map_err(|error| Fault::or_taken(error, || format!("the agent {} exists already", agent.id.0)))?;
+    .map_err(|error| {
+        Fault::or_taken(error, || format!("the agent {} exists already", agent.id.0))
+    })?;
     Ok(())
 }
 
@@ -50,13 +52,18 @@ pub(super) async fn update(store: &Store, agent: &Agent) -> Result<(), Fault> {
     .bind(agent.created_at.as_millisecond())
     .bind(version(agent.version))
     .bind(encode(&AgentRow::from(agent))?);
-    record.run(&mut *store.write().acquire().await?, update, String::new).await
+    record
+        .run(&mut *store.write().acquire().await?, update, String::new)
+        .await
 }
 
 /// Removes the agent and closes what it had open. An execution under way is left to finish and end by itself.
 pub(super) async fn delete(store: &Store, id: &AgentId) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
-    let done = sqlx::query("DELETE FROM agents WHERE id = $1").bind(&id.0).execute(&mut *tx).await?;
+    let done = sqlx::query("DELETE FROM agents WHERE id = $1")
+        .bind(&id.0)
+        .execute(&mut *tx)
+        .await?;
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("agent", &id.0));
     }
@@ -70,7 +77,9 @@ pub(super) async fn delete(store: &Store, id: &AgentId) -> Result<(), Fault> {
 
 /// Returns the recommendation after the removal of its agent; `None` if it cannot be closed in its state.
 fn closed(open: Recommendation) -> Option<Recommendation> {
-    let status = [Status::Expired, Status::Dismissed].into_iter().find(|end| open.status.may_become(*end))?;
+    let status = [Status::Expired, Status::Dismissed]
+        .into_iter()
+        .find(|end| open.status.may_become(*end))?;
     Some(Recommendation {
         status,
         status_reason: Some("the agent that made it was removed".into()),
@@ -83,8 +92,10 @@ fn closed(open: Recommendation) -> Option<Recommendation> {
 }
 
 pub(super) async fn get(store: &Store, id: &AgentId) -> Result<Agent, Fault> {
-    let row =
-        sqlx::query("SELECT id, document FROM agents WHERE id = $1").bind(&id.0).fetch_optional(store.read()).await?;
+    let row = sqlx::query("SELECT id, document FROM agents WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(store.read())
+        .await?;
     agent(&row.ok_or_else(|| Fault::not_found("agent", &id.0))?)
 }
 
@@ -93,11 +104,22 @@ pub(super) async fn list(store: &Store, of_type: Option<AgentType>) -> Result<Ve
     if let Some(of_type) = of_type {
         filter.text("agent_type = ?", of_type.as_str());
     }
-    let sql = filter.sql("SELECT id, document FROM agents", " ORDER BY created_at_ms, id");
-    filter.query(sql).fetch_all(store.read()).await?.iter().map(agent).collect()
+    let sql = filter.sql(
+        "SELECT id, document FROM agents",
+        " ORDER BY created_at_ms, id",
+    );
+    filter
+        .query(sql)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(agent)
+        .collect()
 }
 
 fn agent(row: &AnyRow) -> Result<Agent, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<AgentRow>(row.try_get(1)?).and_then(AgentRow::into_agent).map_err(unreadable("agent", &id))
+    decode::<AgentRow>(row.try_get(1)?)
+        .and_then(AgentRow::into_agent)
+        .map_err(unreadable("agent", &id))
 }

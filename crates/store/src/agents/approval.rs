@@ -24,7 +24,11 @@ pub(super) async fn insert(store: &Store, approval: &Approval) -> Result<(), Fau
     .bind(encode(&ApprovalRow::from(approval))?)
     .execute(store.write())
     .await
-    .map_err(|error| Fault::or_taken(error, || format!("the approval request {} exists already", approval.id.0)))?;
+    .map_err(|error| {
+        Fault::or_taken(error, || {
+            format!("the approval request {} exists already", approval.id.0)
+        })
+    })?;
     Ok(())
 }
 
@@ -42,7 +46,9 @@ pub(super) async fn update(store: &Store, approval: &Approval) -> Result<(), Fau
             .bind(approval.status.as_str())
             .bind(version(approval.version))
             .bind(encode(&ApprovalRow::from(approval))?);
-    record.run(&mut *store.write().acquire().await?, update, String::new).await
+    record
+        .run(&mut *store.write().acquire().await?, update, String::new)
+        .await
 }
 
 pub(super) async fn get(store: &Store, id: &ApprovalId) -> Result<Approval, Fault> {
@@ -53,7 +59,10 @@ pub(super) async fn get(store: &Store, id: &ApprovalId) -> Result<Approval, Faul
     approval(&row.ok_or_else(|| Fault::not_found("approval request", &id.0))?)
 }
 
-pub(super) async fn list(store: &Store, wanted: &ApprovalFilter) -> Result<(Vec<Approval>, u64), Fault> {
+pub(super) async fn list(
+    store: &Store,
+    wanted: &ApprovalFilter,
+) -> Result<(Vec<Approval>, u64), Fault> {
     let mut filter = Filter::default();
     if let Some(recommendation) = &wanted.recommendation {
         filter.text("recommendation_id = ?", &recommendation.0);
@@ -71,12 +80,18 @@ pub(super) async fn list(store: &Store, wanted: &ApprovalFilter) -> Result<(Vec<
         wanted.offset,
     );
     let rows = filter.query(page).fetch_all(store.read()).await?;
-    let found = rows.iter().map(approval).collect::<Result<Vec<_>, Fault>>()?;
+    let found = rows
+        .iter()
+        .map(approval)
+        .collect::<Result<Vec<_>, Fault>>()?;
     if wanted.limit == 0 && wanted.offset == 0 {
         let total = found.len() as u64;
         return Ok((found, total));
     }
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM approvals", "")).fetch_one(store.read()).await?;
+    let count = filter
+        .query(filter.sql("SELECT COUNT(*) FROM approvals", ""))
+        .fetch_one(store.read())
+        .await?;
     Ok((found, count.try_get::<i64, _>(0)?.unsigned_abs()))
 }
 

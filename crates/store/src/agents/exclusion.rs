@@ -16,21 +16,36 @@ pub(super) async fn insert(store: &Store, exclusion: &Exclusion) -> Result<(), F
         .bind(encode(&ExclusionRow::from(exclusion))?)
         .execute(store.write())
         .await
-        .map_err(|error| Fault::or_taken(error, || format!("the exclusion {} exists already", exclusion.id.0)))?;
+        .map_err(|error| {
+            Fault::or_taken(error, || {
+                format!("the exclusion {} exists already", exclusion.id.0)
+            })
+        })?;
     Ok(())
 }
 
 pub(super) async fn delete(store: &Store, id: &ExclusionId) -> Result<(), Fault> {
-    let done = sqlx::query("DELETE FROM exclusions WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("exclusion", &id.0)) } else { Ok(()) }
+    let done = sqlx::query("DELETE FROM exclusions WHERE id = $1")
+        .bind(&id.0)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("exclusion", &id.0))
+    } else {
+        Ok(())
+    }
 }
 
 pub(super) async fn list(store: &Store) -> Result<Vec<Exclusion>, Fault> {
-    let rows = sqlx::query("SELECT id, document FROM exclusions ORDER BY at_ms, id").fetch_all(store.read()).await?;
+    let rows = sqlx::query("SELECT id, document FROM exclusions ORDER BY at_ms, id")
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(exclusion).collect()
 }
 
 fn exclusion(row: &AnyRow) -> Result<Exclusion, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<ExclusionRow>(row.try_get(1)?).and_then(ExclusionRow::into_exclusion).map_err(unreadable("exclusion", &id))
+    decode::<ExclusionRow>(row.try_get(1)?)
+        .and_then(ExclusionRow::into_exclusion)
+        .map_err(unreadable("exclusion", &id))
 }

@@ -11,27 +11,44 @@ use crate::rows::feedback::FeedbackRow;
 use crate::rows::{decode, encode, unreadable};
 
 pub(super) async fn insert(store: &Store, feedback: &Feedback) -> Result<(), Fault> {
-    sqlx::query("INSERT INTO feedback (id, recommendation_id, at_ms, document) VALUES ($1, $2, $3, $4)")
-        .bind(&feedback.id)
-        .bind(&feedback.recommendation.0)
-        .bind(feedback.at.as_millisecond())
-        .bind(encode(&FeedbackRow::from(feedback))?)
-        .execute(store.write())
-        .await
-        .map_err(|error| Fault::or_taken(error, || format!("the feedback {} exists already", feedback.id)))?;
+    sqlx::query(
+        "INSERT INTO feedback (id, recommendation_id, at_ms, document) VALUES ($1, $2, $3, $4)",
+    )
+    .bind(&feedback.id)
+    .bind(&feedback.recommendation.0)
+    .bind(feedback.at.as_millisecond())
+    .bind(encode(&FeedbackRow::from(feedback))?)
+    .execute(store.write())
+    .await
+    .map_err(|error| {
+        Fault::or_taken(error, || {
+            format!("the feedback {} exists already", feedback.id)
+        })
+    })?;
     Ok(())
 }
 
-pub(super) async fn list(store: &Store, recommendation: Option<&RecommendationId>) -> Result<Vec<Feedback>, Fault> {
+pub(super) async fn list(
+    store: &Store,
+    recommendation: Option<&RecommendationId>,
+) -> Result<Vec<Feedback>, Fault> {
     let mut filter = Filter::default();
     if let Some(recommendation) = recommendation {
         filter.text("recommendation_id = ?", &recommendation.0);
     }
     let sql = filter.sql("SELECT id, document FROM feedback", " ORDER BY at_ms, id");
-    filter.query(sql).fetch_all(store.read()).await?.iter().map(feedback).collect()
+    filter
+        .query(sql)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(feedback)
+        .collect()
 }
 
 fn feedback(row: &AnyRow) -> Result<Feedback, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<FeedbackRow>(row.try_get(1)?).and_then(FeedbackRow::into_feedback).map_err(unreadable("feedback", &id))
+    decode::<FeedbackRow>(row.try_get(1)?)
+        .and_then(FeedbackRow::into_feedback)
+        .map_err(unreadable("feedback", &id))
 }

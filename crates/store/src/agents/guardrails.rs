@@ -9,7 +9,9 @@ use crate::rows::guardrails::GuardrailsRow;
 use crate::rows::{decode, encode, unreadable, version};
 
 pub(super) async fn get(store: &Store) -> Result<Guardrails, Fault> {
-    let row = sqlx::query("SELECT document FROM guardrails WHERE id = 1").fetch_optional(store.read()).await?;
+    let row = sqlx::query("SELECT document FROM guardrails WHERE id = 1")
+        .fetch_optional(store.read())
+        .await?;
     match row {
         None => Ok(Guardrails::default()),
         Some(row) => decode::<GuardrailsRow>(row.try_get(0)?)
@@ -29,12 +31,14 @@ pub(super) async fn put(store: &Store, guardrails: &Guardrails) -> Result<(), Fa
             .execute(store.write())
             .await?
     } else {
-        sqlx::query("UPDATE guardrails SET version = $1, document = $2 WHERE id = 1 AND version = $3")
-            .bind(version(guardrails.version))
-            .bind(document)
-            .bind(expected)
-            .execute(store.write())
-            .await?
+        sqlx::query(
+            "UPDATE guardrails SET version = $1, document = $2 WHERE id = 1 AND version = $3",
+        )
+        .bind(version(guardrails.version))
+        .bind(document)
+        .bind(expected)
+        .execute(store.write())
+        .await?
     };
     if done.rows_affected() > 0 {
         return Ok(());

@@ -55,7 +55,10 @@ pub(super) async fn insert(store: &Store, recommendation: &Recommendation) -> Re
     insert_all(store, std::slice::from_ref(recommendation)).await
 }
 
-pub(super) async fn insert_all(store: &Store, recommendations: &[Recommendation]) -> Result<(), Fault> {
+pub(super) async fn insert_all(
+    store: &Store,
+    recommendations: &[Recommendation],
+) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
     let mut added: BTreeMap<sums::Key, sums::Sums> = BTreeMap::new();
     for recommendation in recommendations {
@@ -67,7 +70,10 @@ pub(super) async fn insert_all(store: &Store, recommendations: &[Recommendation]
     Ok(tx.commit().await?)
 }
 
-async fn insert_row(connection: &mut AnyConnection, recommendation: &Recommendation) -> Result<(), Fault> {
+async fn insert_row(
+    connection: &mut AnyConnection,
+    recommendation: &Recommendation,
+) -> Result<(), Fault> {
     let subject = &recommendation.subject;
     values::bind(sqlx::query(INSERT), recommendation)
         .bind(&recommendation.id.0)
@@ -94,14 +100,20 @@ async fn insert_row(connection: &mut AnyConnection, recommendation: &Recommendat
     Ok(())
 }
 
-pub(super) async fn update_one(store: &Store, recommendation: &Recommendation) -> Result<(), Fault> {
+pub(super) async fn update_one(
+    store: &Store,
+    recommendation: &Recommendation,
+) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
     update(&mut tx, recommendation).await?;
     Ok(tx.commit().await?)
 }
 
 /// Replaces a recommendation and moves its part of the totals, in the caller's transaction.
-pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Recommendation) -> Result<(), Fault> {
+pub(super) async fn update(
+    connection: &mut AnyConnection,
+    recommendation: &Recommendation,
+) -> Result<(), Fault> {
     let record = Versioned {
         noun: "recommendation",
         select: "SELECT version FROM recommendations WHERE id = $1",
@@ -122,7 +134,9 @@ pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Reco
         .bind(agent_id(recommendation))
         .bind(recommendation.origin.agent_type.as_str());
     let before = Part::stored(connection, &recommendation.id, Some(record.expected())).await?;
-    record.run(connection, update, || taken(recommendation)).await?;
+    record
+        .run(connection, update, || taken(recommendation))
+        .await?;
     match before {
         Some(before) => {
             let after = Part::new(recommendation, before.saving);
@@ -142,32 +156,55 @@ fn taken(recommendation: &Recommendation) -> String {
 pub(super) async fn get(store: &Store, id: &RecommendationId) -> Result<Recommendation, Fault> {
     let mut filter = Filter::default();
     filter.text("id = ?", &id.0);
-    let row = filter.query(filter.sql(SELECT, "")).fetch_optional(store.read()).await?;
+    let row = filter
+        .query(filter.sql(SELECT, ""))
+        .fetch_optional(store.read())
+        .await?;
     recommendation(&row.ok_or_else(|| Fault::not_found("recommendation", &id.0))?)
 }
 
-pub(super) async fn list(store: &Store, wanted: &RecommendationFilter) -> Result<(Vec<Recommendation>, u64), Fault> {
+pub(super) async fn list(
+    store: &Store,
+    wanted: &RecommendationFilter,
+) -> Result<(Vec<Recommendation>, u64), Fault> {
     let filter = filter(wanted);
     let page = page(&filter, wanted);
     let rows = filter.query(page).fetch_all(store.read()).await?;
-    let found = rows.iter().map(recommendation).collect::<Result<Vec<_>, _>>()?;
+    let found = rows
+        .iter()
+        .map(recommendation)
+        .collect::<Result<Vec<_>, _>>()?;
     let is_whole = wanted.limit == 0 && wanted.offset == 0;
-    let total = if is_whole { found.len() as u64 } else { count(store, wanted).await? };
+    let total = if is_whole {
+        found.len() as u64
+    } else {
+        count(store, wanted).await?
+    };
     Ok((found, total))
 }
 
 /// Statement of a list.
 fn page(filter: &Filter, wanted: &RecommendationFilter) -> SqlStr {
     // What is due is a handful: the index of lists would be walked to its end for it.
-    let order = if wanted.due_by.is_some() { " ORDER BY due_at_ms, id" } else { RANKED };
+    let order = if wanted.due_by.is_some() {
+        " ORDER BY due_at_ms, id"
+    } else {
+        RANKED
+    };
     filter.page(SELECT, order, wanted.limit, wanted.offset)
 }
 
 /// Returns the open recommendations of an agent.
-pub(super) async fn open_of(tx: &mut Transaction<'static, Any>, agent: &AgentId) -> Result<Vec<Recommendation>, Fault> {
+pub(super) async fn open_of(
+    tx: &mut Transaction<'static, Any>,
+    agent: &AgentId,
+) -> Result<Vec<Recommendation>, Fault> {
     let mut filter = Filter::default();
     filter.text("agent_id = ?", &agent.0);
     filter.fixed("is_open = 1");
-    let rows = filter.query(filter.sql(SELECT, " ORDER BY id")).fetch_all(&mut **tx).await?;
+    let rows = filter
+        .query(filter.sql(SELECT, " ORDER BY id"))
+        .fetch_all(&mut **tx)
+        .await?;
     rows.iter().map(recommendation).collect()
 }

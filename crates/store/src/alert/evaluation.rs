@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use jiff::Timestamp;
 use reeve_alerts::{
-    Changes, DegradedBy, DegradedRule, GroupKey, OldGroup, Progress, RuleId, StoredState, StoredTally, Tally,
+    Changes, DegradedBy, DegradedRule, GroupKey, OldGroup, Progress, RuleId, StoredState,
+    StoredTally, Tally,
 };
 use sqlx::{Any, Row as _, Transaction};
 
@@ -32,19 +33,31 @@ pub(super) async fn progress(store: &Store) -> Result<Option<Progress>> {
     let Some(row) = row else { return Ok(None) };
     let clock_ms: Option<i64> = row.try_get(1)?;
     let clock = clock_ms.map(Timestamp::from_millisecond).transpose();
-    let clock = clock.map_err(|error| Fault::Backend(format!("the stored clock cannot be read: {error}")))?;
-    Ok(Some(Progress { position: unsigned(row.try_get(0)?), clock }))
+    let clock = clock
+        .map_err(|error| Fault::Backend(format!("the stored clock cannot be read: {error}")))?;
+    Ok(Some(Progress {
+        position: unsigned(row.try_get(0)?),
+        clock,
+    }))
 }
 
 /// Removes a rule's state, except that of one revision.
-pub(super) async fn forget(tx: &mut Transaction<'_, Any>, rule: &RuleId, except: Option<u64>) -> Result<()> {
+pub(super) async fn forget(
+    tx: &mut Transaction<'_, Any>,
+    rule: &RuleId,
+    except: Option<u64>,
+) -> Result<()> {
     let kept = except.map_or(-1, version);
     for statement in [
         "DELETE FROM alert_groups WHERE rule_id = $1 AND revision <> $2",
         "DELETE FROM alert_tallies WHERE rule_id = $1 AND revision <> $2",
         "DELETE FROM alert_degraded WHERE rule_id = $1 AND revision <> $2",
     ] {
-        sqlx::query(statement).bind(&rule.0).bind(kept).execute(&mut **tx).await?;
+        sqlx::query(statement)
+            .bind(&rule.0)
+            .bind(kept)
+            .execute(&mut **tx)
+            .await?;
     }
     Ok(())
 }
@@ -60,26 +73,43 @@ pub(super) async fn state(store: &Store) -> Result<StoredState> {
         sqlx::query(statement).execute(store.write()).await?;
     }
     let snapshot = bodies(store, "SELECT body FROM alert_snapshot ORDER BY part").await?;
-    let deltas = bodies(store, "SELECT body FROM alert_deltas ORDER BY next_sequence").await?;
+    let deltas = bodies(
+        store,
+        "SELECT body FROM alert_deltas ORDER BY next_sequence",
+    )
+    .await?;
     let is_old = snapshot.is_empty() && deltas.is_empty();
-    let (old_groups, old_tallies) = if is_old { old(store).await? } else { Default::default() };
-    Ok(StoredState { snapshot, deltas, old_groups, old_tallies })
+    let (old_groups, old_tallies) = if is_old {
+        old(store).await?
+    } else {
+        Default::default()
+    };
+    Ok(StoredState {
+        snapshot,
+        deltas,
+        old_groups,
+        old_tallies,
+    })
 }
 
 async fn bodies(store: &Store, statement: &'static str) -> Result<Vec<Vec<u8>>> {
     let rows = sqlx::query(statement).fetch_all(store.read()).await?;
     let body = |row: &sqlx::any::AnyRow| {
         let text: &str = row.try_get(0)?;
-        BASE64.decode(text).map_err(|error| Fault::Backend(format!("the state of alert rules cannot be read: {error}")))
+        BASE64.decode(text).map_err(|error| {
+            Fault::Backend(format!("the state of alert rules cannot be read: {error}"))
+        })
     };
     rows.iter().map(body).collect()
 }
 
 /// Returns the rows for each group that versions before the deltas kept, and the counts beside them.
 async fn old(store: &Store) -> Result<(Vec<OldGroup>, Vec<StoredTally>)> {
-    let rows = sqlx::query("SELECT rule_id, revision, group_key, state FROM alert_groups ORDER BY rule_id, group_hash")
-        .fetch_all(store.read())
-        .await?;
+    let rows = sqlx::query(
+        "SELECT rule_id, revision, group_key, state FROM alert_groups ORDER BY rule_id, group_hash",
+    )
+    .fetch_all(store.read())
+    .await?;
     let group = |row: &sqlx::any::AnyRow| {
         Ok(OldGroup {
             rule: RuleId(row.try_get(0)?),
@@ -89,28 +119,38 @@ async fn old(store: &Store) -> Result<(Vec<OldGroup>, Vec<StoredTally>)> {
         })
     };
     let groups = rows.iter().map(group).collect::<Result<_>>()?;
-    let rows = sqlx::query("SELECT rule_id, revision, document FROM alert_tallies ORDER BY rule_id, revision")
-        .fetch_all(store.read())
-        .await?;
+    let rows = sqlx::query(
+        "SELECT rule_id, revision, document FROM alert_tallies ORDER BY rule_id, revision",
+    )
+    .fetch_all(store.read())
+    .await?;
     let tally = |row: &sqlx::any::AnyRow| {
         let rule: String = row.try_get(0)?;
         let tally = read_tally(row.try_get(2)?, &rule)?;
-        Ok(StoredTally { rule: RuleId(rule), revision: unsigned(row.try_get(1)?), tally })
+        Ok(StoredTally {
+            rule: RuleId(rule),
+            revision: unsigned(row.try_get(1)?),
+            tally,
+        })
     };
     Ok((groups, rows.iter().map(tally).collect::<Result<_>>()?))
 }
 
 fn read_tally(document: &str, rule: &str) -> Result<Tally> {
-    decode::<TallyRow>(document).and_then(TallyRow::into_tally).map_err(unreadable("counts of alert rule", rule))
+    decode::<TallyRow>(document)
+        .and_then(TallyRow::into_tally)
+        .map_err(unreadable("counts of alert rule", rule))
 }
 
 pub(super) async fn tally(store: &Store, rule: &RuleId, revision: u64) -> Result<Option<Tally>> {
-    let row = sqlx::query("SELECT document FROM alert_tallies WHERE rule_id = $1 AND revision = $2")
-        .bind(&rule.0)
-        .bind(version(revision))
-        .fetch_optional(store.read())
-        .await?;
-    row.map(|row| read_tally(row.try_get(0)?, &rule.0)).transpose()
+    let row =
+        sqlx::query("SELECT document FROM alert_tallies WHERE rule_id = $1 AND revision = $2")
+            .bind(&rule.0)
+            .bind(version(revision))
+            .fetch_optional(store.read())
+            .await?;
+    row.map(|row| read_tally(row.try_get(0)?, &rule.0))
+        .transpose()
 }
 
 /// Keeps counts for people to see, many with one statement.
@@ -121,7 +161,11 @@ pub(super) async fn tally_put(store: &Store, tallies: &[StoredTally]) -> Result<
     );
     for stored in tallies {
         let document = encode(&TallyRow::from(stored.tally))?;
-        insert.row([Cell::Text(stored.rule.0.clone()), Cell::Integer(version(stored.revision)), Cell::Text(document)]);
+        insert.row([
+            Cell::Text(stored.rule.0.clone()),
+            Cell::Integer(version(stored.revision)),
+            Cell::Text(document),
+        ]);
     }
     let mut tx = store.begin().await?;
     insert.run(&mut tx).await?;
@@ -143,7 +187,8 @@ pub(super) async fn degraded(store: &Store) -> Result<Vec<DegradedRule>> {
     };
     let row = |row: &sqlx::any::AnyRow| {
         let bound: &str = row.try_get(2)?;
-        let by = DegradedBy::parse(bound).ok_or_else(|| Fault::Backend(format!("there is no bound {bound}")))?;
+        let by = DegradedBy::parse(bound)
+            .ok_or_else(|| Fault::Backend(format!("there is no bound {bound}")))?;
         Ok(DegradedRule {
             rule: RuleId(row.try_get(0)?),
             revision: unsigned(row.try_get(1)?),
@@ -155,7 +200,12 @@ pub(super) async fn degraded(store: &Store) -> Result<Vec<DegradedRule>> {
     rows.iter().map(row).collect()
 }
 
-pub(super) async fn advance(store: &Store, from: Option<u64>, to: Progress, changes: &Changes) -> Result<()> {
+pub(super) async fn advance(
+    store: &Store,
+    from: Option<u64>,
+    to: Progress,
+    changes: &Changes,
+) -> Result<()> {
     let mut tx = store.begin().await?;
     move_on(&mut tx, from, to).await?;
     keep_state(&mut tx, to, changes).await?;
@@ -194,7 +244,11 @@ async fn keep_state(tx: &mut Transaction<'_, Any>, to: Progress, changes: &Chang
         }
         return Ok(());
     };
-    for statement in ["DELETE FROM alert_deltas", "DELETE FROM alert_snapshot", "DELETE FROM alert_groups"] {
+    for statement in [
+        "DELETE FROM alert_deltas",
+        "DELETE FROM alert_snapshot",
+        "DELETE FROM alert_groups",
+    ] {
         sqlx::query(statement).execute(&mut **tx).await?;
     }
     for (number, part) in (0_i64..).zip(snapshot) {
@@ -216,7 +270,11 @@ async fn move_on(tx: &mut Transaction<'_, Any>, from: Option<u64>, to: Progress)
             .bind(clock_ms)
             .execute(&mut **tx)
             .await
-            .map_err(|error| Fault::or_taken(error, || "another process has begun to evaluate the log".to_owned()))?;
+            .map_err(|error| {
+                Fault::or_taken(error, || {
+                    "another process has begun to evaluate the log".to_owned()
+                })
+            })?;
         return Ok(());
     };
     let done =
@@ -228,7 +286,9 @@ async fn move_on(tx: &mut Transaction<'_, Any>, from: Option<u64>, to: Progress)
             .execute(&mut **tx)
             .await?;
     if done.rows_affected() == 0 {
-        return Err(Fault::Conflict("another process has evaluated the log in the meantime".to_owned()));
+        return Err(Fault::Conflict(
+            "another process has evaluated the log in the meantime".to_owned(),
+        ));
     }
     Ok(())
 }

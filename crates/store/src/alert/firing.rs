@@ -14,7 +14,8 @@ use crate::versioned::Versioned;
 
 type Result<T> = std::result::Result<T, Fault>;
 
-const SELECT: &str = "SELECT id, status, version, document, handling, first_at_ms, last_at_ms, entry_count, entries
+const SELECT: &str =
+    "SELECT id, status, version, document, handling, first_at_ms, last_at_ms, entry_count, entries
     FROM alert_firings";
 
 /// Adds a firing; one that is kept already stays as it is.
@@ -43,7 +44,11 @@ pub(super) async fn insert(tx: &mut Transaction<'_, Any>, firing: &Firing) -> Re
 
 /// Adds later entries to a firing that is kept.
 pub(super) async fn grow(tx: &mut Transaction<'_, Any>, growth: &FiringGrowth) -> Result<()> {
-    let entries = if growth.entries.is_empty() { None } else { listed(tx, growth).await? };
+    let entries = if growth.entries.is_empty() {
+        None
+    } else {
+        listed(tx, growth).await?
+    };
     sqlx::query(
         "UPDATE alert_firings SET first_at_ms = $2, last_at_ms = $3, entry_count = $4, entries = COALESCE($5, entries)
          WHERE id = $1",
@@ -66,7 +71,8 @@ async fn listed(tx: &mut Transaction<'_, Any>, growth: &FiringGrowth) -> Result<
         .await?;
     let Some(row) = row else { return Ok(None) };
     let read = decode_entries(row.try_get(0)?);
-    let mut entries = read.map_err(|error| Fault::Backend(format!("firing {}: {error}", growth.id.0)))?;
+    let mut entries =
+        read.map_err(|error| Fault::Backend(format!("firing {}: {error}", growth.id.0)))?;
     entries.extend(growth.entries.iter().cloned());
     entries.truncate(KEPT_ENTRIES);
     Ok(Some(encode_entries(&entries)))
@@ -80,9 +86,17 @@ pub(super) async fn list(store: &Store, asked: &FiringFilter) -> Result<(Vec<Fir
     if let Some(status) = asked.status {
         filter.text("status = ?", status.as_str());
     }
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM alert_firings", "")).fetch_one(store.read()).await?;
+    let count = filter
+        .query(filter.sql("SELECT COUNT(*) FROM alert_firings", ""))
+        .fetch_one(store.read())
+        .await?;
     let total = u64::try_from(count.try_get::<i64, _>(0)?).unwrap_or_default();
-    let page = filter.page(SELECT, " ORDER BY detected_at_ms DESC, sequence DESC, id DESC", asked.limit, asked.offset);
+    let page = filter.page(
+        SELECT,
+        " ORDER BY detected_at_ms DESC, sequence DESC, id DESC",
+        asked.limit,
+        asked.offset,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
     Ok((rows.iter().map(firing).collect::<Result<_>>()?, total))
 }
@@ -90,7 +104,10 @@ pub(super) async fn list(store: &Store, asked: &FiringFilter) -> Result<(Vec<Fir
 pub(super) async fn get(store: &Store, id: &FiringId) -> Result<Firing> {
     let mut filter = Filter::default();
     filter.text("id = ?", id.0.as_str());
-    let row = filter.query(filter.sql(SELECT, "")).fetch_optional(store.read()).await?;
+    let row = filter
+        .query(filter.sql(SELECT, ""))
+        .fetch_optional(store.read())
+        .await?;
     firing(&row.ok_or_else(|| Fault::not_found("firing", &id.0))?)
 }
 
@@ -108,13 +125,20 @@ pub(super) async fn handle(store: &Store, firing: &Firing) -> Result<()> {
             .bind(firing.status.as_str())
             .bind(encode(&HandlingRow::from(firing))?)
             .bind(version(firing.version));
-    record.run(&mut *store.write().acquire().await?, update, || "the firing exists already".to_owned()).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            "the firing exists already".to_owned()
+        })
+        .await
 }
 
 pub(super) async fn unrecorded(store: &Store, limit: u64) -> Result<Vec<Firing>> {
     let mut filter = Filter::default();
     filter.integer("recorded = ?", 0);
-    let rows = filter.query(filter.page(SELECT, " ORDER BY sequence, id", limit, 0)).fetch_all(store.read()).await?;
+    let rows = filter
+        .query(filter.page(SELECT, " ORDER BY sequence, id", limit, 0))
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(firing).collect()
 }
 
@@ -124,13 +148,19 @@ pub(super) async fn recorded(store: &Store, ids: &[FiringId]) -> Result<()> {
     }
     let mut filter = Filter::default();
     filter.one_of("id", ids.iter().map(|id| id.0.as_str()));
-    filter.query(filter.sql("UPDATE alert_firings SET recorded = 1", "")).execute(store.write()).await?;
+    filter
+        .query(filter.sql("UPDATE alert_firings SET recorded = 1", ""))
+        .execute(store.write())
+        .await?;
     Ok(())
 }
 
 fn firing(row: &AnyRow) -> Result<Firing> {
     let id: String = row.try_get(0)?;
-    let unsigned = |at: usize| row.try_get::<i64, _>(at).map(|number| u64::try_from(number).unwrap_or_default());
+    let unsigned = |at: usize| {
+        row.try_get::<i64, _>(at)
+            .map(|number| u64::try_from(number).unwrap_or_default())
+    };
     let columns = FiringColumns {
         id: id.clone(),
         status: row.try_get(1)?,

@@ -83,7 +83,12 @@ impl Sums {
     fn new(expected: Option<i64>, saving: Saving) -> Self {
         let unpriced = i64::from(expected.is_none());
         if saving.ended_at_ms.is_some() {
-            return Sums { recommendations: 1, unpriced, measured: 1, ..Sums::default() };
+            return Sums {
+                recommendations: 1,
+                unpriced,
+                measured: 1,
+                ..Sums::default()
+            };
         }
         let realised = saving.realised;
         Sums {
@@ -135,7 +140,12 @@ impl Part {
             taken_back: i64::from(recommendation.taken_back_by.is_some()),
         };
         let expected = recommendation.expected_savings().map(amount);
-        Part { key, sums: Sums::new(expected, saving), saving, expected }
+        Part {
+            key,
+            sums: Sums::new(expected, saving),
+            saving,
+            expected,
+        }
     }
 
     /// The part of a stored recommendation; `None` if it is not there, or has another version than the one given.
@@ -156,7 +166,10 @@ impl Part {
         if version.is_some_and(|version| version != found) {
             return Ok(None);
         }
-        let saving = Saving { realised: row.try_get(10)?, ended_at_ms: row.try_get(12)? };
+        let saving = Saving {
+            realised: row.try_get(10)?,
+            ended_at_ms: row.try_get(12)?,
+        };
         let key = Key {
             agent_id: row.try_get(0)?,
             agent_type: row.try_get(1)?,
@@ -169,19 +182,31 @@ impl Part {
             taken_back: row.try_get(8)?,
         };
         let expected: Option<i64> = row.try_get(9)?;
-        Ok(Some(Part { key, sums: Sums::new(expected, saving), saving, expected }))
+        Ok(Some(Part {
+            key,
+            sums: Sums::new(expected, saving),
+            saving,
+            expected,
+        }))
     }
 }
 
 /// Takes a part out and puts its successor in.
-pub(crate) async fn shift(connection: &mut AnyConnection, before: Part, after: Part) -> Result<(), Fault> {
+pub(crate) async fn shift(
+    connection: &mut AnyConnection,
+    before: Part,
+    after: Part,
+) -> Result<(), Fault> {
     let mut changes: BTreeMap<Key, Sums> = BTreeMap::new();
     changes.entry(before.key).or_default().add(&before.sums, -1);
     changes.entry(after.key).or_default().add(&after.sums, 1);
     add(connection, changes).await
 }
 
-pub(crate) async fn add(connection: &mut AnyConnection, changes: BTreeMap<Key, Sums>) -> Result<(), Fault> {
+pub(crate) async fn add(
+    connection: &mut AnyConnection,
+    changes: BTreeMap<Key, Sums>,
+) -> Result<(), Fault> {
     for (key, sums) in changes {
         sqlx::query(ADD)
             .bind(key.agent_id)
@@ -212,7 +237,9 @@ pub(crate) async fn measure(
     saving: RealisedSaving,
 ) -> Result<(), Fault> {
     let saving = Saving::from(saving);
-    let Some(before) = Part::stored(connection, id, None).await? else { return Ok(()) };
+    let Some(before) = Part::stored(connection, id, None).await? else {
+        return Ok(());
+    };
     if before.saving == saving {
         return Ok(());
     }
@@ -223,22 +250,39 @@ pub(crate) async fn measure(
         .execute(&mut *connection)
         .await?;
     let sums = Sums::new(before.expected, saving);
-    let after = Part { key: before.key.clone(), sums, saving, expected: before.expected };
+    let after = Part {
+        key: before.key.clone(),
+        sums,
+        saving,
+        expected: before.expected,
+    };
     shift(connection, before, after).await
 }
 
 /// Number of writes so far of recommendations in these states, those that entered or left them included; a larger one than before says
 /// that something was written in between.
-pub(crate) async fn revision(store: &Store, states: impl IntoIterator<Item = Status>) -> Result<i64, Fault> {
+pub(crate) async fn revision(
+    store: &Store,
+    states: impl IntoIterator<Item = Status>,
+) -> Result<i64, Fault> {
     let mut filter = Filter::default();
     filter.one_of("status", states.into_iter().map(Status::as_str));
-    let sql = filter.sql("SELECT CAST(COALESCE(SUM(revision), 0) AS BIGINT) FROM recommendation_totals", "");
-    Ok(filter.query(sql).fetch_one(store.read()).await?.try_get(0)?)
+    let sql = filter.sql(
+        "SELECT CAST(COALESCE(SUM(revision), 0) AS BIGINT) FROM recommendation_totals",
+        "",
+    );
+    Ok(filter
+        .query(sql)
+        .fetch_one(store.read())
+        .await?
+        .try_get(0)?)
 }
 
 /// Adds everything up anew.
 pub(crate) async fn rebuild(connection: &mut AnyConnection) -> Result<(), Fault> {
-    sqlx::query("DELETE FROM recommendation_totals").execute(&mut *connection).await?;
+    sqlx::query("DELETE FROM recommendation_totals")
+        .execute(&mut *connection)
+        .await?;
     sqlx::query(REBUILD).execute(connection).await?;
     Ok(())
 }

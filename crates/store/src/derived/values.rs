@@ -50,7 +50,9 @@ pub(crate) fn agent_id(recommendation: &Recommendation) -> &str {
 
 /// The column that lists are ordered by: what has no price comes after everything that has one.
 pub(crate) fn savings_order(recommendation: &Recommendation) -> i64 {
-    recommendation.savings_monthly.map_or(i64::MIN, Money::micros)
+    recommendation
+        .savings_monthly
+        .map_or(i64::MIN, Money::micros)
 }
 
 /// Critical first.

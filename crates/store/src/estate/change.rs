@@ -16,7 +16,10 @@ const KEPT: SignedDuration = SignedDuration::from_hours(24 * 90);
 const MOST: i64 = 100;
 
 /// Adds the changes of one resource that one look showed.
-pub(super) async fn insert(tx: &mut Transaction<'_, Any>, changes: &[ResourceChange]) -> Result<(), Fault> {
+pub(super) async fn insert(
+    tx: &mut Transaction<'_, Any>,
+    changes: &[ResourceChange],
+) -> Result<(), Fault> {
     for change in changes {
         // PostgreSQL takes no zero bytes.
         let text = |value: &str| value.replace('\0', "");
@@ -35,7 +38,9 @@ pub(super) async fn insert(tx: &mut Transaction<'_, Any>, changes: &[ResourceCha
         .execute(&mut **tx)
         .await?;
     }
-    let Some(change) = changes.first() else { return Ok(()) };
+    let Some(change) = changes.first() else {
+        return Ok(());
+    };
     sqlx::query(
         "DELETE FROM resource_changes WHERE connection_id = $1 AND resource_id = $2 AND seen_at_ms < (
              SELECT MIN(newest.seen_at_ms) FROM (
@@ -83,14 +88,20 @@ pub(super) async fn list(
          FROM resource_changes",
         " ORDER BY seen_at_ms, resource_id, connection_id, attribute",
     );
-    filter.query(sql).fetch_all(store.read()).await?.iter().map(change).collect()
+    filter
+        .query(sql)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(change)
+        .collect()
 }
 
 fn change(row: &AnyRow) -> Result<ResourceChange, Fault> {
     let resource: String = row.try_get(0)?;
     let attribute: String = row.try_get(2)?;
-    let attribute =
-        named("attribute", &attribute, Attribute::parse).map_err(unreadable("change of a resource", &resource))?;
+    let attribute = named("attribute", &attribute, Attribute::parse)
+        .map_err(unreadable("change of a resource", &resource))?;
     let at = |column: usize| -> Result<Timestamp, Fault> {
         let ms: i64 = row.try_get(column)?;
         Timestamp::from_millisecond(ms).map_err(|error| Fault::Backend(error.to_string()))

@@ -35,8 +35,11 @@ pub(super) async fn insert(store: &Store, connection: &Connection) -> Result<(),
 
 pub(super) async fn update(store: &Store, connection: &Connection) -> Result<(), Fault> {
     // What a list shows of a connection whose credentials it could not open must not overwrite them.
-    let secret =
-        if credentials::is_withheld(&connection.credentials) { None } else { Some(sealed(store, connection)?) };
+    let secret = if credentials::is_withheld(&connection.credentials) {
+        None
+    } else {
+        Some(sealed(store, connection)?)
+    };
     let done = sqlx::query(
         "UPDATE connections SET name = $2, provider = $3, account = $4, status = $5, created_at_ms = $6, document = $7,
          secret = COALESCE($8, secret) WHERE id = $1",
@@ -51,7 +54,11 @@ pub(super) async fn update(store: &Store, connection: &Connection) -> Result<(),
     .bind(secret)
     .execute(store.write())
     .await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("connection", &connection.id.0)) } else { Ok(()) }
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("connection", &connection.id.0))
+    } else {
+        Ok(())
+    }
 }
 
 fn sealed(store: &Store, connection: &Connection) -> Result<String, Fault> {
@@ -60,8 +67,15 @@ fn sealed(store: &Store, connection: &Connection) -> Result<String, Fault> {
 }
 
 pub(super) async fn delete(store: &Store, id: &ConnectionId) -> Result<(), Fault> {
-    let done = sqlx::query("DELETE FROM connections WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("connection", &id.0)) } else { Ok(()) }
+    let done = sqlx::query("DELETE FROM connections WHERE id = $1")
+        .bind(&id.0)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("connection", &id.0))
+    } else {
+        Ok(())
+    }
 }
 
 pub(super) async fn get(store: &Store, id: &ConnectionId) -> Result<Connection, Fault> {
@@ -71,14 +85,18 @@ pub(super) async fn get(store: &Store, id: &ConnectionId) -> Result<Connection, 
         .await?
         .ok_or_else(|| Fault::not_found("connection", &id.0))?;
     let (document, opened) = read(store, &row)?;
-    let credentials = opened.map_err(|error| Fault::Backend(format!("the connection {id} cannot be used: {error}")))?;
-    document.into_connection(credentials).map_err(unreadable("connection", &id.0))
+    let credentials = opened
+        .map_err(|error| Fault::Backend(format!("the connection {id} cannot be used: {error}")))?;
+    document
+        .into_connection(credentials)
+        .map_err(unreadable("connection", &id.0))
 }
 
 pub(super) async fn list(store: &Store) -> Result<Vec<Connection>, Fault> {
-    let rows = sqlx::query("SELECT id, document, secret FROM connections ORDER BY created_at_ms, id")
-        .fetch_all(store.read())
-        .await?;
+    let rows =
+        sqlx::query("SELECT id, document, secret FROM connections ORDER BY created_at_ms, id")
+            .fetch_all(store.read())
+            .await?;
     rows.iter().map(|row| listed(store, row)).collect()
 }
 
@@ -89,7 +107,9 @@ fn listed(store: &Store, row: &AnyRow) -> Result<Connection, Fault> {
         Ok(credentials) => (credentials, None),
         Err(error) => (credentials::withheld(), Some(error.to_string())),
     };
-    let mut connection = document.into_connection(credentials).map_err(unreadable("connection", &id))?;
+    let mut connection = document
+        .into_connection(credentials)
+        .map_err(unreadable("connection", &id))?;
     if let Some(problem) = problem {
         connection.status = ConnectionStatus::Failed;
         connection.last_error = Some(problem);
@@ -97,8 +117,14 @@ fn listed(store: &Store, row: &AnyRow) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-fn read(store: &Store, row: &AnyRow) -> Result<(ConnectionRow, Result<Credentials, VaultError>), Fault> {
+fn read(
+    store: &Store,
+    row: &AnyRow,
+) -> Result<(ConnectionRow, Result<Credentials, VaultError>), Fault> {
     let id: String = row.try_get(0)?;
     let document = decode(row.try_get(1)?).map_err(unreadable("connection", &id))?;
-    Ok((document, credentials::open(store.vault(), &id, row.try_get(2)?)))
+    Ok((
+        document,
+        credentials::open(store.vault(), &id, row.try_get(2)?),
+    ))
 }

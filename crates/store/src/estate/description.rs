@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    ConnectionId, Described, DescriptionStore, Document, Known, Neighbour, Reading, Resource, ResourceId, ResourceKind,
-    ResourceState, StoreError, Version,
+    ConnectionId, Described, DescriptionStore, Document, Known, Neighbour, Reading, Resource,
+    ResourceId, ResourceKind, ResourceState, StoreError, Version,
 };
 use sqlx::Row as _;
 use sqlx::{Any, Transaction};
@@ -34,13 +34,27 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl DescriptionStore for Store {
-    async fn description_known(&self, connection: &ConnectionId, ids: &[ResourceId]) -> Result<Vec<Known>> {
+    async fn description_known(
+        &self,
+        connection: &ConnectionId,
+        ids: &[ResourceId],
+    ) -> Result<Vec<Known>> {
         Ok(known(self, connection, ids).await?)
     }
-    async fn description_put(&self, connection: &ConnectionId, described: &[Described], at: Timestamp) -> Result<()> {
+    async fn description_put(
+        &self,
+        connection: &ConnectionId,
+        described: &[Described],
+        at: Timestamp,
+    ) -> Result<()> {
         Ok(put(self, connection, described, at).await?)
     }
-    async fn description_remove(&self, connection: &ConnectionId, ids: &[ResourceId], at: Timestamp) -> Result<()> {
+    async fn description_remove(
+        &self,
+        connection: &ConnectionId,
+        ids: &[ResourceId],
+        at: Timestamp,
+    ) -> Result<()> {
         Ok(remove(self, connection, ids, at).await?)
     }
     async fn description_ids(
@@ -93,15 +107,26 @@ impl DescriptionStore for Store {
     }
 }
 
-async fn known(store: &Store, connection: &ConnectionId, ids: &[ResourceId]) -> std::result::Result<Vec<Known>, Fault> {
+async fn known(
+    store: &Store,
+    connection: &ConnectionId,
+    ids: &[ResourceId],
+) -> std::result::Result<Vec<Known>, Fault> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let mut found: HashMap<String, Known> = HashMap::new();
-    let empty =
-        |id: &str| Known { resource: None, id: ResourceId::new(id), hash: None, relations: Vec::new(), seen_at: None };
+    let empty = |id: &str| Known {
+        resource: None,
+        id: ResourceId::new(id),
+        hash: None,
+        relations: Vec::new(),
+        seen_at: None,
+    };
     for row in resources(store, connection, ids).await? {
-        let known = found.entry(row.id.0.clone()).or_insert_with(|| empty(&row.id.0));
+        let known = found
+            .entry(row.id.0.clone())
+            .or_insert_with(|| empty(&row.id.0));
         known.resource = Some(row);
     }
     for (id, seen_at, hash) in version::current(store, connection, ids).await? {
@@ -130,7 +155,10 @@ async fn resources(
     filter.text("connection_id = ?", &connection.0);
     filter.text("state <> ?", ResourceState::Deleted.as_str());
     filter.one_of("id", ids.iter().map(ResourceId::as_str));
-    let rows = filter.query(filter.sql(SELECT, "")).fetch_all(store.read()).await?;
+    let rows = filter
+        .query(filter.sql(SELECT, ""))
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(resource).collect()
 }
 
@@ -140,17 +168,32 @@ async fn put(
     described: &[Described],
     at: Timestamp,
 ) -> std::result::Result<(), Fault> {
-    if let Some(stray) = described.iter().find(|one| one.resource.connection != *connection) {
+    if let Some(stray) = described
+        .iter()
+        .find(|one| one.resource.connection != *connection)
+    {
         let (id, theirs) = (&stray.resource.id, &stray.resource.connection);
-        return Err(Fault::Conflict(format!("the resource {id} belongs to connection {theirs}, not {connection}")));
+        return Err(Fault::Conflict(format!(
+            "the resource {id} belongs to connection {theirs}, not {connection}"
+        )));
     }
-    let described: BTreeMap<&ResourceId, &Described> = described.iter().map(|one| (&one.resource.id, one)).collect();
+    let described: BTreeMap<&ResourceId, &Described> = described
+        .iter()
+        .map(|one| (&one.resource.id, one))
+        .collect();
     let documents = document::pack(described.values().map(|one| &one.document))?;
-    let hashes = described.iter().map(|(id, one)| (*id, one.document.hash())).collect();
-    let relations = described.iter().map(|(id, one)| (*id, one.relations.as_slice())).collect();
+    let hashes = described
+        .iter()
+        .map(|(id, one)| (*id, one.document.hash()))
+        .collect();
+    let relations = described
+        .iter()
+        .map(|(id, one)| (*id, one.relations.as_slice()))
+        .collect();
     let resources = described.values().map(|one| &one.resource);
     let mut tx = store.begin().await?;
-    let unspecified = resources.filter(|resource| !ResourceKind::SPECIFIED.contains(&resource.kind));
+    let unspecified =
+        resources.filter(|resource| !ResourceKind::SPECIFIED.contains(&resource.kind));
     upsert(&mut tx, unspecified, Writer::Sync).await?;
     document::insert(&mut tx, &documents).await?;
     version::begin(&mut tx, connection, &hashes, at).await?;
@@ -183,10 +226,21 @@ pub(super) async fn end_resources(
     if gone.is_empty() {
         return Ok(());
     }
-    let gone: Vec<Resource> = gone.into_iter().map(|gone| Resource { state: ResourceState::Deleted, ..gone }).collect();
+    let gone: Vec<Resource> = gone
+        .into_iter()
+        .map(|gone| Resource {
+            state: ResourceState::Deleted,
+            ..gone
+        })
+        .collect();
     let ids: Vec<&ResourceId> = gone.iter().map(|resource| &resource.id).collect();
     version::end(tx, connection, &ids, at).await?;
-    relation::replace(tx, connection, &ids.iter().map(|id| (*id, [].as_slice())).collect()).await?;
+    relation::replace(
+        tx,
+        connection,
+        &ids.iter().map(|id| (*id, [].as_slice())).collect(),
+    )
+    .await?;
     upsert(tx, &gone, Writer::Sync).await
 }
 
@@ -203,10 +257,17 @@ async fn retire(
         filter.text("connection_id = ?", &connection.0);
         filter.text("state <> ?", ResourceState::Deleted.as_str());
         of_reading(&mut filter, read);
-        let page = filter.page("SELECT id FROM resources", " ORDER BY id", RETIRED_AT_ONCE, 0);
+        let page = filter.page(
+            "SELECT id FROM resources",
+            " ORDER BY id",
+            RETIRED_AT_ONCE,
+            0,
+        );
         let rows = filter.query(page).fetch_all(store.read()).await?;
-        let ids: Vec<ResourceId> =
-            rows.iter().map(|row| Ok(ResourceId(row.try_get(0)?))).collect::<std::result::Result<_, Fault>>()?;
+        let ids: Vec<ResourceId> = rows
+            .iter()
+            .map(|row| Ok(ResourceId(row.try_get(0)?)))
+            .collect::<std::result::Result<_, Fault>>()?;
         if ids.is_empty() {
             break;
         }
@@ -214,11 +275,17 @@ async fn retire(
         retired += ids.len() as u64;
     }
     let mut tx = store.begin().await?;
-    for table in ["DELETE FROM resource_readings", "DELETE FROM resource_sightings"] {
+    for table in [
+        "DELETE FROM resource_readings",
+        "DELETE FROM resource_sightings",
+    ] {
         let mut filter = Filter::default();
         filter.text("connection_id = ?", &connection.0);
         of_reading(&mut filter, read);
-        filter.query(filter.sql(table, "")).execute(&mut *tx).await?;
+        filter
+            .query(filter.sql(table, ""))
+            .execute(&mut *tx)
+            .await?;
     }
     tx.commit().await?;
     Ok(retired)
@@ -249,5 +316,7 @@ async fn ids(
     }
     let page = filter.page("SELECT id FROM resources", " ORDER BY id", IDS_AT_ONCE, 0);
     let rows = filter.query(page).fetch_all(store.read()).await?;
-    rows.iter().map(|row| Ok(ResourceId(row.try_get(0)?))).collect()
+    rows.iter()
+        .map(|row| Ok(ResourceId(row.try_get(0)?)))
+        .collect()
 }

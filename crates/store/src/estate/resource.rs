@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::{ConnectionId, Money, Resource, ResourceFilter, ResourceId, ResourceState, ResourceTotal};
+use reeve_estate::{
+    ConnectionId, Money, Resource, ResourceFilter, ResourceId, ResourceState, ResourceTotal,
+};
 use sqlx::any::{Any, AnyRow};
 use sqlx::{Row as _, Transaction};
 
@@ -15,7 +17,8 @@ use crate::filter::{Filter, escaped};
 use crate::rows::resource::ResourceRow;
 use crate::rows::{decode, encode, unreadable};
 
-const INSERT: &str = "INSERT INTO resources (connection_id, id, provider, account, region, service, kind, state,
+const INSERT: &str =
+    "INSERT INTO resources (connection_id, id, provider, account, region, service, kind, state,
      monthly_cost, observed_at_ms, search, group_id, document)";
 const REPLACE: &str = "ON CONFLICT (connection_id, id) DO UPDATE SET provider = excluded.provider,
      account = excluded.account, region = excluded.region, service = excluded.service, kind = excluded.kind,
@@ -24,7 +27,8 @@ const REPLACE: &str = "ON CONFLICT (connection_id, id) DO UPDATE SET provider = 
 
 /// Resources with the time of the last complete reading of their kind, which has seen all that were not gone: what did not
 /// change is not written again.
-pub(super) const SELECT: &str = "SELECT r.id, r.document, CASE WHEN r.state = 'deleted' THEN NULL ELSE (
+pub(super) const SELECT: &str =
+    "SELECT r.id, r.document, CASE WHEN r.state = 'deleted' THEN NULL ELSE (
          SELECT MAX(s.seen_at_ms) FROM resource_sightings s WHERE s.connection_id = r.connection_id
              AND s.kind = r.kind AND (s.region = '' OR s.region = r.region)) END
      FROM resources r";
@@ -42,8 +46,15 @@ pub(super) async fn upsert<'r>(
     resources: impl IntoIterator<Item = &'r Resource>,
     writer: Writer,
 ) -> Result<(), Fault> {
-    let resources: BTreeMap<&ResourceId, &Resource> = resources.into_iter().map(|one| (&one.id, one)).collect();
-    let Some(connection) = resources.values().next().map(|resource| &resource.connection) else { return Ok(()) };
+    let resources: BTreeMap<&ResourceId, &Resource> =
+        resources.into_iter().map(|one| (&one.id, one)).collect();
+    let Some(connection) = resources
+        .values()
+        .next()
+        .map(|resource| &resource.connection)
+    else {
+        return Ok(());
+    };
     let mut insert = Insert::new(INSERT, REPLACE);
     for resource in resources.values() {
         insert.row(cells(resource)?);
@@ -65,7 +76,11 @@ fn cells(resource: &Resource) -> Result<[Cell; 13], Fault> {
         Cell::OptionalInteger(resource.monthly_cost.map(Money::micros)),
         Cell::Integer(resource.observed_at.as_millisecond()),
         Cell::Text(search(resource)),
-        resource.group.as_ref().map_or("", ResourceId::as_str).into(),
+        resource
+            .group
+            .as_ref()
+            .map_or("", ResourceId::as_str)
+            .into(),
         Cell::Text(encode(&ResourceRow::from(resource))?),
     ])
 }
@@ -82,17 +97,35 @@ pub(super) async fn get(store: &Store, id: &ResourceId) -> Result<Resource, Faul
     let mut filter = Filter::default();
     filter.text("id = ?", id.as_str());
     let newest = " ORDER BY CASE WHEN state = 'deleted' THEN 1 ELSE 0 END, observed_at_ms DESC, connection_id LIMIT 1";
-    let row = filter.query(filter.sql(SELECT, newest)).fetch_optional(store.read()).await?;
+    let row = filter
+        .query(filter.sql(SELECT, newest))
+        .fetch_optional(store.read())
+        .await?;
     resource(&row.ok_or_else(|| Fault::not_found("resource", &id.0))?)
 }
 
-pub(super) async fn list(store: &Store, wanted: &ResourceFilter) -> Result<(Vec<Resource>, u64), Fault> {
+pub(super) async fn list(
+    store: &Store,
+    wanted: &ResourceFilter,
+) -> Result<(Vec<Resource>, u64), Fault> {
     let filter = filter(wanted);
-    let page = filter.page(SELECT, " ORDER BY id, connection_id", wanted.limit, wanted.offset);
+    let page = filter.page(
+        SELECT,
+        " ORDER BY id, connection_id",
+        wanted.limit,
+        wanted.offset,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
-    let found = rows.iter().map(resource).collect::<Result<Vec<_>, Fault>>()?;
+    let found = rows
+        .iter()
+        .map(resource)
+        .collect::<Result<Vec<_>, Fault>>()?;
     let is_whole = wanted.limit == 0 && wanted.offset == 0;
-    let total = if is_whole { found.len() as u64 } else { count(store, wanted, &filter).await? };
+    let total = if is_whole {
+        found.len() as u64
+    } else {
+        count(store, wanted, &filter).await?
+    };
     Ok((found, total))
 }
 
@@ -100,16 +133,32 @@ pub(super) async fn list(store: &Store, wanted: &ResourceFilter) -> Result<(Vec<
 async fn count(store: &Store, wanted: &ResourceFilter, filter: &Filter) -> Result<u64, Fault> {
     let narrowed = wanted.text.is_some() || wanted.account.is_some() || wanted.group.is_some();
     if narrowed || !wanted.ids.is_empty() || wanted.ended_since.is_some() {
-        let count = filter.query(filter.sql("SELECT COUNT(*) FROM resources", "")).fetch_one(store.read()).await?;
+        let count = filter
+            .query(filter.sql("SELECT COUNT(*) FROM resources", ""))
+            .fetch_one(store.read())
+            .await?;
         return Ok(count.try_get::<i64, _>(0)?.unsigned_abs());
     }
     let counted = |total: &&ResourceTotal| {
-        wanted.connection.as_ref().is_none_or(|connection| *connection == total.connection)
-            && wanted.provider.is_none_or(|provider| provider == total.provider)
+        wanted
+            .connection
+            .as_ref()
+            .is_none_or(|connection| *connection == total.connection)
+            && wanted
+                .provider
+                .is_none_or(|provider| provider == total.provider)
             && wanted.kind.is_none_or(|kind| kind == total.kind)
-            && wanted.service.as_ref().is_none_or(|service| *service == total.service)
+            && wanted
+                .service
+                .as_ref()
+                .is_none_or(|service| *service == total.service)
     };
-    Ok(totals::list(store).await?.iter().filter(counted).map(|total| total.resources).sum())
+    Ok(totals::list(store)
+        .await?
+        .iter()
+        .filter(counted)
+        .map(|total| total.resources)
+        .sum())
 }
 
 pub(super) async fn page(
@@ -120,17 +169,29 @@ pub(super) async fn page(
 ) -> Result<Vec<Resource>, Fault> {
     let mut filter = filter(wanted);
     if let Some((id, connection)) = after {
-        filter.texts("(id, connection_id) > (?, ?)", &[id.as_str(), &connection.0]);
+        filter.texts(
+            "(id, connection_id) > (?, ?)",
+            &[id.as_str(), &connection.0],
+        );
     }
     let page = filter.page(SELECT, " ORDER BY id, connection_id", limit, 0);
-    filter.query(page).fetch_all(store.read()).await?.iter().map(resource).collect()
+    filter
+        .query(page)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(resource)
+        .collect()
 }
 
 fn filter(wanted: &ResourceFilter) -> Filter {
     let mut filter = Filter::default();
     match wanted.ended_since {
         None => filter.text("state <> ?", ResourceState::Deleted.as_str()),
-        Some(since) => filter.integer("(state <> 'deleted' OR observed_at_ms >= ?)", since.as_millisecond()),
+        Some(since) => filter.integer(
+            "(state <> 'deleted' OR observed_at_ms >= ?)",
+            since.as_millisecond(),
+        ),
     }
     if let Some(connection) = &wanted.connection {
         filter.text("connection_id = ?", &connection.0);
@@ -139,7 +200,10 @@ fn filter(wanted: &ResourceFilter) -> Filter {
         filter.text("provider = ?", provider.as_str());
     }
     if let Some(account) = &wanted.account {
-        filter.text("(account = ? OR connection_id IN (SELECT id FROM connections WHERE name = ?))", account);
+        filter.text(
+            "(account = ? OR connection_id IN (SELECT id FROM connections WHERE name = ?))",
+            account,
+        );
     }
     if let Some(kind) = wanted.kind {
         filter.text("kind = ?", kind.as_str());

@@ -27,8 +27,14 @@ pub(super) async fn run(
     seen: &[Resource],
     complete: &[ResourceKind],
 ) -> Result<(), Fault> {
-    if let Some(stray) = seen.iter().find(|resource| resource.connection != *connection) {
-        let message = format!("the resource {} belongs to connection {}, not {connection}", stray.id, stray.connection);
+    if let Some(stray) = seen
+        .iter()
+        .find(|resource| resource.connection != *connection)
+    {
+        let message = format!(
+            "the resource {} belongs to connection {}, not {connection}",
+            stray.id, stray.connection
+        );
         return Err(Fault::Conflict(message));
     }
     let taken_at = seen.iter().map(|resource| resource.observed_at).max();
@@ -38,7 +44,14 @@ pub(super) async fn run(
     let ids: HashSet<&ResourceId> = seen.iter().map(|resource| &resource.id).collect();
     for kind in complete {
         let is_seen = |_: ResourceKind, id: &ResourceId| ids.contains(id);
-        end_missing(store, connection, *kind, &is_seen, taken_at.unwrap_or_else(Timestamp::now)).await?;
+        end_missing(
+            store,
+            connection,
+            *kind,
+            &is_seen,
+            taken_at.unwrap_or_else(Timestamp::now),
+        )
+        .await?;
     }
     let mut tx = held(store, connection).await?;
     if let Some(now) = taken_at {
@@ -79,10 +92,15 @@ async fn sighted_everywhere(
 }
 
 /// Begins a transaction that keeps the connection from being removed meanwhile, and fails if it is gone.
-async fn held(store: &Store, connection: &ConnectionId) -> Result<Transaction<'static, Any>, Fault> {
+async fn held(
+    store: &Store,
+    connection: &ConnectionId,
+) -> Result<Transaction<'static, Any>, Fault> {
     let mut tx = store.begin().await?;
-    let held =
-        sqlx::query("UPDATE connections SET name = name WHERE id = $1").bind(&connection.0).execute(&mut *tx).await?;
+    let held = sqlx::query("UPDATE connections SET name = name WHERE id = $1")
+        .bind(&connection.0)
+        .execute(&mut *tx)
+        .await?;
     if held.rows_affected() == 0 {
         return Err(Fault::not_found("connection", &connection.0));
     }
@@ -96,17 +114,30 @@ async fn take(
     taken_at: Option<Timestamp>,
 ) -> Result<(), Fault> {
     let mut tx = held(store, connection).await?;
-    let known = stored(&mut tx, connection, seen.iter().map(|resource| &resource.id)).await?;
-    let known: HashMap<&ResourceId, &Resource> = known.iter().map(|known| (&known.id, known)).collect();
+    let known = stored(
+        &mut tx,
+        connection,
+        seen.iter().map(|resource| &resource.id),
+    )
+    .await?;
+    let known: HashMap<&ResourceId, &Resource> =
+        known.iter().map(|known| (&known.id, known)).collect();
     let mut differing = Vec::new();
     for resource in seen {
         if let Some(known) = known.get(&resource.id) {
             // Something was done to it since the inventory saw it, and what came of that was observed.
-            if known.observed_at > resource.observed_at && taken_at.is_some_and(|taken| known.observed_at <= taken) {
+            if known.observed_at > resource.observed_at
+                && taken_at.is_some_and(|taken| known.observed_at <= taken)
+            {
                 continue;
             }
             change::insert(&mut tx, &between(known, resource)).await?;
-            if **known == (Resource { observed_at: known.observed_at, ..resource.clone() }) {
+            if **known
+                == (Resource {
+                    observed_at: known.observed_at,
+                    ..resource.clone()
+                })
+            {
                 continue;
             }
         }
@@ -126,7 +157,10 @@ async fn stored<'i>(
     filter.text("connection_id = ?", &connection.0);
     filter.text("state <> ?", ResourceState::Deleted.as_str());
     filter.one_of("id", ids.map(ResourceId::as_str));
-    let rows = filter.query(filter.sql(SELECT, "")).fetch_all(&mut **tx).await?;
+    let rows = filter
+        .query(filter.sql(SELECT, ""))
+        .fetch_all(&mut **tx)
+        .await?;
     rows.iter().map(resource).collect()
 }
 
@@ -145,10 +179,20 @@ async fn end_missing(
         filter.text("kind = ?", kind.as_str());
         filter.text("state <> ?", ResourceState::Deleted.as_str());
         filter.text("id > ?", after);
-        let page = filter.page("SELECT id FROM resources", " ORDER BY id", AT_ONCE as u64, 0);
+        let page = filter.page(
+            "SELECT id FROM resources",
+            " ORDER BY id",
+            AT_ONCE as u64,
+            0,
+        );
         let rows = filter.query(page).fetch_all(store.read()).await?;
-        let ids = rows.iter().map(|row| Ok(ResourceId(row.try_get(0)?))).collect::<Result<Vec<_>, Fault>>()?;
-        let Some(last) = ids.last() else { return Ok(()) };
+        let ids = rows
+            .iter()
+            .map(|row| Ok(ResourceId(row.try_get(0)?)))
+            .collect::<Result<Vec<_>, Fault>>()?;
+        let Some(last) = ids.last() else {
+            return Ok(());
+        };
         after = last.0.clone();
         let missing: Vec<&ResourceId> = ids.iter().filter(|id| !is_seen(kind, id)).collect();
         if missing.is_empty() {

@@ -30,7 +30,11 @@ impl Writer {
 }
 
 /// Says that the inventory of a connection was written. Once a transaction, at its end: each call leaves a version of the row behind.
-pub(super) async fn advance(connection: &mut AnyConnection, id: &ConnectionId, writer: Writer) -> Result<(), Fault> {
+pub(super) async fn advance(
+    connection: &mut AnyConnection,
+    id: &ConnectionId,
+    writer: Writer,
+) -> Result<(), Fault> {
     sqlx::query(
         "INSERT INTO resource_revisions (connection_id, writer, revision) VALUES ($1, $2, 1)
          ON CONFLICT (connection_id, writer) DO UPDATE SET revision = resource_revisions.revision + 1",
@@ -75,7 +79,13 @@ async fn summed(store: &Store, connection: &str) -> Result<Vec<ResourceTotal>, F
              COUNT(*) - COUNT(monthly_cost), CAST(COALESCE(SUM(monthly_cost), 0) AS BIGINT) FROM resources",
         " GROUP BY connection_id, provider, account, region, service, kind ORDER BY 1, 2, 3, 4, 5, 6",
     );
-    filter.query(sql).fetch_all(store.read()).await?.iter().map(total).collect()
+    filter
+        .query(sql)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(total)
+        .collect()
 }
 
 fn total(row: &AnyRow) -> Result<ResourceTotal, Fault> {

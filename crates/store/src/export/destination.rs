@@ -18,7 +18,10 @@ fn taken(destination: &Destination) -> String {
 }
 
 fn sealed(store: &Store, id: &DestinationId, secret: &DestinationSecret) -> Result<String> {
-    store.vault().seal(&id.0, secret.0.as_bytes()).map_err(|error| Fault::Backend(error.to_string()))
+    store
+        .vault()
+        .seal(&id.0, secret.0.as_bytes())
+        .map_err(|error| Fault::Backend(error.to_string()))
 }
 
 pub(super) async fn insert(
@@ -28,7 +31,10 @@ pub(super) async fn insert(
     most: u64,
 ) -> Result<()> {
     let mut tx = store.begin().await?;
-    let count = sqlx::query("SELECT COUNT(*) FROM export_destinations").fetch_one(&mut *tx).await?.try_get(0)?;
+    let count = sqlx::query("SELECT COUNT(*) FROM export_destinations")
+        .fetch_one(&mut *tx)
+        .await?
+        .try_get(0)?;
     room("destinations", count, most)?;
     sqlx::query("INSERT INTO export_destinations (id, name, version, document, secret) VALUES ($1, $2, $3, $4, $5)")
         .bind(&destination.id.0)
@@ -42,14 +48,20 @@ pub(super) async fn insert(
     Ok(tx.commit().await?)
 }
 
-pub(super) async fn update(store: &Store, destination: &Destination, secret: Option<&DestinationSecret>) -> Result<()> {
+pub(super) async fn update(
+    store: &Store,
+    destination: &Destination,
+    secret: Option<&DestinationSecret>,
+) -> Result<()> {
     let record = Versioned {
         noun: "destination",
         select: "SELECT version FROM export_destinations WHERE id = $1",
         id: &destination.id.0,
         version: destination.version,
     };
-    let secret = secret.map(|secret| sealed(store, &destination.id, secret)).transpose()?;
+    let secret = secret
+        .map(|secret| sealed(store, &destination.id, secret))
+        .transpose()?;
     let update = sqlx::query(
         "UPDATE export_destinations SET name = $3, version = $4, document = $5, secret = COALESCE($6, secret)
          WHERE id = $1 AND version = $2",
@@ -60,12 +72,23 @@ pub(super) async fn update(store: &Store, destination: &Destination, secret: Opt
     .bind(version(destination.version))
     .bind(encode(&DestinationRow::from(destination))?)
     .bind(secret);
-    record.run(&mut *store.write().acquire().await?, update, || taken(destination)).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            taken(destination)
+        })
+        .await
 }
 
 pub(super) async fn delete(store: &Store, id: &DestinationId) -> Result<()> {
-    let done = sqlx::query("DELETE FROM export_destinations WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("destination", &id.0)) } else { Ok(()) }
+    let done = sqlx::query("DELETE FROM export_destinations WHERE id = $1")
+        .bind(&id.0)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("destination", &id.0))
+    } else {
+        Ok(())
+    }
 }
 
 pub(super) async fn get(store: &Store, id: &DestinationId) -> Result<Destination> {
@@ -81,17 +104,31 @@ pub(super) async fn secret(store: &Store, id: &DestinationId) -> Result<Destinat
         .bind(&id.0)
         .fetch_optional(store.read())
         .await?;
-    let sealed: String = row.ok_or_else(|| Fault::not_found("destination", &id.0))?.try_get(0)?;
-    let unusable =
-        |error: String| Fault::Backend(format!("the secret of destination {} cannot be used: {error}", id.0));
-    let plain = store.vault().open(&id.0, &sealed).map_err(|error| unusable(error.to_string()))?;
+    let sealed: String = row
+        .ok_or_else(|| Fault::not_found("destination", &id.0))?
+        .try_get(0)?;
+    let unusable = |error: String| {
+        Fault::Backend(format!(
+            "the secret of destination {} cannot be used: {error}",
+            id.0
+        ))
+    };
+    let plain = store
+        .vault()
+        .open(&id.0, &sealed)
+        .map_err(|error| unusable(error.to_string()))?;
     let text = std::str::from_utf8(&plain).map_err(|error| unusable(error.to_string()))?;
     Ok(DestinationSecret(text.to_owned()))
 }
 
 pub(super) async fn list(store: &Store) -> Result<Vec<Destination>> {
     let select = "SELECT id, document FROM export_destinations ORDER BY name, id";
-    sqlx::query(select).fetch_all(store.read()).await?.iter().map(destination).collect()
+    sqlx::query(select)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(destination)
+        .collect()
 }
 
 fn destination(row: &AnyRow) -> Result<Destination> {

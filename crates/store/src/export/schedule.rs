@@ -19,16 +19,21 @@ fn taken(schedule: &ScheduledExport) -> String {
 
 pub(super) async fn insert(store: &Store, schedule: &ScheduledExport, most: u64) -> Result<()> {
     let mut tx = store.begin().await?;
-    let count = sqlx::query("SELECT COUNT(*) FROM export_schedules").fetch_one(&mut *tx).await?.try_get(0)?;
+    let count = sqlx::query("SELECT COUNT(*) FROM export_schedules")
+        .fetch_one(&mut *tx)
+        .await?
+        .try_get(0)?;
     room("scheduled exports", count, most)?;
-    sqlx::query("INSERT INTO export_schedules (id, name, version, document) VALUES ($1, $2, $3, $4)")
-        .bind(&schedule.id.0)
-        .bind(&schedule.name)
-        .bind(version(schedule.version))
-        .bind(encode(&ScheduleRow::from(schedule))?)
-        .execute(&mut *tx)
-        .await
-        .map_err(|error| Fault::or_taken(error, || taken(schedule)))?;
+    sqlx::query(
+        "INSERT INTO export_schedules (id, name, version, document) VALUES ($1, $2, $3, $4)",
+    )
+    .bind(&schedule.id.0)
+    .bind(&schedule.name)
+    .bind(version(schedule.version))
+    .bind(encode(&ScheduleRow::from(schedule))?)
+    .execute(&mut *tx)
+    .await
+    .map_err(|error| Fault::or_taken(error, || taken(schedule)))?;
     Ok(tx.commit().await?)
 }
 
@@ -47,12 +52,23 @@ pub(super) async fn update(store: &Store, schedule: &ScheduledExport) -> Result<
     .bind(&schedule.name)
     .bind(version(schedule.version))
     .bind(encode(&ScheduleRow::from(schedule))?);
-    record.run(&mut *store.write().acquire().await?, update, || taken(schedule)).await
+    record
+        .run(&mut *store.write().acquire().await?, update, || {
+            taken(schedule)
+        })
+        .await
 }
 
 pub(super) async fn delete(store: &Store, id: &ScheduleId) -> Result<()> {
-    let done = sqlx::query("DELETE FROM export_schedules WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("scheduled export", &id.0)) } else { Ok(()) }
+    let done = sqlx::query("DELETE FROM export_schedules WHERE id = $1")
+        .bind(&id.0)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("scheduled export", &id.0))
+    } else {
+        Ok(())
+    }
 }
 
 pub(super) async fn get(store: &Store, id: &ScheduleId) -> Result<ScheduledExport> {
@@ -65,7 +81,12 @@ pub(super) async fn get(store: &Store, id: &ScheduleId) -> Result<ScheduledExpor
 
 pub(super) async fn list(store: &Store) -> Result<Vec<ScheduledExport>> {
     let select = "SELECT id, document FROM export_schedules ORDER BY name, id";
-    sqlx::query(select).fetch_all(store.read()).await?.iter().map(schedule).collect()
+    sqlx::query(select)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(schedule)
+        .collect()
 }
 
 fn schedule(row: &AnyRow) -> Result<ScheduledExport> {

@@ -7,7 +7,9 @@ pub enum OpenError {
     #[error("the address of the state store {0}")]
     Address(String),
     /// The server does not answer.
-    #[error("the state store at {at} does not answer: {message}; is the server running, and are host and port right?")]
+    #[error(
+        "the state store at {at} does not answer: {message}; is the server running, and are host and port right?"
+    )]
     Unreachable {
         /// Address without user and password.
         at: String,
@@ -15,7 +17,9 @@ pub enum OpenError {
         message: String,
     },
     /// The server answers and does not let us in.
-    #[error("the state store at {at} refused the sign-in: {message}; check user, password and database name")]
+    #[error(
+        "the state store at {at} refused the sign-in: {message}; check user, password and database name"
+    )]
     Refused {
         /// Address without user and password.
         at: String,
@@ -31,7 +35,9 @@ pub enum OpenError {
         message: String,
     },
     /// A newer program wrote it.
-    #[error("the state store has schema {found}, written by a newer version; this program knows schemas up to {known}")]
+    #[error(
+        "the state store has schema {found}, written by a newer version; this program knows schemas up to {known}"
+    )]
     Newer {
         /// The schema found.
         found: i64,

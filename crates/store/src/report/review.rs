@@ -35,5 +35,7 @@ pub(super) async fn list(store: &Store, report: &ReportId, limit: u64) -> Result
 
 fn read(row: &AnyRow) -> Result<Review> {
     let id: String = row.try_get(0)?;
-    decode::<ReviewRow>(row.try_get(1)?).and_then(ReviewRow::into_review).map_err(unreadable("review", &id))
+    decode::<ReviewRow>(row.try_get(1)?)
+        .and_then(ReviewRow::into_review)
+        .map_err(unreadable("review", &id))
 }

@@ -18,7 +18,11 @@ const WITHOUT_SUMMARY: &str = "SELECT id, document, CAST(NULL AS TEXT) FROM repo
 const WITH_SUMMARY: &str = "SELECT id, document, summary FROM report_runs";
 
 /// Adds a run. With a report its schedule moves on in the same transaction, so that of two processes one adds the run.
-pub(super) async fn insert(store: &Store, run: &Run, report: Option<&ReportDefinition>) -> Result<()> {
+pub(super) async fn insert(
+    store: &Store,
+    run: &Run,
+    report: Option<&ReportDefinition>,
+) -> Result<()> {
     let mut tx = store.begin().await?;
     if let Some(report) = report {
         super::update(&mut tx, report).await?;
@@ -62,14 +66,21 @@ pub(super) async fn update(store: &Store, run: &Run) -> Result<()> {
     .bind(version(run.version))
     .bind(encode(&RunRow::from(run))?)
     .bind(run.summary.as_deref());
-    record.run(&mut tx, update, || format!("run {} exists already", run.id.0)).await?;
+    record
+        .run(&mut tx, update, || {
+            format!("run {} exists already", run.id.0)
+        })
+        .await?;
     Ok(tx.commit().await?)
 }
 
 pub(super) async fn get(store: &Store, id: &RunId) -> Result<Run> {
     let mut filter = Filter::default();
     filter.text("id = ?", id.0.as_str());
-    let row = filter.query(filter.sql(WITH_SUMMARY, "")).fetch_optional(store.read()).await?;
+    let row = filter
+        .query(filter.sql(WITH_SUMMARY, ""))
+        .fetch_optional(store.read())
+        .await?;
     read(&row.ok_or_else(|| Fault::not_found("run", &id.0))?)
 }
 
@@ -81,9 +92,17 @@ pub(super) async fn list(store: &Store, asked: &RunFilter) -> Result<(Vec<Run>, 
     if let Some(kind) = &asked.kind {
         filter.text("kind = ?", kind.as_str());
     }
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM report_runs", "")).fetch_one(store.read()).await?;
+    let count = filter
+        .query(filter.sql("SELECT COUNT(*) FROM report_runs", ""))
+        .fetch_one(store.read())
+        .await?;
     let total = u64::try_from(count.try_get::<i64, _>(0)?).unwrap_or_default();
-    let page = filter.page(WITHOUT_SUMMARY, " ORDER BY created_at_ms DESC, id DESC", asked.limit, asked.offset);
+    let page = filter.page(
+        WITHOUT_SUMMARY,
+        " ORDER BY created_at_ms DESC, id DESC",
+        asked.limit,
+        asked.offset,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
     Ok((rows.iter().map(read).collect::<Result<_>>()?, total))
 }
@@ -112,12 +131,21 @@ pub(super) async fn ended_before(store: &Store, before: Timestamp, limit: u64) -
 }
 
 pub(super) async fn delete(store: &Store, id: &RunId) -> Result<()> {
-    let done = sqlx::query("DELETE FROM report_runs WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("run", &id.0)) } else { Ok(()) }
+    let done = sqlx::query("DELETE FROM report_runs WHERE id = $1")
+        .bind(&id.0)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() == 0 {
+        Err(Fault::not_found("run", &id.0))
+    } else {
+        Ok(())
+    }
 }
 
 fn read(row: &AnyRow) -> Result<Run> {
     let id: String = row.try_get(0)?;
     let summary: Option<String> = row.try_get(2)?;
-    decode::<RunRow>(row.try_get(1)?).and_then(|row| row.into_run(summary)).map_err(unreadable("run", &id))
+    decode::<RunRow>(row.try_get(1)?)
+        .and_then(|row| row.into_run(summary))
+        .map_err(unreadable("run", &id))
 }

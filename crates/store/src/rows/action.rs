@@ -5,7 +5,8 @@ use reeve_recommend::action::SavingEnd;
 use reeve_recommend::change::Effect;
 use reeve_recommend::recommendation::SavingsBasis;
 use reeve_recommend::{
-    Action, ActionId, ActionStatus, AgentId, Purpose, RecommendationId, StepKind, StepOutcome, Watch, WatchVerdict,
+    Action, ActionId, ActionStatus, AgentId, Purpose, RecommendationId, StepKind, StepOutcome,
+    Watch, WatchVerdict,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
@@ -18,7 +19,9 @@ use crate::fault::Fault;
 /// An action out of its id and document.
 pub(crate) fn action(row: &AnyRow) -> Result<Action, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<ActionRow>(row.try_get(1)?).and_then(ActionRow::into_action).map_err(unreadable("action", &id))
+    decode::<ActionRow>(row.try_get(1)?)
+        .and_then(ActionRow::into_action)
+        .map_err(unreadable("action", &id))
 }
 
 /// An action, whole.
@@ -98,7 +101,10 @@ impl From<&Action> for ActionRow {
         ActionRow {
             id: action.id.0.clone(),
             recommendation: action.recommendation.0.clone(),
-            agent_id: action.agent_id.as_ref().map_or_else(String::new, |id| id.0.clone()),
+            agent_id: action
+                .agent_id
+                .as_ref()
+                .map_or_else(String::new, |id| id.0.clone()),
             connection: action.connection.0.clone(),
             resource: action.resource.0.clone(),
             purpose: action.purpose.as_str().to_owned(),
@@ -133,10 +139,18 @@ impl ActionRow {
             plan_hash: self.plan_hash,
             by: self.by,
             status: named("status", &self.status, ActionStatus::parse)?,
-            steps: self.steps.into_iter().map(OutcomeRow::into_outcome).collect::<Result<_, _>>()?,
+            steps: self
+                .steps
+                .into_iter()
+                .map(OutcomeRow::into_outcome)
+                .collect::<Result<_, _>>()?,
             steps_total: self.steps_total,
             before: self.before,
-            prior: self.prior.map(ResourceRow::into_resource).transpose()?.map(Box::new),
+            prior: self
+                .prior
+                .map(ResourceRow::into_resource)
+                .transpose()?
+                .map(Box::new),
             started_at: time(&self.started_at)?,
             finished_at: time_or_none(self.finished_at.as_deref())?,
             reason: self.reason,
@@ -170,7 +184,10 @@ impl From<&StepOutcome> for OutcomeRow {
 impl OutcomeRow {
     fn into_outcome(self) -> Result<StepOutcome, RowError> {
         let kind = named("step", &self.kind, StepKind::parse)?;
-        let effect = self.effect.map(|name| named("effect", &name, Effect::parse)).transpose()?;
+        let effect = self
+            .effect
+            .map(|name| named("effect", &name, Effect::parse))
+            .transpose()?;
         Ok(StepOutcome {
             index: self.index,
             kind,
@@ -181,7 +198,10 @@ impl OutcomeRow {
             started_at: time(&self.started_at)?,
             finished_at: time_or_none(self.finished_at.as_deref())?,
             ok: self.ok,
-            refusal: self.refusal.map(|name| named("refusal", &name, ActErrorKind::parse)).transpose()?,
+            refusal: self
+                .refusal
+                .map(|name| named("refusal", &name, ActErrorKind::parse))
+                .transpose()?,
             detail: self.detail,
             before: self.before,
             after: self.after,
@@ -198,7 +218,10 @@ impl From<&Watch> for WatchRow {
             realised_monthly: watch.realised_monthly.map(Money::micros),
             basis: watch.basis.map(|basis| basis.as_str().to_owned()),
             billed_until: watch.billed_until.map(|at| at.to_string()),
-            ended: watch.ended.as_ref().map(|end| SavingEndRow { at: end.at.to_string(), reason: end.reason.clone() }),
+            ended: watch.ended.as_ref().map(|end| SavingEndRow {
+                at: end.at.to_string(),
+                reason: end.reason.clone(),
+            }),
         }
     }
 }
@@ -210,11 +233,19 @@ impl WatchRow {
             verdict: named("verdict", &self.verdict, WatchVerdict::parse)?,
             detail: self.detail,
             realised_monthly: self.realised_monthly.map(Money::from_micros),
-            basis: self.basis.map(|basis| named("basis", &basis, SavingsBasis::parse)).transpose()?,
+            basis: self
+                .basis
+                .map(|basis| named("basis", &basis, SavingsBasis::parse))
+                .transpose()?,
             billed_until: time_or_none(self.billed_until.as_deref())?,
             ended: self
                 .ended
-                .map(|end| Ok::<_, RowError>(SavingEnd { at: time(&end.at)?, reason: end.reason }))
+                .map(|end| {
+                    Ok::<_, RowError>(SavingEnd {
+                        at: time(&end.at)?,
+                        reason: end.reason,
+                    })
+                })
                 .transpose()?,
         })
     }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use reeve_recommend::agent::{PassedOver, RunReport};
-use reeve_recommend::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+use reeve_recommend::{
+    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing,
+};
 use reeve_recommend::{SettingValue, Settings};
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
@@ -99,7 +101,12 @@ impl From<&Agent> for AgentRow {
                 time_zone: schedule.time_zone.clone(),
             }),
             learning_waived: agent.learning_waived.clone(),
-            settings: agent.settings.0.iter().map(|(path, value)| (path.clone(), SettingRow::from(value))).collect(),
+            settings: agent
+                .settings
+                .0
+                .iter()
+                .map(|(path, value)| (path.clone(), SettingRow::from(value)))
+                .collect(),
             version: agent.version,
             created_at: agent.created_at.to_string(),
             last_run: agent.last_run.as_ref().map(RunRow::from),
@@ -114,22 +121,45 @@ impl AgentRow {
             agent_type: named("agent_type", &self.agent_type, AgentType::parse)?,
             name: self.name,
             mode: named("mode", &self.mode, Mode::parse)?,
-            scope: Scope { accounts: self.accounts, services: self.services },
+            scope: Scope {
+                accounts: self.accounts,
+                services: self.services,
+            },
             learning_period_days: self.learning_period_days,
             confidence_threshold: self.confidence_threshold,
             auto_apply: AutoApply {
                 enabled: self.auto_apply.enabled,
                 max_impact: named("max_impact", &self.auto_apply.max_impact, Impact::parse)?,
-                approval_required: named("approval_required", &self.auto_apply.approval_required, Impact::parse)?,
+                approval_required: named(
+                    "approval_required",
+                    &self.auto_apply.approval_required,
+                    Impact::parse,
+                )?,
             },
             notifications: Notifications {
-                recommendations: named("recommendations", &self.notifications.recommendations, Timing::parse)?,
-                actions_taken: named("actions_taken", &self.notifications.actions_taken, Timing::parse)?,
+                recommendations: named(
+                    "recommendations",
+                    &self.notifications.recommendations,
+                    Timing::parse,
+                )?,
+                actions_taken: named(
+                    "actions_taken",
+                    &self.notifications.actions_taken,
+                    Timing::parse,
+                )?,
                 anomalies: named("anomalies", &self.notifications.anomalies, Timing::parse)?,
             },
-            schedule: self.schedule.map(|row| Schedule { pattern: row.pattern, time_zone: row.time_zone }),
+            schedule: self.schedule.map(|row| Schedule {
+                pattern: row.pattern,
+                time_zone: row.time_zone,
+            }),
             learning_waived: self.learning_waived,
-            settings: self.settings.into_iter().map(setting).collect::<Result<_, _>>().map(Settings)?,
+            settings: self
+                .settings
+                .into_iter()
+                .map(setting)
+                .collect::<Result<_, _>>()
+                .map(Settings)?,
             version: self.version,
             created_at: time(&self.created_at)?,
             last_run: self.last_run.map(RunRow::into_report).transpose()?,
@@ -192,7 +222,11 @@ impl RunRow {
             applied: self.applied,
             skipped: self.skipped,
             passed_over: self.passed_over,
-            portfolios: self.portfolios.into_iter().map(PortfolioRow::into_portfolio).collect::<Result<_, _>>()?,
+            portfolios: self
+                .portfolios
+                .into_iter()
+                .map(PortfolioRow::into_portfolio)
+                .collect::<Result<_, _>>()?,
             error: self.error,
         })
     }

@@ -1,6 +1,9 @@
 //! An alert rule, the counts of one, and a firing with what people did about it.
 
-use reeve_alerts::{Firing, FiringId, FiringStatus, GroupKey, Rule, RuleDraft, RuleId, RuleSettings, RuleState, Tally};
+use reeve_alerts::{
+    Firing, FiringId, FiringStatus, GroupKey, Rule, RuleDraft, RuleId, RuleSettings, RuleState,
+    Tally,
+};
 use reeve_audit::Severity;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +86,11 @@ impl RuleRow {
         };
         let settings = RuleSettings::read(draft).map_err(|errors| RowError::Unknown {
             field: "settings",
-            value: errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+            value: errors
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("; "),
         })?;
         Ok(Rule {
             id: RuleId(self.id),
@@ -206,16 +213,25 @@ impl From<&Firing> for HandlingRow {
 }
 
 impl FiringRow {
-    pub(crate) fn into_firing(self, handling: HandlingRow, columns: FiringColumns) -> Result<Firing, RowError> {
-        let instant = |ms| jiff::Timestamp::from_millisecond(ms).map_err(|_| RowError::Time(ms.to_string()));
-        let unreadable =
-            |error: reeve_alerts::state::StateError| RowError::Unknown { field: "entries", value: error.to_string() };
+    pub(crate) fn into_firing(
+        self,
+        handling: HandlingRow,
+        columns: FiringColumns,
+    ) -> Result<Firing, RowError> {
+        let instant =
+            |ms| jiff::Timestamp::from_millisecond(ms).map_err(|_| RowError::Time(ms.to_string()));
+        let unreadable = |error: reeve_alerts::state::StateError| RowError::Unknown {
+            field: "entries",
+            value: error.to_string(),
+        };
         Ok(Firing {
             id: FiringId(columns.id),
             rule: RuleId(self.rule),
             revision: self.revision,
             rule_name: self.rule_name,
-            severity: named("severity", &self.severity, |text| text.parse::<Severity>().ok())?,
+            severity: named("severity", &self.severity, |text| {
+                text.parse::<Severity>().ok()
+            })?,
             group_by: self.group_by,
             group: GroupKey(self.group),
             from: time(&self.from)?,

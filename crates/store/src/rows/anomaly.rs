@@ -4,9 +4,9 @@ mod cause;
 mod investigation;
 
 use reeve_anomalies::{
-    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, FeedbackKind,
-    Indication, LikelyCause, PerformanceSettings, Place, Reaction, Reading, RelatedEntry, Response, SecurityActivity,
-    SecuritySettings, Sensitivity, Stage,
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus,
+    CostSettings, FeedbackKind, Indication, LikelyCause, PerformanceSettings, Place, Reaction,
+    Reading, RelatedEntry, Response, SecurityActivity, SecuritySettings, Sensitivity, Stage,
 };
 use reeve_estate::Metric;
 use reeve_recommend::Priority;
@@ -135,7 +135,11 @@ impl From<&Anomaly> for AnomalyRow {
             },
             readings: anomaly.readings.iter().map(ReadingRow::from).collect(),
             deviation_percent: anomaly.deviation_percent,
-            contributions: anomaly.contributions.iter().map(ContributionRow::from).collect(),
+            contributions: anomaly
+                .contributions
+                .iter()
+                .map(ContributionRow::from)
+                .collect(),
             activity: anomaly.activity.clone(),
             investigation: anomaly.investigation.as_ref().map(InvestigationRow::from),
             remediation: anomaly.remediation.as_ref().map(RemediationRow::from),
@@ -143,7 +147,11 @@ impl From<&Anomaly> for AnomalyRow {
             likely_cause: anomaly.cause.as_ref().map(LikelyCauseRow::from),
             evidence: anomaly.evidence.clone(),
             advice: anomaly.advice.clone(),
-            deeds: anomaly.related_entries.iter().map(RelatedEntryRow::from).collect(),
+            deeds: anomaly
+                .related_entries
+                .iter()
+                .map(RelatedEntryRow::from)
+                .collect(),
             responses: anomaly.responses.iter().map(ResponseRow::from).collect(),
             feedback: anomaly.feedback.iter().map(FeedbackRow::from).collect(),
             started_at: anomaly.started_at.to_string(),
@@ -160,11 +168,18 @@ impl From<&Anomaly> for AnomalyRow {
 impl AnomalyRow {
     pub(crate) fn into_anomaly(self) -> Result<Anomaly, RowError> {
         let place = self.place;
-        let readings: Vec<Reading> =
-            self.readings.into_iter().map(ReadingRow::into_reading).collect::<Result<_, _>>()?;
+        let readings: Vec<Reading> = self
+            .readings
+            .into_iter()
+            .map(ReadingRow::into_reading)
+            .collect::<Result<_, _>>()?;
         // Earlier releases wrote the readings' sentences among the evidence.
         let said: Vec<String> = readings.iter().filter_map(Reading::words).collect();
-        let evidence = self.evidence.into_iter().filter(|text| !said.contains(text)).collect();
+        let evidence = self
+            .evidence
+            .into_iter()
+            .filter(|text| !said.contains(text))
+            .collect();
         let cause = match self.likely_cause {
             Some(row) => Some(row.into_cause()?),
             None => LikelyCause::from_stored_sentence(&self.cause),
@@ -186,16 +201,35 @@ impl AnomalyRow {
             },
             readings,
             deviation_percent: self.deviation_percent,
-            contributions: self.contributions.into_iter().map(ContributionRow::into_contribution).collect(),
+            contributions: self
+                .contributions
+                .into_iter()
+                .map(ContributionRow::into_contribution)
+                .collect(),
             activity: self.activity,
-            investigation: self.investigation.map(InvestigationRow::into_investigation).transpose()?,
+            investigation: self
+                .investigation
+                .map(InvestigationRow::into_investigation)
+                .transpose()?,
             remediation: self.remediation.map(RemediationRow::into_remediation),
             cause,
             evidence,
             advice: self.advice,
-            related_entries: self.deeds.into_iter().map(RelatedEntryRow::into_entry).collect::<Result<_, _>>()?,
-            responses: self.responses.into_iter().map(ResponseRow::into_response).collect::<Result<_, _>>()?,
-            feedback: self.feedback.into_iter().map(FeedbackRow::into_feedback).collect::<Result<_, _>>()?,
+            related_entries: self
+                .deeds
+                .into_iter()
+                .map(RelatedEntryRow::into_entry)
+                .collect::<Result<_, _>>()?,
+            responses: self
+                .responses
+                .into_iter()
+                .map(ResponseRow::into_response)
+                .collect::<Result<_, _>>()?,
+            feedback: self
+                .feedback
+                .into_iter()
+                .map(FeedbackRow::into_feedback)
+                .collect::<Result<_, _>>()?,
             started_at: time(&self.started_at)?,
             last_at: time(&self.last_at)?,
             detected_at: time(&self.detected_at)?,
@@ -226,10 +260,19 @@ impl From<&Reading> for ReadingRow {
 impl ReadingRow {
     fn into_reading(self) -> Result<Reading, RowError> {
         // Earlier releases kept the sign's sentence alone.
-        let is_listed = self.threat_list.unwrap_or_else(|| self.sign == Indication::ThreatList.to_string());
-        let indication = if is_listed { Indication::ThreatList } else { Indication::Other(self.sign) };
+        let is_listed = self
+            .threat_list
+            .unwrap_or_else(|| self.sign == Indication::ThreatList.to_string());
+        let indication = if is_listed {
+            Indication::ThreatList
+        } else {
+            Indication::Other(self.sign)
+        };
         Ok(Reading {
-            metric: self.metric.map(|text| named("metric", &text, Metric::parse)).transpose()?,
+            metric: self
+                .metric
+                .map(|text| named("metric", &text, Metric::parse))
+                .transpose()?,
             at: time(&self.at)?,
             value: self.value,
             expected: self.expected,
@@ -243,16 +286,33 @@ impl ReadingRow {
 
 impl From<&RelatedEntry> for RelatedEntryRow {
     fn from(entry: &RelatedEntry) -> Self {
-        let (event_id, operation, at) = (entry.event_id.clone(), entry.operation.clone(), entry.at.to_string());
+        let (event_id, operation, at) = (
+            entry.event_id.clone(),
+            entry.operation.clone(),
+            entry.at.to_string(),
+        );
         let (actor_id, actor_email) = entry.actor.clone();
-        RelatedEntryRow { sequence: entry.sequence, event_id, at, actor_id, actor_email, operation }
+        RelatedEntryRow {
+            sequence: entry.sequence,
+            event_id,
+            at,
+            actor_id,
+            actor_email,
+            operation,
+        }
     }
 }
 
 impl RelatedEntryRow {
     fn into_entry(self) -> Result<RelatedEntry, RowError> {
         let (event_id, operation, at) = (self.event_id, self.operation, time(&self.at)?);
-        Ok(RelatedEntry { sequence: self.sequence, event_id, at, actor: (self.actor_id, self.actor_email), operation })
+        Ok(RelatedEntry {
+            sequence: self.sequence,
+            event_id,
+            at,
+            actor: (self.actor_id, self.actor_email),
+            operation,
+        })
     }
 }
 
@@ -269,23 +329,45 @@ impl From<&Response> for ResponseRow {
 impl ResponseRow {
     fn into_response(self) -> Result<Response, RowError> {
         let stage = named("stage", &self.stage, Stage::parse)?;
-        Ok(Response { stage, at: time(&self.at)?, detail: self.detail })
+        Ok(Response {
+            stage,
+            at: time(&self.at)?,
+            detail: self.detail,
+        })
     }
 }
 
 impl From<&AnomalyFeedback> for FeedbackRow {
     fn from(feedback: &AnomalyFeedback) -> Self {
         let (kind, at) = (feedback.kind.as_str().to_owned(), feedback.at.to_string());
-        let withdrawn = feedback.withdrawn.as_ref().map(|(at, by)| (at.to_string(), by.clone()));
-        FeedbackRow { kind, comments: feedback.comments.clone(), by: feedback.by.clone(), at, withdrawn }
+        let withdrawn = feedback
+            .withdrawn
+            .as_ref()
+            .map(|(at, by)| (at.to_string(), by.clone()));
+        FeedbackRow {
+            kind,
+            comments: feedback.comments.clone(),
+            by: feedback.by.clone(),
+            at,
+            withdrawn,
+        }
     }
 }
 
 impl FeedbackRow {
     fn into_feedback(self) -> Result<AnomalyFeedback, RowError> {
         let kind = named("kind", &self.kind, FeedbackKind::parse)?;
-        let withdrawn = self.withdrawn.map(|(at, by)| Ok::<_, RowError>((time(&at)?, by))).transpose()?;
-        Ok(AnomalyFeedback { kind, comments: self.comments, by: self.by, at: time(&self.at)?, withdrawn })
+        let withdrawn = self
+            .withdrawn
+            .map(|(at, by)| Ok::<_, RowError>((time(&at)?, by)))
+            .transpose()?;
+        Ok(AnomalyFeedback {
+            kind,
+            comments: self.comments,
+            by: self.by,
+            at: time(&self.at)?,
+            withdrawn,
+        })
     }
 }
 
@@ -318,7 +400,12 @@ impl From<&AnomalySettings> for AnomalySettingsRow {
             cost_threshold_percent: settings.cost.threshold_percent,
             cost_window_hours: settings.cost.window_hours,
             cost_baseline_days: settings.cost.baseline_days,
-            performance_metrics: settings.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect(),
+            performance_metrics: settings
+                .performance
+                .metrics
+                .iter()
+                .map(|metric| metric.as_str().to_owned())
+                .collect(),
             performance_sensitivity: settings.performance.sensitivity.as_str().to_owned(),
             behavioral_analysis: settings.security.behavioral_analysis,
             security_sensitivity: settings.security.sensitivity.as_str().to_owned(),
@@ -346,14 +433,28 @@ impl AnomalySettingsRow {
                 action: action(self.cost_action, usual.cost.action)?,
             },
             performance: PerformanceSettings {
-                metrics: self.performance_metrics.iter().map(metric).collect::<Result<_, _>>()?,
-                sensitivity: named("sensitivity", &self.performance_sensitivity, Sensitivity::parse)?,
+                metrics: self
+                    .performance_metrics
+                    .iter()
+                    .map(metric)
+                    .collect::<Result<_, _>>()?,
+                sensitivity: named(
+                    "sensitivity",
+                    &self.performance_sensitivity,
+                    Sensitivity::parse,
+                )?,
                 action: action(self.performance_action, usual.performance.action)?,
             },
             security: SecuritySettings {
                 behavioral_analysis: self.behavioral_analysis,
-                threat_intelligence: self.threat_intelligence.unwrap_or(usual.security.threat_intelligence),
-                sensitivity: named("sensitivity", &self.security_sensitivity, Sensitivity::parse)?,
+                threat_intelligence: self
+                    .threat_intelligence
+                    .unwrap_or(usual.security.threat_intelligence),
+                sensitivity: named(
+                    "sensitivity",
+                    &self.security_sensitivity,
+                    Sensitivity::parse,
+                )?,
                 action: action(self.security_action, usual.security.action)?,
             },
             version: self.version,

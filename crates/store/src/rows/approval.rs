@@ -2,7 +2,8 @@
 
 use reeve_recommend::approval::{Delegation, Signature, Signed};
 use reeve_recommend::{
-    ActionId, Approval, ApprovalId, ApprovalStatus, ExceptionRequest, GuardrailName, Impact, RecommendationId,
+    ActionId, Approval, ApprovalId, ApprovalStatus, ExceptionRequest, GuardrailName, Impact,
+    RecommendationId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +77,11 @@ impl From<&Approval> for ApprovalRow {
             recommendation: approval.recommendation.0.clone(),
             plan_hash: approval.plan_hash.clone(),
             impact: approval.impact.as_str().to_owned(),
-            needed: approval.needed.iter().map(|signature| signature.as_str().to_owned()).collect(),
+            needed: approval
+                .needed
+                .iter()
+                .map(|signature| signature.as_str().to_owned())
+                .collect(),
             signed: approval.signed.iter().map(signed).collect(),
             delegated: approval.delegated.iter().map(delegated).collect(),
             reminded_at: approval.reminded_at.map(|at| at.to_string()),
@@ -85,12 +90,15 @@ impl From<&Approval> for ApprovalRow {
             expires_at: approval.expires_at.to_string(),
             status: approval.status.as_str().to_owned(),
             reason: approval.reason.clone(),
-            exception: approval.exception.as_ref().map(|asked| ExceptionRequestRow {
-                guardrail: asked.guardrail.as_str().to_owned(),
-                limit: asked.limit,
-                value: asked.value,
-                used_by: asked.used_by.as_ref().map(|action| action.0.clone()),
-            }),
+            exception: approval
+                .exception
+                .as_ref()
+                .map(|asked| ExceptionRequestRow {
+                    guardrail: asked.guardrail.as_str().to_owned(),
+                    limit: asked.limit,
+                    value: asked.value,
+                    used_by: asked.used_by.as_ref().map(|action| action.0.clone()),
+                }),
             version: approval.version,
         }
     }
@@ -100,24 +108,51 @@ impl ApprovalRow {
     pub(crate) fn into_approval(self) -> Result<Approval, RowError> {
         let signature = |text: &str| named("signature", text, Signature::parse);
         let signed = |row: SignedRow| {
-            Ok(Signed { signature: signature(&row.signature)?, by: row.by, at: time(&row.at)?, comment: row.comment })
+            Ok(Signed {
+                signature: signature(&row.signature)?,
+                by: row.by,
+                at: time(&row.at)?,
+                comment: row.comment,
+            })
         };
         let delegated = |row: DelegationRow| {
-            Ok(Delegation { signature: signature(&row.signature)?, from: row.from, to: row.to, at: time(&row.at)? })
+            Ok(Delegation {
+                signature: signature(&row.signature)?,
+                from: row.from,
+                to: row.to,
+                at: time(&row.at)?,
+            })
         };
         let exception = |row: ExceptionRequestRow| {
             let guardrail = named("guardrail", &row.guardrail, GuardrailName::parse)?;
             let used_by = row.used_by.map(ActionId);
-            Ok::<_, RowError>(ExceptionRequest { guardrail, limit: row.limit, value: row.value, used_by })
+            Ok::<_, RowError>(ExceptionRequest {
+                guardrail,
+                limit: row.limit,
+                value: row.value,
+                used_by,
+            })
         };
         Ok(Approval {
             id: ApprovalId(self.id),
             recommendation: RecommendationId(self.recommendation),
             plan_hash: self.plan_hash,
             impact: named("impact", &self.impact, Impact::parse)?,
-            needed: self.needed.iter().map(|text| signature(text)).collect::<Result<_, _>>()?,
-            signed: self.signed.into_iter().map(signed).collect::<Result<_, RowError>>()?,
-            delegated: self.delegated.into_iter().map(delegated).collect::<Result<_, RowError>>()?,
+            needed: self
+                .needed
+                .iter()
+                .map(|text| signature(text))
+                .collect::<Result<_, _>>()?,
+            signed: self
+                .signed
+                .into_iter()
+                .map(signed)
+                .collect::<Result<_, RowError>>()?,
+            delegated: self
+                .delegated
+                .into_iter()
+                .map(delegated)
+                .collect::<Result<_, RowError>>()?,
             reminded_at: time_or_none(self.reminded_at.as_deref())?,
             requested_by: self.requested_by,
             requested_at: time(&self.requested_at)?,

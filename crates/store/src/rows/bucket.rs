@@ -28,7 +28,11 @@ impl From<&BucketContents> for ContentsRow {
 
 impl ContentsRow {
     pub(super) fn into_contents(self) -> Result<BucketContents, RowError> {
-        Ok(BucketContents { measured_at: time(&self.measured_at)?, objects: self.objects, gib: self.gib })
+        Ok(BucketContents {
+            measured_at: time(&self.measured_at)?,
+            objects: self.objects,
+            gib: self.gib,
+        })
     }
 }
 
@@ -65,7 +69,11 @@ impl From<&BucketAccess> for AccessRow {
             until: access.until.map(|at| at.to_string()),
             records: access.records,
             malformed: access.malformed,
-            prefixes: access.prefixes.iter().map(|(prefix, used)| (prefix.clone(), PrefixRow::from(used))).collect(),
+            prefixes: access
+                .prefixes
+                .iter()
+                .map(|(prefix, used)| (prefix.clone(), PrefixRow::from(used)))
+                .collect(),
             others: PrefixRow::from(&access.others),
         }
     }
@@ -73,7 +81,10 @@ impl From<&BucketAccess> for AccessRow {
 
 impl AccessRow {
     pub(super) fn into_access(self) -> Result<BucketAccess, RowError> {
-        let prefixes = self.prefixes.into_iter().map(|(prefix, row)| Ok((prefix, row.into_use()?)));
+        let prefixes = self
+            .prefixes
+            .into_iter()
+            .map(|(prefix, row)| Ok((prefix, row.into_use()?)));
         Ok(BucketAccess {
             read_at: time(&self.read_at)?,
             state: named("state", &self.state, AccessState::parse)?,
@@ -96,7 +107,11 @@ impl From<&PrefixUse> for PrefixRow {
     fn from(used: &PrefixUse) -> Self {
         PrefixRow {
             stored: pairs(&used.stored),
-            weeks: used.weeks.iter().map(|(week, reads)| (*week, pairs(reads))).collect(),
+            weeks: used
+                .weeks
+                .iter()
+                .map(|(week, reads)| (*week, pairs(reads)))
+                .collect(),
             small_objects: used.small_objects,
             last_read: used.last_read.map(|at| at.to_string()),
         }
@@ -108,7 +123,11 @@ impl PrefixRow {
         let amount = |(count, bytes)| Amount { count, bytes };
         Ok(PrefixUse {
             stored: self.stored.map(amount),
-            weeks: self.weeks.into_iter().map(|(week, reads)| (week, reads.map(amount))).collect(),
+            weeks: self
+                .weeks
+                .into_iter()
+                .map(|(week, reads)| (week, reads.map(amount)))
+                .collect(),
             small_objects: self.small_objects,
             last_read: time_or_none(self.last_read.as_deref())?,
         })

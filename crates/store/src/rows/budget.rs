@@ -1,7 +1,9 @@
 //! Budgets, their standing and their alerts. Amounts are decimals as text, so that none is rounded.
 
 use jiff::civil::Date;
-use reeve_anomalies::budget::{Basis, Budget, BudgetAlert, BudgetId, BudgetStatus, Period, Scope, Span, Threshold};
+use reeve_anomalies::budget::{
+    Basis, Budget, BudgetAlert, BudgetId, BudgetStatus, Period, Scope, Span, Threshold,
+};
 use reeve_estate::Amount;
 use serde::{Deserialize, Serialize};
 
@@ -19,11 +21,16 @@ mod basis {
     use super::{Basis, Deserialize};
 
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
-    pub(super) fn serialize<S: serde::Serializer>(basis: &Basis, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: serde::Serializer>(
+        basis: &Basis,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(basis.as_str())
     }
 
-    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Basis, D::Error> {
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Basis, D::Error> {
         let text = String::deserialize(deserializer)?;
         Basis::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text:?} is no basis")))
     }
@@ -31,13 +38,19 @@ mod basis {
 
 impl From<Threshold> for ThresholdRow {
     fn from(threshold: Threshold) -> Self {
-        ThresholdRow { percent: threshold.percent, basis: threshold.basis }
+        ThresholdRow {
+            percent: threshold.percent,
+            basis: threshold.basis,
+        }
     }
 }
 
 impl From<ThresholdRow> for Threshold {
     fn from(row: ThresholdRow) -> Self {
-        Threshold { percent: row.percent, basis: row.basis }
+        Threshold {
+            percent: row.percent,
+            basis: row.basis,
+        }
     }
 }
 
@@ -73,7 +86,11 @@ impl From<&Budget> for BudgetRow {
             accounts: budget.scope.accounts.clone(),
             services: budget.scope.services.clone(),
             tags: budget.scope.tags.clone(),
-            thresholds: budget.thresholds.iter().map(|threshold| (*threshold).into()).collect(),
+            thresholds: budget
+                .thresholds
+                .iter()
+                .map(|threshold| (*threshold).into())
+                .collect(),
             channels: budget.channels.clone(),
             recipients: budget.recipients.clone(),
             created_at: budget.created_at.to_string(),
@@ -127,8 +144,11 @@ pub(crate) struct StandingRow {
 
 impl From<&BudgetStatus> for StandingRow {
     fn from(standing: &BudgetStatus) -> Self {
-        let by_day =
-            |days: &[(Date, Amount)]| days.iter().map(|(day, amount)| (day.to_string(), amount.to_string())).collect();
+        let by_day = |days: &[(Date, Amount)]| {
+            days.iter()
+                .map(|(day, amount)| (day.to_string(), amount.to_string()))
+                .collect()
+        };
         StandingRow {
             start: standing.span.start.to_string(),
             end: standing.span.end.to_string(),
@@ -138,7 +158,11 @@ impl From<&BudgetStatus> for StandingRow {
             data_until: standing.data_until.map(|day| day.to_string()),
             days: by_day(&standing.days),
             ahead: by_day(&standing.ahead),
-            not_counted: standing.not_counted.iter().map(|(name, amount)| (name.clone(), amount.to_string())).collect(),
+            not_counted: standing
+                .not_counted
+                .iter()
+                .map(|(name, amount)| (name.clone(), amount.to_string()))
+                .collect(),
             evaluated_at: standing.evaluated_at.to_string(),
         }
     }
@@ -151,9 +175,15 @@ impl StandingRow {
                 .map(|(day, spent)| Ok((date(&day)?, amount(&spent)?)))
                 .collect::<Result<Vec<_>, RowError>>()
         };
-        let not_counted = self.not_counted.into_iter().map(|(name, spent)| Ok((name, amount(&spent)?)));
+        let not_counted = self
+            .not_counted
+            .into_iter()
+            .map(|(name, spent)| Ok((name, amount(&spent)?)));
         Ok(BudgetStatus {
-            span: Span { start: date(&self.start)?, end: date(&self.end)? },
+            span: Span {
+                start: date(&self.start)?,
+                end: date(&self.end)?,
+            },
             spent: amount(&self.spent)?,
             forecast: match self.forecast {
                 Some(forecast) => Ok(amount(&forecast)?),
@@ -215,7 +245,10 @@ impl BudgetAlertRow {
 }
 
 fn amount(text: &str) -> Result<Amount, RowError> {
-    text.parse().map_err(|_| RowError::Unknown { field: "amount", value: text.to_owned() })
+    text.parse().map_err(|_| RowError::Unknown {
+        field: "amount",
+        value: text.to_owned(),
+    })
 }
 
 fn date(text: &str) -> Result<Date, RowError> {

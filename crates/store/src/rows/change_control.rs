@@ -47,13 +47,19 @@ impl Default for ChangeControlRow {
 
 impl From<&Scope> for ScopeRow {
     fn from(from: &Scope) -> Self {
-        ScopeRow { accounts: from.accounts.clone(), services: from.services.clone() }
+        ScopeRow {
+            accounts: from.accounts.clone(),
+            services: from.services.clone(),
+        }
     }
 }
 
 impl From<ScopeRow> for Scope {
     fn from(from: ScopeRow) -> Self {
-        Scope { accounts: from.accounts, services: from.services }
+        Scope {
+            accounts: from.accounts,
+            services: from.services,
+        }
     }
 }
 
@@ -62,7 +68,11 @@ impl From<&ChangeControl> for ChangeControlRow {
         let window = |window: &MaintenanceWindow| WindowRow {
             name: window.name.clone(),
             scope: ScopeRow::from(&window.scope),
-            days: window.days.iter().map(|day| day.as_str().to_owned()).collect(),
+            days: window
+                .days
+                .iter()
+                .map(|day| day.as_str().to_owned())
+                .collect(),
             start: window.start.to_string(),
             duration_minutes: window.duration_minutes,
             time_zone: window.time_zone.iana_name().unwrap_or("UTC").to_owned(),
@@ -87,10 +97,16 @@ impl WindowRow {
         Ok(MaintenanceWindow {
             name: self.name,
             scope: self.scope.into(),
-            days: self.days.iter().map(|day| named("days", day, Day::parse)).collect::<Result<_, _>>()?,
+            days: self
+                .days
+                .iter()
+                .map(|day| named("days", day, Day::parse))
+                .collect::<Result<_, _>>()?,
             start: named("start", &self.start, |text| text.parse().ok())?,
             duration_minutes: self.duration_minutes,
-            time_zone: named("time_zone", &self.time_zone, |name| TimeZone::get(name).ok())?,
+            time_zone: named("time_zone", &self.time_zone, |name| {
+                TimeZone::get(name).ok()
+            })?,
         })
     }
 }
@@ -99,13 +115,30 @@ impl ChangeControlRow {
     pub(super) fn into_change_control(self) -> Result<ChangeControl, RowError> {
         let freeze = |row: FreezeRow| {
             let (from, until) = (time(&row.from)?, time(&row.until)?);
-            Ok(Freeze { name: row.name, scope: row.scope.into(), from, until })
+            Ok(Freeze {
+                name: row.name,
+                scope: row.scope.into(),
+                from,
+                until,
+            })
         };
         Ok(ChangeControl {
-            windows: self.windows.into_iter().map(WindowRow::into_window).collect::<Result<_, _>>()?,
-            freezes: self.freezes.into_iter().map(freeze).collect::<Result<_, RowError>>()?,
+            windows: self
+                .windows
+                .into_iter()
+                .map(WindowRow::into_window)
+                .collect::<Result<_, _>>()?,
+            freezes: self
+                .freezes
+                .into_iter()
+                .map(freeze)
+                .collect::<Result<_, RowError>>()?,
             direction: named("direction", &self.direction, Direction::parse)?,
-            infrastructure_as_code: named("infrastructure_as_code", &self.infrastructure_as_code, IacRule::parse)?,
+            infrastructure_as_code: named(
+                "infrastructure_as_code",
+                &self.infrastructure_as_code,
+                IacRule::parse,
+            )?,
         })
     }
 }

@@ -22,18 +22,39 @@ pub(crate) struct ChannelRow {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum SettingsRow {
-    Email { host: String, port: u16, encryption: String, username: Option<String>, from: String, to: Vec<String> },
+    Email {
+        host: String,
+        port: u16,
+        encryption: String,
+        username: Option<String>,
+        from: String,
+        to: Vec<String>,
+    },
     Slack,
     Teams,
-    Pagerduty { url: String },
+    Pagerduty {
+        url: String,
+    },
 }
 
 impl From<&Channel> for ChannelRow {
     fn from(channel: &Channel) -> Self {
         let settings = match channel.settings.clone() {
-            ChannelSettings::Email { host, port, encryption, username, from, to } => {
-                SettingsRow::Email { host, port, encryption: encryption.as_str().to_owned(), username, from, to }
-            }
+            ChannelSettings::Email {
+                host,
+                port,
+                encryption,
+                username,
+                from,
+                to,
+            } => SettingsRow::Email {
+                host,
+                port,
+                encryption: encryption.as_str().to_owned(),
+                username,
+                from,
+                to,
+            },
             ChannelSettings::Slack => SettingsRow::Slack,
             ChannelSettings::Teams => SettingsRow::Teams,
             ChannelSettings::Pagerduty { url } => SettingsRow::Pagerduty { url },
@@ -42,7 +63,11 @@ impl From<&Channel> for ChannelRow {
             id: channel.id.0.clone(),
             name: channel.name.clone(),
             settings,
-            topics: channel.topics.iter().map(|topic| topic.as_str().to_owned()).collect(),
+            topics: channel
+                .topics
+                .iter()
+                .map(|topic| topic.as_str().to_owned())
+                .collect(),
             enabled: channel.enabled,
             created_at: channel.created_at.to_string(),
             updated_at: channel.updated_at.to_string(),
@@ -54,9 +79,23 @@ impl From<&Channel> for ChannelRow {
 impl ChannelRow {
     pub(crate) fn into_channel(self) -> Result<Channel, RowError> {
         let settings = match self.settings {
-            SettingsRow::Email { host, port, encryption, username, from, to } => {
+            SettingsRow::Email {
+                host,
+                port,
+                encryption,
+                username,
+                from,
+                to,
+            } => {
                 let encryption = named("encryption", &encryption, Encryption::parse)?;
-                ChannelSettings::Email { host, port, encryption, username, from, to }
+                ChannelSettings::Email {
+                    host,
+                    port,
+                    encryption,
+                    username,
+                    from,
+                    to,
+                }
             }
             SettingsRow::Slack => ChannelSettings::Slack,
             SettingsRow::Teams => ChannelSettings::Teams,
@@ -66,7 +105,11 @@ impl ChannelRow {
             id: ChannelId(self.id),
             name: self.name,
             settings,
-            topics: self.topics.iter().map(|topic| named("topics", topic, Topic::parse)).collect::<Result<_, _>>()?,
+            topics: self
+                .topics
+                .iter()
+                .map(|topic| named("topics", topic, Topic::parse))
+                .collect::<Result<_, _>>()?,
             enabled: self.enabled,
             created_at: time(&self.created_at)?,
             updated_at: time(&self.updated_at)?,

@@ -1,7 +1,9 @@
 //! A connection and the report of its last sync, without the credentials.
 
 use jiff::Timestamp;
-use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Denied, Provider, SyncReport};
+use reeve_estate::{
+    Connection, ConnectionId, ConnectionStatus, Credentials, Denied, Provider, SyncReport,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time};
@@ -93,11 +95,17 @@ impl From<&SyncReport> for SyncRow {
             denied: report
                 .denied
                 .iter()
-                .map(|Denied { permission, region, message }| DeniedRow {
-                    permission: permission.clone(),
-                    region: region.clone(),
-                    message: message.clone(),
-                })
+                .map(
+                    |Denied {
+                         permission,
+                         region,
+                         message,
+                     }| DeniedRow {
+                        permission: permission.clone(),
+                        region: region.clone(),
+                        message: message.clone(),
+                    },
+                )
                 .collect(),
             problems: report.problems.clone(),
         }
@@ -114,7 +122,17 @@ impl SyncRow {
             denied: self
                 .denied
                 .into_iter()
-                .map(|DeniedRow { permission, region, message }| Denied { permission, region, message })
+                .map(
+                    |DeniedRow {
+                         permission,
+                         region,
+                         message,
+                     }| Denied {
+                        permission,
+                        region,
+                        message,
+                    },
+                )
                 .collect(),
             problems: self.problems,
         })

@@ -10,17 +10,31 @@ use crate::vault::{Vault, VaultError};
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum CredentialsRow {
-    AccessKey { access_key_id: String, secret_access_key: String, session_token: Option<String> },
+    AccessKey {
+        access_key_id: String,
+        secret_access_key: String,
+        session_token: Option<String>,
+    },
     Ambient,
     Simulated,
 }
 
 /// Seals the credentials of a connection.
-pub(crate) fn seal(vault: &Vault, connection: &str, credentials: &Credentials) -> Result<String, VaultError> {
+pub(crate) fn seal(
+    vault: &Vault,
+    connection: &str,
+    credentials: &Credentials,
+) -> Result<String, VaultError> {
     let row = match credentials.clone() {
-        Credentials::AccessKey { access_key_id, secret_access_key, session_token } => {
-            CredentialsRow::AccessKey { access_key_id, secret_access_key, session_token }
-        }
+        Credentials::AccessKey {
+            access_key_id,
+            secret_access_key,
+            session_token,
+        } => CredentialsRow::AccessKey {
+            access_key_id,
+            secret_access_key,
+            session_token,
+        },
         Credentials::Ambient => CredentialsRow::Ambient,
         Credentials::Simulated => CredentialsRow::Simulated,
     };
@@ -29,20 +43,36 @@ pub(crate) fn seal(vault: &Vault, connection: &str, credentials: &Credentials) -
 }
 
 /// Opens the credentials of a connection.
-pub(crate) fn open(vault: &Vault, connection: &str, sealed: &str) -> Result<Credentials, VaultError> {
+pub(crate) fn open(
+    vault: &Vault,
+    connection: &str,
+    sealed: &str,
+) -> Result<Credentials, VaultError> {
     let plain = vault.open(connection, sealed)?;
-    Ok(match serde_json::from_slice(&plain).map_err(|_| VaultError::Altered)? {
-        CredentialsRow::AccessKey { access_key_id, secret_access_key, session_token } => {
-            Credentials::AccessKey { access_key_id, secret_access_key, session_token }
-        }
-        CredentialsRow::Ambient => Credentials::Ambient,
-        CredentialsRow::Simulated => Credentials::Simulated,
-    })
+    Ok(
+        match serde_json::from_slice(&plain).map_err(|_| VaultError::Altered)? {
+            CredentialsRow::AccessKey {
+                access_key_id,
+                secret_access_key,
+                session_token,
+            } => Credentials::AccessKey {
+                access_key_id,
+                secret_access_key,
+                session_token,
+            },
+            CredentialsRow::Ambient => Credentials::Ambient,
+            CredentialsRow::Simulated => Credentials::Simulated,
+        },
+    )
 }
 
 /// An access key without a key: what a connection shows while its own cannot be opened. No cloud accepts it.
 pub(crate) fn withheld() -> Credentials {
-    Credentials::AccessKey { access_key_id: String::new(), secret_access_key: String::new(), session_token: None }
+    Credentials::AccessKey {
+        access_key_id: String::new(),
+        secret_access_key: String::new(),
+        session_token: None,
+    }
 }
 
 /// Returns `true` for [`withheld`] credentials, which must not overwrite sealed ones.
@@ -63,7 +93,12 @@ mod tests {
             secret_access_key: "secret".into(),
             session_token: token.map(str::to_owned),
         };
-        for credentials in [key(None), key(Some("token")), Credentials::Ambient, Credentials::Simulated] {
+        for credentials in [
+            key(None),
+            key(Some("token")),
+            Credentials::Ambient,
+            Credentials::Simulated,
+        ] {
             let sealed = seal(&vault, "c-1", &credentials).unwrap();
             assert!(!sealed.contains("AKIDEXAMPLE"));
             assert!(open(&vault, "c-1", &sealed).unwrap() == credentials);

@@ -73,7 +73,12 @@ impl DeliveryRow {
         let target = match self.target_kind.as_str() {
             "webhook" => Target::Webhook(WebhookId(self.target_id)),
             "channel" => Target::Channel(ChannelId(self.target_id)),
-            _ => return Err(RowError::Unknown { field: "target_kind", value: self.target_kind }),
+            _ => {
+                return Err(RowError::Unknown {
+                    field: "target_kind",
+                    value: self.target_kind,
+                });
+            }
         };
         Ok(Delivery {
             id: DeliveryId(self.id),
@@ -82,7 +87,11 @@ impl DeliveryRow {
             subject: self.subject,
             status: named("status", &self.status, DeliveryStatus::parse)?,
             tries: self.tries,
-            attempts: self.attempts.into_iter().map(AttemptRow::into_attempt).collect::<Result<_, _>>()?,
+            attempts: self
+                .attempts
+                .into_iter()
+                .map(AttemptRow::into_attempt)
+                .collect::<Result<_, _>>()?,
             created_at: time(&self.created_at)?,
             next_attempt_at: time_or_none(self.next_attempt_at.as_deref())?,
             finished_at: time_or_none(self.finished_at.as_deref())?,
@@ -134,8 +143,10 @@ impl From<&Notice> for NoticeRow {
 
 impl NoticeRow {
     pub(crate) fn into_notice(self, id: NoticeId) -> Result<Notice, RowError> {
-        let message = Message::decode(&self.message)
-            .map_err(|_| RowError::Unknown { field: "message", value: self.message.clone() })?;
+        let message = Message::decode(&self.message).map_err(|_| RowError::Unknown {
+            field: "message",
+            value: self.message.clone(),
+        })?;
         Ok(Notice {
             id,
             agent: AgentId(self.agent_id),

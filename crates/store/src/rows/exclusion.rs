@@ -36,7 +36,10 @@ impl From<&Exclusion> for ExclusionRow {
 impl ExclusionRow {
     pub(crate) fn into_exclusion(self) -> Result<Exclusion, RowError> {
         let kind = |text: String| {
-            RecommendationType::parse(&text).ok_or(RowError::Unknown { field: "kind", value: text.clone() })
+            RecommendationType::parse(&text).ok_or(RowError::Unknown {
+                field: "kind",
+                value: text.clone(),
+            })
         };
         Ok(Exclusion {
             id: ExclusionId(self.id),

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use reeve_access::UserId;
 use reeve_exports::{
-    Destination, DestinationId, DestinationSettings, Estimate, Export, ExportFile, ExportFormat, ExportId, ExportState,
-    Failure, FailureCode, FileRole, FormatOptions, Progress, Requester, ScheduleId, ScheduledExport, Selection,
+    Destination, DestinationId, DestinationSettings, Estimate, Export, ExportFile, ExportFormat,
+    ExportId, ExportState, Failure, FailureCode, FileRole, FormatOptions, Progress, Requester,
+    ScheduleId, ScheduledExport, Selection,
 };
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
@@ -22,15 +23,39 @@ struct OptionsRow {
 
 impl From<&FormatOptions> for OptionsRow {
     fn from(options: &FormatOptions) -> Self {
-        let FormatOptions { raw, framing, hostname, max_bytes, oversize } = options.clone();
-        OptionsRow { raw, framing, hostname, max_bytes, oversize }
+        let FormatOptions {
+            raw,
+            framing,
+            hostname,
+            max_bytes,
+            oversize,
+        } = options.clone();
+        OptionsRow {
+            raw,
+            framing,
+            hostname,
+            max_bytes,
+            oversize,
+        }
     }
 }
 
 impl From<OptionsRow> for FormatOptions {
     fn from(row: OptionsRow) -> Self {
-        let OptionsRow { raw, framing, hostname, max_bytes, oversize } = row;
-        FormatOptions { raw, framing, hostname, max_bytes, oversize }
+        let OptionsRow {
+            raw,
+            framing,
+            hostname,
+            max_bytes,
+            oversize,
+        } = row;
+        FormatOptions {
+            raw,
+            framing,
+            hostname,
+            max_bytes,
+            oversize,
+        }
     }
 }
 
@@ -45,15 +70,39 @@ struct RequesterRow {
 
 impl From<&Requester> for RequesterRow {
     fn from(requester: &Requester) -> Self {
-        let Requester { user, email, token, ip_address, user_agent } = requester.clone();
-        RequesterRow { user: user.0, email, token, ip_address, user_agent }
+        let Requester {
+            user,
+            email,
+            token,
+            ip_address,
+            user_agent,
+        } = requester.clone();
+        RequesterRow {
+            user: user.0,
+            email,
+            token,
+            ip_address,
+            user_agent,
+        }
     }
 }
 
 impl From<RequesterRow> for Requester {
     fn from(row: RequesterRow) -> Self {
-        let RequesterRow { user, email, token, ip_address, user_agent } = row;
-        Requester { user: UserId(user), email, token, ip_address, user_agent }
+        let RequesterRow {
+            user,
+            email,
+            token,
+            ip_address,
+            user_agent,
+        } = row;
+        Requester {
+            user: UserId(user),
+            email,
+            token,
+            ip_address,
+            user_agent,
+        }
     }
 }
 
@@ -152,7 +201,10 @@ impl From<&Export> for ExportRow {
             estimate_entries: export.estimate.entries,
             estimate_bytes: export.estimate.bytes,
             progress: export.progress.into(),
-            failure: export.failure.as_ref().map(|failure| (failure.code.as_str().into(), failure.message.clone())),
+            failure: export
+                .failure
+                .as_ref()
+                .map(|failure| (failure.code.as_str().into(), failure.message.clone())),
             files: export.files.iter().map(FileRow::from).collect(),
             delivered_to: export.delivered_to.clone(),
             started_at: export.started_at.map(|at| at.to_string()),
@@ -163,15 +215,33 @@ impl From<&Export> for ExportRow {
 
 impl From<&ExportFile> for FileRow {
     fn from(file: &ExportFile) -> Self {
-        let ExportFile { name, role, bytes, sha256, entries } = file.clone();
-        FileRow { name, role: role.as_str().to_owned(), bytes, sha256, entries }
+        let ExportFile {
+            name,
+            role,
+            bytes,
+            sha256,
+            entries,
+        } = file.clone();
+        FileRow {
+            name,
+            role: role.as_str().to_owned(),
+            bytes,
+            sha256,
+            entries,
+        }
     }
 }
 
 impl FileRow {
     fn into_file(self) -> Result<ExportFile, RowError> {
         let role = named("role", &self.role, FileRole::parse)?;
-        Ok(ExportFile { name: self.name, role, bytes: self.bytes, sha256: self.sha256, entries: self.entries })
+        Ok(ExportFile {
+            name: self.name,
+            role,
+            bytes: self.bytes,
+            sha256: self.sha256,
+            entries: self.entries,
+        })
     }
 }
 
@@ -182,7 +252,10 @@ fn at_ms(ms: i64) -> Result<Timestamp, RowError> {
 impl ExportRow {
     pub(crate) fn into_export(self, columns: ExportColumns) -> Result<Export, RowError> {
         let failure = self.failure.map(|(code, message)| {
-            Ok::<_, RowError>(Failure { code: named("failure", &code, FailureCode::parse)?, message })
+            Ok::<_, RowError>(Failure {
+                code: named("failure", &code, FailureCode::parse)?,
+                message,
+            })
         });
         Ok(Export {
             id: ExportId(columns.id),
@@ -200,10 +273,17 @@ impl ExportRow {
             requester: self.requester.into(),
             request_id: self.request_id,
             state: named("state", &columns.state, ExportState::parse)?,
-            estimate: Estimate { entries: self.estimate_entries, bytes: self.estimate_bytes },
+            estimate: Estimate {
+                entries: self.estimate_entries,
+                bytes: self.estimate_bytes,
+            },
             progress: self.progress.into(),
             failure: failure.transpose()?,
-            files: self.files.into_iter().map(FileRow::into_file).collect::<Result<_, _>>()?,
+            files: self
+                .files
+                .into_iter()
+                .map(FileRow::into_file)
+                .collect::<Result<_, _>>()?,
             delivered_to: self.delivered_to,
             created_at: at_ms(columns.created_at_ms)?,
             started_at: time_or_none(self.started_at.as_deref())?,
@@ -264,7 +344,10 @@ impl ScheduleRow {
             format: named("format", &self.format, ExportFormat::parse)?,
             options: self.options.into(),
             query: self.query,
-            schedule: Schedule { pattern: self.pattern, time_zone: self.time_zone },
+            schedule: Schedule {
+                pattern: self.pattern,
+                time_zone: self.time_zone,
+            },
             destination: self.destination.map(DestinationId),
             enabled: self.enabled,
             owner: self.owner.into(),
@@ -291,26 +374,65 @@ pub(crate) struct DestinationRow {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum SettingsRow {
-    S3 { bucket: String, region: String, endpoint: Option<String>, access_key_id: Option<String> },
-    AzureBlob { account: String, container: String, endpoint: Option<String> },
-    Gcs { bucket: String, endpoint: Option<String> },
-    Sftp { host: String, port: u16, username: String, host_key: Option<String> },
+    S3 {
+        bucket: String,
+        region: String,
+        endpoint: Option<String>,
+        access_key_id: Option<String>,
+    },
+    AzureBlob {
+        account: String,
+        container: String,
+        endpoint: Option<String>,
+    },
+    Gcs {
+        bucket: String,
+        endpoint: Option<String>,
+    },
+    Sftp {
+        host: String,
+        port: u16,
+        username: String,
+        host_key: Option<String>,
+    },
     Folder,
 }
 
 impl From<&Destination> for DestinationRow {
     fn from(destination: &Destination) -> Self {
         let settings = match destination.settings.clone() {
-            DestinationSettings::S3 { bucket, region, endpoint, access_key_id } => {
-                SettingsRow::S3 { bucket, region, endpoint, access_key_id }
-            }
-            DestinationSettings::AzureBlob { account, container, endpoint } => {
-                SettingsRow::AzureBlob { account, container, endpoint }
-            }
+            DestinationSettings::S3 {
+                bucket,
+                region,
+                endpoint,
+                access_key_id,
+            } => SettingsRow::S3 {
+                bucket,
+                region,
+                endpoint,
+                access_key_id,
+            },
+            DestinationSettings::AzureBlob {
+                account,
+                container,
+                endpoint,
+            } => SettingsRow::AzureBlob {
+                account,
+                container,
+                endpoint,
+            },
             DestinationSettings::Gcs { bucket, endpoint } => SettingsRow::Gcs { bucket, endpoint },
-            DestinationSettings::Sftp { host, port, username, host_key } => {
-                SettingsRow::Sftp { host, port, username, host_key }
-            }
+            DestinationSettings::Sftp {
+                host,
+                port,
+                username,
+                host_key,
+            } => SettingsRow::Sftp {
+                host,
+                port,
+                username,
+                host_key,
+            },
             DestinationSettings::Folder => SettingsRow::Folder,
         };
         DestinationRow {
@@ -327,16 +449,38 @@ impl From<&Destination> for DestinationRow {
 impl DestinationRow {
     pub(crate) fn into_destination(self) -> Result<Destination, RowError> {
         let settings = match self.settings {
-            SettingsRow::S3 { bucket, region, endpoint, access_key_id } => {
-                DestinationSettings::S3 { bucket, region, endpoint, access_key_id }
-            }
-            SettingsRow::AzureBlob { account, container, endpoint } => {
-                DestinationSettings::AzureBlob { account, container, endpoint }
-            }
+            SettingsRow::S3 {
+                bucket,
+                region,
+                endpoint,
+                access_key_id,
+            } => DestinationSettings::S3 {
+                bucket,
+                region,
+                endpoint,
+                access_key_id,
+            },
+            SettingsRow::AzureBlob {
+                account,
+                container,
+                endpoint,
+            } => DestinationSettings::AzureBlob {
+                account,
+                container,
+                endpoint,
+            },
             SettingsRow::Gcs { bucket, endpoint } => DestinationSettings::Gcs { bucket, endpoint },
-            SettingsRow::Sftp { host, port, username, host_key } => {
-                DestinationSettings::Sftp { host, port, username, host_key }
-            }
+            SettingsRow::Sftp {
+                host,
+                port,
+                username,
+                host_key,
+            } => DestinationSettings::Sftp {
+                host,
+                port,
+                username,
+                host_key,
+            },
             SettingsRow::Folder => DestinationSettings::Folder,
         };
         Ok(Destination {

@@ -59,7 +59,12 @@ impl Default for ApprovalMatrixRow {
 
 impl From<&ApprovalMatrix> for ApprovalMatrixRow {
     fn from(from: &ApprovalMatrix) -> Self {
-        let names = |signatures: &[Signature]| signatures.iter().map(|one| one.as_str().to_owned()).collect();
+        let names = |signatures: &[Signature]| {
+            signatures
+                .iter()
+                .map(|one| one.as_str().to_owned())
+                .collect()
+        };
         ApprovalMatrixRow {
             medium_from_usd: from.medium_from_usd,
             high_above_usd: from.high_above_usd,
@@ -73,7 +78,10 @@ impl From<&ApprovalMatrix> for ApprovalMatrixRow {
 impl ApprovalMatrixRow {
     fn into_matrix(self) -> Result<ApprovalMatrix, RowError> {
         let read = |names: Vec<String>| -> Result<Vec<Signature>, RowError> {
-            names.iter().map(|name| named("signature", name, Signature::parse)).collect()
+            names
+                .iter()
+                .map(|name| named("signature", name, Signature::parse))
+                .collect()
         };
         Ok(ApprovalMatrix {
             medium_from_usd: self.medium_from_usd,

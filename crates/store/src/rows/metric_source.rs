@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use reeve_sources::{
-    MetricSource, MetricSourceId, QueryCredentials, RuleDraft, SourceKind, SourceSync, SyncState, read_rules,
+    MetricSource, MetricSourceId, QueryCredentials, RuleDraft, SourceKind, SourceSync, SyncState,
+    read_rules,
 };
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -42,16 +43,63 @@ struct RuleRow {
 
 impl From<RuleDraft> for RuleRow {
     fn from(draft: RuleDraft) -> Self {
-        let RuleDraft { metric, kind, series, divide_by, reading, scale, offset, combine, label, locate_by, tag } =
-            draft;
-        RuleRow { metric, kind, series, divide_by, reading, scale, offset, combine, label, locate_by, tag }
+        let RuleDraft {
+            metric,
+            kind,
+            series,
+            divide_by,
+            reading,
+            scale,
+            offset,
+            combine,
+            label,
+            locate_by,
+            tag,
+        } = draft;
+        RuleRow {
+            metric,
+            kind,
+            series,
+            divide_by,
+            reading,
+            scale,
+            offset,
+            combine,
+            label,
+            locate_by,
+            tag,
+        }
     }
 }
 
 impl From<RuleRow> for RuleDraft {
     fn from(row: RuleRow) -> Self {
-        let RuleRow { metric, kind, series, divide_by, reading, scale, offset, combine, label, locate_by, tag } = row;
-        RuleDraft { metric, kind, series, divide_by, reading, scale, offset, combine, label, locate_by, tag }
+        let RuleRow {
+            metric,
+            kind,
+            series,
+            divide_by,
+            reading,
+            scale,
+            offset,
+            combine,
+            label,
+            locate_by,
+            tag,
+        } = row;
+        RuleDraft {
+            metric,
+            kind,
+            series,
+            divide_by,
+            reading,
+            scale,
+            offset,
+            combine,
+            label,
+            locate_by,
+            tag,
+        }
     }
 }
 
@@ -63,7 +111,11 @@ impl From<&MetricSource> for MetricSourceRow {
             kind: source.kind.as_str().to_owned(),
             url: source.url.clone(),
             credentials_kind: source.credentials_kind.clone(),
-            rules: source.rules.iter().map(|rule| rule.draft().into()).collect(),
+            rules: source
+                .rules
+                .iter()
+                .map(|rule| rule.draft().into())
+                .collect(),
             enabled: source.enabled,
             created_at: source.created_at.to_string(),
             updated_at: source.updated_at.to_string(),
@@ -74,8 +126,13 @@ impl From<&MetricSource> for MetricSourceRow {
 
 impl MetricSourceRow {
     pub(crate) fn into_source(self) -> Result<MetricSource, RowError> {
-        let rules = read_rules(self.rules.into_iter().map(Into::into).collect())
-            .map_err(|error| RowError::Unknown { field: "rules", value: error.to_string() })?;
+        let rules =
+            read_rules(self.rules.into_iter().map(Into::into).collect()).map_err(|error| {
+                RowError::Unknown {
+                    field: "rules",
+                    value: error.to_string(),
+                }
+            })?;
         Ok(MetricSource {
             id: MetricSourceId(self.id),
             name: self.name,
@@ -101,23 +158,40 @@ enum CredentialsRow {
 }
 
 /// Seals the credentials of a source.
-pub(crate) fn seal(vault: &Vault, source: &str, credentials: &QueryCredentials) -> Result<String, VaultError> {
+pub(crate) fn seal(
+    vault: &Vault,
+    source: &str,
+    credentials: &QueryCredentials,
+) -> Result<String, VaultError> {
     let row = match credentials.clone() {
         QueryCredentials::None => CredentialsRow::None,
         QueryCredentials::Bearer(token) => CredentialsRow::Bearer { token },
-        QueryCredentials::Basic { username, password } => CredentialsRow::Basic { username, password },
+        QueryCredentials::Basic { username, password } => {
+            CredentialsRow::Basic { username, password }
+        }
     };
-    vault.seal(source, &Zeroizing::new(serde_json::to_vec(&row).map_err(|_| VaultError::Seal)?))
+    vault.seal(
+        source,
+        &Zeroizing::new(serde_json::to_vec(&row).map_err(|_| VaultError::Seal)?),
+    )
 }
 
 /// Opens the credentials of a source.
-pub(crate) fn open(vault: &Vault, source: &str, sealed: &str) -> Result<QueryCredentials, VaultError> {
+pub(crate) fn open(
+    vault: &Vault,
+    source: &str,
+    sealed: &str,
+) -> Result<QueryCredentials, VaultError> {
     let plain = vault.open(source, sealed)?;
-    Ok(match serde_json::from_slice(&plain).map_err(|_| VaultError::Altered)? {
-        CredentialsRow::None => QueryCredentials::None,
-        CredentialsRow::Bearer { token } => QueryCredentials::Bearer(token),
-        CredentialsRow::Basic { username, password } => QueryCredentials::Basic { username, password },
-    })
+    Ok(
+        match serde_json::from_slice(&plain).map_err(|_| VaultError::Altered)? {
+            CredentialsRow::None => QueryCredentials::None,
+            CredentialsRow::Bearer { token } => QueryCredentials::Bearer(token),
+            CredentialsRow::Basic { username, password } => {
+                QueryCredentials::Basic { username, password }
+            }
+        },
+    )
 }
 
 /// Progress of the queries of a source.
@@ -162,7 +236,11 @@ impl From<&SyncState> for StateRow {
             throttled: last.throttled,
             problems: last.problems.clone(),
         });
-        StateRow { read_until: text(state.read_until), wait_until: text(state.wait_until), last }
+        StateRow {
+            read_until: text(state.read_until),
+            wait_until: text(state.wait_until),
+            last,
+        }
     }
 }
 

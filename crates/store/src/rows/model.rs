@@ -117,13 +117,24 @@ pub(crate) struct TrustNoteRow {
 impl From<&TrustNote> for TrustNoteRow {
     fn from(note: &TrustNote) -> Self {
         let (group, at) = (note.group.clone(), note.at.to_string());
-        TrustNoteRow { group, at, raw: note.raw, features: note.features.clone() }
+        TrustNoteRow {
+            group,
+            at,
+            raw: note.raw,
+            features: note.features.clone(),
+        }
     }
 }
 
 impl TrustNoteRow {
     pub(crate) fn into_note(self, recommendation: RecommendationId) -> Result<TrustNote, RowError> {
         let at = time(&self.at)?;
-        Ok(TrustNote { recommendation, group: self.group, at, raw: self.raw, features: self.features })
+        Ok(TrustNote {
+            recommendation,
+            group: self.group,
+            at,
+            raw: self.raw,
+            features: self.features,
+        })
     }
 }

@@ -92,14 +92,26 @@ impl PlanRow {
         };
         let loss = |row: LossRow| {
             let kind = named("loss", &row.kind, LossKind::parse)?;
-            Ok(Loss { kind, detail: row.detail, lasting: row.lasting })
+            Ok(Loss {
+                kind,
+                detail: row.detail,
+                lasting: row.lasting,
+            })
         };
         Ok(Plan {
             change: self.change.map(change),
-            steps: self.steps.into_iter().map(step).collect::<Result<_, RowError>>()?,
+            steps: self
+                .steps
+                .into_iter()
+                .map(step)
+                .collect::<Result<_, RowError>>()?,
             reversible: self.reversible,
             restart_needed: self.restart_needed,
-            losses: self.losses.into_iter().map(loss).collect::<Result<_, RowError>>()?,
+            losses: self
+                .losses
+                .into_iter()
+                .map(loss)
+                .collect::<Result<_, RowError>>()?,
             hash: self.hash,
         })
     }

@@ -55,7 +55,10 @@ impl From<&Portfolio> for PortfolioRow {
 impl PortfolioRow {
     pub(super) fn into_portfolio(self) -> Result<Portfolio, RowError> {
         Ok(Portfolio {
-            family: Family { provider: named("provider", &self.provider, Provider::parse)?, account: self.account },
+            family: Family {
+                provider: named("provider", &self.provider, Provider::parse)?,
+                account: self.account,
+            },
             machines: self.machines,
             hours: self.hours,
             discount: self.discount,
@@ -71,14 +74,46 @@ impl PortfolioRow {
 
 impl From<&Level> for LevelRow {
     fn from(level: &Level) -> Self {
-        let Level { hourly, coverage, utilisation, cost, on_demand, losing_weeks, room } = *level;
-        LevelRow { hourly, coverage, utilisation, cost, on_demand, losing_weeks, room }
+        let Level {
+            hourly,
+            coverage,
+            utilisation,
+            cost,
+            on_demand,
+            losing_weeks,
+            room,
+        } = *level;
+        LevelRow {
+            hourly,
+            coverage,
+            utilisation,
+            cost,
+            on_demand,
+            losing_weeks,
+            room,
+        }
     }
 }
 
 impl From<LevelRow> for Level {
     fn from(row: LevelRow) -> Self {
-        let LevelRow { hourly, coverage, utilisation, cost, on_demand, losing_weeks, room } = row;
-        Level { hourly, coverage, utilisation, cost, on_demand, losing_weeks, room }
+        let LevelRow {
+            hourly,
+            coverage,
+            utilisation,
+            cost,
+            on_demand,
+            losing_weeks,
+            room,
+        } = row;
+        Level {
+            hourly,
+            coverage,
+            utilisation,
+            cost,
+            on_demand,
+            losing_weeks,
+            room,
+        }
     }
 }

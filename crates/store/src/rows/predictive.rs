@@ -3,8 +3,8 @@
 use reeve_estate::{ConnectionId, Metric, ResourceId};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind, Refresh, Subscription};
 use reeve_predict::{
-    ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId, Reason, Response,
-    ResponseKind, Rule, RuleId, Signal, TrafficSettings,
+    ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId,
+    Reason, Response, ResponseKind, Rule, RuleId, Signal, TrafficSettings,
 };
 use reeve_recommend::{AgentType, RecommendationId, Scope};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,11 @@ impl From<&Rule> for RuleRow {
 
 impl RuleRow {
     pub(crate) fn into_rule(self) -> Result<Rule, RowError> {
-        let signal = self.metric.as_deref().map(|text| named("metric", text, Signal::parse)).transpose()?;
+        let signal = self
+            .metric
+            .as_deref()
+            .map(|text| named("metric", text, Signal::parse))
+            .transpose()?;
         Ok(Rule {
             id: RuleId(self.id),
             name: self.name,
@@ -94,7 +98,10 @@ impl RuleRow {
                 kind: named("approval", &self.approval, ApprovalKind::parse)?,
                 below_gb: self.below_gb,
             },
-            scope: Scope { accounts: self.accounts, services: self.services },
+            scope: Scope {
+                accounts: self.accounts,
+                services: self.services,
+            },
             resources: self.resources,
             every_s: self.every_s,
             evaluated_at: None,
@@ -192,8 +199,19 @@ impl From<&Prediction> for PredictionRow {
 
 impl PredictionRow {
     pub(crate) fn into_prediction(self) -> Result<Prediction, RowError> {
-        let signal = self.metric.as_deref().map(|text| named("metric", text, Signal::parse)).transpose()?;
-        let step = |(at, p05, p50, p95): (String, f64, f64, f64)| Ok(Expected { at: time(&at)?, p05, p50, p95 });
+        let signal = self
+            .metric
+            .as_deref()
+            .map(|text| named("metric", text, Signal::parse))
+            .transpose()?;
+        let step = |(at, p05, p50, p95): (String, f64, f64, f64)| {
+            Ok(Expected {
+                at: time(&at)?,
+                p05,
+                p50,
+                p95,
+            })
+        };
         let reasons = if self.reasons_typed.is_empty() {
             self.reasons.into_iter().map(Reason::Other).collect()
         } else {
@@ -208,7 +226,11 @@ impl PredictionRow {
             resource: ResourceId(self.resource),
             resource_name: self.resource_name,
             signal,
-            samples: self.samples.as_deref().map(|text| named("samples", text, Metric::parse)).transpose()?,
+            samples: self
+                .samples
+                .as_deref()
+                .map(|text| named("samples", text, Metric::parse))
+                .transpose()?,
             foreseen: named("prediction", &self.prediction, Foreseen::parse)?,
             outcome: named("outcome", &self.outcome, Outcome::parse)?,
             probability_percent: self.probability_percent,
@@ -223,7 +245,11 @@ impl PredictionRow {
             observed_from: time_or_none(self.observed_from.as_deref())?,
             observed_until: time_or_none(self.observed_until.as_deref())?,
             points: self.points,
-            forecast: self.forecast.into_iter().map(step).collect::<Result<_, RowError>>()?,
+            forecast: self
+                .forecast
+                .into_iter()
+                .map(step)
+                .collect::<Result<_, RowError>>()?,
             event: self.event,
             reasons,
             recommendation: self.recommendation.map(RecommendationId),
@@ -252,7 +278,10 @@ impl From<&Reason> for ReasonRow {
             Reason::Now { value } => ReasonRow::Now(*value),
             Reason::Grows { per_day } => ReasonRow::Grows(*per_day),
             Reason::Still => ReasonRow::Still,
-            Reason::StaysBelow { limit, most } => ReasonRow::StaysBelow { limit: *limit, most: *most },
+            Reason::StaysBelow { limit, most } => ReasonRow::StaysBelow {
+                limit: *limit,
+                most: *most,
+            },
             Reason::Full => ReasonRow::Full,
             Reason::Released { times } => ReasonRow::Released(*times),
             Reason::RisenAlready { value } => ReasonRow::RisenAlready(*value),
@@ -301,7 +330,10 @@ impl From<&Calendar> for CalendarRow {
             kind: calendar.kind.as_str().to_owned(),
             time_zone: calendar.time_zone.clone(),
             text: calendar.text.clone(),
-            url: calendar.subscription.as_ref().map(|subscription| subscription.url.clone()),
+            url: calendar
+                .subscription
+                .as_ref()
+                .map(|subscription| subscription.url.clone()),
             created_by: calendar.created_by.clone(),
             created_at: calendar.created_at.to_string(),
             updated_at: calendar.updated_at.to_string(),
@@ -318,7 +350,10 @@ impl CalendarRow {
             kind: named("kind", &self.kind, CalendarKind::parse)?,
             time_zone: self.time_zone,
             text: self.text,
-            subscription: self.url.map(|url| Subscription { url, refresh: Refresh::default() }),
+            subscription: self.url.map(|url| Subscription {
+                url,
+                refresh: Refresh::default(),
+            }),
             created_by: self.created_by,
             created_at: time(&self.created_at)?,
             updated_at: time(&self.updated_at)?,
@@ -348,7 +383,11 @@ impl From<&Refresh> for RefreshRow {
 impl RefreshRow {
     pub(crate) fn into_refresh(self) -> Result<Refresh, RowError> {
         let checked_at = self.checked_at.as_deref().map(time).transpose()?;
-        Ok(Refresh { etag: self.etag, checked_at, problem: self.problem })
+        Ok(Refresh {
+            etag: self.etag,
+            checked_at,
+            problem: self.problem,
+        })
     }
 }
 
@@ -363,14 +402,34 @@ pub(crate) struct TrafficSettingsRow {
 
 impl From<&TrafficSettings> for TrafficSettingsRow {
     fn from(settings: &TrafficSettings) -> Self {
-        let TrafficSettings { learn_patterns, seasonal_adjustments, event_awareness, version } = *settings;
-        TrafficSettingsRow { learn_patterns, seasonal_adjustments, event_awareness, version }
+        let TrafficSettings {
+            learn_patterns,
+            seasonal_adjustments,
+            event_awareness,
+            version,
+        } = *settings;
+        TrafficSettingsRow {
+            learn_patterns,
+            seasonal_adjustments,
+            event_awareness,
+            version,
+        }
     }
 }
 
 impl From<TrafficSettingsRow> for TrafficSettings {
     fn from(row: TrafficSettingsRow) -> Self {
-        let TrafficSettingsRow { learn_patterns, seasonal_adjustments, event_awareness, version } = row;
-        TrafficSettings { learn_patterns, seasonal_adjustments, event_awareness, version }
+        let TrafficSettingsRow {
+            learn_patterns,
+            seasonal_adjustments,
+            event_awareness,
+            version,
+        } = row;
+        TrafficSettings {
+            learn_patterns,
+            seasonal_adjustments,
+            event_awareness,
+            version,
+        }
     }
 }

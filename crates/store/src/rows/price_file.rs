@@ -31,9 +31,13 @@ impl From<&StoredPriceFile> for PriceFileRow {
 
 impl PriceFileRow {
     pub(crate) fn into_file(self, text: String) -> Result<StoredPriceFile, RowError> {
-        let unknown = |field, value: &str| RowError::Unknown { field, value: value.to_owned() };
+        let unknown = |field, value: &str| RowError::Unknown {
+            field,
+            value: value.to_owned(),
+        };
         Ok(StoredPriceFile {
-            provider: Provider::parse(&self.provider).ok_or_else(|| unknown("provider", &self.provider))?,
+            provider: Provider::parse(&self.provider)
+                .ok_or_else(|| unknown("provider", &self.provider))?,
             kind: PriceKind::parse(&self.kind).ok_or_else(|| unknown("kind", &self.kind))?,
             sha256: self.sha256,
             bytes: self.bytes,

@@ -3,10 +3,13 @@
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use reeve_recommend::guardrail::GuardrailName;
 use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
-use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, Subject};
+use reeve_recommend::recommendation::{
+    ConfidenceRange, Decision, Effort, ImpactAssessment, Subject,
+};
 use reeve_recommend::{
-    AgentId, AgentType, ApprovalId, Cause, Closing, Exception, Explanation, FactorKind, Factors, Impact, Origin,
-    Priority, Ranking, Recommendation, RecommendationId, RecommendationType, Status,
+    AgentId, AgentType, ApprovalId, Cause, Closing, Exception, Explanation, FactorKind, Factors,
+    Impact, Origin, Priority, Ranking, Recommendation, RecommendationId, RecommendationType,
+    Status,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
@@ -175,7 +178,10 @@ impl From<&Recommendation> for RecommendationRow {
     fn from(from: &Recommendation) -> Self {
         RecommendationRow {
             id: from.id.0.clone(),
-            agent_id: from.agent_id.as_ref().map_or_else(String::new, |id| id.0.clone()),
+            agent_id: from
+                .agent_id
+                .as_ref()
+                .map_or_else(String::new, |id| id.0.clone()),
             agent_type: from.origin.agent_type.as_str().to_owned(),
             kind: from.kind.as_str().to_owned(),
             rule: from.origin.rule.clone(),
@@ -217,11 +223,16 @@ impl RecommendationRow {
         let impact_level = named("impact_level", &self.impact_level, Impact::parse)?;
         let held_by = named("agent_type", &self.agent_type, AgentType::parse)?;
         let origin = match self.cause {
-            Some(cause) => Origin { agent_type: held_by, rule: self.rule, cause: cause.into_cause()? },
+            Some(cause) => Origin {
+                agent_type: held_by,
+                rule: self.rule,
+                cause: cause.into_cause()?,
+            },
             None => Origin::of_earlier_release(held_by, &self.rule, &self.reason_codes),
         };
         // An agent of another type has no say in it any more.
-        let agent_id = Some(self.agent_id).filter(|id| !id.is_empty() && origin.agent_type == held_by);
+        let agent_id =
+            Some(self.agent_id).filter(|id| !id.is_empty() && origin.agent_type == held_by);
         let closing = match &self.closing {
             Some(name) => Some(named("closing", name, Closing::parse)?),
             None => closing_of_earlier_release(self.status_reason.as_deref()),
@@ -258,7 +269,10 @@ impl RecommendationRow {
             snoozed_until: time_or_none(self.snoozed_until.as_deref())?,
             status_reason: self.status_reason,
             blocked: self.blocked,
-            exception: self.exception.map(ExceptionRow::into_exception).transpose()?,
+            exception: self
+                .exception
+                .map(ExceptionRow::into_exception)
+                .transpose()?,
             taken_back_by: self.taken_back_by,
             closing,
             version: self.version,
@@ -270,20 +284,27 @@ impl RecommendationRow {
 fn closing_of_earlier_release(reason: Option<&str>) -> Option<Closing> {
     match reason? {
         reason if reason.starts_with("excluded: ") => Some(Closing::Excluded),
-        "the resource no longer exists, or is outside of the agent's scope" => Some(Closing::ResourceGone),
+        "the resource no longer exists, or is outside of the agent's scope" => {
+            Some(Closing::ResourceGone)
+        }
         _ => None,
     }
 }
 
 impl From<&Cause> for CauseRow {
     fn from(from: &Cause) -> Self {
-        CauseRow { kind: from.kind().to_owned(), id: from.id().map(str::to_owned) }
+        CauseRow {
+            kind: from.kind().to_owned(),
+            id: from.id().map(str::to_owned),
+        }
     }
 }
 
 impl CauseRow {
     fn into_cause(self) -> Result<Cause, RowError> {
-        named("cause", &self.kind, |kind| Cause::parse(kind, self.id.as_deref()))
+        named("cause", &self.kind, |kind| {
+            Cause::parse(kind, self.id.as_deref())
+        })
     }
 }
 
@@ -317,15 +338,39 @@ impl ExceptionRow {
 
 impl From<&Ranking> for RankingRow {
     fn from(from: &Ranking) -> Self {
-        let Ranking { expected_value, weight, in_favour, against, words } = from.clone();
-        RankingRow { expected_value, weight, in_favour, against, words }
+        let Ranking {
+            expected_value,
+            weight,
+            in_favour,
+            against,
+            words,
+        } = from.clone();
+        RankingRow {
+            expected_value,
+            weight,
+            in_favour,
+            against,
+            words,
+        }
     }
 }
 
 impl RankingRow {
     fn into_ranking(self) -> Ranking {
-        let RankingRow { expected_value, weight, in_favour, against, words } = self;
-        Ranking { expected_value, weight, in_favour, against, words }
+        let RankingRow {
+            expected_value,
+            weight,
+            in_favour,
+            against,
+            words,
+        } = self;
+        Ranking {
+            expected_value,
+            weight,
+            in_favour,
+            against,
+            words,
+        }
     }
 }
 
@@ -400,8 +445,14 @@ impl From<&Explanation> for ExplanationRow {
         ExplanationRow {
             action: from.action.clone(),
             factors: from.factors.texts(),
-            factor_kinds: from.factors.kinds().map(|kind| kind.as_str().to_owned()).collect(),
-            confidence_range: from.confidence_range.map(|range| (range.low_percent, range.high_percent)),
+            factor_kinds: from
+                .factors
+                .kinds()
+                .map(|kind| kind.as_str().to_owned())
+                .collect(),
+            confidence_range: from
+                .confidence_range
+                .map(|range| (range.low_percent, range.high_percent)),
             data_points: from.data_points,
             similar_cases: from.similar_cases,
             success_rate: from.success_rate,
@@ -416,9 +467,21 @@ impl From<&Explanation> for ExplanationRow {
 
 impl ExplanationRow {
     fn into_explanation(self, impact: Impact) -> Result<Explanation, RowError> {
-        let decision = |row: DecisionRow| Decision { check: row.check, answer: row.answer, detail: row.detail };
-        let range = |(low_percent, high_percent)| ConfidenceRange { low_percent, high_percent };
-        let risk = self.risk.as_deref().map(|risk| named("risk", risk, Impact::parse)).transpose()?.unwrap_or(impact);
+        let decision = |row: DecisionRow| Decision {
+            check: row.check,
+            answer: row.answer,
+            detail: row.detail,
+        };
+        let range = |(low_percent, high_percent)| ConfidenceRange {
+            low_percent,
+            high_percent,
+        };
+        let risk = self
+            .risk
+            .as_deref()
+            .map(|risk| named("risk", risk, Impact::parse))
+            .transpose()?
+            .unwrap_or(impact);
         Ok(Explanation {
             action: self.action,
             factors: factors(self.factors, self.factor_kinds)?,
@@ -430,16 +493,26 @@ impl ExplanationRow {
             cost_reduction: self.cost_reduction,
             performance_impact: self.performance_impact,
             decision_path: self.decision_path.into_iter().map(decision).collect(),
-            models: self.models.into_iter().map(ModelUseRow::into_use).collect::<Result<_, _>>()?,
+            models: self
+                .models
+                .into_iter()
+                .map(ModelUseRow::into_use)
+                .collect::<Result<_, _>>()?,
         })
     }
 }
 
 /// Factors with their kinds; in their stored order where an earlier release stored no kinds.
 fn factors(texts: Vec<String>, kinds: Vec<String>) -> Result<Factors, RowError> {
-    let kinds = kinds.iter().map(|kind| named("factor kind", kind, FactorKind::parse));
+    let kinds = kinds
+        .iter()
+        .map(|kind| named("factor kind", kind, FactorKind::parse));
     let unsorted = std::iter::repeat_with(|| Ok(FactorKind::Unsorted));
-    kinds.chain(unsorted).zip(texts).map(|(kind, text)| Ok((kind?, text))).collect()
+    kinds
+        .chain(unsorted)
+        .zip(texts)
+        .map(|(kind, text)| Ok((kind?, text)))
+        .collect()
 }
 
 impl From<&ModelUse> for ModelUseRow {
@@ -464,7 +537,10 @@ impl ModelUseRow {
             version: self.version,
             trained_at: time(&self.trained_at)?,
         };
-        Ok(ModelUse { model, statement: self.statement })
+        Ok(ModelUse {
+            model,
+            statement: self.statement,
+        })
     }
 }
 

@@ -1,8 +1,8 @@
 //! A report, and a run of one.
 
 use reeve_reports::{
-    Filters, GroupField, Metric, Period, PeriodChoice, ReportDefinition, ReportId, ReportKind, Request, Review, Run,
-    RunFile, RunFiles, RunId, RunProgress, RunState,
+    Filters, GroupField, Metric, Period, PeriodChoice, ReportDefinition, ReportId, ReportKind,
+    Request, Review, Run, RunFile, RunFiles, RunId, RunProgress, RunState,
 };
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
@@ -27,12 +27,24 @@ struct RequestRow {
 impl From<&Request> for RequestRow {
     fn from(request: &Request) -> Self {
         let (framework, query, group_by, metrics) = match &request.kind {
-            ReportKind::Compliance { framework } => (Some(framework.clone()), None, Vec::new(), Vec::new()),
-            ReportKind::Custom { query, group_by, metrics } => (
+            ReportKind::Compliance { framework } => {
+                (Some(framework.clone()), None, Vec::new(), Vec::new())
+            }
+            ReportKind::Custom {
+                query,
+                group_by,
+                metrics,
+            } => (
                 None,
                 Some(query.clone()),
-                group_by.iter().map(|field| field.as_str().to_owned()).collect(),
-                metrics.iter().map(|metric| metric.as_str().to_owned()).collect(),
+                group_by
+                    .iter()
+                    .map(|field| field.as_str().to_owned())
+                    .collect(),
+                metrics
+                    .iter()
+                    .map(|metric| metric.as_str().to_owned())
+                    .collect(),
             ),
         };
         let between = match request.period {
@@ -66,11 +78,27 @@ impl RequestRow {
         };
         let period = match (self.period, self.start, self.end) {
             (Some(text), _, _) => named("period", &text, PeriodChoice::parse)?,
-            (None, Some(start), Some(end)) => PeriodChoice::Between(Period { start: time(&start)?, end: time(&end)? }),
-            _ => return Err(RowError::Unknown { field: "period", value: String::new() }),
+            (None, Some(start), Some(end)) => PeriodChoice::Between(Period {
+                start: time(&start)?,
+                end: time(&end)?,
+            }),
+            _ => {
+                return Err(RowError::Unknown {
+                    field: "period",
+                    value: String::new(),
+                });
+            }
         };
-        let filters = Filters { accounts: self.accounts, users: self.users, resources: self.resources };
-        Ok(Request { kind, period, filters })
+        let filters = Filters {
+            accounts: self.accounts,
+            users: self.users,
+            resources: self.resources,
+        };
+        Ok(Request {
+            kind,
+            period,
+            filters,
+        })
     }
 }
 
@@ -108,8 +136,14 @@ impl From<&ReportDefinition> for ReportRow {
             id: report.id.0.clone(),
             name: report.name.clone(),
             request: RequestRow::from(&report.request),
-            cron: report.schedule.as_ref().map(|schedule| schedule.pattern.clone()),
-            time_zone: report.schedule.as_ref().map(|schedule| schedule.time_zone.clone()),
+            cron: report
+                .schedule
+                .as_ref()
+                .map(|schedule| schedule.pattern.clone()),
+            time_zone: report
+                .schedule
+                .as_ref()
+                .map(|schedule| schedule.time_zone.clone()),
             next_run_at: report.next_run_at.map(|at| at.to_string()),
             channels: report.channels.clone(),
             recipients: report.recipients.clone(),
@@ -229,13 +263,26 @@ impl RunRow {
             report_name: self.report_name,
             request: self.request.into_request()?,
             state: named("state", &self.state, RunState::parse)?,
-            progress: RunProgress { position: self.position, end: self.end, entries: self.entries },
+            progress: RunProgress {
+                position: self.position,
+                end: self.end,
+                entries: self.entries,
+            },
             error: self.error,
             summary,
             files: RunFiles {
-                json: RunFile { bytes: self.json_bytes, sha256: self.json_sha256 },
-                csv: RunFile { bytes: self.csv_bytes, sha256: self.csv_sha256 },
-                pdf: RunFile { bytes: self.pdf_bytes, sha256: self.pdf_sha256 },
+                json: RunFile {
+                    bytes: self.json_bytes,
+                    sha256: self.json_sha256,
+                },
+                csv: RunFile {
+                    bytes: self.csv_bytes,
+                    sha256: self.csv_sha256,
+                },
+                pdf: RunFile {
+                    bytes: self.pdf_bytes,
+                    sha256: self.pdf_sha256,
+                },
                 manifest_bytes: self.manifest_bytes,
             },
             user: self.user,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use reeve_estate::{
-    Capacity, ConnectionId, Money, Provider, PublicAddress, Purchase, Resource, ResourceId, ResourceKind,
-    ResourceState, Specification,
+    Capacity, ConnectionId, Money, Provider, PublicAddress, Purchase, Resource, ResourceId,
+    ResourceKind, ResourceState, Specification,
 };
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,9 @@ impl From<&Resource> for ResourceRow {
             name: resource.name.clone(),
             state: resource.state.as_str().to_owned(),
             specification: SpecificationRow::from(&resource.specification),
-            purchase: resource.purchase.map(|purchase| purchase.as_str().to_owned()),
+            purchase: resource
+                .purchase
+                .map(|purchase| purchase.as_str().to_owned()),
             tags: resource.tags.clone(),
             group: resource.group.as_ref().map(|group| group.0.clone()),
             attached_to: resource.attached_to.iter().map(|id| id.0.clone()).collect(),
@@ -113,7 +115,10 @@ impl ResourceRow {
             name: self.name,
             state: named("state", &self.state, ResourceState::parse)?,
             specification: self.specification.into_specification()?,
-            purchase: self.purchase.map(|text| named("purchase", &text, Purchase::parse)).transpose()?,
+            purchase: self
+                .purchase
+                .map(|text| named("purchase", &text, Purchase::parse))
+                .transpose()?,
             tags: self.tags,
             group: self.group.map(ResourceId),
             attached_to: self.attached_to.into_iter().map(ResourceId).collect(),
@@ -139,7 +144,9 @@ impl From<&Specification> for SpecificationRow {
             zone: specification.zone.clone(),
             standby_zone: specification.standby_zone.clone(),
             replicas: specification.replicas.clone(),
-            capacity: specification.capacity.map(|capacity| (capacity.min, capacity.desired, capacity.max)),
+            capacity: specification
+                .capacity
+                .map(|capacity| (capacity.min, capacity.desired, capacity.max)),
             security_groups: specification.security_groups.clone(),
             isolated: specification.isolated,
             public_address: specification.public_address.as_str().to_owned(),
@@ -167,7 +174,9 @@ impl SpecificationRow {
             zone: self.zone,
             standby_zone: self.standby_zone,
             replicas: self.replicas,
-            capacity: self.capacity.map(|(min, desired, max)| Capacity { min, desired, max }),
+            capacity: self
+                .capacity
+                .map(|(min, desired, max)| Capacity { min, desired, max }),
             security_groups: self.security_groups,
             isolated: self.isolated,
             public_address: named("public_address", &self.public_address, PublicAddress::parse)?,

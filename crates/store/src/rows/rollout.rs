@@ -4,7 +4,8 @@ use reeve_estate::ResourceId;
 use reeve_recommend::guardrail::GuardrailName;
 use reeve_recommend::rollout::{Check, Gate, Member, MemberBlock, MemberState, Stage, Verdict};
 use reeve_recommend::{
-    AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings, RolloutStatus,
+    AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings,
+    RolloutStatus,
 };
 use serde::{Deserialize, Serialize};
 
@@ -116,8 +117,16 @@ impl RolloutRow {
             wave: self.wave,
             status: named("status", &self.status, RolloutStatus::parse)?,
             reason: self.reason,
-            members: self.members.into_iter().map(MemberRow::into_member).collect::<Result<_, _>>()?,
-            gates: self.gates.into_iter().map(GateRow::into_gate).collect::<Result<_, _>>()?,
+            members: self
+                .members
+                .into_iter()
+                .map(MemberRow::into_member)
+                .collect::<Result<_, _>>()?,
+            gates: self
+                .gates
+                .into_iter()
+                .map(GateRow::into_gate)
+                .collect::<Result<_, _>>()?,
             by: self.by,
             created_at: time(&self.created_at)?,
             stage_since: time(&self.stage_since)?,
@@ -137,7 +146,10 @@ impl From<&Member> for MemberRow {
             wave: from.wave,
             state: from.state.as_str().to_owned(),
             detail: from.detail.clone(),
-            block: from.block.as_ref().map(|block| (block.guardrail.as_str().to_owned(), block.message.clone())),
+            block: from
+                .block
+                .as_ref()
+                .map(|block| (block.guardrail.as_str().to_owned(), block.message.clone())),
             accepted: from.accepted,
         }
     }
@@ -185,8 +197,12 @@ impl From<&Gate> for GateRow {
 
 impl GateRow {
     fn into_gate(self) -> Result<Gate, RowError> {
-        let check =
-            |row: CheckRow| Check { name: row.name, found: row.found, needed: row.needed, at_most: row.at_most };
+        let check = |row: CheckRow| Check {
+            name: row.name,
+            found: row.found,
+            needed: row.needed,
+            at_most: row.at_most,
+        };
         Ok(Gate {
             stage: named("stage", &self.stage, Stage::parse)?,
             wave: self.wave,

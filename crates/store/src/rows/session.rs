@@ -28,7 +28,11 @@ impl From<&Session> for SessionRow {
             SignInMethod::Token(id) => Some(MethodRow::Token(id.clone())),
             SignInMethod::Unknown => None,
         };
-        SessionRow { ip_address: session.ip_address.clone(), user_agent: session.user_agent.clone(), method }
+        SessionRow {
+            ip_address: session.ip_address.clone(),
+            user_agent: session.user_agent.clone(),
+            method,
+        }
     }
 }
 

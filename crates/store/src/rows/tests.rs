@@ -18,17 +18,25 @@ use super::*;
 fn check<R: Serialize>(row: &R, fixture: &str) {
     let written: Value = serde_json::from_str(&encode(row).unwrap()).unwrap();
     let fixture: Value = serde_json::from_str(fixture).unwrap();
-    assert!(holds(&written, &fixture), "the format lost something; written is {written:#}");
+    assert!(
+        holds(&written, &fixture),
+        "the format lost something; written is {written:#}"
+    );
 }
 
 fn holds(written: &Value, fixture: &Value) -> bool {
     match (written, fixture) {
-        (Value::Object(written), Value::Object(fixture)) => {
-            fixture.iter().all(|(name, value)| written.get(name).is_some_and(|written| holds(written, value)))
-        }
+        (Value::Object(written), Value::Object(fixture)) => fixture.iter().all(|(name, value)| {
+            written
+                .get(name)
+                .is_some_and(|written| holds(written, value))
+        }),
         (Value::Array(written), Value::Array(fixture)) => {
             written.len() == fixture.len()
-                && written.iter().zip(fixture).all(|(written, fixture)| holds(written, fixture))
+                && written
+                    .iter()
+                    .zip(fixture)
+                    .all(|(written, fixture)| holds(written, fixture))
         }
         _ => written == fixture,
     }
@@ -36,7 +44,12 @@ fn holds(written: &Value, fixture: &Value) -> bool {
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/", $name, ".json"))
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/fixtures/",
+            $name,
+            ".json"
+        ))
     };
 }
 
@@ -47,13 +60,21 @@ mod sources;
 #[test]
 fn recommendation_v1() {
     let sample = samples::recommendation("rec-1", "i-1").unwrap();
-    check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v1"));
+    check(
+        &recommendation::RecommendationRow::from(&sample),
+        fixture!("recommendation-v1"),
+    );
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v1")).unwrap();
     // What was written before there were rankings has none, and its risk is its impact level.
-    let explanation =
-        reeve_recommend::Explanation { risk: sample.impact_level, ..without_models(sample.clone()).explanation };
+    let explanation = reeve_recommend::Explanation {
+        risk: sample.impact_level,
+        ..without_models(sample.clone()).explanation
+    };
     // Nor had it a cause, an exception, or a person who took it back.
-    let origin = reeve_recommend::Origin { cause: reeve_recommend::Cause::Run, ..sample.origin.clone() };
+    let origin = reeve_recommend::Origin {
+        cause: reeve_recommend::Cause::Run,
+        ..sample.origin.clone()
+    };
     let older = reeve_recommend::Recommendation {
         origin,
         exception: None,
@@ -72,20 +93,34 @@ fn without_models(sample: reeve_recommend::Recommendation) -> reeve_recommend::R
     let explanation = reeve_recommend::Explanation {
         models: Vec::new(),
         confidence_range: None,
-        factors: texts.map(|text| (reeve_recommend::FactorKind::Unsorted, text)).collect(),
+        factors: texts
+            .map(|text| (reeve_recommend::FactorKind::Unsorted, text))
+            .collect(),
         ..sample.explanation.clone()
     };
-    reeve_recommend::Recommendation { explanation, ..sample }
+    reeve_recommend::Recommendation {
+        explanation,
+        ..sample
+    }
 }
 
 #[test]
 fn recommendation_v2() {
     let sample = samples::recommendation("rec-1", "i-1").unwrap();
-    check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v2"));
+    check(
+        &recommendation::RecommendationRow::from(&sample),
+        fixture!("recommendation-v2"),
+    );
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v2")).unwrap();
-    assert_eq!(row.into_recommendation().unwrap(), without_models(sample.clone()));
+    assert_eq!(
+        row.into_recommendation().unwrap(),
+        without_models(sample.clone())
+    );
     // Advice belongs to no agent.
-    let advice = reeve_recommend::Recommendation { agent_id: None, ..sample };
+    let advice = reeve_recommend::Recommendation {
+        agent_id: None,
+        ..sample
+    };
     let written = encode(&recommendation::RecommendationRow::from(&advice)).unwrap();
     let row: recommendation::RecommendationRow = decode(&written).unwrap();
     assert_eq!(row.into_recommendation().unwrap(), advice);
@@ -99,7 +134,10 @@ fn recommendation_v3() {
         closing: Some(reeve_recommend::Closing::Excluded),
         ..samples::recommendation("rec-1", "i-1").unwrap()
     };
-    check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v3"));
+    check(
+        &recommendation::RecommendationRow::from(&sample),
+        fixture!("recommendation-v3"),
+    );
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v3")).unwrap();
     assert_eq!(row.into_recommendation().unwrap(), without_models(sample));
 }
@@ -108,11 +146,20 @@ fn recommendation_v3() {
 fn factors_keep_their_kinds_and_those_of_an_earlier_release_their_order() {
     use reeve_recommend::FactorKind;
     let mut sample = samples::recommendation("rec-1", "i-1").unwrap();
-    sample.explanation.factors.add(FactorKind::Confidence, "Safe on 23 of 23 past days");
-    sample.explanation.factors.add(FactorKind::Price, "$70 a month");
+    sample
+        .explanation
+        .factors
+        .add(FactorKind::Confidence, "Safe on 23 of 23 past days");
+    sample
+        .explanation
+        .factors
+        .add(FactorKind::Price, "$70 a month");
     let written = encode(&recommendation::RecommendationRow::from(&sample)).unwrap();
     let row: recommendation::RecommendationRow = decode(&written).unwrap();
-    assert_eq!(row.into_recommendation().unwrap().explanation.factors, sample.explanation.factors);
+    assert_eq!(
+        row.into_recommendation().unwrap().explanation.factors,
+        sample.explanation.factors
+    );
     let mut older: Value = serde_json::from_str(&written).unwrap();
     let explanation = older["row"]["explanation"].as_object_mut().unwrap();
     explanation.remove("factor_kinds").unwrap();
@@ -127,7 +174,10 @@ fn factors_keep_their_kinds_and_those_of_an_earlier_release_their_order() {
 #[test]
 fn a_finding_of_an_earlier_release_tells_by_its_codes_and_words() {
     let older = fixture!("recommendation-v2").replace("cpu_below_20_for_14_days", "iac_managed");
-    let read = decode::<recommendation::RecommendationRow>(&older).unwrap().into_recommendation().unwrap();
+    let read = decode::<recommendation::RecommendationRow>(&older)
+        .unwrap()
+        .into_recommendation()
+        .unwrap();
     assert!(read.subject.managed_by_code && read.plan.is_some_and(|plan| plan.hash_version() == 1));
     let mut ended: Value = serde_json::from_str(&older).unwrap();
     ended["row"]["status_reason"] = "excluded: it is being replaced".into();
@@ -141,9 +191,15 @@ fn a_finding_that_an_agent_of_another_type_held_is_advice_now() {
     let isolation = fixture!("recommendation-v1")
         .replace("downsize_underutilized", "auto_quarantine")
         .replace("cpu_below_20_for_14_days", "anomaly:an-1");
-    let read = decode::<recommendation::RecommendationRow>(&isolation).unwrap().into_recommendation().unwrap();
+    let read = decode::<recommendation::RecommendationRow>(&isolation)
+        .unwrap()
+        .into_recommendation()
+        .unwrap();
     assert_eq!(read.agent_id, None, "an agent for savings held it");
-    assert_eq!(read.origin.agent_type, reeve_recommend::AgentType::SECURITY_INTELLIGENCE);
+    assert_eq!(
+        read.origin.agent_type,
+        reeve_recommend::AgentType::SECURITY_INTELLIGENCE
+    );
     assert_eq!(read.origin.cause.id(), Some("an-1"));
 }
 
@@ -165,7 +221,13 @@ fn a_saving_without_a_price_is_none_and_was_zero() {
     assert_eq!(row.into_recommendation().unwrap().savings_monthly, None);
     let meant = older.replace("\"not_measured\":[\"price\"]", "\"not_measured\":[]");
     let row: recommendation::RecommendationRow = decode(&meant).unwrap();
-    assert_eq!(row.into_recommendation().unwrap().savings_monthly.map(reeve_estate::Money::micros), Some(0));
+    assert_eq!(
+        row.into_recommendation()
+            .unwrap()
+            .savings_monthly
+            .map(reeve_estate::Money::micros),
+        Some(0)
+    );
 }
 
 #[test]
@@ -175,16 +237,29 @@ fn agent_v1() {
     let row: agent::AgentRow = decode(fixture!("agent-v1")).unwrap();
     // Agents had no schedule, waiver or settings of their own then.
     let settings = reeve_recommend::Settings::default();
-    let older = reeve_recommend::Agent { schedule: None, learning_waived: None, settings, ..sample };
+    let older = reeve_recommend::Agent {
+        schedule: None,
+        learning_waived: None,
+        settings,
+        ..sample
+    };
     assert_eq!(row.into_agent().unwrap(), older);
 }
 
 #[test]
 fn approval_v1() {
     let sample = samples::approval("ap-1", "rec-1", 1_000).unwrap();
-    check(&approval::ApprovalRow::from(&sample), fixture!("approval-v1"));
+    check(
+        &approval::ApprovalRow::from(&sample),
+        fixture!("approval-v1"),
+    );
     let row: approval::ApprovalRow = decode(fixture!("approval-v1")).unwrap();
-    let then = reeve_recommend::Approval { delegated: Vec::new(), reminded_at: None, exception: None, ..sample };
+    let then = reeve_recommend::Approval {
+        delegated: Vec::new(),
+        reminded_at: None,
+        exception: None,
+        ..sample
+    };
     assert_eq!(row.into_approval().unwrap(), then);
 }
 
@@ -193,7 +268,11 @@ fn action_v1() {
     let sample = samples::action("ac-1", "rec-1", 1_000).unwrap();
     check(&action::ActionRow::from(&sample), fixture!("action-v1"));
     let row: action::ActionRow = decode(fixture!("action-v1")).unwrap();
-    let mut then = reeve_recommend::Action { watch: None, undone_by: None, ..sample };
+    let mut then = reeve_recommend::Action {
+        watch: None,
+        undone_by: None,
+        ..sample
+    };
     then.steps.iter_mut().for_each(|step| step.made = None);
     assert_eq!(row.into_action().unwrap(), then);
 }
@@ -201,7 +280,10 @@ fn action_v1() {
 #[test]
 fn feedback_v1() {
     let sample = samples::feedback("f-1", "rec-1", 1_000).unwrap();
-    check(&feedback::FeedbackRow::from(&sample), fixture!("feedback-v1"));
+    check(
+        &feedback::FeedbackRow::from(&sample),
+        fixture!("feedback-v1"),
+    );
     let row: feedback::FeedbackRow = decode(fixture!("feedback-v1")).unwrap();
     assert_eq!(row.into_feedback().unwrap(), sample);
 }
@@ -209,7 +291,10 @@ fn feedback_v1() {
 #[test]
 fn guardrails_v1() {
     let sample = reeve_recommend::Guardrails::default();
-    check(&guardrails::GuardrailsRow::from(&sample), fixture!("guardrails-v1"));
+    check(
+        &guardrails::GuardrailsRow::from(&sample),
+        fixture!("guardrails-v1"),
+    );
     let row: guardrails::GuardrailsRow = decode(fixture!("guardrails-v1")).unwrap();
     assert_eq!(row.into_guardrails().unwrap(), sample);
 }
@@ -219,7 +304,10 @@ fn connection_v1() {
     let sample = estate::connection("c-1", 1_000).unwrap();
     let fixture = fixture!("connection-v1");
     check(&connection::ConnectionRow::from(&sample), fixture);
-    assert!(!fixture.contains("AKIDEXAMPLE") && !fixture.contains("secret"), "credentials stand in no document");
+    assert!(
+        !fixture.contains("AKIDEXAMPLE") && !fixture.contains("secret"),
+        "credentials stand in no document"
+    );
     let row: connection::ConnectionRow = decode(fixture).unwrap();
     assert!(row.into_connection(sample.credentials.clone()).unwrap() == sample);
 }
@@ -227,7 +315,10 @@ fn connection_v1() {
 #[test]
 fn resource_v1() {
     let sample = estate::resource("c-1", "i-1").unwrap();
-    check(&resource::ResourceRow::from(&sample), fixture!("resource-v1"));
+    check(
+        &resource::ResourceRow::from(&sample),
+        fixture!("resource-v1"),
+    );
     let row: resource::ResourceRow = decode(fixture!("resource-v1")).unwrap();
     // Its release did not read whether the public address stays, so that an address which changes is not ruled out.
     let mut then = sample;
@@ -243,8 +334,10 @@ fn plans_keep_the_losses_that_their_hash_covers() {
         lasting: true,
     };
     let plan = samples::typed_plan("i-1").losing(vec![loss]);
-    let sample =
-        reeve_recommend::Recommendation { plan: Some(plan), ..samples::recommendation("rec-1", "i-1").unwrap() };
+    let sample = reeve_recommend::Recommendation {
+        plan: Some(plan),
+        ..samples::recommendation("rec-1", "i-1").unwrap()
+    };
     let written = encode(&recommendation::RecommendationRow::from(&sample)).unwrap();
     let row: recommendation::RecommendationRow = decode(&written).unwrap();
     let read = row.into_recommendation().unwrap();
@@ -255,7 +348,10 @@ fn plans_keep_the_losses_that_their_hash_covers() {
 #[test]
 fn saved_search_v1() {
     let sample = saved_searches::saved_search("s-1", "u-1", "Failures");
-    check(&saved_search::SavedSearchRow::from(&sample), fixture!("saved-search-v1"));
+    check(
+        &saved_search::SavedSearchRow::from(&sample),
+        fixture!("saved-search-v1"),
+    );
     let row: saved_search::SavedSearchRow = decode(fixture!("saved-search-v1")).unwrap();
     let read = reeve_access::SavedSearch {
         description: row.description,
@@ -271,13 +367,28 @@ fn saved_search_v1() {
 
 #[test]
 fn unreadable_rows_name_their_fault() {
-    let message = |text: &str| decode::<feedback::FeedbackRow>(text).unwrap_err().to_string();
-    assert_eq!(message(r#"{"v":2,"row":{"anything":1}}"#), "format 2 is newer than this program");
+    let message = |text: &str| {
+        decode::<feedback::FeedbackRow>(text)
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        message(r#"{"v":2,"row":{"anything":1}}"#),
+        "format 2 is newer than this program"
+    );
     assert!(message(r#"{"v":1,"row":{}}"#).contains("missing field"));
     assert!(message("not json").contains("expected"));
     let unknown = fixture!("agent-v1").replace("safe_mode", "yolo");
-    let error = decode::<agent::AgentRow>(&unknown).unwrap().into_agent().unwrap_err();
+    let error = decode::<agent::AgentRow>(&unknown)
+        .unwrap()
+        .into_agent()
+        .unwrap_err();
     assert_eq!(error.to_string(), r#"mode has the unknown value "yolo""#);
     let broken = fixture!("feedback-v1").replace("1970-01-01T00:00:01Z", "yesterday");
-    assert!(decode::<feedback::FeedbackRow>(&broken).unwrap().into_feedback().is_err());
+    assert!(
+        decode::<feedback::FeedbackRow>(&broken)
+            .unwrap()
+            .into_feedback()
+            .is_err()
+    );
 }

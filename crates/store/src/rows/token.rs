@@ -22,8 +22,16 @@ impl From<&ApiToken> for TokenRow {
     fn from(token: &ApiToken) -> Self {
         TokenRow {
             name: token.name.clone(),
-            roles: token.roles.iter().map(|role| role.as_str().to_owned()).collect(),
-            event_types: token.event_types.iter().map(|pattern| pattern.as_str().to_owned()).collect(),
+            roles: token
+                .roles
+                .iter()
+                .map(|role| role.as_str().to_owned())
+                .collect(),
+            event_types: token
+                .event_types
+                .iter()
+                .map(|pattern| pattern.as_str().to_owned())
+                .collect(),
             parent: token.parent.clone(),
         }
     }
@@ -35,7 +43,11 @@ impl TokenRow {
     }
 
     pub(crate) fn event_types(&self) -> Result<Vec<EventTypePattern>, RowError> {
-        let pattern = |text: &String| named("event_types", text, |text| EventTypePattern::parse(text).ok());
+        let pattern = |text: &String| {
+            named("event_types", text, |text| {
+                EventTypePattern::parse(text).ok()
+            })
+        };
         self.event_types.iter().map(pattern).collect()
     }
 }

@@ -25,7 +25,11 @@ pub(crate) struct UserColumns {
 impl From<&User> for UserRow {
     fn from(user: &User) -> Self {
         UserRow {
-            roles: user.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+            roles: user
+                .roles
+                .iter()
+                .map(|role| role.as_str().to_owned())
+                .collect(),
             password_hash: user.password_hash.clone(),
         }
     }
@@ -48,5 +52,8 @@ impl UserRow {
 
 /// Roles by name.
 pub(crate) fn roles(names: &[String]) -> Result<Vec<Role>, RowError> {
-    names.iter().map(|name| named("role", name, Role::parse)).collect()
+    names
+        .iter()
+        .map(|name| named("role", name, Role::parse))
+        .collect()
 }

@@ -42,8 +42,10 @@ impl From<&Webhook> for WebhookRow {
 impl WebhookRow {
     pub(crate) fn into_webhook(self) -> Result<Webhook, RowError> {
         let event = named("event", &self.event, WebhookEvent::parse)?;
-        let filter = Filter::parse(&self.filter, event)
-            .map_err(|_| RowError::Unknown { field: "filter", value: self.filter.clone() })?;
+        let filter = Filter::parse(&self.filter, event).map_err(|_| RowError::Unknown {
+            field: "filter",
+            value: self.filter.clone(),
+        })?;
         Ok(Webhook {
             id: WebhookId(self.id),
             name: self.name,
@@ -70,7 +72,10 @@ struct SecretsRow {
 pub(crate) fn seal(vault: &Vault, webhook: &str, secrets: &Secrets) -> Result<String, VaultError> {
     let row = SecretsRow {
         current: secrets.current.reveal().to_owned(),
-        previous: secrets.previous.as_ref().map(|(secret, until)| (secret.reveal().to_owned(), until.as_millisecond())),
+        previous: secrets
+            .previous
+            .as_ref()
+            .map(|(secret, until)| (secret.reveal().to_owned(), until.as_millisecond())),
     };
     let plain = Zeroizing::new(serde_json::to_vec(&row).map_err(|_| VaultError::Seal)?);
     vault.seal(webhook, &plain)
@@ -84,9 +89,13 @@ pub(crate) fn open(vault: &Vault, webhook: &str, sealed: &str) -> Result<Secrets
     let previous = match &row.previous {
         None => None,
         Some((text, until)) => {
-            let until = jiff::Timestamp::from_millisecond(*until).map_err(|_| VaultError::Altered)?;
+            let until =
+                jiff::Timestamp::from_millisecond(*until).map_err(|_| VaultError::Altered)?;
             Some((secret(text)?, until))
         }
     };
-    Ok(Secrets { current: secret(&row.current)?, previous })
+    Ok(Secrets {
+        current: secret(&row.current)?,
+        previous,
+    })
 }

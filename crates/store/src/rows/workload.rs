@@ -31,12 +31,22 @@ struct SignalRow {
 }
 
 fn class(text: &str) -> Result<WorkloadClass, RowError> {
-    WorkloadClass::parse(text).ok_or_else(|| RowError::Unknown { field: "class", value: text.to_owned() })
+    WorkloadClass::parse(text).ok_or_else(|| RowError::Unknown {
+        field: "class",
+        value: text.to_owned(),
+    })
 }
 
 impl From<&Workload> for WorkloadRow {
     fn from(from: &Workload) -> Self {
-        let Classification { class, unclassified, confidence, probabilities, scores, signals } = &from.classification;
+        let Classification {
+            class,
+            unclassified,
+            confidence,
+            probabilities,
+            scores,
+            signals,
+        } = &from.classification;
         let signal = |signal: &Signal| SignalRow {
             name: signal.name.clone(),
             detail: signal.detail.clone(),
@@ -48,7 +58,9 @@ impl From<&Workload> for WorkloadRow {
             agent_id: from.agent_id.0.clone(),
             judged_at: from.judged_at.to_string(),
             class: class.map(|class| class.as_str().to_owned()),
-            unclassified: unclassified.as_ref().map(|reason| (reason.code.clone(), reason.detail.clone())),
+            unclassified: unclassified
+                .as_ref()
+                .map(|reason| (reason.code.clone(), reason.detail.clone())),
             confidence: *confidence,
             probabilities: *probabilities,
             scores: *scores,
@@ -59,7 +71,11 @@ impl From<&Workload> for WorkloadRow {
 
 impl WorkloadRow {
     pub(crate) fn into_workload(self) -> Result<Workload, RowError> {
-        let signal = |row: SignalRow| Signal { name: row.name, detail: row.detail, weights: row.weights };
+        let signal = |row: SignalRow| Signal {
+            name: row.name,
+            detail: row.detail,
+            weights: row.weights,
+        };
         Ok(Workload {
             connection: ConnectionId(self.connection),
             resource: ResourceId(self.resource),
@@ -67,7 +83,9 @@ impl WorkloadRow {
             judged_at: time(&self.judged_at)?,
             classification: Classification {
                 class: self.class.as_deref().map(class).transpose()?,
-                unclassified: self.unclassified.map(|(code, detail)| Unclassified { code, detail }),
+                unclassified: self
+                    .unclassified
+                    .map(|(code, detail)| Unclassified { code, detail }),
                 confidence: self.confidence,
                 probabilities: self.probabilities,
                 scores: self.scores,

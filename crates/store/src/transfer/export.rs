@@ -38,13 +38,18 @@ impl Store {
             .collect::<Result<_, sqlx::Error>>()?;
         let mut rows = 0;
         line(out, &json!({ "format": FORMAT, "schema": CURRENT }))?;
-        for table in tables.iter().filter(|table| !LEFT.contains(&table.as_str())) {
+        for table in tables
+            .iter()
+            .filter(|table| !LEFT.contains(&table.as_str()))
+        {
             // The name is the database's own, and those of migrations are plain words.
-            let mut found = sqlx::query(AssertSqlSafe(format!("SELECT * FROM {table}"))).fetch(&mut *moment);
+            let mut found =
+                sqlx::query(AssertSqlSafe(format!("SELECT * FROM {table}"))).fetch(&mut *moment);
             let mut named = false;
             while let Some(row) = found.try_next().await? {
                 if !named {
-                    let columns: Vec<&str> = row.columns().iter().map(|column| column.name()).collect();
+                    let columns: Vec<&str> =
+                        row.columns().iter().map(|column| column.name()).collect();
                     line(out, &json!({ "table": table, "columns": columns }))?;
                     named = true;
                 }
@@ -95,7 +100,10 @@ fn values(table: &str, row: &AnyRow) -> Result<Vec<Value>, TransferError> {
             _ => None,
         };
         let column = || row.columns()[at].name().to_owned();
-        read.ok_or_else(|| TransferError::Value { table: table.to_owned(), column: column() })
+        read.ok_or_else(|| TransferError::Value {
+            table: table.to_owned(),
+            column: column(),
+        })
     };
     (0..row.columns().len()).map(value).collect()
 }

@@ -18,7 +18,11 @@ use crate::open::{OpenError, connect, create};
 ///
 /// # Errors
 /// [`TransferError`]; the database is as it was.
-pub async fn import(url: &str, origin: &str, input: &mut (impl BufRead + Send)) -> Result<u64, TransferError> {
+pub async fn import(
+    url: &str,
+    origin: &str,
+    input: &mut (impl BufRead + Send),
+) -> Result<u64, TransferError> {
     sqlx::any::install_default_drivers();
     let mut address = Address::parse(url)?;
     if let Some(file) = address.file.clone() {
@@ -53,7 +57,11 @@ async fn used(tx: &mut Transaction<'_, Any>, backend: Backend) -> Result<bool, s
              WHERE c.relname = 'schema_versions' AND n.nspname = current_schema()"
         }
     };
-    Ok(sqlx::query(query).fetch_one(&mut **tx).await?.try_get::<i64, _>(0)? > 0)
+    Ok(sqlx::query(query)
+        .fetch_one(&mut **tx)
+        .await?
+        .try_get::<i64, _>(0)?
+        > 0)
 }
 
 async fn restored_from(tx: &mut Transaction<'_, Any>) -> Option<String> {
@@ -79,7 +87,10 @@ impl<R: BufRead> Lines<'_, R> {
     }
 
     fn wrong(&self, cause: impl Into<String>) -> TransferError {
-        TransferError::Form { line: self.number, cause: cause.into() }
+        TransferError::Form {
+            line: self.number,
+            cause: cause.into(),
+        }
     }
 }
 
@@ -93,23 +104,34 @@ async fn fill(
     let schema = head["schema"].as_i64().filter(|_| head["format"] == FORMAT);
     let schema = schema.ok_or_else(|| lines.wrong(format!("it is not of the format {FORMAT}")))?;
     if schema > migrate::CURRENT {
-        return Err(OpenError::Newer { found: schema, known: migrate::CURRENT }.into());
+        return Err(OpenError::Newer {
+            found: schema,
+            known: migrate::CURRENT,
+        }
+        .into());
     }
     migrate::run_to(tx, backend, schema).await?;
     let (mut table, mut rows) = (None, 0);
     loop {
         let value = lines.next()?;
         if let Value::Array(values) = value {
-            let Some(table) = &table else { return Err(lines.wrong("a row before any table")) };
-            insert(tx, table, &values).await?.ok_or_else(|| lines.wrong("a row that does not fit its table"))?;
+            let Some(table) = &table else {
+                return Err(lines.wrong("a row before any table"));
+            };
+            insert(tx, table, &values)
+                .await?
+                .ok_or_else(|| lines.wrong("a row that does not fit its table"))?;
             rows += 1;
         } else if let Some(name) = value["table"].as_str() {
-            let columns: Option<Vec<&str>> =
-                value["columns"].as_array().and_then(|columns| columns.iter().map(Value::as_str).collect());
+            let columns: Option<Vec<&str>> = value["columns"]
+                .as_array()
+                .and_then(|columns| columns.iter().map(Value::as_str).collect());
             let named = Table::checked(name, columns.as_deref().unwrap_or_default());
             let named = named.ok_or_else(|| lines.wrong("the state store has no such table"))?;
             // What a migration puts there itself comes with the rows.
-            sqlx::query(AssertSqlSafe(format!("DELETE FROM {}", named.name))).execute(&mut **tx).await?;
+            sqlx::query(AssertSqlSafe(format!("DELETE FROM {}", named.name)))
+                .execute(&mut **tx)
+                .await?;
             table = Some(named);
         } else if value["rows"].as_u64() == Some(rows) {
             return Ok(rows);
@@ -129,17 +151,27 @@ impl Table {
     fn checked(name: &str, columns: &[&str]) -> Option<Table> {
         let plain = |word: &str| {
             !word.is_empty()
-                && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+                && word
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
         };
-        let sound = plain(name) && !LEFT.contains(&name) && columns.iter().all(|column| plain(column));
+        let sound =
+            plain(name) && !LEFT.contains(&name) && columns.iter().all(|column| plain(column));
         let columns = columns.iter().map(|column| (*column).to_owned()).collect();
-        sound.then(|| Table { name: name.to_owned(), columns })
+        sound.then(|| Table {
+            name: name.to_owned(),
+            columns,
+        })
     }
 }
 
 /// Inserts a row; `None` if its values do not fit the columns. NULL is the only literal in the statement, since a
 /// bound one would have a type.
-async fn insert(tx: &mut Transaction<'_, Any>, table: &Table, values: &[Value]) -> Result<Option<()>, sqlx::Error> {
+async fn insert(
+    tx: &mut Transaction<'_, Any>,
+    table: &Table,
+    values: &[Value],
+) -> Result<Option<()>, sqlx::Error> {
     if values.len() != table.columns.len() {
         return Ok(None);
     }
@@ -147,9 +179,18 @@ async fn insert(tx: &mut Transaction<'_, Any>, table: &Table, values: &[Value]) 
     let mut bound = 0;
     for value in values {
         bound += usize::from(!value.is_null());
-        places.push(if value.is_null() { "NULL".to_owned() } else { format!("${bound}") });
+        places.push(if value.is_null() {
+            "NULL".to_owned()
+        } else {
+            format!("${bound}")
+        });
     }
-    let statement = format!("INSERT INTO {} ({}) VALUES ({})", table.name, table.columns.join(", "), places.join(", "));
+    let statement = format!(
+        "INSERT INTO {} ({}) VALUES ({})",
+        table.name,
+        table.columns.join(", "),
+        places.join(", ")
+    );
     let mut query = sqlx::query(AssertSqlSafe(statement));
     for value in values {
         query = match value {

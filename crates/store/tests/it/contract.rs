@@ -152,7 +152,10 @@ async fn models(place: &Place) -> Result<()> {
     store.close().await;
     // What was learned survives a restart.
     let store = place.open().await?;
-    let serving = ModelFilter { status: Some(ModelStatus::Serving), ..ModelFilter::default() };
+    let serving = ModelFilter {
+        status: Some(ModelStatus::Serving),
+        ..ModelFilter::default()
+    };
     let (found, total) = store.model_list(&serving).await?;
     assert_eq!(total, 2);
     for model in found {

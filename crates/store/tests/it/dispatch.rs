@@ -9,9 +9,15 @@ use anyhow::Result;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Entry;
-use reeve_notify::delivery::{Attempt, Delivery, DeliveryStatus, DeliveryStore, Dispatcher, Outgoing, Sent, Target};
-use reeve_notify::notification::{Channel, ChannelSecret, ChannelSettings, ChannelStore, Message, Notifier};
-use reeve_notify::webhook::{Secret, Secrets, Webhook, WebhookMessage, WebhookSender, WebhookStore};
+use reeve_notify::delivery::{
+    Attempt, Delivery, DeliveryStatus, DeliveryStore, Dispatcher, Outgoing, Sent, Target,
+};
+use reeve_notify::notification::{
+    Channel, ChannelSecret, ChannelSettings, ChannelStore, Message, Notifier,
+};
+use reeve_notify::webhook::{
+    Secret, Secrets, Webhook, WebhookMessage, WebhookSender, WebhookStore,
+};
 use reeve_recommend::{Clock, RecordError, Recorder};
 use reeve_store::Store;
 use reeve_testkit::contract::deliveries::{channel, webhook};
@@ -42,7 +48,10 @@ impl WebhookSender for Receiver {
         Ok(())
     }
     async fn send(&self, message: &WebhookMessage) -> Attempt {
-        self.got.lock().unwrap().push((message.id.clone(), message.secrets.len(), message.at));
+        self.got
+            .lock()
+            .unwrap()
+            .push((message.id.clone(), message.secrets.len(), message.at));
         let status = *self.answers.lock().unwrap();
         Attempt {
             at: message.at,
@@ -63,10 +72,22 @@ impl Notifier for Receiver {
         Ok(())
     }
     async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt {
-        self.messages.lock().unwrap().push(format!("{} {} {}", channel.id.0, secret.0, message.title));
+        self.messages
+            .lock()
+            .unwrap()
+            .push(format!("{} {} {}", channel.id.0, secret.0, message.title));
         let at = Timestamp::UNIX_EPOCH;
         let (status, answer, error) = (None, String::new(), None);
-        Attempt { at, duration_ms: 1, status, answer, error, ok: true, gone: false, retry_after_s: None }
+        Attempt {
+            at,
+            duration_ms: 1,
+            status,
+            answer,
+            error,
+            ok: true,
+            gone: false,
+            retry_after_s: None,
+        }
     }
 }
 
@@ -109,13 +130,22 @@ async fn world() -> Result<World> {
         recorder: log.clone(),
         clock: clock.clone(),
     };
-    Ok(World { _place: place, store, receiver, log, clock, dispatcher })
+    Ok(World {
+        _place: place,
+        store,
+        receiver,
+        log,
+        clock,
+        dispatcher,
+    })
 }
 
 impl World {
     async fn subscribe(&self, id: &str) -> Result<Webhook> {
         let one = webhook(id, 0)?;
-        self.store.webhook_insert(&one, &Secrets::first(Secret::from_random(&[1; 32]))).await?;
+        self.store
+            .webhook_insert(&one, &Secrets::first(Secret::from_random(&[1; 32])))
+            .await?;
         Ok(one)
     }
 
@@ -126,7 +156,12 @@ impl World {
             subject.into(),
             self.clock.now(),
         );
-        self.store.delivery_insert(&Outgoing { delivery: delivery.clone(), body: "{}".into() }).await?;
+        self.store
+            .delivery_insert(&Outgoing {
+                delivery: delivery.clone(),
+                body: "{}".into(),
+            })
+            .await?;
         Ok(delivery)
     }
 
@@ -139,7 +174,13 @@ impl World {
     }
 
     fn operations(&self) -> Vec<String> {
-        self.log.0.lock().unwrap().iter().filter_map(|entry| entry.action.operation.clone()).collect()
+        self.log
+            .0
+            .lock()
+            .unwrap()
+            .iter()
+            .filter_map(|entry| entry.action.operation.clone())
+            .collect()
     }
 }
 
@@ -155,7 +196,10 @@ async fn a_failing_receiver_is_tried_for_a_day_then_a_dead_letter_is_replayed() 
     for _ in 0..30 * 60 {
         let sent = world.dispatcher.send_due().await?;
         if sent != Sent::default() {
-            rounds.push(((world.clock.now() - start).total(jiff::Unit::Minute)? as i64, sent.dead));
+            rounds.push((
+                (world.clock.now() - start).total(jiff::Unit::Minute)? as i64,
+                sent.dead,
+            ));
         }
         world.later(SignedDuration::from_mins(1));
     }
@@ -163,13 +207,30 @@ async fn a_failing_receiver_is_tried_for_a_day_then_a_dead_letter_is_replayed() 
     assert_eq!(minutes, [0, 1, 6, 36, 156, 456, 1056, 1656]);
     assert_eq!(rounds.iter().map(|(_, dead)| dead).sum::<u64>(), 1);
     let dead = world.store.delivery_get(&delivery.id).await?;
-    assert_eq!((dead.status, dead.tries, dead.attempts.len()), (DeliveryStatus::DeadLetter, 8, 8));
+    assert_eq!(
+        (dead.status, dead.tries, dead.attempts.len()),
+        (DeliveryStatus::DeadLetter, 8, 8)
+    );
     assert_eq!(world.operations(), ["delivery.give_up"]);
     world.answer(204);
-    world.store.delivery_update(&dead.replayed(world.clock.now())).await?;
+    world
+        .store
+        .delivery_update(&dead.replayed(world.clock.now()))
+        .await?;
     assert_eq!(world.dispatcher.send_due().await?.delivered, 1);
-    let ids: BTreeSet<_> = world.receiver.got.lock().unwrap().iter().map(|(id, ..)| id.clone()).collect();
-    assert_eq!(ids, BTreeSet::from([delivery.id.0]), "every attempt carries the same identifier");
+    let ids: BTreeSet<_> = world
+        .receiver
+        .got
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(id, ..)| id.clone())
+        .collect();
+    assert_eq!(
+        ids,
+        BTreeSet::from([delivery.id.0]),
+        "every attempt carries the same identifier"
+    );
     Ok(())
 }
 
@@ -184,13 +245,38 @@ async fn a_crash_between_sending_and_marking_sends_the_same_again() -> Result<()
     let now = world.clock.now();
     let secrets = world.store.webhook_secrets(&one.id).await?.signing(now);
     let (url, id) = (one.url.clone(), claimed.id.0.clone());
-    let attempt = world.dispatcher.sender.send(&WebhookMessage { url, id, at: now, body: "{}".into(), secrets }).await;
+    let attempt = world
+        .dispatcher
+        .sender
+        .send(&WebhookMessage {
+            url,
+            id,
+            at: now,
+            body: "{}".into(),
+            secrets,
+        })
+        .await;
     assert!(attempt.ok);
-    assert_eq!(world.dispatcher.send_due().await?, Sent::default(), "whoever claimed it may still be at it");
+    assert_eq!(
+        world.dispatcher.send_due().await?,
+        Sent::default(),
+        "whoever claimed it may still be at it"
+    );
     world.later(SignedDuration::from_secs(91));
     assert_eq!(world.dispatcher.send_due().await?.delivered, 1);
-    let got: Vec<_> = world.receiver.got.lock().unwrap().iter().map(|(id, ..)| id.clone()).collect();
-    assert_eq!(got, [delivery.id.0.clone(), delivery.id.0], "at least once, known by its identifier");
+    let got: Vec<_> = world
+        .receiver
+        .got
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(id, ..)| id.clone())
+        .collect();
+    assert_eq!(
+        got,
+        [delivery.id.0.clone(), delivery.id.0],
+        "at least once, known by its identifier"
+    );
     Ok(())
 }
 
@@ -201,13 +287,40 @@ async fn gone_switches_off_and_what_waits_is_given_up() -> Result<()> {
     world.queue(&one, "r-1").await?;
     let second = world.queue(&one, "r-2").await?;
     world.answer(410);
-    assert_eq!(world.dispatcher.send_due().await?, Sent { delivered: 0, failed: 0, dead: 2 });
+    assert_eq!(
+        world.dispatcher.send_due().await?,
+        Sent {
+            delivered: 0,
+            failed: 0,
+            dead: 2
+        }
+    );
     let off = world.store.webhook_get(&one.id).await?;
-    assert!(!off.enabled && off.disabled_reason.as_deref().is_some_and(|reason| reason.contains("410")), "{off:?}");
-    assert_eq!(world.receiver.got.lock().unwrap().len(), 1, "a receiver that is gone is asked once");
-    assert_eq!(world.operations(), ["webhook.disable", "delivery.give_up", "delivery.give_up"]);
+    assert!(
+        !off.enabled
+            && off
+                .disabled_reason
+                .as_deref()
+                .is_some_and(|reason| reason.contains("410")),
+        "{off:?}"
+    );
+    assert_eq!(
+        world.receiver.got.lock().unwrap().len(),
+        1,
+        "a receiver that is gone is asked once"
+    );
+    assert_eq!(
+        world.operations(),
+        ["webhook.disable", "delivery.give_up", "delivery.give_up"]
+    );
     let given_up = world.store.delivery_get(&second.id).await?;
-    assert!(given_up.attempts[0].error.as_deref().is_some_and(|why| why.contains("disabled")), "{given_up:?}");
+    assert!(
+        given_up.attempts[0]
+            .error
+            .as_deref()
+            .is_some_and(|why| why.contains("disabled")),
+        "{given_up:?}"
+    );
     Ok(())
 }
 
@@ -215,12 +328,28 @@ async fn gone_switches_off_and_what_waits_is_given_up() -> Result<()> {
 async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> Result<()> {
     let world = world().await?;
     let one = world.subscribe("w-1").await?;
-    let secrets = world.store.webhook_secrets(&one.id).await?.rotated(Secret::from_random(&[2; 32]), world.clock.now());
-    world.store.webhook_update(&Webhook { version: 2, ..one.clone() }, Some(&secrets)).await?;
+    let secrets = world
+        .store
+        .webhook_secrets(&one.id)
+        .await?
+        .rotated(Secret::from_random(&[2; 32]), world.clock.now());
+    world
+        .store
+        .webhook_update(
+            &Webhook {
+                version: 2,
+                ..one.clone()
+            },
+            Some(&secrets),
+        )
+        .await?;
     world.queue(&one, "r-1").await?;
     world.queue(&one, "r-2").await?;
     let slack = channel("c-1", 0, ChannelSettings::Slack)?;
-    world.store.channel_insert(&slack, &ChannelSecret("shh".into())).await?;
+    world
+        .store
+        .channel_insert(&slack, &ChannelSecret("shh".into()))
+        .await?;
     let message = Message {
         title: "hello".into(),
         gravity: reeve_notify::notification::Gravity::Info,
@@ -229,16 +358,41 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
         to: Vec::new(),
         attachment: None,
     };
-    let delivery =
-        Delivery::new(Target::Channel(slack.id.clone()), "approval_requested", "a-1".into(), world.clock.now());
-    world.store.delivery_insert(&Outgoing { delivery, body: message.encode() }).await?;
+    let delivery = Delivery::new(
+        Target::Channel(slack.id.clone()),
+        "approval_requested",
+        "a-1".into(),
+        world.clock.now(),
+    );
+    world
+        .store
+        .delivery_insert(&Outgoing {
+            delivery,
+            body: message.encode(),
+        })
+        .await?;
     world.answer(500);
-    assert_eq!(world.dispatcher.send_due().await?, Sent { delivered: 1, failed: 1, dead: 0 });
+    assert_eq!(
+        world.dispatcher.send_due().await?,
+        Sent {
+            delivered: 1,
+            failed: 1,
+            dead: 0
+        }
+    );
     assert_eq!(*world.receiver.messages.lock().unwrap(), ["c-1 shh hello"]);
-    assert_eq!(world.receiver.got.lock().unwrap()[0].1, 2, "both secrets sign");
+    assert_eq!(
+        world.receiver.got.lock().unwrap()[0].1,
+        2,
+        "both secrets sign"
+    );
     world.later(SignedDuration::from_hours(25));
     world.answer(200);
     assert_eq!(world.dispatcher.send_due().await?.delivered, 2);
-    assert!(world.receiver.got.lock().unwrap()[1..].iter().all(|(_, secrets, _)| *secrets == 1));
+    assert!(
+        world.receiver.got.lock().unwrap()[1..]
+            .iter()
+            .all(|(_, secrets, _)| *secrets == 1)
+    );
     Ok(())
 }

@@ -11,9 +11,16 @@ use reeve_testkit::postgres::{PASSWORD, Postgres};
 use crate::place::{Place, vault};
 
 async fn refused(url: &str) -> OpenError {
-    Store::open_with(url, vault(1), Options { patience: Duration::from_secs(5), ..Options::default() })
-        .await
-        .unwrap_err()
+    Store::open_with(
+        url,
+        vault(1),
+        Options {
+            patience: Duration::from_secs(5),
+            ..Options::default()
+        },
+    )
+    .await
+    .unwrap_err()
 }
 
 #[tokio::test]
@@ -29,27 +36,42 @@ async fn a_dead_server_is_unreachable() {
     let error = refused("postgres://reeve:sEcReT@127.0.0.1:1/reeve").await;
     assert!(matches!(error, OpenError::Unreachable { .. }), "{error}");
     let text = error.to_string();
-    assert!(text.contains("postgres://127.0.0.1:1/reeve") && !text.contains("sEcReT"), "{text}");
+    assert!(
+        text.contains("postgres://127.0.0.1:1/reeve") && !text.contains("sEcReT"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
 async fn a_wrong_password_or_database_is_refused() -> Result<()> {
-    let Some(server) = Postgres::shared()? else { return Ok(()) };
+    let Some(server) = Postgres::shared()? else {
+        return Ok(());
+    };
     let error = refused(&server.url("wrong", "postgres")).await;
     assert!(matches!(error, OpenError::Refused { .. }), "{error}");
     assert!(
-        error.to_string().contains("password authentication failed") && !error.to_string().contains("wrong\""),
+        error.to_string().contains("password authentication failed")
+            && !error.to_string().contains("wrong\""),
         "{error}"
     );
     let error = refused(&server.url(PASSWORD, "no_such_database")).await;
-    assert!(matches!(error, OpenError::Refused { .. }) && error.to_string().contains("no_such_database"), "{error}");
+    assert!(
+        matches!(error, OpenError::Refused { .. })
+            && error.to_string().contains("no_such_database"),
+        "{error}"
+    );
     Ok(())
 }
 
 #[tokio::test]
 async fn a_server_that_goes_away_and_comes_back() -> Result<()> {
-    let Some(server) = Postgres::start()? else { return Ok(()) };
-    let options = Options { patience: Duration::from_secs(2), ..Options::default() };
+    let Some(server) = Postgres::start()? else {
+        return Ok(());
+    };
+    let options = Options {
+        patience: Duration::from_secs(2),
+        ..Options::default()
+    };
     let store = Store::open_with(&server.database().await?, vault(1), options).await?;
     store.ping().await?;
     server.stop()?;
@@ -64,10 +86,19 @@ async fn a_server_that_goes_away_and_comes_back() -> Result<()> {
 async fn a_file_that_is_no_database() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let file = directory.path().join("notes.txt");
-    std::fs::write(&file, "dear diary, this is long enough not to be taken for an empty file".repeat(20))?;
+    std::fs::write(
+        &file,
+        "dear diary, this is long enough not to be taken for an empty file".repeat(20),
+    )?;
     let error = refused(&format!("sqlite://{}", file.display())).await;
-    assert!(matches!(error, OpenError::File { .. }) && error.to_string().contains("notes.txt"), "{error}");
-    assert!(std::fs::read_to_string(&file)?.starts_with("dear diary"), "left alone");
+    assert!(
+        matches!(error, OpenError::File { .. }) && error.to_string().contains("notes.txt"),
+        "{error}"
+    );
+    assert!(
+        std::fs::read_to_string(&file)?.starts_with("dear diary"),
+        "left alone"
+    );
     let below = file.join("reeve.db");
     let error = refused(&format!("sqlite://{}", below.display())).await;
     assert!(matches!(error, OpenError::File { .. }), "{error}");
@@ -79,7 +110,10 @@ async fn the_file_is_for_its_owner_alone_and_synced() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let file = directory.path().join("odd name %?#/reeve.db");
     let store = Store::open(&format!("sqlite://{}", file.display()), vault(1)).await?;
-    assert_eq!(std::fs::metadata(&file)?.permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        std::fs::metadata(&file)?.permissions().mode() & 0o777,
+        0o600
+    );
     store.close().await;
     assert!(std::fs::read(&file)?.starts_with(b"SQLite format 3\0"));
     // Bytes 18 and 19 of the header are 2 in WAL mode (SQLite file format, 1.3.3).
@@ -93,7 +127,11 @@ async fn the_path_is_the_file_systems() -> Result<()> {
     let root = directory.path().canonicalize()?;
     std::fs::create_dir_all(root.join("far/below"))?;
     std::os::unix::fs::symlink(root.join("far/below"), root.join("link"))?;
-    let store = Store::open(&format!("sqlite://{}/link/../reeve.db", root.display()), vault(1)).await?;
+    let store = Store::open(
+        &format!("sqlite://{}/link/../reeve.db", root.display()),
+        vault(1),
+    )
+    .await?;
     store.setting_put("here", &true.into()).await?;
     store.close().await;
     assert!(root.join("far/reeve.db").exists() && !root.join("reeve.db").exists());
@@ -107,7 +145,9 @@ async fn two_programs_on_one_file_wait_for_each_other() -> Result<()> {
     let write = |store: Store, name: &'static str| {
         tokio::spawn(async move {
             for index in 0..20 {
-                store.setting_put(&format!("{name}-{index}"), &true.into()).await?;
+                store
+                    .setting_put(&format!("{name}-{index}"), &true.into())
+                    .await?;
             }
             anyhow::Ok(())
         })
@@ -117,7 +157,10 @@ async fn two_programs_on_one_file_wait_for_each_other() -> Result<()> {
     second.await??;
     for name in ["one", "two"] {
         for index in 0..20 {
-            assert_eq!(one.setting_get(&format!("{name}-{index}")).await?, Some(true.into()));
+            assert_eq!(
+                one.setting_get(&format!("{name}-{index}")).await?,
+                Some(true.into())
+            );
         }
     }
     Ok(())

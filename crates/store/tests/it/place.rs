@@ -18,19 +18,33 @@ impl Place {
     pub(crate) fn sqlite() -> Result<Self> {
         let directory = tempfile::tempdir()?;
         let url = format!("sqlite://{}/state/reeve.db", directory.path().display());
-        Ok(Place { url, _directory: Some(directory), _server: None })
+        Ok(Place {
+            url,
+            _directory: Some(directory),
+            _server: None,
+        })
     }
 
     /// `None`, with the reason printed, where there is no PostgreSQL.
     pub(crate) async fn postgres() -> Result<Option<Self>> {
-        let Some(server) = Postgres::shared()? else { return Ok(None) };
+        let Some(server) = Postgres::shared()? else {
+            return Ok(None);
+        };
         let url = server.database().await?;
-        Ok(Some(Place { url, _directory: None, _server: Some(server) }))
+        Ok(Some(Place {
+            url,
+            _directory: None,
+            _server: Some(server),
+        }))
     }
 
     /// A database that somebody else keeps there.
     pub(crate) fn at(url: &str) -> Self {
-        Place { url: url.to_owned(), _directory: None, _server: None }
+        Place {
+            url: url.to_owned(),
+            _directory: None,
+            _server: None,
+        }
     }
 
     pub(crate) async fn open(&self) -> Result<Store> {

@@ -7,8 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{EstateStore as _, Resource, ResourceFilter, ResourceId};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Action, ActionFilter, ActionStatus, AgentId, AgentStore as _, AnomalyId, Approval, ApprovalFilter, ApprovalStatus,
-    Cause, Closing, Purpose, Recommendation, RecommendationId, RecommendationType, Status,
+    Action, ActionFilter, ActionStatus, AgentId, AgentStore as _, AnomalyId, Approval,
+    ApprovalFilter, ApprovalStatus, Cause, Closing, Purpose, Recommendation, RecommendationId,
+    RecommendationType, Status,
 };
 use reeve_store::Store;
 use reeve_testkit::contract::agents::{action, approval, recommendation};
@@ -32,31 +33,47 @@ type Request = (&'static str, for<'a> fn(&'a Store) -> Answer<'a>);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_touch_few_rows() -> Result<()> {
-    let Some(place) = Place::postgres().await? else { return Ok(()) };
+    let Some(place) = Place::postgres().await? else {
+        return Ok(());
+    };
     fill(&place).await?;
     let mut watcher = sqlx::AnyConnection::connect(&place.url).await?;
-    sqlx::raw_sql("VACUUM ANALYZE").execute(&mut watcher).await?;
+    sqlx::raw_sql("VACUUM ANALYZE")
+        .execute(&mut watcher)
+        .await?;
     // A small table is read as a whole even where an index would do; a large one is not.
     let eager = Place::at(&format!("{}&options=-c%20enable_seqscan%3Doff", place.url));
     let opened = touched(&mut watcher, &eager, |_| Box::pin(async { Ok(()) })).await?;
     let whole = touched(&mut watcher, &eager, |store| {
         Box::pin(async {
-            store.recommendation_list(&RecommendationFilter::default()).await?;
+            store
+                .recommendation_list(&RecommendationFilter::default())
+                .await?;
             Ok(())
         })
     });
     let whole = whole.await? - opened;
-    assert!(whole >= RECOMMENDATIONS as i64, "a whole table is noticed: {whole}");
+    assert!(
+        whole >= RECOMMENDATIONS as i64,
+        "a whole table is noticed: {whole}"
+    );
     let mut wide = Vec::new();
     for (name, request) in requests() {
         let touched = touched(&mut watcher, &eager, request).await? - opened;
         // The total of all actions is counted over an index.
-        let most = if name == "page of actions" { MOST + ACTIONS } else { MOST };
+        let most = if name == "page of actions" {
+            MOST + ACTIONS
+        } else {
+            MOST
+        };
         if touched > most {
             wide.push(format!("{name}: {touched}"));
         }
     }
-    assert!(wide.is_empty(), "more than {MOST} rows and index entries were touched by {wide:?}");
+    assert!(
+        wide.is_empty(),
+        "more than {MOST} rows and index entries were touched by {wide:?}"
+    );
     Ok(())
 }
 
@@ -77,20 +94,34 @@ async fn touched(
 async fn counted(watcher: &mut sqlx::AnyConnection) -> Result<i64> {
     let others = "SELECT COUNT(*) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
-    while sqlx::query(others).fetch_one(&mut *watcher).await?.try_get::<i64, _>(0)? > 0 {
+    while sqlx::query(others)
+        .fetch_one(&mut *watcher)
+        .await?
+        .try_get::<i64, _>(0)?
+        > 0
+    {
         tokio::task::yield_now().await;
     }
     let touched = "SELECT CAST((SELECT COALESCE(SUM(seq_tup_read), 0) FROM pg_stat_user_tables)
         + (SELECT COALESCE(SUM(idx_tup_read), 0) FROM pg_stat_user_indexes) AS BIGINT)";
-    Ok(sqlx::query(touched).fetch_one(&mut *watcher).await?.try_get(0)?)
+    Ok(sqlx::query(touched)
+        .fetch_one(&mut *watcher)
+        .await?
+        .try_get(0)?)
 }
 
 fn open() -> RecommendationFilter {
-    RecommendationFilter { is_open: true, ..RecommendationFilter::default() }
+    RecommendationFilter {
+        is_open: true,
+        ..RecommendationFilter::default()
+    }
 }
 
 fn page() -> RecommendationFilter {
-    RecommendationFilter { limit: 50, ..RecommendationFilter::default() }
+    RecommendationFilter {
+        limit: 50,
+        ..RecommendationFilter::default()
+    }
 }
 
 fn at(text: &str) -> Timestamp {
@@ -173,7 +204,9 @@ async fn fill(place: &Place) -> Result<()> {
         let made = connection(&id, 1_000)?;
         store.connection_insert(&made).await?;
         let own = (0..RESOURCES).filter(|n| n % 2 == number);
-        let seen: Vec<Resource> = own.map(|n| resource(&id, &format!("i-{n}"))).collect::<Result<_>>()?;
+        let seen: Vec<Resource> = own
+            .map(|n| resource(&id, &format!("i-{n}")))
+            .collect::<Result<_>>()?;
         store.resource_sync(&made.id, &seen, &[]).await?;
     }
     let made: Vec<Recommendation> = (0..RECOMMENDATIONS).map(numbered).collect::<Result<_>>()?;
@@ -181,7 +214,11 @@ async fn fill(place: &Place) -> Result<()> {
         store.recommendation_insert_all(chunk).await?;
     }
     for n in 0..ACTIONS {
-        let base = action(&format!("ac-{n}"), &format!("r-{:05}", OPEN as i64 + n), 1_000_000 * n)?;
+        let base = action(
+            &format!("ac-{n}"),
+            &format!("r-{:05}", OPEN as i64 + n),
+            1_000_000 * n,
+        )?;
         let ended = Action {
             status: ActionStatus::Succeeded,
             resource: ResourceId::new(format!("i-{}", n % 100)),
@@ -190,7 +227,11 @@ async fn fill(place: &Place) -> Result<()> {
             ..base
         };
         store.action_insert(&ended).await?;
-        let status = if n % 50 == 0 { ApprovalStatus::Pending } else { ApprovalStatus::Approved };
+        let status = if n % 50 == 0 {
+            ApprovalStatus::Pending
+        } else {
+            ApprovalStatus::Approved
+        };
         let asked = approval(&format!("ap-{n}"), &format!("r-{n:05}"), 1_000 * n)?;
         store.approval_insert(&Approval { status, ..asked }).await?;
     }
@@ -200,8 +241,18 @@ async fn fill(place: &Place) -> Result<()> {
 
 fn numbered(n: usize) -> Result<Recommendation> {
     let base = recommendation(&format!("r-{n:05}"), &format!("i-{}", n % RESOURCES))?;
-    let ends = [Status::Expired, Status::Superseded, Status::Dismissed, Status::Succeeded, Status::Failed];
-    let status = if n < OPEN { Status::Open } else { ends[n % ends.len()] };
+    let ends = [
+        Status::Expired,
+        Status::Superseded,
+        Status::Dismissed,
+        Status::Succeeded,
+        Status::Failed,
+    ];
+    let status = if n < OPEN {
+        Status::Open
+    } else {
+        ends[n % ends.len()]
+    };
     let mut ranking = base.ranking.clone();
     ranking.expected_value = n as f64;
     let kinds = &RecommendationType::ALL[..4];

@@ -25,10 +25,15 @@ async fn sealed_in_the_database(place: &Place) -> Result<()> {
     store.connection_insert(&connection("c-1", 1)?).await?;
     store.connection_update(&connection("c-1", 1)?).await?;
     let mut raw = beside(place).await?;
-    let row = sqlx::query("SELECT document, secret FROM connections").fetch_one(&mut raw).await?;
+    let row = sqlx::query("SELECT document, secret FROM connections")
+        .fetch_one(&mut raw)
+        .await?;
     for column in 0..2 {
         let text: String = row.try_get(column)?;
-        assert!(!text.contains("AKIDEXAMPLE") && !text.contains("a secret"), "{text}");
+        assert!(
+            !text.contains("AKIDEXAMPLE") && !text.contains("a secret"),
+            "{text}"
+        );
     }
     raw.close().await?;
     assert!(!format!("{store:?}").contains("secret"));
@@ -43,21 +48,41 @@ async fn another_key_hides_only_what_it_cannot_open(place: &Place) -> Result<()>
     store.close().await;
 
     let other_key = Store::open(&place.url, vault(2)).await?;
-    let new = Connection { credentials: Credentials::Ambient, ..connection("c-new", 2)? };
+    let new = Connection {
+        credentials: Credentials::Ambient,
+        ..connection("c-new", 2)?
+    };
     other_key.connection_insert(&new).await?;
-    assert!(other_key.connection_get(&new.id).await? == new, "the others go on");
+    assert!(
+        other_key.connection_get(&new.id).await? == new,
+        "the others go on"
+    );
     let error = other_key.connection_get(&old.id).await.unwrap_err();
     assert!(matches!(error, StoreError::Backend(_)), "{error}");
     let message = error.to_string();
-    assert!(message.contains("secrets.key") && message.contains(vault(1).key_id()), "{message}");
+    assert!(
+        message.contains("secrets.key") && message.contains(vault(1).key_id()),
+        "{message}"
+    );
     assert!(!message.contains("AKIDEXAMPLE"));
 
     let listed = other_key.connection_list().await?;
-    let ids: Vec<_> = listed.iter().map(|connection| connection.id.0.as_str()).collect();
+    let ids: Vec<_> = listed
+        .iter()
+        .map(|connection| connection.id.0.as_str())
+        .collect();
     assert_eq!(ids, ["c-old", "c-new"]);
     assert_eq!(listed[0].status, ConnectionStatus::Failed);
-    assert!(listed[0].last_error.as_deref().is_some_and(|error| error.contains("secrets.key")));
-    assert!(listed[0].credentials != Credentials::Ambient, "nobody else's credentials take their place");
+    assert!(
+        listed[0]
+            .last_error
+            .as_deref()
+            .is_some_and(|error| error.contains("secrets.key"))
+    );
+    assert!(
+        listed[0].credentials != Credentials::Ambient,
+        "nobody else's credentials take their place"
+    );
     assert!(listed[1] == new);
 
     other_key.connection_update(&listed[0]).await?;
@@ -80,9 +105,17 @@ async fn moved_secrets_do_not_open(place: &Place) -> Result<()> {
         .execute(&mut raw)
         .await?;
     raw.close().await?;
-    let error = store.connection_get(&connection("c-2", 2)?.id).await.unwrap_err();
+    let error = store
+        .connection_get(&connection("c-2", 2)?.id)
+        .await
+        .unwrap_err();
     assert!(error.to_string().contains("altered"), "{error}");
-    assert!(store.connection_get(&connection("c-1", 1)?.id).await.is_ok());
+    assert!(
+        store
+            .connection_get(&connection("c-1", 1)?.id)
+            .await
+            .is_ok()
+    );
     store.close().await;
     Ok(())
 }

@@ -22,12 +22,24 @@ on_both!(
 /// Fills several tables, with quotes, umlauts, absent values, negative and fractional numbers.
 async fn fill(store: &Store) -> Result<()> {
     for n in 0..40 {
-        store.user_insert(&user(&format!("u-{n}"), &format!("{n}'\"\\ü漢@example.com"), &[])).await?;
+        store
+            .user_insert(&user(
+                &format!("u-{n}"),
+                &format!("{n}'\"\\ü漢@example.com"),
+                &[],
+            ))
+            .await?;
     }
-    store.setting_put("odd", &json!({ "a": [1, -2.5, null, "x\ny"] })).await?;
+    store
+        .setting_put("odd", &json!({ "a": [1, -2.5, null, "x\ny"] }))
+        .await?;
     for n in 0..5_i64 {
-        store.recommendation_insert(&recommendation(&format!("r-{n}"), &format!("i-{n}"))?).await?;
-        store.action_insert(&action(&format!("a-{n}"), &format!("r-{n}"), n)?).await?;
+        store
+            .recommendation_insert(&recommendation(&format!("r-{n}"), &format!("i-{n}"))?)
+            .await?;
+        store
+            .action_insert(&action(&format!("a-{n}"), &format!("r-{n}"), n)?)
+            .await?;
     }
     Ok(())
 }
@@ -67,9 +79,15 @@ async fn everything_comes_back(place: &Place) -> Result<()> {
         same(&taken, &copy(&restored).await?);
         restored.close().await;
         // Interrupted after the database and repeated: it is the same backup's already. Another one's it is not.
-        assert_eq!(import(&other.url, "backup-1", &mut taken.as_slice()).await?, 0);
+        assert_eq!(
+            import(&other.url, "backup-1", &mut taken.as_slice()).await?,
+            0
+        );
         let refused = import(&other.url, "backup-2", &mut taken.as_slice()).await;
-        assert!(matches!(refused, Err(TransferError::InUse { .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(TransferError::InUse { .. })),
+            "{refused:?}"
+        );
     }
     Ok(())
 }
@@ -85,7 +103,9 @@ async fn a_copy_is_of_one_moment(place: &Place) -> Result<()> {
             let mut n = 0;
             while !copied.load(Ordering::Relaxed) {
                 n += 1;
-                store.user_insert(&user(&format!("u-{n}"), &format!("{n}@example.com"), &[])).await?;
+                store
+                    .user_insert(&user(&format!("u-{n}"), &format!("{n}@example.com"), &[]))
+                    .await?;
                 store.setting_put("a", &json!(n)).await?;
             }
             anyhow::Ok(n)
@@ -93,11 +113,21 @@ async fn a_copy_is_of_one_moment(place: &Place) -> Result<()> {
     };
     for _ in 0..10 {
         let text = String::from_utf8(copy(&store).await?)?;
-        let users = text.lines().filter(|line| line.starts_with("[\"u-")).count();
-        let noted =
-            text.lines().find_map(|line| line.strip_prefix("[\"a\",\"")?.strip_suffix("\"]")?.parse::<usize>().ok());
+        let users = text
+            .lines()
+            .filter(|line| line.starts_with("[\"u-"))
+            .count();
+        let noted = text.lines().find_map(|line| {
+            line.strip_prefix("[\"a\",\"")?
+                .strip_suffix("\"]")?
+                .parse::<usize>()
+                .ok()
+        });
         let noted = noted.ok_or_else(|| anyhow::anyhow!("no setting in {text}"))?;
-        assert!(users == noted || users == noted + 1, "{users} users, and {noted} noted");
+        assert!(
+            users == noted || users == noted + 1,
+            "{users} users, and {noted} noted"
+        );
     }
     copied.store(true, Ordering::Relaxed);
     assert!(writer.await?? > 0, "nothing was written meanwhile");
@@ -121,12 +151,27 @@ async fn a_refused_import_leaves_nothing(place: &Place) -> Result<()> {
         (cut, "cut off"),
         (fewer, "number of rows"),
         (text.replace("\"schema\":", "\"schema\":9"), "newer version"),
-        (text.replace("reeve/state/v1", "reeve/state/v9"), "not of the format"),
-        (text.replace("\"table\":\"users\"", "\"table\":\"users; DROP TABLE teams\""), "no such table"),
-        (text.replace("\"table\":\"users\"", "\"table\":\"sessions\""), "no such table"),
+        (
+            text.replace("reeve/state/v1", "reeve/state/v9"),
+            "not of the format",
+        ),
+        (
+            text.replace(
+                "\"table\":\"users\"",
+                "\"table\":\"users; DROP TABLE teams\"",
+            ),
+            "no such table",
+        ),
+        (
+            text.replace("\"table\":\"users\"", "\"table\":\"sessions\""),
+            "no such table",
+        ),
         (text.replace("[\"u-3\",", "["), "does not fit"),
     ] {
-        let refused = import(&place.url, "backup", &mut wrong.as_bytes()).await.unwrap_err().to_string();
+        let refused = import(&place.url, "backup", &mut wrong.as_bytes())
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains(expected), "{refused}");
     }
     // The database is as new as it was.

@@ -14,11 +14,13 @@ use reeve_recommend::portfolio::{Family, Level, Portfolio};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::{
-    Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, ApprovalStatus, Closing, Guardrails, Mode, Priority,
-    Recommendation, RecommendationId, RecommendationType, Status,
+    Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, ApprovalStatus, Closing,
+    Guardrails, Mode, Priority, Recommendation, RecommendationId, RecommendationType, Status,
 };
 
-pub use samples::{action, agent, approval, change_control, exclusion, feedback, recommendation, typed_plan};
+pub use samples::{
+    action, agent, approval, change_control, exclusion, feedback, recommendation, typed_plan,
+};
 
 fn is_missing<T>(result: Result<T, StoreError>, what: &str) -> bool {
     matches!(result, Err(StoreError::NotFound { what: found, .. }) if found == what)
@@ -69,7 +71,10 @@ fn portfolio() -> Portfolio {
         room: -0.1,
     };
     Portfolio {
-        family: Family { provider: Provider::Aws, account: "111122223333".into() },
+        family: Family {
+            provider: Provider::Aws,
+            account: "111122223333".into(),
+        },
         machines: 7,
         hours: 672,
         discount: 0.28,
@@ -83,13 +88,23 @@ fn portfolio() -> Portfolio {
 }
 
 async fn agents(store: &dyn AgentStore) -> Result<()> {
-    assert!(store.agent_list(None).await?.is_empty(), "the suite needs an empty store");
+    assert!(
+        store.agent_list(None).await?.is_empty(),
+        "the suite needs an empty store"
+    );
     let first = agent("a-2", AgentType::COST_OPTIMIZER, 1_000)?;
     store.agent_insert(&first).await?;
-    store.agent_insert(&agent("a-1", AgentType::SPOT_OPTIMIZER, 2_000)?).await?;
+    store
+        .agent_insert(&agent("a-1", AgentType::SPOT_OPTIMIZER, 2_000)?)
+        .await?;
     assert!(is_conflict(&store.agent_insert(&first).await));
     let ids = async |of_type| -> Result<Vec<String>> {
-        Ok(store.agent_list(of_type).await?.into_iter().map(|agent| agent.id.0).collect())
+        Ok(store
+            .agent_list(of_type)
+            .await?
+            .into_iter()
+            .map(|agent| agent.id.0)
+            .collect())
     };
     assert_eq!(ids(None).await?, ["a-2", "a-1"], "oldest first");
     assert_eq!(ids(Some(AgentType::SPOT_OPTIMIZER)).await?, ["a-1"]);
@@ -121,16 +136,48 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
     };
     store.agent_update(&changed).await?;
     assert_eq!(store.agent_get(&first.id).await?, changed);
-    assert!(is_conflict(&store.agent_update(&changed).await), "the same version again");
     assert!(
-        is_conflict(&store.agent_update(&Agent { version: changed.version + 2, ..changed.clone() }).await),
+        is_conflict(&store.agent_update(&changed).await),
+        "the same version again"
+    );
+    assert!(
+        is_conflict(
+            &store
+                .agent_update(&Agent {
+                    version: changed.version + 2,
+                    ..changed.clone()
+                })
+                .await
+        ),
         "a gap"
     );
-    assert!(is_conflict(&store.agent_update(&Agent { version: 0, ..changed.clone() }).await));
-    assert_eq!(store.agent_get(&first.id).await?, changed, "a refused update changes nothing");
-    assert!(is_missing(store.agent_update(&agent("a-none", AgentType::COST_OPTIMIZER, 1)?).await, "agent"));
-    assert!(is_missing(store.agent_get(&AgentId("a-none".into())).await, "agent"));
-    assert!(is_missing(store.agent_delete(&AgentId("a-none".into())).await, "agent"));
+    assert!(is_conflict(
+        &store
+            .agent_update(&Agent {
+                version: 0,
+                ..changed.clone()
+            })
+            .await
+    ));
+    assert_eq!(
+        store.agent_get(&first.id).await?,
+        changed,
+        "a refused update changes nothing"
+    );
+    assert!(is_missing(
+        store
+            .agent_update(&agent("a-none", AgentType::COST_OPTIMIZER, 1)?)
+            .await,
+        "agent"
+    ));
+    assert!(is_missing(
+        store.agent_get(&AgentId("a-none".into())).await,
+        "agent"
+    ));
+    assert!(is_missing(
+        store.agent_delete(&AgentId("a-none".into())).await,
+        "agent"
+    ));
     Ok(())
 }
 
@@ -153,18 +200,46 @@ async fn recommendations_there_and_back(store: &dyn AgentStore) -> Result<()> {
     store.recommendation_update(&changed).await?;
     assert_eq!(store.recommendation_get(&made.id).await?, changed);
     assert!(is_conflict(&store.recommendation_update(&changed).await));
-    assert!(is_missing(store.recommendation_update(&recommendation("rec-none", "i-1")?).await, "recommendation"));
-    assert!(is_missing(store.recommendation_get(&RecommendationId("rec-none".into())).await, "recommendation"));
-    let broken = Recommendation { confidence: f64::NAN, version: changed.version + 1, ..changed.clone() };
-    assert!(matches!(store.recommendation_update(&broken).await, Err(StoreError::Backend(_))), "no unreadable records");
+    assert!(is_missing(
+        store
+            .recommendation_update(&recommendation("rec-none", "i-1")?)
+            .await,
+        "recommendation"
+    ));
+    assert!(is_missing(
+        store
+            .recommendation_get(&RecommendationId("rec-none".into()))
+            .await,
+        "recommendation"
+    ));
+    let broken = Recommendation {
+        confidence: f64::NAN,
+        version: changed.version + 1,
+        ..changed.clone()
+    };
+    assert!(
+        matches!(
+            store.recommendation_update(&broken).await,
+            Err(StoreError::Backend(_))
+        ),
+        "no unreadable records"
+    );
     assert_eq!(store.recommendation_get(&made.id).await?, changed);
     end(store, &changed, Status::Dismissed).await?;
     Ok(())
 }
 
 /// Moves a recommendation to an end; gives it as it is then.
-async fn end(store: &dyn AgentStore, recommendation: &Recommendation, status: Status) -> Result<Recommendation> {
-    let ended = Recommendation { status, version: recommendation.version + 1, ..recommendation.clone() };
+async fn end(
+    store: &dyn AgentStore,
+    recommendation: &Recommendation,
+    status: Status,
+) -> Result<Recommendation> {
+    let ended = Recommendation {
+        status,
+        version: recommendation.version + 1,
+        ..recommendation.clone()
+    };
     store.recommendation_update(&ended).await?;
     Ok(ended)
 }
@@ -180,24 +255,42 @@ async fn one_open_per_resource_and_type(store: &dyn AgentStore) -> Result<()> {
         is_conflict(&store.recommendation_insert(&over_another).await),
         "the same resource over another connection"
     );
-    let other_kind =
-        Recommendation { kind: RecommendationType::IdleResourceCleanup, ..recommendation("rec-4", "db-prod")? };
+    let other_kind = Recommendation {
+        kind: RecommendationType::IdleResourceCleanup,
+        ..recommendation("rec-4", "db-prod")?
+    };
     store.recommendation_insert(&other_kind).await?;
     let mut other_account = recommendation("rec-5", "db-prod")?;
     other_account.subject.account = "999999999999".into();
     store.recommendation_insert(&other_account).await?;
-    let past = Recommendation { status: Status::Succeeded, ..recommendation("rec-6", "db-prod")? };
+    let past = Recommendation {
+        status: Status::Succeeded,
+        ..recommendation("rec-6", "db-prod")?
+    };
     store.recommendation_insert(&past).await?;
 
     for (id, status) in [("rec-2", Status::Verifying), ("rec-2", Status::RolledBack)] {
-        let now = store.recommendation_get(&RecommendationId(id.into())).await?;
-        assert!(is_conflict(&store.recommendation_insert(&again).await), "still open as {}", now.status);
+        let now = store
+            .recommendation_get(&RecommendationId(id.into()))
+            .await?;
+        assert!(
+            is_conflict(&store.recommendation_insert(&again).await),
+            "still open as {}",
+            now.status
+        );
         end(store, &now, status).await?;
     }
     store.recommendation_insert(&again).await?;
     let ended = store.recommendation_get(&open.id).await?;
-    let reopened = Recommendation { status: Status::Open, version: ended.version + 1, ..ended };
-    assert!(is_conflict(&store.recommendation_update(&reopened).await), "reopening beside another is refused");
+    let reopened = Recommendation {
+        status: Status::Open,
+        version: ended.version + 1,
+        ..ended
+    };
+    assert!(
+        is_conflict(&store.recommendation_update(&reopened).await),
+        "reopening beside another is refused"
+    );
     for open in [&again, &other_kind, &other_account] {
         end(store, open, Status::Expired).await?;
     }
@@ -205,7 +298,10 @@ async fn one_open_per_resource_and_type(store: &dyn AgentStore) -> Result<()> {
 }
 
 async fn lists(store: &dyn AgentStore) -> Result<()> {
-    let base = store.recommendation_list(&RecommendationFilter::default()).await?.1;
+    let base = store
+        .recommendation_list(&RecommendationFilter::default())
+        .await?
+        .1;
     let recommended = |id: &str, priority, usd: f64, confidence| -> Result<Recommendation> {
         let mut made = recommendation(id, id)?;
         made.agent_id = Some(AgentId("a-list".into()));
@@ -215,7 +311,11 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
         made.savings_monthly = Some(Money::from_usd(usd));
         // What is expected to bring most comes first; the rest by priority and saving.
         made.ranking.expected_value = if id == "l-medium-2" { 100.0 } else { 50.0 };
-        Ok(Recommendation { priority, confidence, ..made })
+        Ok(Recommendation {
+            priority,
+            confidence,
+            ..made
+        })
     };
     let all = [
         recommended("l-low", Priority::Low, 9_000.0, 99.0)?,
@@ -226,43 +326,184 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
             kind: RecommendationType::Encryption,
             ..recommended("l-medium", Priority::Medium, 0.0, 80.0)?
         },
-        Recommendation { status: Status::Dismissed, ..recommended("l-medium-2", Priority::Medium, 3.0, 80.5)? },
+        Recommendation {
+            status: Status::Dismissed,
+            ..recommended("l-medium-2", Priority::Medium, 3.0, 80.5)?
+        },
     ];
     for made in &all {
         store.recommendation_insert(made).await?;
     }
-    let sorted = &["l-medium-2", "l-critical", "l-high-big", "l-high-small", "l-medium", "l-low"][..];
-    let mine = RecommendationFilter { agent: Some("a-list".into()), ..RecommendationFilter::default() };
+    let sorted = &[
+        "l-medium-2",
+        "l-critical",
+        "l-high-big",
+        "l-high-small",
+        "l-medium",
+        "l-low",
+    ][..];
+    let mine = RecommendationFilter {
+        agent: Some("a-list".into()),
+        ..RecommendationFilter::default()
+    };
     let cases: &[(RecommendationFilter, &[&str], u64)] = &[
         (mine.clone(), sorted, 6),
-        (RecommendationFilter { agent: Some("storage_optimizer".into()), ..mine.clone() }, sorted, 6),
-        (RecommendationFilter { account: Some("222222222222".into()), ..RecommendationFilter::default() }, sorted, 6),
-        (RecommendationFilter { account: Some("c-list".into()), ..RecommendationFilter::default() }, sorted, 6),
-        (RecommendationFilter { limit: 2, ..mine.clone() }, &sorted[..2], 6),
-        (RecommendationFilter { limit: 2, offset: 4, ..mine.clone() }, &sorted[4..], 6),
-        (RecommendationFilter { offset: 5, ..mine.clone() }, &sorted[5..], 6),
-        (RecommendationFilter { offset: 6, ..mine.clone() }, &[], 6),
-        (RecommendationFilter { status: vec![Status::Dismissed], ..mine.clone() }, &["l-medium-2"], 1),
-        (RecommendationFilter { status: vec![Status::Dismissed, Status::Open], ..mine.clone() }, sorted, 6),
-        (RecommendationFilter { status: vec![Status::Executing], ..mine.clone() }, &[], 0),
-        (RecommendationFilter { kind: Some(RecommendationType::Encryption), ..mine.clone() }, &["l-medium"], 1),
-        (RecommendationFilter { priority: Some(Priority::High), ..mine.clone() }, &["l-high-big", "l-high-small"], 2),
-        (RecommendationFilter { min_confidence: Some(80.0), ..mine.clone() }, &["l-medium-2", "l-medium", "l-low"], 3),
-        (RecommendationFilter { min_confidence: Some(80.1), ..mine.clone() }, &["l-medium-2", "l-low"], 2),
-        (RecommendationFilter { resource: Some("l-low".into()), ..mine.clone() }, &["l-low"], 1),
-        (RecommendationFilter { agent: Some("a-none".into()), ..mine }, &[], 0),
+        (
+            RecommendationFilter {
+                agent: Some("storage_optimizer".into()),
+                ..mine.clone()
+            },
+            sorted,
+            6,
+        ),
+        (
+            RecommendationFilter {
+                account: Some("222222222222".into()),
+                ..RecommendationFilter::default()
+            },
+            sorted,
+            6,
+        ),
+        (
+            RecommendationFilter {
+                account: Some("c-list".into()),
+                ..RecommendationFilter::default()
+            },
+            sorted,
+            6,
+        ),
+        (
+            RecommendationFilter {
+                limit: 2,
+                ..mine.clone()
+            },
+            &sorted[..2],
+            6,
+        ),
+        (
+            RecommendationFilter {
+                limit: 2,
+                offset: 4,
+                ..mine.clone()
+            },
+            &sorted[4..],
+            6,
+        ),
+        (
+            RecommendationFilter {
+                offset: 5,
+                ..mine.clone()
+            },
+            &sorted[5..],
+            6,
+        ),
+        (
+            RecommendationFilter {
+                offset: 6,
+                ..mine.clone()
+            },
+            &[],
+            6,
+        ),
+        (
+            RecommendationFilter {
+                status: vec![Status::Dismissed],
+                ..mine.clone()
+            },
+            &["l-medium-2"],
+            1,
+        ),
+        (
+            RecommendationFilter {
+                status: vec![Status::Dismissed, Status::Open],
+                ..mine.clone()
+            },
+            sorted,
+            6,
+        ),
+        (
+            RecommendationFilter {
+                status: vec![Status::Executing],
+                ..mine.clone()
+            },
+            &[],
+            0,
+        ),
+        (
+            RecommendationFilter {
+                kind: Some(RecommendationType::Encryption),
+                ..mine.clone()
+            },
+            &["l-medium"],
+            1,
+        ),
+        (
+            RecommendationFilter {
+                priority: Some(Priority::High),
+                ..mine.clone()
+            },
+            &["l-high-big", "l-high-small"],
+            2,
+        ),
+        (
+            RecommendationFilter {
+                min_confidence: Some(80.0),
+                ..mine.clone()
+            },
+            &["l-medium-2", "l-medium", "l-low"],
+            3,
+        ),
+        (
+            RecommendationFilter {
+                min_confidence: Some(80.1),
+                ..mine.clone()
+            },
+            &["l-medium-2", "l-low"],
+            2,
+        ),
+        (
+            RecommendationFilter {
+                resource: Some("l-low".into()),
+                ..mine.clone()
+            },
+            &["l-low"],
+            1,
+        ),
+        (
+            RecommendationFilter {
+                agent: Some("a-none".into()),
+                ..mine
+            },
+            &[],
+            0,
+        ),
     ];
     for (filter, expected, total) in cases {
         let (found, found_total) = store.recommendation_list(filter).await?;
-        let ids: Vec<_> = found.iter().map(|recommendation| recommendation.id.0.as_str()).collect();
-        assert_eq!((ids.as_slice(), found_total), (*expected, *total), "{filter:?}");
+        let ids: Vec<_> = found
+            .iter()
+            .map(|recommendation| recommendation.id.0.as_str())
+            .collect();
+        assert_eq!(
+            (ids.as_slice(), found_total),
+            (*expected, *total),
+            "{filter:?}"
+        );
     }
-    assert_eq!(store.recommendation_list(&RecommendationFilter::default()).await?.1, base + 6);
+    assert_eq!(
+        store
+            .recommendation_list(&RecommendationFilter::default())
+            .await?
+            .1,
+        base + 6
+    );
     Ok(())
 }
 
 async fn a_removed_agent_leaves_closed_recommendations(store: &dyn AgentStore) -> Result<()> {
-    store.agent_insert(&agent("a-gone", AgentType::COST_OPTIMIZER, 5_000)?).await?;
+    store
+        .agent_insert(&agent("a-gone", AgentType::COST_OPTIMIZER, 5_000)?)
+        .await?;
     let cases = [
         ("g-open", Status::Open, Status::Expired),
         ("g-scheduled", Status::Scheduled, Status::Expired),
@@ -272,17 +513,30 @@ async fn a_removed_agent_leaves_closed_recommendations(store: &dyn AgentStore) -
         ("g-succeeded", Status::Succeeded, Status::Succeeded),
     ];
     for (id, status, _) in cases {
-        let made = Recommendation { agent_id: Some(AgentId("a-gone".into())), status, ..recommendation(id, id)? };
+        let made = Recommendation {
+            agent_id: Some(AgentId("a-gone".into())),
+            status,
+            ..recommendation(id, id)?
+        };
         store.recommendation_insert(&made).await?;
     }
     store.agent_delete(&AgentId("a-gone".into())).await?;
-    assert!(is_missing(store.agent_get(&AgentId("a-gone".into())).await, "agent"));
+    assert!(is_missing(
+        store.agent_get(&AgentId("a-gone".into())).await,
+        "agent"
+    ));
     for (id, before, after) in cases {
-        let kept = store.recommendation_get(&RecommendationId(id.into())).await?;
+        let kept = store
+            .recommendation_get(&RecommendationId(id.into()))
+            .await?;
         assert_eq!(kept.status, after, "{id}");
         assert_eq!(
             (kept.version, kept.status_reason.is_some()),
-            if before == after { (1, false) } else { (2, true) },
+            if before == after {
+                (1, false)
+            } else {
+                (2, true)
+            },
             "{id}"
         );
     }
@@ -292,11 +546,19 @@ async fn a_removed_agent_leaves_closed_recommendations(store: &dyn AgentStore) -
 async fn approvals(store: &dyn AgentStore) -> Result<()> {
     let first = approval("ap-1", "rec-1", 1_000)?;
     store.approval_insert(&first).await?;
-    store.approval_insert(&approval("ap-2", "rec-2", 2_000)?).await?;
+    store
+        .approval_insert(&approval("ap-2", "rec-2", 2_000)?)
+        .await?;
     assert!(is_conflict(&store.approval_insert(&first).await));
     let ids = async |recommendation: Option<&str>| -> Result<Vec<String>> {
-        let recommendation = recommendation.map(|recommendation| RecommendationId(recommendation.into()));
-        Ok(store.approval_list(recommendation.as_ref()).await?.into_iter().map(|approval| approval.id.0).collect())
+        let recommendation =
+            recommendation.map(|recommendation| RecommendationId(recommendation.into()));
+        Ok(store
+            .approval_list(recommendation.as_ref())
+            .await?
+            .into_iter()
+            .map(|approval| approval.id.0)
+            .collect())
     };
     assert_eq!(ids(None).await?, ["ap-2", "ap-1"], "newest first");
     assert_eq!(ids(Some("rec-1")).await?, ["ap-1"]);
@@ -310,30 +572,55 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
     store.approval_update(&rejected).await?;
     assert_eq!(store.approval_get(&first.id).await?, rejected);
     assert!(is_conflict(&store.approval_update(&rejected).await));
-    assert!(is_missing(store.approval_update(&approval("ap-none", "rec-1", 1)?).await, "approval request"));
-    assert!(is_missing(store.approval_get(&ApprovalId("ap-none".into())).await, "approval request"));
+    assert!(is_missing(
+        store
+            .approval_update(&approval("ap-none", "rec-1", 1)?)
+            .await,
+        "approval request"
+    ));
+    assert!(is_missing(
+        store.approval_get(&ApprovalId("ap-none".into())).await,
+        "approval request"
+    ));
     Ok(())
 }
 
 async fn actions(store: &dyn AgentStore) -> Result<()> {
     let first = action("ac-1", "rec-1", 1_000)?;
     store.action_insert(&first).await?;
-    store.action_insert(&action("ac-2", "rec-2", 2_000)?).await?;
+    store
+        .action_insert(&action("ac-2", "rec-2", 2_000)?)
+        .await?;
     assert!(is_conflict(&store.action_insert(&first).await));
     let ids = async |recommendation: Option<&str>, since: Option<i64>| -> Result<Vec<String>> {
-        let recommendation = recommendation.map(|recommendation| RecommendationId(recommendation.into()));
+        let recommendation =
+            recommendation.map(|recommendation| RecommendationId(recommendation.into()));
         let since = since.map(Timestamp::from_millisecond).transpose()?;
-        Ok(store.action_list(recommendation.as_ref(), since).await?.into_iter().map(|action| action.id.0).collect())
+        Ok(store
+            .action_list(recommendation.as_ref(), since)
+            .await?
+            .into_iter()
+            .map(|action| action.id.0)
+            .collect())
     };
     assert_eq!(ids(None, None).await?, ["ac-2", "ac-1"], "newest first");
     assert_eq!(ids(Some("rec-1"), None).await?, ["ac-1"]);
     assert_eq!(ids(None, Some(1_001)).await?, ["ac-2"]);
-    assert_eq!(ids(None, Some(2_000)).await?, ["ac-2"], "the time itself is in");
+    assert_eq!(
+        ids(None, Some(2_000)).await?,
+        ["ac-2"],
+        "the time itself is in"
+    );
     assert!(ids(Some("rec-1"), Some(1_001)).await?.is_empty());
     actions_on_a_resource(store).await?;
     let unsettled = async |since: i64| -> Result<Vec<String>> {
         let since = Timestamp::from_millisecond(since)?;
-        Ok(store.action_unsettled(since).await?.into_iter().map(|action| action.id.0).collect())
+        Ok(store
+            .action_unsettled(since)
+            .await?
+            .into_iter()
+            .map(|action| action.id.0)
+            .collect())
     };
     let before = unsettled(0).await?;
     let done = Action {
@@ -347,11 +634,21 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
     store.action_update(&done).await?;
     assert_eq!(store.action_get(&first.id).await?, done);
     assert_eq!(before, ["ac-2", "ac-1"], "both work, newest first");
-    assert_eq!(unsettled(91_000).await?, ["ac-2", "ac-1"], "undone at that time, or since");
+    assert_eq!(
+        unsettled(91_000).await?,
+        ["ac-2", "ac-1"],
+        "undone at that time, or since"
+    );
     assert_eq!(unsettled(91_001).await?, ["ac-2"]);
     assert!(is_conflict(&store.action_update(&done).await));
-    assert!(is_missing(store.action_update(&action("ac-none", "rec-1", 1)?).await, "action"));
-    assert!(is_missing(store.action_get(&ActionId("ac-none".into())).await, "action"));
+    assert!(is_missing(
+        store.action_update(&action("ac-none", "rec-1", 1)?).await,
+        "action"
+    ));
+    assert!(is_missing(
+        store.action_get(&ActionId("ac-none".into())).await,
+        "action"
+    ));
     Ok(())
 }
 
@@ -359,15 +656,36 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
 async fn actions_on_a_resource(store: &dyn AgentStore) -> Result<()> {
     let twin = ResourceId::new("i-twin");
     let finished_at = Some(Timestamp::from_millisecond(3_000)?);
-    let ended = Action { status: ActionStatus::Succeeded, finished_at, watch: None, ..action("ac-3", "rec-1", 500)? };
-    store.action_insert(&Action { resource: twin.clone(), purpose: Purpose::Test, ..ended }).await?;
+    let ended = Action {
+        status: ActionStatus::Succeeded,
+        finished_at,
+        watch: None,
+        ..action("ac-3", "rec-1", 500)?
+    };
+    store
+        .action_insert(&Action {
+            resource: twin.clone(),
+            purpose: Purpose::Test,
+            ..ended
+        })
+        .await?;
     let on = async |resource: &ResourceId, since: i64| -> Result<Vec<String>> {
-        let found = store.action_on(resource, Timestamp::from_millisecond(since)?).await?;
+        let found = store
+            .action_on(resource, Timestamp::from_millisecond(since)?)
+            .await?;
         Ok(found.into_iter().map(|action| action.id.0).collect())
     };
-    assert_eq!(on(&ResourceId::new("i-1"), 0).await?, ["ac-2", "ac-1"], "newest first");
+    assert_eq!(
+        on(&ResourceId::new("i-1"), 0).await?,
+        ["ac-2", "ac-1"],
+        "newest first"
+    );
     assert_eq!(on(&ResourceId::new("i-1"), 1_001).await?, ["ac-2"]);
-    assert_eq!(on(&twin, 500).await?, ["ac-3"], "the resource that was changed, not the recommendation's");
+    assert_eq!(
+        on(&twin, 500).await?,
+        ["ac-3"],
+        "the resource that was changed, not the recommendation's"
+    );
     Ok(())
 }
 
@@ -383,10 +701,16 @@ async fn typed_forms_are_kept(store: &dyn AgentStore) -> Result<()> {
     let kept = store.recommendation_get(&planned.id).await?;
     assert_eq!(kept, planned);
     let changes = Changes::builtin();
-    let read = kept.plan.as_ref().map(|plan| changes.procedure(plan).map(|read| read.change().name()));
+    let read = kept
+        .plan
+        .as_ref()
+        .map(|plan| changes.procedure(plan).map(|read| read.change().name()));
     assert_eq!(read, Some(Ok("resize_machine")), "it is intact");
     let prior = super::estate::resource("c-1", "i-typed")?;
-    let mut moved = Action { prior: Some(Box::new(prior)), ..action("ac-typed", "rec-typed", 4_000)? };
+    let mut moved = Action {
+        prior: Some(Box::new(prior)),
+        ..action("ac-typed", "rec-typed", 4_000)?
+    };
     moved.status = ActionStatus::Failed;
     moved.steps[0].effect = Effect::Restarts;
     moved.steps[0].refusal = Some(ActErrorKind::Denied);
@@ -396,12 +720,22 @@ async fn typed_forms_are_kept(store: &dyn AgentStore) -> Result<()> {
 }
 
 async fn feedback_is_kept(store: &dyn AgentStore) -> Result<()> {
-    let (late, early) = (feedback("f-1", "rec-1", 9_000)?, feedback("f-2", "rec-2", 1_000)?);
+    let (late, early) = (
+        feedback("f-1", "rec-1", 9_000)?,
+        feedback("f-2", "rec-2", 1_000)?,
+    );
     store.feedback_insert(&late).await?;
     store.feedback_insert(&early).await?;
     assert!(is_conflict(&store.feedback_insert(&late).await));
-    assert_eq!(store.feedback_list(None).await?, [early, late.clone()], "oldest first");
-    assert_eq!(store.feedback_list(Some(&late.recommendation)).await?, [late]);
+    assert_eq!(
+        store.feedback_list(None).await?,
+        [early, late.clone()],
+        "oldest first"
+    );
+    assert_eq!(
+        store.feedback_list(Some(&late.recommendation)).await?,
+        [late]
+    );
     Ok(())
 }
 
@@ -410,17 +744,40 @@ async fn exclusions(store: &dyn AgentStore) -> Result<()> {
     store.exclusion_insert(&late).await?;
     store.exclusion_insert(&early).await?;
     assert!(is_conflict(&store.exclusion_insert(&late).await));
-    assert_eq!(store.exclusion_list().await?, [early.clone(), late.clone()], "oldest first");
+    assert_eq!(
+        store.exclusion_list().await?,
+        [early.clone(), late.clone()],
+        "oldest first"
+    );
     store.exclusion_delete(&late.id).await?;
-    assert!(is_missing(store.exclusion_delete(&late.id).await, "exclusion"));
+    assert!(is_missing(
+        store.exclusion_delete(&late.id).await,
+        "exclusion"
+    ));
     assert_eq!(store.exclusion_list().await?, [early]);
     Ok(())
 }
 
 async fn guardrails(store: &dyn AgentStore) -> Result<()> {
-    assert_eq!(store.guardrails_get().await?, Guardrails::default(), "the defaults when never set");
-    let first = Guardrails { kill_switch: true, max_degradation_percent: 2.5, version: 1, ..Guardrails::default() };
-    assert!(is_conflict(&store.guardrails_put(&Guardrails { version: 2, ..first.clone() }).await));
+    assert_eq!(
+        store.guardrails_get().await?,
+        Guardrails::default(),
+        "the defaults when never set"
+    );
+    let first = Guardrails {
+        kill_switch: true,
+        max_degradation_percent: 2.5,
+        version: 1,
+        ..Guardrails::default()
+    };
+    assert!(is_conflict(
+        &store
+            .guardrails_put(&Guardrails {
+                version: 2,
+                ..first.clone()
+            })
+            .await
+    ));
     store.guardrails_put(&first).await?;
     assert_eq!(store.guardrails_get().await?, first);
     assert!(is_conflict(&store.guardrails_put(&first).await));
@@ -458,9 +815,21 @@ async fn one_claim_wins(store: Arc<dyn AgentStore>) -> Result<()> {
     store.recommendation_insert(&current).await?;
     for round in 0..10 {
         let claims = (0..4).map(|claimer| {
-            let (store, status) = (store.clone(), if round % 2 == 0 { Status::Executing } else { Status::Approved });
+            let (store, status) = (
+                store.clone(),
+                if round % 2 == 0 {
+                    Status::Executing
+                } else {
+                    Status::Approved
+                },
+            );
             let by = Some(format!("claimer {claimer}"));
-            let claim = Recommendation { status, requested_by: by, version: current.version + 1, ..current.clone() };
+            let claim = Recommendation {
+                status,
+                requested_by: by,
+                version: current.version + 1,
+                ..current.clone()
+            };
             async move { store.recommendation_update(&claim).await }
         });
         assert_eq!(winners(claims).await?, 1, "round {round}");
@@ -472,15 +841,18 @@ async fn one_claim_wins(store: Arc<dyn AgentStore>) -> Result<()> {
 }
 
 async fn one_open_recommendation_wins(store: Arc<dyn AgentStore>) -> Result<()> {
-    let made: Vec<_> =
-        (0..6).map(|index| recommendation(&format!("race-open-{index}"), "i-race-2")).collect::<Result<_>>()?;
+    let made: Vec<_> = (0..6)
+        .map(|index| recommendation(&format!("race-open-{index}"), "i-race-2"))
+        .collect::<Result<_>>()?;
     let inserts = made.into_iter().map(|made| {
         let store = store.clone();
         async move { store.recommendation_insert(&made).await }
     });
     assert_eq!(winners(inserts).await?, 1);
-    let filter =
-        RecommendationFilter { resource: Some(ResourceId::new("i-race-2").0), ..RecommendationFilter::default() };
+    let filter = RecommendationFilter {
+        resource: Some(ResourceId::new("i-race-2").0),
+        ..RecommendationFilter::default()
+    };
     assert_eq!(store.recommendation_list(&filter).await?.1, 1);
     Ok(())
 }
@@ -489,7 +861,11 @@ async fn one_guardrail_change_wins(store: Arc<dyn AgentStore>) -> Result<()> {
     let current = store.guardrails_get().await?;
     let puts = (0..6).map(|index| {
         let (store, max_actions_per_day) = (store.clone(), index);
-        let put = Guardrails { max_actions_per_day, version: current.version + 1, ..current.clone() };
+        let put = Guardrails {
+            max_actions_per_day,
+            version: current.version + 1,
+            ..current.clone()
+        };
         async move { store.guardrails_put(&put).await }
     });
     assert_eq!(winners(puts).await?, 1);

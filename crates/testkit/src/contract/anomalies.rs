@@ -6,10 +6,11 @@ use anyhow::Result;
 use jiff::Timestamp;
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
-    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
-    Contribution, Direction, Evidence, FeedbackKind, Hypothesis, HypothesisKind, Investigation, Lesson, LessonKind,
-    LikelyCause, Link, Lookup, Place, Reaction, Reading, RelatedEntry, Remediation, Response, SecurityActivity,
-    Sensitivity, Source, Stage, Support, ThresholdKey,
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings,
+    AnomalyStatus, AnomalyStore, Contribution, Direction, Evidence, FeedbackKind, Hypothesis,
+    HypothesisKind, Investigation, Lesson, LessonKind, LikelyCause, Link, Lookup, Place, Reaction,
+    Reading, RelatedEntry, Remediation, Response, SecurityActivity, Sensitivity, Source, Stage,
+    Support, ThresholdKey,
 };
 use reeve_estate::{Metric, StoreError};
 use reeve_recommend::{ActionId, Priority, RecommendationId};
@@ -87,7 +88,11 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
             actor: (Some("AIDA1".into()), None),
             operation: "ModifyInstanceAttribute".into(),
         }],
-        responses: vec![Response { stage: Stage::Alert, at: started_at, detail: "told".into() }],
+        responses: vec![Response {
+            stage: Stage::Alert,
+            at: started_at,
+            detail: "told".into(),
+        }],
         feedback: vec![AnomalyFeedback {
             kind: FeedbackKind::Planned,
             comments: Some("a load test".into()),
@@ -125,12 +130,20 @@ fn investigation(at: Timestamp) -> Investigation {
     let evidence = links.into_iter().map(Some).chain([None]);
     Investigation {
         at,
-        lookups: vec![lookup(Some(2016), "higher than usual"), lookup(None, "the samples could not be read")],
+        lookups: vec![
+            lookup(Some(2016), "higher than usual"),
+            lookup(None, "the samples could not be read"),
+        ],
         hypotheses: vec![Hypothesis {
             kind: HypothesisKind::HigherDemand,
             support: Support::Moderate,
             statement: "more work arrived".into(),
-            evidence: evidence.map(|link| Evidence { text: "twice as many".into(), link }).collect(),
+            evidence: evidence
+                .map(|link| Evidence {
+                    text: "twice as many".into(),
+                    link,
+                })
+                .collect(),
         }],
     }
 }
@@ -171,9 +184,17 @@ async fn lessons(store: &dyn AnomalyStore) -> Result<()> {
     for one in [&first, &second] {
         store.anomaly_lesson_put(one).await?;
     }
-    assert_eq!(store.anomaly_lessons().await?, [second.clone(), first.clone()], "newest first");
+    assert_eq!(
+        store.anomaly_lessons().await?,
+        [second.clone(), first.clone()],
+        "newest first"
+    );
     let withdrawn = Some(("2026-11-20T13:00:00Z".parse()?, "bob@example.com".into()));
-    let taken_back = Lesson { withdrawn, kind: LessonKind::RemedyHeld, ..first };
+    let taken_back = Lesson {
+        withdrawn,
+        kind: LessonKind::RemedyHeld,
+        ..first
+    };
     store.anomaly_lesson_put(&taken_back).await?;
     assert_eq!(store.anomaly_lessons().await?, [second, taken_back]);
     Ok(())
@@ -183,14 +204,39 @@ async fn there_and_back(store: &dyn AnomalyStore) -> Result<()> {
     let first = anomaly("an-1", "i-1", 1_000)?;
     store.anomaly_insert(&first).await?;
     assert_eq!(store.anomaly_get(&first.id).await?, first);
-    let again = Anomaly { id: AnomalyId("an-again".into()), ..first.clone() };
-    assert!(matches!(store.anomaly_insert(&again).await, Err(StoreError::Conflict(_))), "one key and beginning once");
-    let next = Anomaly { status: AnomalyStatus::Resolved, version: 2, ..first.clone() };
+    let again = Anomaly {
+        id: AnomalyId("an-again".into()),
+        ..first.clone()
+    };
+    assert!(
+        matches!(
+            store.anomaly_insert(&again).await,
+            Err(StoreError::Conflict(_))
+        ),
+        "one key and beginning once"
+    );
+    let next = Anomaly {
+        status: AnomalyStatus::Resolved,
+        version: 2,
+        ..first.clone()
+    };
     store.anomaly_update(&next).await?;
     assert_eq!(store.anomaly_get(&first.id).await?, next);
-    assert!(matches!(store.anomaly_update(&next).await, Err(StoreError::Conflict(_))), "the same version again");
+    assert!(
+        matches!(
+            store.anomaly_update(&next).await,
+            Err(StoreError::Conflict(_))
+        ),
+        "the same version again"
+    );
     let missing = store.anomaly_get(&AnomalyId("an-0".into())).await;
-    assert!(matches!(missing, Err(StoreError::NotFound { what: "anomaly", .. })));
+    assert!(matches!(
+        missing,
+        Err(StoreError::NotFound {
+            what: "anomaly",
+            ..
+        })
+    ));
     Ok(())
 }
 
@@ -198,38 +244,106 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
     let mut second = anomaly("an-2", "i-2", 3_000)?;
     second.class = AnomalyClass::Security;
     store.anomaly_insert(&second).await?;
-    store.anomaly_insert(&anomaly("an-3", "i-1", 2_000)?).await?;
+    store
+        .anomaly_insert(&anomaly("an-3", "i-1", 2_000)?)
+        .await?;
     let ids = async |filter: AnomalyFilter| -> Result<(Vec<String>, u64)> {
         let (found, total) = store.anomaly_list(&filter).await?;
-        Ok((found.into_iter().map(|anomaly| anomaly.id.0).collect(), total))
+        Ok((
+            found.into_iter().map(|anomaly| anomaly.id.0).collect(),
+            total,
+        ))
     };
     let all = AnomalyFilter::default;
-    assert_eq!(ids(all()).await?, (vec!["an-2".into(), "an-3".into(), "an-1".into()], 3), "newest first");
-    assert_eq!(ids(AnomalyFilter { limit: 1, offset: 1, ..all() }).await?, (vec!["an-3".into()], 3));
-    assert_eq!(ids(AnomalyFilter { class: Some(AnomalyClass::Security), ..all() }).await?.0, ["an-2"]);
-    assert_eq!(ids(AnomalyFilter { status: vec![AnomalyStatus::Resolved], ..all() }).await?.0, ["an-1"]);
-    assert_eq!(ids(AnomalyFilter { place: Some("i-1".into()), ..all() }).await?.0, ["an-3", "an-1"]);
-    assert_eq!(ids(AnomalyFilter { key: Some("performance/i-2".into()), ..all() }).await?.0, ["an-2"]);
+    assert_eq!(
+        ids(all()).await?,
+        (vec!["an-2".into(), "an-3".into(), "an-1".into()], 3),
+        "newest first"
+    );
+    assert_eq!(
+        ids(AnomalyFilter {
+            limit: 1,
+            offset: 1,
+            ..all()
+        })
+        .await?,
+        (vec!["an-3".into()], 3)
+    );
+    assert_eq!(
+        ids(AnomalyFilter {
+            class: Some(AnomalyClass::Security),
+            ..all()
+        })
+        .await?
+        .0,
+        ["an-2"]
+    );
+    assert_eq!(
+        ids(AnomalyFilter {
+            status: vec![AnomalyStatus::Resolved],
+            ..all()
+        })
+        .await?
+        .0,
+        ["an-1"]
+    );
+    assert_eq!(
+        ids(AnomalyFilter {
+            place: Some("i-1".into()),
+            ..all()
+        })
+        .await?
+        .0,
+        ["an-3", "an-1"]
+    );
+    assert_eq!(
+        ids(AnomalyFilter {
+            key: Some("performance/i-2".into()),
+            ..all()
+        })
+        .await?
+        .0,
+        ["an-2"]
+    );
     let since = Some(Timestamp::from_millisecond(2_000)?);
-    assert_eq!(ids(AnomalyFilter { since, ..all() }).await?.0, ["an-2", "an-3"]);
+    assert_eq!(
+        ids(AnomalyFilter { since, ..all() }).await?.0,
+        ["an-2", "an-3"]
+    );
     Ok(())
 }
 
 async fn settings(store: &dyn AnomalyStore) -> Result<()> {
-    assert_eq!(store.anomaly_settings_get().await?, AnomalySettings::default(), "the defaults when never set");
-    let mut wanted = AnomalySettings { version: 1, ..AnomalySettings::default() };
+    assert_eq!(
+        store.anomaly_settings_get().await?,
+        AnomalySettings::default(),
+        "the defaults when never set"
+    );
+    let mut wanted = AnomalySettings {
+        version: 1,
+        ..AnomalySettings::default()
+    };
     wanted.cost.threshold_percent = 12.5;
     wanted.performance.metrics = vec![Metric::RequestRate];
     wanted.security.sensitivity = Sensitivity::High;
     wanted.security.threat_intelligence = false;
     wanted.cost.action = Reaction::Alert;
     wanted.performance.action = Reaction::AutoRemediate;
-    let early = AnomalySettings { version: 2, ..wanted.clone() };
-    assert!(matches!(store.anomaly_settings_put(&early).await, Err(StoreError::Conflict(_))));
+    let early = AnomalySettings {
+        version: 2,
+        ..wanted.clone()
+    };
+    assert!(matches!(
+        store.anomaly_settings_put(&early).await,
+        Err(StoreError::Conflict(_))
+    ));
     store.anomaly_settings_put(&wanted).await?;
     assert_eq!(store.anomaly_settings_get().await?, wanted);
     assert!(
-        matches!(store.anomaly_settings_put(&wanted).await, Err(StoreError::Conflict(_))),
+        matches!(
+            store.anomaly_settings_put(&wanted).await,
+            Err(StoreError::Conflict(_))
+        ),
         "the same version again"
     );
     store.anomaly_settings_put(&early).await?;
@@ -246,9 +360,15 @@ async fn settings(store: &dyn AnomalyStore) -> Result<()> {
 async fn cursor(store: &dyn AnomalyStore) -> Result<()> {
     let conflicts = |outcome| matches!(outcome, Err(StoreError::Conflict(_)));
     assert_eq!(store.anomaly_cursor().await?, None);
-    assert!(conflicts(store.anomaly_advance(Some(0), 7).await), "it stands nowhere yet");
+    assert!(
+        conflicts(store.anomaly_advance(Some(0), 7).await),
+        "it stands nowhere yet"
+    );
     store.anomaly_advance(None, 7).await?;
-    assert!(conflicts(store.anomaly_advance(None, 9).await), "it stands somewhere");
+    assert!(
+        conflicts(store.anomaly_advance(None, 9).await),
+        "it stands somewhere"
+    );
     assert_eq!(store.anomaly_cursor().await?, Some(7));
     store.anomaly_advance(Some(7), 70).await?;
     assert!(conflicts(store.anomaly_advance(Some(7), 71).await));
@@ -263,14 +383,29 @@ async fn cursor(store: &dyn AnomalyStore) -> Result<()> {
 /// The store violates the contract.
 pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
     let list = |name: &str, text: &str, at: &str| -> Result<ThreatList> {
-        let (name, text, by) = (name.to_owned(), text.to_owned(), "ann@example.com".to_owned());
-        Ok(ThreatList { name, from_file: false, updated_at: at.parse()?, by, text, indicators: 1 })
+        let (name, text, by) = (
+            name.to_owned(),
+            text.to_owned(),
+            "ann@example.com".to_owned(),
+        );
+        Ok(ThreatList {
+            name,
+            from_file: false,
+            updated_at: at.parse()?,
+            by,
+            text,
+            indicators: 1,
+        })
     };
-    let missing =
-        |answer: std::result::Result<ThreatList, StoreError>| matches!(answer, Err(StoreError::NotFound { .. }));
+    let missing = |answer: std::result::Result<ThreatList, StoreError>| {
+        matches!(answer, Err(StoreError::NotFound { .. }))
+    };
     assert!(store.threat_list_all().await?.is_empty() && missing(store.threat_list_get("b").await));
     let first = list("b", "203.0.113.7 # of \u{e9}", "2026-11-20T12:00:00Z")?;
-    let other = ThreatList { from_file: true, ..list("a", "10.0.0.0/8", "2026-11-20T12:00:01Z")? };
+    let other = ThreatList {
+        from_file: true,
+        ..list("a", "10.0.0.0/8", "2026-11-20T12:00:01Z")?
+    };
     store.threat_list_put(&first).await?;
     store.threat_list_put(&other).await?;
     assert_eq!(store.threat_list_all().await?, [other.clone(), first]);
@@ -280,11 +415,18 @@ pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
     let state = store.threat_list_state().await?;
     let one = |list: &ThreatList| {
         let (name, updated_at) = (list.name.clone(), list.updated_at);
-        ListState { name, updated_at, from_file: list.from_file }
+        ListState {
+            name,
+            updated_at,
+            from_file: list.from_file,
+        }
     };
     assert_eq!(state, [one(&other), one(&next)]);
     store.threat_list_delete("b").await?;
-    assert!(matches!(store.threat_list_delete("b").await, Err(StoreError::NotFound { .. })));
+    assert!(matches!(
+        store.threat_list_delete("b").await,
+        Err(StoreError::NotFound { .. })
+    ));
     assert_eq!(store.threat_list_all().await?, [other]);
     Ok(())
 }

@@ -37,10 +37,17 @@ pub fn source(id: &str, name: &str) -> Result<BillSource> {
 /// The store breaks the contract.
 pub async fn run(store: &dyn BillSourceStore) -> Result<()> {
     let first = source("b-1", "one")?;
-    let second = BillSource { created_at: at(5)?, enabled: false, ..source("b-2", "two")? };
+    let second = BillSource {
+        created_at: at(5)?,
+        enabled: false,
+        ..source("b-2", "two")?
+    };
     store.bill_source_insert(&first).await?;
     store.bill_source_insert(&second).await?;
-    assert_eq!(store.bill_source_list().await?, [(first.clone(), None), (second.clone(), None)]);
+    assert_eq!(
+        store.bill_source_list().await?,
+        [(first.clone(), None), (second.clone(), None)]
+    );
     let taken = store.bill_source_insert(&source("b-3", "one")?).await;
     assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
     let sync = BillSync {
@@ -55,10 +62,23 @@ pub async fn run(store: &dyn BillSourceStore) -> Result<()> {
         problems: vec!["denied".to_owned()],
     };
     store.bill_source_sync_put(&first.id, &sync).await?;
-    let renamed = BillSource { name: "renamed".to_owned(), version: 2, ..first.clone() };
+    let renamed = BillSource {
+        name: "renamed".to_owned(),
+        version: 2,
+        ..first.clone()
+    };
     store.bill_source_update(&renamed).await?;
-    assert_eq!(store.bill_source_get(&first.id).await?, (renamed.clone(), Some(sync.clone())), "the sync stays");
-    let late = store.bill_source_update(&BillSource { version: 2, ..first }).await;
+    assert_eq!(
+        store.bill_source_get(&first.id).await?,
+        (renamed.clone(), Some(sync.clone())),
+        "the sync stays"
+    );
+    let late = store
+        .bill_source_update(&BillSource {
+            version: 2,
+            ..first
+        })
+        .await;
     assert!(matches!(late, Err(StoreError::Conflict(_))), "{late:?}");
     store.bill_source_delete(&renamed.id).await?;
     store.bill_source_sync_put(&renamed.id, &sync).await?;

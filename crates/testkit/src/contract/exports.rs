@@ -5,9 +5,10 @@ use std::sync::Arc;
 use anyhow::Result;
 use reeve_access::{AccessError, UserId};
 use reeve_exports::{
-    Destination, DestinationId, DestinationSecret, DestinationSettings, Estimate, Export, ExportFile, ExportFilter,
-    ExportFormat, ExportId, ExportState, ExportStore, Failure, FailureCode, FileRole, FormatOptions, Progress,
-    Requester, ScheduleId, ScheduledExport, Selection,
+    Destination, DestinationId, DestinationSecret, DestinationSettings, Estimate, Export,
+    ExportFile, ExportFilter, ExportFormat, ExportId, ExportState, ExportStore, Failure,
+    FailureCode, FileRole, FormatOptions, Progress, Requester, ScheduleId, ScheduledExport,
+    Selection,
 };
 use reeve_schedule::Schedule;
 
@@ -51,7 +52,10 @@ pub fn export(id: &str, user: &str, second: i64) -> Export {
         requester: requester(user),
         request_id: "r-1".into(),
         state: ExportState::Queued,
-        estimate: Estimate { entries: 10, bytes: 12_000 },
+        estimate: Estimate {
+            entries: 10,
+            bytes: 12_000,
+        },
         progress: Progress {
             position: 30,
             end: 40,
@@ -65,7 +69,10 @@ pub fn export(id: &str, user: &str, second: i64) -> Export {
             skipped: 1,
             span: Some((17, 29)),
         },
-        failure: Some(Failure { code: FailureCode::DiskFull, message: "The disk is full.".into() }),
+        failure: Some(Failure {
+            code: FailureCode::DiskFull,
+            message: "The disk is full.".into(),
+        }),
         files: vec![ExportFile {
             name: "a.log".into(),
             role: FileRole::Entries,
@@ -89,7 +96,10 @@ fn schedule(id: &str, name: &str) -> ScheduledExport {
         format: ExportFormat::Parquet,
         options: FormatOptions::default(),
         query: "severity:high".into(),
-        schedule: Schedule { pattern: "0 3 * * *".into(), time_zone: "Europe/Berlin".into() },
+        schedule: Schedule {
+            pattern: "0 3 * * *".into(),
+            time_zone: "Europe/Berlin".into(),
+        },
         destination: None,
         enabled: true,
         owner: requester("ann"),
@@ -103,7 +113,14 @@ fn schedule(id: &str, name: &str) -> ScheduledExport {
 
 fn destination(id: &str, name: &str, settings: DestinationSettings) -> Destination {
     let prefix = "audit/2026".to_owned();
-    Destination { id: DestinationId(id.into()), name: name.into(), settings, prefix, created_at: at(0), version: 1 }
+    Destination {
+        id: DestinationId(id.into()),
+        name: name.into(),
+        settings,
+        prefix,
+        created_at: at(0),
+        version: 1,
+    }
 }
 
 /// Runs the suite on an empty store.
@@ -117,30 +134,87 @@ pub async fn run(store: Arc<dyn ExportStore>) -> Result<()> {
 }
 
 async fn jobs(store: &dyn ExportStore) -> Result<()> {
-    let (first, second) =
-        (export("e-1", "ann", 10), Export { state: ExportState::Running, ..export("e-2", "bob", 20) });
+    let (first, second) = (
+        export("e-1", "ann", 10),
+        Export {
+            state: ExportState::Running,
+            ..export("e-2", "bob", 20)
+        },
+    );
     store.export_insert(&first, 2).await?;
     store.export_insert(&second, 2).await?;
     let third = export("e-3", "ann", 30);
-    assert!(matches!(store.export_insert(&third, 2).await, Err(AccessError::Conflict(_))), "two wait or run");
+    assert!(
+        matches!(
+            store.export_insert(&third, 2).await,
+            Err(AccessError::Conflict(_))
+        ),
+        "two wait or run"
+    );
     assert_eq!(store.export_get(&first.id).await?, first);
-    assert_eq!(store.export_next(&[]).await?.map(|export| export.id), Some(second.id.clone()), "one that runs goes on");
-    let skipped = store.export_next(std::slice::from_ref(&second.id)).await?.map(|export| export.id);
-    assert_eq!(skipped, Some(first.id.clone()), "one that cannot continue blocks no other");
-    let done = Export { state: ExportState::Succeeded, version: 2, ..second.clone() };
+    assert_eq!(
+        store.export_next(&[]).await?.map(|export| export.id),
+        Some(second.id.clone()),
+        "one that runs goes on"
+    );
+    let skipped = store
+        .export_next(std::slice::from_ref(&second.id))
+        .await?
+        .map(|export| export.id);
+    assert_eq!(
+        skipped,
+        Some(first.id.clone()),
+        "one that cannot continue blocks no other"
+    );
+    let done = Export {
+        state: ExportState::Succeeded,
+        version: 2,
+        ..second.clone()
+    };
     store.export_update(&done).await?;
-    assert!(matches!(store.export_update(&done).await, Err(AccessError::Conflict(_))), "version 2 is stored");
-    assert_eq!(store.export_next(&[]).await?.map(|export| export.id), Some(first.id.clone()));
-    let all = ExportFilter { limit: 10, ..ExportFilter::default() };
+    assert!(
+        matches!(
+            store.export_update(&done).await,
+            Err(AccessError::Conflict(_))
+        ),
+        "version 2 is stored"
+    );
+    assert_eq!(
+        store.export_next(&[]).await?.map(|export| export.id),
+        Some(first.id.clone())
+    );
+    let all = ExportFilter {
+        limit: 10,
+        ..ExportFilter::default()
+    };
     let (found, total) = store.export_list(&all).await?;
-    assert_eq!((found, total), (vec![done.clone(), first.clone()], 2), "the latest first");
-    let anns = ExportFilter { user: Some("ann".into()), state: Some(ExportState::Queued), ..all };
+    assert_eq!(
+        (found, total),
+        (vec![done.clone(), first.clone()], 2),
+        "the latest first"
+    );
+    let anns = ExportFilter {
+        user: Some("ann".into()),
+        state: Some(ExportState::Queued),
+        ..all
+    };
     assert_eq!(store.export_list(&anns).await?, (vec![first], 1));
     assert_eq!(store.export_expired(at(115)).await?.len(), 1);
-    let kept = Export { expires_at: None, version: 3, ..done };
+    let kept = Export {
+        expires_at: None,
+        version: 3,
+        ..done
+    };
     store.export_update(&kept).await?;
-    assert_eq!(store.export_expired(at(1000)).await?.len(), 1, "what has no end does not expire");
-    assert!(matches!(store.export_get(&ExportId("e-9".into())).await, Err(AccessError::NotFound { .. })));
+    assert_eq!(
+        store.export_expired(at(1000)).await?.len(),
+        1,
+        "what has no end does not expire"
+    );
+    assert!(matches!(
+        store.export_get(&ExportId("e-9".into())).await,
+        Err(AccessError::NotFound { .. })
+    ));
     Ok(())
 }
 
@@ -148,19 +222,43 @@ async fn schedules(store: &dyn ExportStore) -> Result<()> {
     let nightly = schedule("s-1", "Nightly");
     store.export_schedule_insert(&nightly, 2).await?;
     assert!(matches!(
-        store.export_schedule_insert(&schedule("s-2", "Nightly"), 2).await,
+        store
+            .export_schedule_insert(&schedule("s-2", "Nightly"), 2)
+            .await,
         Err(AccessError::Conflict(_))
     ));
-    store.export_schedule_insert(&schedule("s-2", "Hourly"), 2).await?;
-    assert!(matches!(store.export_schedule_insert(&schedule("s-3", "More"), 2).await, Err(AccessError::Conflict(_))));
-    let changed = ScheduledExport { enabled: false, version: 2, ..nightly };
+    store
+        .export_schedule_insert(&schedule("s-2", "Hourly"), 2)
+        .await?;
+    assert!(matches!(
+        store
+            .export_schedule_insert(&schedule("s-3", "More"), 2)
+            .await,
+        Err(AccessError::Conflict(_))
+    ));
+    let changed = ScheduledExport {
+        enabled: false,
+        version: 2,
+        ..nightly
+    };
     store.export_schedule_update(&changed).await?;
-    assert!(matches!(store.export_schedule_update(&changed).await, Err(AccessError::Conflict(_))));
+    assert!(matches!(
+        store.export_schedule_update(&changed).await,
+        Err(AccessError::Conflict(_))
+    ));
     assert_eq!(store.export_schedule_get(&changed.id).await?, changed);
-    let names: Vec<_> = store.export_schedule_list().await?.into_iter().map(|schedule| schedule.name).collect();
+    let names: Vec<_> = store
+        .export_schedule_list()
+        .await?
+        .into_iter()
+        .map(|schedule| schedule.name)
+        .collect();
     assert_eq!(names, ["Hourly", "Nightly"]);
     store.export_schedule_delete(&changed.id).await?;
-    assert!(matches!(store.export_schedule_delete(&changed.id).await, Err(AccessError::NotFound { .. })));
+    assert!(matches!(
+        store.export_schedule_delete(&changed.id).await,
+        Err(AccessError::NotFound { .. })
+    ));
     Ok(())
 }
 
@@ -174,28 +272,64 @@ async fn destinations(store: &dyn ExportStore) -> Result<()> {
             endpoint: endpoint.clone(),
             access_key_id: Some(text("AKIA")),
         },
-        DestinationSettings::AzureBlob { account: text("a"), container: text("c"), endpoint: None },
-        DestinationSettings::Gcs { bucket: text("b"), endpoint },
-        DestinationSettings::Sftp { host: text("h"), port: 22, username: text("u"), host_key: Some(text("SHA256:x")) },
+        DestinationSettings::AzureBlob {
+            account: text("a"),
+            container: text("c"),
+            endpoint: None,
+        },
+        DestinationSettings::Gcs {
+            bucket: text("b"),
+            endpoint,
+        },
+        DestinationSettings::Sftp {
+            host: text("h"),
+            port: 22,
+            username: text("u"),
+            host_key: Some(text("SHA256:x")),
+        },
         DestinationSettings::Folder,
     ];
     let secret = |text: &str| DestinationSecret(text.into());
     for (number, settings) in kinds.into_iter().enumerate() {
         let given = destination(&format!("d-{number}"), &format!("Place {number}"), settings);
-        store.destination_insert(&given, &secret(&format!("secret {number}")), 5).await?;
+        store
+            .destination_insert(&given, &secret(&format!("secret {number}")), 5)
+            .await?;
         assert_eq!(store.destination_get(&given.id).await?, given);
-        assert_eq!(store.destination_secret(&given.id).await?.0, format!("secret {number}"));
+        assert_eq!(
+            store.destination_secret(&given.id).await?.0,
+            format!("secret {number}")
+        );
     }
     let sixth = destination("d-6", "Sixth", DestinationSettings::Folder);
-    assert!(matches!(store.destination_insert(&sixth, &secret(""), 5).await, Err(AccessError::Conflict(_))));
+    assert!(matches!(
+        store.destination_insert(&sixth, &secret(""), 5).await,
+        Err(AccessError::Conflict(_))
+    ));
     let first = store.destination_list().await?.remove(0);
-    let renamed = Destination { name: "Renamed".into(), version: 2, ..first };
+    let renamed = Destination {
+        name: "Renamed".into(),
+        version: 2,
+        ..first
+    };
     store.destination_update(&renamed, None).await?;
-    assert_eq!(store.destination_secret(&renamed.id).await?.0, "secret 0", "kept unless given");
-    let again = Destination { version: 3, ..renamed };
-    store.destination_update(&again, Some(&secret("another"))).await?;
+    assert_eq!(
+        store.destination_secret(&renamed.id).await?.0,
+        "secret 0",
+        "kept unless given"
+    );
+    let again = Destination {
+        version: 3,
+        ..renamed
+    };
+    store
+        .destination_update(&again, Some(&secret("another")))
+        .await?;
     assert_eq!(store.destination_secret(&again.id).await?.0, "another");
     store.destination_delete(&again.id).await?;
-    assert!(matches!(store.destination_get(&again.id).await, Err(AccessError::NotFound { .. })));
+    assert!(matches!(
+        store.destination_get(&again.id).await,
+        Err(AccessError::NotFound { .. })
+    ));
     Ok(())
 }

@@ -63,19 +63,39 @@ async fn there_and_back(store: &dyn ModelStore) -> Result<()> {
     store.model_insert(&first, "{\"learned\": \"é\"}").await?;
     assert_eq!(store.model_get(&first.id).await?, first);
     assert_eq!(store.model_state(&first.id).await?, "{\"learned\": \"é\"}");
-    let again = store.model_insert(&model("m-2", "a-1", 1, ModelStatus::Candidate)?, "").await;
+    let again = store
+        .model_insert(&model("m-2", "a-1", 1, ModelStatus::Candidate)?, "")
+        .await;
     assert!(is_conflict(&again), "a version number is taken: {again:?}");
     assert!(
-        matches!(store.model_state(&ModelId("m-2".into())).await, Err(StoreError::NotFound { .. })),
+        matches!(
+            store.model_state(&ModelId("m-2".into())).await,
+            Err(StoreError::NotFound { .. })
+        ),
         "neither half"
     );
-    let changed =
-        Model { accuracy: 0.5, drift: None, tried_at: None, requested_by: None, revision: 2, ..first.clone() };
+    let changed = Model {
+        accuracy: 0.5,
+        drift: None,
+        tried_at: None,
+        requested_by: None,
+        revision: 2,
+        ..first.clone()
+    };
     store.model_update(&changed).await?;
     assert_eq!(store.model_get(&first.id).await?, changed);
-    assert!(is_conflict(&store.model_update(&changed).await), "a stale revision");
-    let missing = Model { id: ModelId("m-9".into()), ..changed };
-    assert!(matches!(store.model_update(&missing).await, Err(StoreError::NotFound { .. })));
+    assert!(
+        is_conflict(&store.model_update(&changed).await),
+        "a stale revision"
+    );
+    let missing = Model {
+        id: ModelId("m-9".into()),
+        ..changed
+    };
+    assert!(matches!(
+        store.model_update(&missing).await,
+        Err(StoreError::NotFound { .. })
+    ));
     Ok(())
 }
 
@@ -84,41 +104,117 @@ async fn one_serves(store: &dyn ModelStore) -> Result<()> {
     let (first, second) = (ModelId("m-1".into()), ModelId("m-2".into()));
     store.model_promote(&first, None, at).await?;
     let serving = store.model_get(&first).await?;
-    assert_eq!((serving.status, serving.updated_at, serving.revision), (ModelStatus::Serving, at, 3));
-    assert!(is_conflict(&store.model_promote(&first, None, at).await), "no candidate any more");
-    store.model_insert(&model("m-2", "a-1", 2, ModelStatus::Candidate)?, "two").await?;
-    assert!(is_conflict(&store.model_promote(&second, None, at).await), "another one serves");
+    assert_eq!(
+        (serving.status, serving.updated_at, serving.revision),
+        (ModelStatus::Serving, at, 3)
+    );
+    assert!(
+        is_conflict(&store.model_promote(&first, None, at).await),
+        "no candidate any more"
+    );
+    store
+        .model_insert(&model("m-2", "a-1", 2, ModelStatus::Candidate)?, "two")
+        .await?;
+    assert!(
+        is_conflict(&store.model_promote(&second, None, at).await),
+        "another one serves"
+    );
     let other = model("m-3", "a-2", 1, ModelStatus::Serving)?;
     store.model_insert(&other, "three").await?;
-    assert!(is_conflict(&store.model_promote(&second, Some(&other.id), at).await), "it serves elsewhere");
-    assert_eq!(store.model_get(&other.id).await?.status, ModelStatus::Serving, "both or neither");
+    assert!(
+        is_conflict(&store.model_promote(&second, Some(&other.id), at).await),
+        "it serves elsewhere"
+    );
+    assert_eq!(
+        store.model_get(&other.id).await?.status,
+        ModelStatus::Serving,
+        "both or neither"
+    );
     let second_serving = model("m-4", "a-2", 2, ModelStatus::Serving)?;
-    assert!(is_conflict(&store.model_insert(&second_serving, "").await), "two never serve");
+    assert!(
+        is_conflict(&store.model_insert(&second_serving, "").await),
+        "two never serve"
+    );
     store.model_promote(&second, Some(&first), at).await?;
     assert_eq!(store.model_get(&first).await?.status, ModelStatus::Retired);
     assert_eq!(store.model_get(&second).await?.status, ModelStatus::Serving);
-    assert!(is_conflict(&store.model_delete(&second).await), "what serves stays");
+    assert!(
+        is_conflict(&store.model_delete(&second).await),
+        "what serves stays"
+    );
     store.model_delete(&first).await?;
-    assert!(matches!(store.model_state(&first).await, Err(StoreError::NotFound { .. })), "its state is gone too");
-    assert!(matches!(store.model_delete(&first).await, Err(StoreError::NotFound { .. })));
+    assert!(
+        matches!(
+            store.model_state(&first).await,
+            Err(StoreError::NotFound { .. })
+        ),
+        "its state is gone too"
+    );
+    assert!(matches!(
+        store.model_delete(&first).await,
+        Err(StoreError::NotFound { .. })
+    ));
     Ok(())
 }
 
 async fn lists(store: &dyn ModelStore) -> Result<()> {
     for version in 3..=5 {
-        store.model_insert(&model(&format!("n-{version}"), "a-1", version, ModelStatus::Retired)?, "").await?;
+        store
+            .model_insert(
+                &model(
+                    &format!("n-{version}"),
+                    "a-1",
+                    version,
+                    ModelStatus::Retired,
+                )?,
+                "",
+            )
+            .await?;
     }
-    let ids = |found: (Vec<Model>, u64)| (found.0.into_iter().map(|m| m.id.0).collect::<Vec<_>>(), found.1);
-    let of_agent = |agent: &str| ModelFilter { agent: Some(AgentId(agent.into())), ..ModelFilter::default() };
+    let ids = |found: (Vec<Model>, u64)| {
+        (
+            found.0.into_iter().map(|m| m.id.0).collect::<Vec<_>>(),
+            found.1,
+        )
+    };
+    let of_agent = |agent: &str| ModelFilter {
+        agent: Some(AgentId(agent.into())),
+        ..ModelFilter::default()
+    };
     let all = ids(store.model_list(&of_agent("a-1")).await?);
-    assert_eq!(all, (vec!["n-5".to_owned(), "n-4".into(), "n-3".into(), "m-2".into()], 4));
-    let page = ModelFilter { limit: 2, offset: 1, ..of_agent("a-1") };
-    assert_eq!(ids(store.model_list(&page).await?), (vec!["n-4".to_owned(), "n-3".into()], 4));
-    let serving = ModelFilter { status: Some(ModelStatus::Serving), ..ModelFilter::default() };
-    assert_eq!(ids(store.model_list(&serving).await?), (vec!["m-2".to_owned(), "m-3".into()], 2));
-    let none = ModelFilter { kind: Some(ModelType::Forecast), ..ModelFilter::default() };
+    assert_eq!(
+        all,
+        (
+            vec!["n-5".to_owned(), "n-4".into(), "n-3".into(), "m-2".into()],
+            4
+        )
+    );
+    let page = ModelFilter {
+        limit: 2,
+        offset: 1,
+        ..of_agent("a-1")
+    };
+    assert_eq!(
+        ids(store.model_list(&page).await?),
+        (vec!["n-4".to_owned(), "n-3".into()], 4)
+    );
+    let serving = ModelFilter {
+        status: Some(ModelStatus::Serving),
+        ..ModelFilter::default()
+    };
+    assert_eq!(
+        ids(store.model_list(&serving).await?),
+        (vec!["m-2".to_owned(), "m-3".into()], 2)
+    );
+    let none = ModelFilter {
+        kind: Some(ModelType::Forecast),
+        ..ModelFilter::default()
+    };
     assert_eq!(store.model_list(&none).await?.1, 0);
-    let named = ModelFilter { name: Some("confidence".into()), ..of_agent("a-2") };
+    let named = ModelFilter {
+        name: Some("confidence".into()),
+        ..of_agent("a-2")
+    };
     assert_eq!(store.model_list(&named).await?.1, 1);
     Ok(())
 }
@@ -137,8 +233,15 @@ async fn notes(store: &dyn ModelStore) -> Result<()> {
         store.trust_note_insert(&note(id, at)?).await?;
     }
     store.trust_note_insert(&note("r-1", 9_000)?).await?;
-    assert_eq!(store.trust_note_list(2).await?, [note("r-2", 3_000)?, note("r-3", 2_000)?]);
-    assert_eq!(store.trust_note_list(10).await?.last(), Some(&note("r-1", 1_000)?), "the first note stays");
+    assert_eq!(
+        store.trust_note_list(2).await?,
+        [note("r-2", 3_000)?, note("r-3", 2_000)?]
+    );
+    assert_eq!(
+        store.trust_note_list(10).await?.last(),
+        Some(&note("r-1", 1_000)?),
+        "the first note stays"
+    );
     Ok(())
 }
 
@@ -148,10 +251,17 @@ async fn races(store: Arc<dyn ModelStore>) -> Result<()> {
     let at = Timestamp::from_millisecond(1_700_000_200_000)?;
     let mut tries = Vec::new();
     for version in 6..10 {
-        let candidate = model(&format!("c-{version}"), "a-1", version, ModelStatus::Candidate)?;
+        let candidate = model(
+            &format!("c-{version}"),
+            "a-1",
+            version,
+            ModelStatus::Candidate,
+        )?;
         store.model_insert(&candidate, "").await?;
         let (store, serving) = (store.clone(), serving.clone());
-        tries.push(tokio::spawn(async move { store.model_promote(&candidate.id, Some(&serving), at).await }));
+        tries.push(tokio::spawn(async move {
+            store.model_promote(&candidate.id, Some(&serving), at).await
+        }));
     }
     let mut won = 0;
     for one in tries {

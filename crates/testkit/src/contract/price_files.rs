@@ -29,16 +29,33 @@ pub fn file(kind: PriceKind, text: &str) -> Result<StoredPriceFile> {
 /// The store breaks the contract.
 pub async fn run(store: &dyn PriceFileStore) -> Result<()> {
     assert_eq!(store.price_file_list().await?, []);
-    let (units, machines) =
-        (file(PriceKind::Units, "a,\u{e9}\n")?, file(PriceKind::Machines, &"m,1\n".repeat(100_000))?);
+    let (units, machines) = (
+        file(PriceKind::Units, "a,\u{e9}\n")?,
+        file(PriceKind::Machines, &"m,1\n".repeat(100_000))?,
+    );
     store.price_file_put(&units).await?;
     store.price_file_put(&machines).await?;
-    assert_eq!(store.price_file_list().await?, [machines.clone(), units.clone()]);
-    let newer = StoredPriceFile { bytes: 8, text: "b\n".to_owned(), ..machines };
+    assert_eq!(
+        store.price_file_list().await?,
+        [machines.clone(), units.clone()]
+    );
+    let newer = StoredPriceFile {
+        bytes: 8,
+        text: "b\n".to_owned(),
+        ..machines
+    };
     store.price_file_put(&newer).await?;
-    assert_eq!(store.price_file_list().await?, [newer, units.clone()], "one of each provider and kind");
-    store.price_file_delete(Provider::Aws, PriceKind::Machines).await?;
-    let gone = store.price_file_delete(Provider::Aws, PriceKind::Machines).await;
+    assert_eq!(
+        store.price_file_list().await?,
+        [newer, units.clone()],
+        "one of each provider and kind"
+    );
+    store
+        .price_file_delete(Provider::Aws, PriceKind::Machines)
+        .await?;
+    let gone = store
+        .price_file_delete(Provider::Aws, PriceKind::Machines)
+        .await;
     assert!(matches!(gone, Err(StoreError::NotFound { .. })), "{gone:?}");
     assert_eq!(store.price_file_list().await?, [units]);
     Ok(())

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{ResourceId, StoreError};
-use reeve_recommend::rollout::{Check, Gate, Member, MemberBlock, MemberState, RolloutFilter, Stage, Verdict};
+use reeve_recommend::rollout::{
+    Check, Gate, Member, MemberBlock, MemberState, RolloutFilter, Stage, Verdict,
+};
 use reeve_recommend::{
-    AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore,
+    AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings,
+    RolloutStatus, RolloutStore,
 };
 
 /// A rollout with every field filled, version 1.
@@ -50,7 +53,12 @@ pub fn rollout(id: &str, agent: &str, created_at_ms: i64) -> Result<Rollout> {
             stage: Stage::Validation,
             wave: 0,
             verdict: Verdict::Overridden,
-            checks: vec![Check { name: "hours watched".into(), found: 0.1 + 0.2, needed: 24.0, at_most: false }],
+            checks: vec![Check {
+                name: "hours watched".into(),
+                found: 0.1 + 0.2,
+                needed: 24.0,
+                at_most: false,
+            }],
             words: "hours watched: 0.3 (at least 24)".into(),
             at: "2026-11-20T10:00:00.000000001Z".parse()?,
             by: Some("ann@example.com".into()),
@@ -73,34 +81,99 @@ fn is_conflict<T>(result: &Result<T, StoreError>) -> bool {
 /// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn RolloutStore>) -> Result<()> {
     let all = RolloutFilter::default();
-    assert_eq!(store.rollout_list(&all).await?.1, 0, "the suite needs an empty store");
+    assert_eq!(
+        store.rollout_list(&all).await?.1,
+        0,
+        "the suite needs an empty store"
+    );
     let first = rollout("ro-1", "a-1", 1_000)?;
     store.rollout_insert(&first).await?;
     assert_eq!(store.rollout_get(&first.id).await?, first);
     assert!(is_conflict(&store.rollout_insert(&first).await));
     let second = rollout("ro-2", "a-1", 2_000)?;
-    assert!(is_conflict(&store.rollout_insert(&second).await), "one of an agent and kind at a time");
-    let other_kind = Rollout { kind: RecommendationType::InstanceType, ..rollout("ro-3", "a-1", 3_000)? };
+    assert!(
+        is_conflict(&store.rollout_insert(&second).await),
+        "one of an agent and kind at a time"
+    );
+    let other_kind = Rollout {
+        kind: RecommendationType::InstanceType,
+        ..rollout("ro-3", "a-1", 3_000)?
+    };
     store.rollout_insert(&other_kind).await?;
-    store.rollout_insert(&rollout("ro-4", "a-2", 4_000)?).await?;
+    store
+        .rollout_insert(&rollout("ro-4", "a-2", 4_000)?)
+        .await?;
 
-    let ended = Rollout { status: RolloutStatus::Completed, reason: None, version: 2, ..first.clone() };
+    let ended = Rollout {
+        status: RolloutStatus::Completed,
+        reason: None,
+        version: 2,
+        ..first.clone()
+    };
     store.rollout_update(&ended).await?;
     assert_eq!(store.rollout_get(&first.id).await?, ended);
-    assert!(is_conflict(&store.rollout_update(&ended).await), "the same version again");
+    assert!(
+        is_conflict(&store.rollout_update(&ended).await),
+        "the same version again"
+    );
     store.rollout_insert(&second).await?;
-    let again = Rollout { status: RolloutStatus::Running, version: 3, ..ended.clone() };
-    assert!(is_conflict(&store.rollout_update(&again).await), "beginning again beside another is refused");
+    let again = Rollout {
+        status: RolloutStatus::Running,
+        version: 3,
+        ..ended.clone()
+    };
+    assert!(
+        is_conflict(&store.rollout_update(&again).await),
+        "beginning again beside another is refused"
+    );
     let missing = rollout("ro-none", "a-9", 0)?;
-    assert!(matches!(store.rollout_get(&missing.id).await, Err(StoreError::NotFound { what: "rollout", .. })));
-    assert!(matches!(store.rollout_update(&missing).await, Err(StoreError::NotFound { .. })));
+    assert!(matches!(
+        store.rollout_get(&missing.id).await,
+        Err(StoreError::NotFound {
+            what: "rollout",
+            ..
+        })
+    ));
+    assert!(matches!(
+        store.rollout_update(&missing).await,
+        Err(StoreError::NotFound { .. })
+    ));
 
     let cases: &[(RolloutFilter, &[&str], u64)] = &[
         (all.clone(), &["ro-4", "ro-3", "ro-2", "ro-1"], 4),
-        (RolloutFilter { limit: 2, offset: 1, ..all.clone() }, &["ro-3", "ro-2"], 4),
-        (RolloutFilter { agent: Some(AgentId("a-2".into())), ..all.clone() }, &["ro-4"], 1),
-        (RolloutFilter { kind: Some(RecommendationType::InstanceType), ..all.clone() }, &["ro-3"], 1),
-        (RolloutFilter { status: vec![RolloutStatus::Completed], ..all.clone() }, &["ro-1"], 1),
+        (
+            RolloutFilter {
+                limit: 2,
+                offset: 1,
+                ..all.clone()
+            },
+            &["ro-3", "ro-2"],
+            4,
+        ),
+        (
+            RolloutFilter {
+                agent: Some(AgentId("a-2".into())),
+                ..all.clone()
+            },
+            &["ro-4"],
+            1,
+        ),
+        (
+            RolloutFilter {
+                kind: Some(RecommendationType::InstanceType),
+                ..all.clone()
+            },
+            &["ro-3"],
+            1,
+        ),
+        (
+            RolloutFilter {
+                status: vec![RolloutStatus::Completed],
+                ..all.clone()
+            },
+            &["ro-1"],
+            1,
+        ),
     ];
     for (filter, wanted, total) in cases {
         let (found, count) = store.rollout_list(filter).await?;

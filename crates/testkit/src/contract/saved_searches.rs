@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use reeve_access::{AccessError, AccessStore, SavedSearch, SavedSearchStore, SharedWith, Team, TeamId, User, UserId};
+use reeve_access::{
+    AccessError, AccessStore, SavedSearch, SavedSearchStore, SharedWith, Team, TeamId, User, UserId,
+};
 
 use super::access::user;
 
@@ -37,11 +39,22 @@ impl<T: AccessStore + SavedSearchStore> Both for T {}
 /// # Errors
 /// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn Both>) -> Result<()> {
-    let team = |id: &str| Team { id: TeamId(id.into()), name: format!("Team {id}"), created_at_ms: 1 };
+    let team = |id: &str| Team {
+        id: TeamId(id.into()),
+        name: format!("Team {id}"),
+        created_at_ms: 1,
+    };
     store.team_insert(&team("t-1")).await?;
     store.team_insert(&team("t-2")).await?;
-    for (id, teams) in [("ann", &["t-1"][..]), ("bob", &["t-1", "t-2"]), ("cleo", &["t-2"]), ("dan", &[])] {
-        store.user_insert(&user(id, &format!("{id}@example.com"), teams)).await?;
+    for (id, teams) in [
+        ("ann", &["t-1"][..]),
+        ("bob", &["t-1", "t-2"]),
+        ("cleo", &["t-2"]),
+        ("dan", &[]),
+    ] {
+        store
+            .user_insert(&user(id, &format!("{id}@example.com"), teams))
+            .await?;
     }
     there_and_back(&*store).await?;
     visibility_of_saved_searches(&*store).await?;
@@ -59,15 +72,34 @@ async fn there_and_back(store: &dyn Both) -> Result<()> {
     store.saved_search_insert(&first, 3).await?;
     assert_eq!(store.saved_search_get("s-1", &reader("ann")).await?, first);
     let same_name = saved_search("s-2", "ann", &first.name);
-    assert!(matches!(store.saved_search_insert(&same_name, 3).await, Err(AccessError::Conflict(_))));
+    assert!(matches!(
+        store.saved_search_insert(&same_name, 3).await,
+        Err(AccessError::Conflict(_))
+    ));
     // Somebody else may use the name, and case makes another one.
-    store.saved_search_insert(&saved_search("s-3", "bob", &first.name), 3).await?;
-    store.saved_search_insert(&saved_search("s-4", "ann", &first.name.to_uppercase()), 3).await?;
-    store.saved_search_insert(&saved_search("s-5", "ann", "third"), 3).await?;
-    let one_too_many = store.saved_search_insert(&saved_search("s-6", "ann", "fourth"), 3).await;
-    assert!(matches!(one_too_many, Err(AccessError::Conflict(_))), "{one_too_many:?}");
-    let orphan = store.saved_search_insert(&saved_search("s-7", "nobody", "x"), 3).await;
-    assert!(matches!(orphan, Err(AccessError::NotFound { what: "user", .. })), "{orphan:?}");
+    store
+        .saved_search_insert(&saved_search("s-3", "bob", &first.name), 3)
+        .await?;
+    store
+        .saved_search_insert(&saved_search("s-4", "ann", &first.name.to_uppercase()), 3)
+        .await?;
+    store
+        .saved_search_insert(&saved_search("s-5", "ann", "third"), 3)
+        .await?;
+    let one_too_many = store
+        .saved_search_insert(&saved_search("s-6", "ann", "fourth"), 3)
+        .await;
+    assert!(
+        matches!(one_too_many, Err(AccessError::Conflict(_))),
+        "{one_too_many:?}"
+    );
+    let orphan = store
+        .saved_search_insert(&saved_search("s-7", "nobody", "x"), 3)
+        .await;
+    assert!(
+        matches!(orphan, Err(AccessError::NotFound { what: "user", .. })),
+        "{orphan:?}"
+    );
 
     let changed = SavedSearch {
         description: String::new(),
@@ -82,25 +114,60 @@ async fn there_and_back(store: &dyn Both) -> Result<()> {
         ..first.clone()
     };
     store.saved_search_update(&changed).await?;
-    assert_eq!(store.saved_search_get("s-1", &reader("ann")).await?, changed);
+    assert_eq!(
+        store.saved_search_get("s-1", &reader("ann")).await?,
+        changed
+    );
     let stale = store.saved_search_update(&changed).await;
     assert!(matches!(stale, Err(AccessError::Conflict(_))), "{stale:?}");
-    let renamed = SavedSearch { name: "third".into(), version: 3, ..changed.clone() };
-    assert!(matches!(store.saved_search_update(&renamed).await, Err(AccessError::Conflict(_))), "a name is taken");
-    let missing = SavedSearch { id: "s-9".into(), version: 3, ..changed };
-    assert!(matches!(store.saved_search_update(&missing).await, Err(AccessError::NotFound { .. })));
+    let renamed = SavedSearch {
+        name: "third".into(),
+        version: 3,
+        ..changed.clone()
+    };
+    assert!(
+        matches!(
+            store.saved_search_update(&renamed).await,
+            Err(AccessError::Conflict(_))
+        ),
+        "a name is taken"
+    );
+    let missing = SavedSearch {
+        id: "s-9".into(),
+        version: 3,
+        ..changed
+    };
+    assert!(matches!(
+        store.saved_search_update(&missing).await,
+        Err(AccessError::NotFound { .. })
+    ));
     for id in ["s-1", "s-3", "s-4", "s-5"] {
         store.saved_search_delete(id).await?;
-        assert!(matches!(store.saved_search_delete(id).await, Err(AccessError::NotFound { .. })));
+        assert!(matches!(
+            store.saved_search_delete(id).await,
+            Err(AccessError::NotFound { .. })
+        ));
     }
     Ok(())
 }
 
 async fn visibility_of_saved_searches(store: &dyn Both) -> Result<()> {
-    for (id, shared_with) in [("p", SharedWith::Private), ("t", SharedWith::Team), ("e", SharedWith::Everyone)] {
+    for (id, shared_with) in [
+        ("p", SharedWith::Private),
+        ("t", SharedWith::Team),
+        ("e", SharedWith::Everyone),
+    ] {
         for owner in ["ann", "bob"] {
             let name = format!("{owner}-{id}");
-            store.saved_search_insert(&SavedSearch { shared_with, ..saved_search(&name, owner, &name) }, 10).await?;
+            store
+                .saved_search_insert(
+                    &SavedSearch {
+                        shared_with,
+                        ..saved_search(&name, owner, &name)
+                    },
+                    10,
+                )
+                .await?;
         }
     }
     let expected: [(&str, &[&str]); 5] = [
@@ -117,19 +184,37 @@ async fn visibility_of_saved_searches(store: &dyn Both) -> Result<()> {
         for id in ["ann-p", "ann-t", "ann-e", "bob-p", "bob-t", "bob-e"] {
             let found = store.saved_search_get(id, &reader(user)).await;
             assert_eq!(found.is_ok(), seen.contains(&id), "{user} opens {id}");
-            assert!(found.is_ok() || matches!(found, Err(AccessError::NotFound { .. })), "{user} opens {id}");
+            assert!(
+                found.is_ok() || matches!(found, Err(AccessError::NotFound { .. })),
+                "{user} opens {id}"
+            );
         }
     }
     // Who leaves the team no longer opens what is shared with it.
     let cleo = store.user_get(&reader("cleo")).await?;
-    store.user_update(&cleo, &User { teams: Vec::new(), ..cleo.clone() }).await?;
-    assert!(store.saved_search_get("bob-t", &reader("cleo")).await.is_err());
+    store
+        .user_update(
+            &cleo,
+            &User {
+                teams: Vec::new(),
+                ..cleo.clone()
+            },
+        )
+        .await?;
+    assert!(
+        store
+            .saved_search_get("bob-t", &reader("cleo"))
+            .await
+            .is_err()
+    );
     Ok(())
 }
 
 async fn pages(store: &dyn Both) -> Result<()> {
     let page = async |limit, offset| -> Result<Vec<String>> {
-        let (listed, total) = store.saved_search_list(&reader("bob"), limit, offset).await?;
+        let (listed, total) = store
+            .saved_search_list(&reader("bob"), limit, offset)
+            .await?;
         assert_eq!(total, 5);
         Ok(listed.into_iter().map(|search| search.name).collect())
     };
@@ -150,7 +235,10 @@ async fn one_change_wins(store: Arc<dyn Both>) -> Result<()> {
     let changes: Vec<_> = (0..8)
         .map(|n| {
             let store = store.clone();
-            let change = SavedSearch { version: 2, ..saved_search("bob-e", "bob", &format!("change {n}")) };
+            let change = SavedSearch {
+                version: 2,
+                ..saved_search("bob-e", "bob", &format!("change {n}"))
+            };
             tokio::spawn(async move { store.saved_search_update(&change).await })
         })
         .collect();

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
-use reeve_access::{AccessError, ListError, MAX_VALUE_LISTS, ValueList, ValueListStore, with_lists};
+use reeve_access::{
+    AccessError, ListError, MAX_VALUE_LISTS, ValueList, ValueListStore, with_lists,
+};
 use reeve_alerts::AlertStore;
 use reeve_anomalies::threat::{ThreatList, ThreatStore};
 use reeve_audit::query::Query;
@@ -30,17 +32,29 @@ fn list(name: &str, version: u64, values: &[&str]) -> ValueList {
 /// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn Lists>) -> Result<()> {
     let generation = store.alert_rule_generation().await?;
-    assert!(matches!(store.value_list_get("known").await, Err(AccessError::NotFound { .. })));
-    assert!(matches!(store.value_list_delete("known").await, Err(AccessError::NotFound { .. })));
+    assert!(matches!(
+        store.value_list_get("known").await,
+        Err(AccessError::NotFound { .. })
+    ));
+    assert!(matches!(
+        store.value_list_delete("known").await,
+        Err(AccessError::NotFound { .. })
+    ));
     let known = list("known", 1, &["10.0.0.0/8", "alice"]);
     store.value_list_put(&known).await?;
     assert_eq!(store.value_list_get("known").await?, known);
-    assert!(store.alert_rule_generation().await? > generation, "rules must be read anew");
+    assert!(
+        store.alert_rule_generation().await? > generation,
+        "rules must be read anew"
+    );
 
     // A version is replaced once.
     for version in [1, 3] {
         let refused = store.value_list_put(&list("known", version, &[])).await;
-        assert!(matches!(refused, Err(AccessError::Conflict(_))), "version {version}: {refused:?}");
+        assert!(
+            matches!(refused, Err(AccessError::Conflict(_))),
+            "version {version}: {refused:?}"
+        );
     }
     let changed = list("known", 2, &["bob"]);
     store.value_list_put(&changed).await?;
@@ -52,9 +66,14 @@ pub async fn run(store: Arc<dyn Lists>) -> Result<()> {
 
     store.value_list_delete("known").await?;
     for number in 1..MAX_VALUE_LISTS {
-        store.value_list_put(&list(&format!("l{number}"), 1, &[])).await?;
+        store
+            .value_list_put(&list(&format!("l{number}"), 1, &[]))
+            .await?;
     }
-    assert!(matches!(store.value_list_put(&list("more", 1, &[])).await, Err(AccessError::Conflict(_))));
+    assert!(matches!(
+        store.value_list_put(&list("more", 1, &[])).await,
+        Err(AccessError::Conflict(_))
+    ));
     Ok(())
 }
 
@@ -70,9 +89,17 @@ async fn queries(store: &dyn Lists) -> Result<()> {
     };
     let generation = store.alert_rule_generation().await?;
     store.threat_list_put(&feed).await?;
-    assert!(store.alert_rule_generation().await? > generation, "rules must be read anew");
+    assert!(
+        store.alert_rule_generation().await? > generation,
+        "rules must be read anew"
+    );
     let threats = store.named_values("threat:feed").await?;
-    for (value, expect) in [("198.51.100.9", true), ("203.0.113.7", true), ("sqlmap", false), ("10.0.0.1", false)] {
+    for (value, expect) in [
+        ("198.51.100.9", true),
+        ("203.0.113.7", true),
+        ("sqlmap", false),
+        ("10.0.0.1", false),
+    ] {
         assert_eq!(threats.contains(value), expect, "{value}");
     }
     let values = store.named_values("known").await?;
@@ -88,5 +115,7 @@ async fn queries(store: &dyn Lists) -> Result<()> {
 }
 
 async fn store_bound(store: &dyn Lists, query: &Query) -> Result<String, ListError> {
-    with_lists(store, query).await.map(|query| query.to_string())
+    with_lists(store, query)
+        .await
+        .map(|query| query.to_string())
 }

@@ -8,9 +8,23 @@ impl Moto {
     ///
     /// # Errors
     /// moto refused a call.
-    pub async fn security_group(&self, region: &str, network: &str, name: &str) -> anyhow::Result<String> {
-        let parameters = pairs(&[("GroupName", name), ("GroupDescription", name), ("VpcId", network)]);
-        first(&self.query(&EC2, region, "CreateSecurityGroup", &parameters).await?, "groupId")
+    pub async fn security_group(
+        &self,
+        region: &str,
+        network: &str,
+        name: &str,
+    ) -> anyhow::Result<String> {
+        let parameters = pairs(&[
+            ("GroupName", name),
+            ("GroupDescription", name),
+            ("VpcId", network),
+        ]);
+        first(
+            &self
+                .query(&EC2, region, "CreateSecurityGroup", &parameters)
+                .await?,
+            "groupId",
+        )
     }
 
     /// Lets HTTPS into a security group.
@@ -25,7 +39,8 @@ impl Moto {
             ("IpPermissions.1.ToPort", "443"),
             ("IpPermissions.1.IpRanges.1.CidrIp", "0.0.0.0/0"),
         ]);
-        self.query(&EC2, region, "AuthorizeSecurityGroupIngress", &parameters).await?;
+        self.query(&EC2, region, "AuthorizeSecurityGroupIngress", &parameters)
+            .await?;
         Ok(())
     }
 
@@ -34,7 +49,11 @@ impl Moto {
     /// # Errors
     /// moto refused a call.
     pub async fn tag(&self, region: &str, id: &str, key: &str, value: &str) -> anyhow::Result<()> {
-        let parameters = pairs(&[("ResourceId.1", id), ("Tag.1.Key", key), ("Tag.1.Value", value)]);
+        let parameters = pairs(&[
+            ("ResourceId.1", id),
+            ("Tag.1.Key", key),
+            ("Tag.1.Value", value),
+        ]);
         self.query(&EC2, region, "CreateTags", &parameters).await?;
         Ok(())
     }
@@ -44,6 +63,16 @@ impl Moto {
     /// # Errors
     /// moto refused a call.
     pub async fn further_network(&self, region: &str) -> anyhow::Result<String> {
-        first(&self.query(&EC2, region, "CreateVpc", &pairs(&[("CidrBlock", "10.9.0.0/16")])).await?, "vpcId")
+        first(
+            &self
+                .query(
+                    &EC2,
+                    region,
+                    "CreateVpc",
+                    &pairs(&[("CidrBlock", "10.9.0.0/16")]),
+                )
+                .await?,
+            "vpcId",
+        )
     }
 }

@@ -27,7 +27,9 @@ pub struct Metric<'a> {
 const POINTS_A_CALL: usize = 1000;
 
 pub(super) fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
-    list.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+    list.iter()
+        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+        .collect()
 }
 
 fn tag_parameters(prefix: &str, tags: Tags<'_>) -> Vec<(String, String)> {
@@ -40,7 +42,10 @@ fn tag_parameters(prefix: &str, tags: Tags<'_>) -> Vec<(String, String)> {
 }
 
 pub(super) fn first(xml: &str, tag: &str) -> anyhow::Result<String> {
-    texts(xml, tag).first().map(|t| (*t).to_owned()).with_context(|| format!("no <{tag}> in {xml}"))
+    texts(xml, tag)
+        .first()
+        .map(|t| (*t).to_owned())
+        .with_context(|| format!("no <{tag}> in {xml}"))
 }
 
 impl Moto {
@@ -55,7 +60,8 @@ impl Moto {
         count: usize,
         tags: Tags<'_>,
     ) -> anyhow::Result<Vec<String>> {
-        self.machines_of(region, "ami-1e749f67", instance_type, count, tags).await
+        self.machines_of(region, "ami-1e749f67", instance_type, count, tags)
+            .await
     }
 
     /// Starts machines of an image (`ami-1e749f67` is moto's Linux, `ami-03cf127a` its Windows).
@@ -71,14 +77,23 @@ impl Moto {
         tags: Tags<'_>,
     ) -> anyhow::Result<Vec<String>> {
         let count = count.to_string();
-        let mut parameters =
-            pairs(&[("ImageId", image), ("InstanceType", instance_type), ("MinCount", &count), ("MaxCount", &count)]);
+        let mut parameters = pairs(&[
+            ("ImageId", image),
+            ("InstanceType", instance_type),
+            ("MinCount", &count),
+            ("MaxCount", &count),
+        ]);
         if !tags.is_empty() {
             parameters.extend(pairs(&[("TagSpecification.1.ResourceType", "instance")]));
             parameters.extend(tag_parameters("TagSpecification.1.Tag", tags));
         }
-        let xml = self.query(&EC2, region, "RunInstances", &parameters).await?;
-        Ok(texts(&xml, "instanceId").into_iter().map(str::to_owned).collect())
+        let xml = self
+            .query(&EC2, region, "RunInstances", &parameters)
+            .await?;
+        Ok(texts(&xml, "instanceId")
+            .into_iter()
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Creates a volume, attached to a machine or to none; its identifier.
@@ -94,12 +109,21 @@ impl Moto {
         tags: Tags<'_>,
     ) -> anyhow::Result<String> {
         let (zone, gib) = (format!("{region}a"), gib.to_string());
-        let mut parameters = pairs(&[("AvailabilityZone", &zone), ("Size", &gib), ("VolumeType", volume_type)]);
+        let mut parameters = pairs(&[
+            ("AvailabilityZone", &zone),
+            ("Size", &gib),
+            ("VolumeType", volume_type),
+        ]);
         if !tags.is_empty() {
             parameters.extend(pairs(&[("TagSpecification.1.ResourceType", "volume")]));
             parameters.extend(tag_parameters("TagSpecification.1.Tag", tags));
         }
-        let id = first(&self.query(&EC2, region, "CreateVolume", &parameters).await?, "volumeId")?;
+        let id = first(
+            &self
+                .query(&EC2, region, "CreateVolume", &parameters)
+                .await?,
+            "volumeId",
+        )?;
         if let Some(machine) = attached_to {
             self.attach(region, &id, machine).await?;
         }
@@ -111,8 +135,13 @@ impl Moto {
     /// # Errors
     /// moto refused the call.
     pub async fn attach(&self, region: &str, volume: &str, machine: &str) -> anyhow::Result<()> {
-        let parameters = pairs(&[("VolumeId", volume), ("InstanceId", machine), ("Device", "/dev/sdh")]);
-        self.query(&EC2, region, "AttachVolume", &parameters).await?;
+        let parameters = pairs(&[
+            ("VolumeId", volume),
+            ("InstanceId", machine),
+            ("Device", "/dev/sdh"),
+        ]);
+        self.query(&EC2, region, "AttachVolume", &parameters)
+            .await?;
         Ok(())
     }
 
@@ -120,13 +149,23 @@ impl Moto {
     ///
     /// # Errors
     /// moto refused a call.
-    pub async fn snapshot(&self, region: &str, volume: &str, tags: Tags<'_>) -> anyhow::Result<String> {
+    pub async fn snapshot(
+        &self,
+        region: &str,
+        volume: &str,
+        tags: Tags<'_>,
+    ) -> anyhow::Result<String> {
         let mut parameters = pairs(&[("VolumeId", volume)]);
         if !tags.is_empty() {
             parameters.extend(pairs(&[("TagSpecification.1.ResourceType", "snapshot")]));
             parameters.extend(tag_parameters("TagSpecification.1.Tag", tags));
         }
-        first(&self.query(&EC2, region, "CreateSnapshot", &parameters).await?, "snapshotId")
+        first(
+            &self
+                .query(&EC2, region, "CreateSnapshot", &parameters)
+                .await?,
+            "snapshotId",
+        )
     }
 
     /// Deletes a volume.
@@ -134,7 +173,13 @@ impl Moto {
     /// # Errors
     /// moto refused the call.
     pub async fn delete_volume(&self, region: &str, volume: &str) -> anyhow::Result<()> {
-        self.query(&EC2, region, "DeleteVolume", &pairs(&[("VolumeId", volume)])).await?;
+        self.query(
+            &EC2,
+            region,
+            "DeleteVolume",
+            &pairs(&[("VolumeId", volume)]),
+        )
+        .await?;
         Ok(())
     }
 
@@ -142,8 +187,15 @@ impl Moto {
     ///
     /// # Errors
     /// moto refused the call.
-    pub async fn lifecycle(&self, region: &str, bucket: &str, rules: &'static str) -> anyhow::Result<()> {
-        self.put(region, &format!("{bucket}?lifecycle"), rules).await.map(|_| ())
+    pub async fn lifecycle(
+        &self,
+        region: &str,
+        bucket: &str,
+        rules: &'static str,
+    ) -> anyhow::Result<()> {
+        self.put(region, &format!("{bucket}?lifecycle"), rules)
+            .await
+            .map(|_| ())
     }
 
     /// Lets a bucket keep versions.
@@ -152,24 +204,35 @@ impl Moto {
     /// moto refused the call.
     pub async fn versioned(&self, region: &str, bucket: &str) -> anyhow::Result<()> {
         let status = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
-        self.put(region, &format!("{bucket}?versioning"), status).await.map(|_| ())
+        self.put(region, &format!("{bucket}?versioning"), status)
+            .await
+            .map(|_| ())
     }
 
     /// Has the requests for a bucket logged to another one. moto writes no logs: tests write them.
     ///
     /// # Errors
     /// moto refused a call.
-    pub async fn logged(&self, region: &str, bucket: &str, target: &str, prefix: &str) -> anyhow::Result<()> {
+    pub async fn logged(
+        &self,
+        region: &str,
+        bucket: &str,
+        target: &str,
+        prefix: &str,
+    ) -> anyhow::Result<()> {
         let policy = json!({ "Version": "2012-10-17", "Statement": [{
             "Effect": "Allow", "Principal": { "Service": "logging.s3.amazonaws.com" },
             "Action": "s3:PutObject", "Resource": format!("arn:aws:s3:::{target}/*"),
         }] });
-        self.put(region, &format!("{target}?policy"), policy.to_string()).await?;
+        self.put(region, &format!("{target}?policy"), policy.to_string())
+            .await?;
         let logging = format!(
             "<BucketLoggingStatus><LoggingEnabled><TargetBucket>{target}</TargetBucket>\
              <TargetPrefix>{prefix}</TargetPrefix></LoggingEnabled></BucketLoggingStatus>"
         );
-        self.put(region, &format!("{bucket}?logging"), logging).await.map(|_| ())
+        self.put(region, &format!("{bucket}?logging"), logging)
+            .await
+            .map(|_| ())
     }
 
     /// Deletes a snapshot.
@@ -177,7 +240,13 @@ impl Moto {
     /// # Errors
     /// moto refused the call.
     pub async fn delete_snapshot(&self, region: &str, snapshot: &str) -> anyhow::Result<()> {
-        self.query(&EC2, region, "DeleteSnapshot", &pairs(&[("SnapshotId", snapshot)])).await?;
+        self.query(
+            &EC2,
+            region,
+            "DeleteSnapshot",
+            &pairs(&[("SnapshotId", snapshot)]),
+        )
+        .await?;
         Ok(())
     }
 
@@ -204,7 +273,8 @@ impl Moto {
             ("MultiAZ", "true"),
         ]);
         parameters.extend(tag_parameters("Tags.Tag", tags));
-        self.query(&RDS, region, "CreateDBInstance", &parameters).await?;
+        self.query(&RDS, region, "CreateDBInstance", &parameters)
+            .await?;
         Ok(())
     }
 
@@ -213,8 +283,13 @@ impl Moto {
     /// # Errors
     /// moto refused a call.
     pub async fn single_zone(&self, region: &str, id: &str) -> anyhow::Result<()> {
-        let parameters = pairs(&[("DBInstanceIdentifier", id), ("MultiAZ", "false"), ("ApplyImmediately", "true")]);
-        self.query(&RDS, region, "ModifyDBInstance", &parameters).await?;
+        let parameters = pairs(&[
+            ("DBInstanceIdentifier", id),
+            ("MultiAZ", "false"),
+            ("ApplyImmediately", "true"),
+        ]);
+        self.query(&RDS, region, "ModifyDBInstance", &parameters)
+            .await?;
         Ok(())
     }
 
@@ -232,9 +307,16 @@ impl Moto {
         };
         self.put(region, name, place).await?;
         if !tags.is_empty() {
-            let set: String =
-                tags.iter().map(|(k, v)| format!("<Tag><Key>{k}</Key><Value>{v}</Value></Tag>")).collect();
-            self.put(region, &format!("{name}?tagging"), format!("<Tagging><TagSet>{set}</TagSet></Tagging>")).await?;
+            let set: String = tags
+                .iter()
+                .map(|(k, v)| format!("<Tag><Key>{k}</Key><Value>{v}</Value></Tag>"))
+                .collect();
+            self.put(
+                region,
+                &format!("{name}?tagging"),
+                format!("<Tagging><TagSet>{set}</TagSet></Tagging>"),
+            )
+            .await?;
         }
         Ok(())
     }
@@ -262,7 +344,10 @@ impl Moto {
     /// moto refused a call.
     pub async fn network(&self, region: &str) -> anyhow::Result<(String, Vec<String>)> {
         let xml = self.query(&EC2, region, "DescribeSubnets", &[]).await?;
-        let subnets = texts(&xml, "subnetId").into_iter().map(str::to_owned).collect();
+        let subnets = texts(&xml, "subnetId")
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         Ok((first(&xml, "vpcId")?, subnets))
     }
 
@@ -278,17 +363,39 @@ impl Moto {
         tags: Tags<'_>,
     ) -> anyhow::Result<String> {
         let (vpc, subnets) = self.network(region).await?;
-        let [one, two, ..] = subnets.as_slice() else { bail!("{region} has fewer than two subnets") };
-        let mut parameters = pairs(&[("Name", name), ("Subnets.member.1", one), ("Subnets.member.2", two)]);
+        let [one, two, ..] = subnets.as_slice() else {
+            bail!("{region} has fewer than two subnets")
+        };
+        let mut parameters = pairs(&[
+            ("Name", name),
+            ("Subnets.member.1", one),
+            ("Subnets.member.2", two),
+        ]);
         parameters.extend(tag_parameters("Tags.member", tags));
-        let balancer = first(&self.query(&ELB, region, "CreateLoadBalancer", &parameters).await?, "LoadBalancerArn")?;
-        let parameters = pairs(&[("Name", name), ("Protocol", "HTTP"), ("Port", "80"), ("VpcId", &vpc)]);
-        let group = first(&self.query(&ELB, region, "CreateTargetGroup", &parameters).await?, "TargetGroupArn")?;
+        let balancer = first(
+            &self
+                .query(&ELB, region, "CreateLoadBalancer", &parameters)
+                .await?,
+            "LoadBalancerArn",
+        )?;
+        let parameters = pairs(&[
+            ("Name", name),
+            ("Protocol", "HTTP"),
+            ("Port", "80"),
+            ("VpcId", &vpc),
+        ]);
+        let group = first(
+            &self
+                .query(&ELB, region, "CreateTargetGroup", &parameters)
+                .await?,
+            "TargetGroupArn",
+        )?;
         let mut parameters = pairs(&[("TargetGroupArn", &group)]);
         for (n, target) in targets.iter().enumerate() {
             parameters.push((format!("Targets.member.{}.Id", n + 1), target.clone()));
         }
-        self.query(&ELB, region, "RegisterTargets", &parameters).await?;
+        self.query(&ELB, region, "RegisterTargets", &parameters)
+            .await?;
         let parameters = pairs(&[
             ("LoadBalancerArn", &balancer),
             ("Protocol", "HTTP"),
@@ -296,7 +403,8 @@ impl Moto {
             ("DefaultActions.member.1.Type", "forward"),
             ("DefaultActions.member.1.TargetGroupArn", &group),
         ]);
-        self.query(&ELB, region, "CreateListener", &parameters).await?;
+        self.query(&ELB, region, "CreateListener", &parameters)
+            .await?;
         Ok(balancer)
     }
 
@@ -316,8 +424,14 @@ impl Moto {
             ("LaunchTemplateData.ImageId", "ami-1e749f67"),
             ("LaunchTemplateData.InstanceType", instance_type),
         ]);
-        let xml = self.query(&EC2, region, "CreateLaunchTemplate", &template).await?;
-        let (template, size, zone) = (first(&xml, "launchTemplateId")?, size.to_string(), format!("{region}a"));
+        let xml = self
+            .query(&EC2, region, "CreateLaunchTemplate", &template)
+            .await?;
+        let (template, size, zone) = (
+            first(&xml, "launchTemplateId")?,
+            size.to_string(),
+            format!("{region}a"),
+        );
         let parameters = pairs(&[
             ("AutoScalingGroupName", name),
             ("LaunchTemplate.LaunchTemplateId", &template),
@@ -330,7 +444,8 @@ impl Moto {
             ("Tags.member.1.Value", "web"),
             ("Tags.member.1.PropagateAtLaunch", "false"),
         ]);
-        self.query(&AUTOSCALING, region, "CreateAutoScalingGroup", &parameters).await?;
+        self.query(&AUTOSCALING, region, "CreateAutoScalingGroup", &parameters)
+            .await?;
         Ok(())
     }
 
@@ -338,13 +453,19 @@ impl Moto {
     ///
     /// # Errors
     /// moto refused a call.
-    pub async fn group_version(&self, region: &str, name: &str, version: &str) -> anyhow::Result<()> {
+    pub async fn group_version(
+        &self,
+        region: &str,
+        name: &str,
+        version: &str,
+    ) -> anyhow::Result<()> {
         let parameters = pairs(&[
             ("AutoScalingGroupName", name),
             ("LaunchTemplate.LaunchTemplateName", name),
             ("LaunchTemplate.Version", version),
         ]);
-        self.query(&AUTOSCALING, region, "UpdateAutoScalingGroup", &parameters).await?;
+        self.query(&AUTOSCALING, region, "UpdateAutoScalingGroup", &parameters)
+            .await?;
         Ok(())
     }
 
@@ -352,10 +473,21 @@ impl Moto {
     ///
     /// # Errors
     /// moto refused a call.
-    pub async fn group_bounds(&self, region: &str, name: &str, min: u32, max: u32) -> anyhow::Result<()> {
+    pub async fn group_bounds(
+        &self,
+        region: &str,
+        name: &str,
+        min: u32,
+        max: u32,
+    ) -> anyhow::Result<()> {
         let (min, max) = (min.to_string(), max.to_string());
-        let parameters = pairs(&[("AutoScalingGroupName", name), ("MinSize", &min), ("MaxSize", &max)]);
-        self.query(&AUTOSCALING, region, "UpdateAutoScalingGroup", &parameters).await?;
+        let parameters = pairs(&[
+            ("AutoScalingGroupName", name),
+            ("MinSize", &min),
+            ("MaxSize", &max),
+        ]);
+        self.query(&AUTOSCALING, region, "UpdateAutoScalingGroup", &parameters)
+            .await?;
         Ok(())
     }
 
@@ -363,8 +495,17 @@ impl Moto {
     ///
     /// # Errors
     /// moto refused a call.
-    pub async fn metric(&self, region: &str, metric: Metric<'_>, points: &[(Timestamp, f64)]) -> anyhow::Result<()> {
-        let dimensions: Vec<_> = metric.dimensions.iter().map(|(k, v)| json!({ "Name": k, "Value": v })).collect();
+    pub async fn metric(
+        &self,
+        region: &str,
+        metric: Metric<'_>,
+        points: &[(Timestamp, f64)],
+    ) -> anyhow::Result<()> {
+        let dimensions: Vec<_> = metric
+            .dimensions
+            .iter()
+            .map(|(k, v)| json!({ "Name": k, "Value": v }))
+            .collect();
         for batch in points.chunks(POINTS_A_CALL) {
             let point = |(time, value): &(Timestamp, f64)| {
                 json!({
@@ -376,7 +517,12 @@ impl Moto {
                 })
             };
             let data: Vec<_> = batch.iter().map(point).collect();
-            self.json(region, "PutMetricData", &json!({ "Namespace": metric.namespace, "MetricData": data })).await?;
+            self.json(
+                region,
+                "PutMetricData",
+                &json!({ "Namespace": metric.namespace, "MetricData": data }),
+            )
+            .await?;
         }
         Ok(())
     }
@@ -388,9 +534,16 @@ impl Moto {
     pub async fn user(&self, name: &str, policy: &str) -> anyhow::Result<(String, String)> {
         let user = pairs(&[("UserName", name)]);
         self.query(&IAM, "us-east-1", "CreateUser", &user).await?;
-        let parameters = pairs(&[("UserName", name), ("PolicyName", "test"), ("PolicyDocument", policy)]);
-        self.query(&IAM, "us-east-1", "PutUserPolicy", &parameters).await?;
-        let xml = self.query(&IAM, "us-east-1", "CreateAccessKey", &user).await?;
+        let parameters = pairs(&[
+            ("UserName", name),
+            ("PolicyName", "test"),
+            ("PolicyDocument", policy),
+        ]);
+        self.query(&IAM, "us-east-1", "PutUserPolicy", &parameters)
+            .await?;
+        let xml = self
+            .query(&IAM, "us-east-1", "CreateAccessKey", &user)
+            .await?;
         Ok((first(&xml, "AccessKeyId")?, first(&xml, "SecretAccessKey")?))
     }
 
@@ -401,9 +554,19 @@ impl Moto {
     pub async fn role(&self, name: &str, policy: &str) -> anyhow::Result<String> {
         let trust = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"*"},"Action":"sts:AssumeRole"}]}"#;
         let parameters = pairs(&[("RoleName", name), ("AssumeRolePolicyDocument", trust)]);
-        let arn = first(&self.query(&IAM, "us-east-1", "CreateRole", &parameters).await?, "Arn")?;
-        let parameters = pairs(&[("RoleName", name), ("PolicyName", "test"), ("PolicyDocument", policy)]);
-        self.query(&IAM, "us-east-1", "PutRolePolicy", &parameters).await?;
+        let arn = first(
+            &self
+                .query(&IAM, "us-east-1", "CreateRole", &parameters)
+                .await?,
+            "Arn",
+        )?;
+        let parameters = pairs(&[
+            ("RoleName", name),
+            ("PolicyName", "test"),
+            ("PolicyDocument", policy),
+        ]);
+        self.query(&IAM, "us-east-1", "PutRolePolicy", &parameters)
+            .await?;
         Ok(arn)
     }
 }

@@ -28,7 +28,9 @@ impl Recording {
     #[must_use]
     pub fn ending_at(mut self, end: Timestamp) -> Self {
         let floor = |seconds: i64| seconds.div_euclid(PERIOD_S) * PERIOD_S;
-        let Some(last) = self.points.last().map(|p| p.0.as_second()) else { return self };
+        let Some(last) = self.points.last().map(|p| p.0.as_second()) else {
+            return self;
+        };
         let shift = floor(end.as_second()) - floor(last);
         for (time, _) in &mut self.points {
             let moved = floor(time.as_second()) + shift;
@@ -51,7 +53,9 @@ impl Recording {
 /// # Errors
 /// A file exists and cannot be read.
 pub fn recordings(folder: &Path) -> anyhow::Result<Vec<Recording>> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(look_alikes()) };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Ok(look_alikes());
+    };
     let mut found = Vec::new();
     for entry in entries {
         let path = entry?.path();
@@ -64,15 +68,29 @@ pub fn recordings(folder: &Path) -> anyhow::Result<Vec<Recording>> {
 }
 
 fn recording(path: &Path) -> anyhow::Result<Recording> {
-    let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = path
+        .file_stem()
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let mut points = Vec::new();
     for row in csv::Reader::from_path(path)?.into_records() {
         let row = row?;
-        let time: DateTime = row.get(0).context("no timestamp")?.replace(' ', "T").parse()?;
-        points.push((time.to_zoned(TimeZone::UTC)?.timestamp(), row.get(1).context("no value")?.parse()?));
+        let time: DateTime = row
+            .get(0)
+            .context("no timestamp")?
+            .replace(' ', "T")
+            .parse()?;
+        points.push((
+            time.to_zoned(TimeZone::UTC)?.timestamp(),
+            row.get(1).context("no value")?.parse()?,
+        ));
     }
     points.sort_by_key(|p| p.0);
-    Ok(Recording { name, recorded: true, points })
+    Ok(Recording {
+        name,
+        recorded: true,
+        points,
+    })
 }
 
 /// Fourteen days of a quiet, a busy and a daily machine, and a database, with the recordings' names and periods.
@@ -93,18 +111,25 @@ fn look_alikes() -> Vec<Recording> {
 /// A daily wave with noise that is the same every time.
 fn generated(name: &str, base: f64, swing: f64) -> Recording {
     let start = Timestamp::UNIX_EPOCH;
-    let mut state =
-        name.bytes().fold(0x9e37_79b9_7f4a_7c15_u64, |s, b| (s ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    let mut state = name.bytes().fold(0x9e37_79b9_7f4a_7c15_u64, |s, b| {
+        (s ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+    });
     let points = (0..14 * 288_i64)
         .map(|n| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let noise = (state >> 40) as f64 / f64::from(1 << 24) - 0.5;
             let wave = (n as f64 / 288.0 * std::f64::consts::TAU).sin();
             let value = (base + swing * wave + 0.3 * swing * noise).max(0.0);
             (start + SignedDuration::from_secs(n * PERIOD_S), value)
         })
         .collect();
-    Recording { name: name.to_owned(), recorded: false, points }
+    Recording {
+        name: name.to_owned(),
+        recorded: false,
+        points,
+    }
 }
 
 #[cfg(test)]
@@ -118,12 +143,22 @@ mod tests {
         let moved = generated("x", 1.0, 1.0).ending_at(end);
         assert_eq!(moved.points.len(), 14 * 288);
         assert_eq!(moved.points.last().unwrap().0.as_second(), 1_800_000_000);
-        assert!(moved.points.windows(2).all(|w| w[1].0.as_second() - w[0].0.as_second() == PERIOD_S));
+        assert!(
+            moved
+                .points
+                .windows(2)
+                .all(|w| w[1].0.as_second() - w[0].0.as_second() == PERIOD_S)
+        );
     }
 
     #[test]
     fn a_missing_folder_gives_look_alikes() {
         let found = recordings(Path::new("/nowhere")).unwrap();
-        assert!(!found.is_empty() && found.iter().all(|r| !r.recorded && r.points.len() == 14 * 288));
+        assert!(
+            !found.is_empty()
+                && found
+                    .iter()
+                    .all(|r| !r.recorded && r.points.len() == 14 * 288)
+        );
     }
 }

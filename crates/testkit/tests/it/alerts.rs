@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_alerts::{
-    AlertClass, Evaluator, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings, RuleState, ready_rules,
+    AlertClass, Evaluator, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings,
+    RuleState, ready_rules,
 };
 use reeve_audit::Entry;
 use reeve_connect_cloudtrail::{RecordReader, map_record};
@@ -17,7 +18,10 @@ use serde_json::{Value, json};
 
 /// All ready rules, enabled.
 fn rules() -> Vec<Arc<Rule>> {
-    ready_rules().into_iter().map(|ready| Arc::new(rule(&ready.key, ready.settings))).collect()
+    ready_rules()
+        .into_iter()
+        .map(|ready| Arc::new(rule(&ready.key, ready.settings)))
+        .collect()
 }
 
 fn rule(id: &str, settings: RuleSettings) -> Rule {
@@ -47,7 +51,11 @@ fn fired(rules: &[Arc<Rule>], entries: &[Entry]) -> BTreeMap<String, usize> {
     let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
     evaluator.set_rules(rules.iter().cloned());
     for (sequence, entry) in (0_u64..).zip(entries) {
-        evaluator.observe(Observed { sequence, recorded_at: entry.timestamp, entry });
+        evaluator.observe(Observed {
+            sequence,
+            recorded_at: entry.timestamp,
+            entry,
+        });
     }
     let mut counts = BTreeMap::new();
     for firing in evaluator.take_changes().fired {
@@ -57,7 +65,11 @@ fn fired(rules: &[Arc<Rule>], entries: &[Entry]) -> BTreeMap<String, usize> {
 }
 
 fn class_of(rules: &[Arc<Rule>], id: &str) -> AlertClass {
-    rules.iter().find(|rule| rule.id.0 == id).and_then(|rule| rule.settings.class).unwrap()
+    rules
+        .iter()
+        .find(|rule| rule.id.0 == id)
+        .and_then(|rule| rule.settings.class)
+        .unwrap()
 }
 
 /// A record as CloudTrail writes it.
@@ -100,19 +112,35 @@ fn each_class_fires_on_a_recorded_technique() {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         for (id, times) in fired(&rules, &entries(&std::fs::read(&path).unwrap())) {
             println!("{name}: {id} {times}");
-            found.entry(class_of(&rules, &id)).or_default().insert(name.clone());
+            found
+                .entry(class_of(&rules, &id))
+                .or_default()
+                .insert(name.clone());
             heard.insert(name.clone());
         }
     }
     for (class, names) in &found {
         println!("{class:?}: {} techniques", names.len());
     }
-    println!("{} of {techniques} techniques fire a ready rule", heard.len());
-    assert_eq!(heard.len(), techniques, "a recorded technique fires no ready rule");
+    println!(
+        "{} of {techniques} techniques fire a ready rule",
+        heard.len()
+    );
+    assert_eq!(
+        heard.len(),
+        techniques,
+        "a recorded technique fires no ready rule"
+    );
     // Recorded with a network that anonymising made up, of no bits: what counts is how many addresses it opens to.
-    assert!(heard.contains("aws.exfiltration.ec2-security-group-open-port-22-ingress"), "a port opened to everybody");
+    assert!(
+        heard.contains("aws.exfiltration.ec2-security-group-open-port-22-ingress"),
+        "a port opened to everybody"
+    );
     for class in AlertClass::ALL {
-        assert!(found.contains_key(class), "{class:?} fires on no recorded technique");
+        assert!(
+            found.contains_key(class),
+            "{class:?} fires on no recorded technique"
+        );
     }
 }
 
@@ -148,8 +176,15 @@ fn a_rule_of_ones_own_is_evaluated_beside_them() {
     };
     let mut all = rules();
     all.push(Arc::new(rule("own", RuleSettings::read(draft).unwrap())));
-    let entry = entries(json!({ "Records": [record(0, "StopLogging", json!({}))] }).to_string().as_bytes());
-    assert_eq!(fired(&all, &entry), BTreeMap::from([("own".to_owned(), 1), ("log-switched-off".to_owned(), 1)]));
+    let entry = entries(
+        json!({ "Records": [record(0, "StopLogging", json!({}))] })
+            .to_string()
+            .as_bytes(),
+    );
+    assert_eq!(
+        fired(&all, &entry),
+        BTreeMap::from([("own".to_owned(), 1), ("log-switched-off".to_owned(), 1)])
+    );
 }
 
 #[test]
@@ -165,19 +200,31 @@ fn most_published_sigma_rules_are_imported_and_fire_on_recorded_attacks() {
                 Ok(settings) => imported.push(Arc::new(rule(&name, settings))),
                 Err(problems) => {
                     refused += 1;
-                    problems.iter().for_each(|problem| println!("{name}:{}: {}", problem.line, problem.message));
+                    problems.iter().for_each(|problem| {
+                        println!("{name}:{}: {}", problem.line, problem.message)
+                    });
                 }
             }
         }
     }
     println!("{} imported, {refused} refused", imported.len());
-    assert!(imported.len() >= 9 * refused, "{} imported, {refused} refused", imported.len());
+    assert!(
+        imported.len() >= 9 * refused,
+        "{} imported, {refused} refused",
+        imported.len()
+    );
     let mut fired_on = BTreeSet::new();
     for file in std::fs::read_dir(data.join("stratus")).unwrap() {
         let path = file.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "json") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
             let found = fired(&imported, &entries(&std::fs::read(&path).unwrap()));
-            fired_on.extend((!found.is_empty()).then(|| path.file_stem().unwrap().to_string_lossy().into_owned()));
+            fired_on.extend(
+                (!found.is_empty())
+                    .then(|| path.file_stem().unwrap().to_string_lossy().into_owned()),
+            );
         }
     }
     println!("imported rules fire on {fired_on:?}");

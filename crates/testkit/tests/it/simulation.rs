@@ -22,7 +22,10 @@ use rand::{RngExt, SeedableRng};
 
 /// A number from the environment.
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
 }
 
 /// Counts over all simulated lives.
@@ -65,7 +68,11 @@ async fn lives_with_faults() {
     let (first, runs) = (setting("REEVE_SIM_SEED", 0), setting("REEVE_SIM_RUNS", 240));
     let mut all = Tally::default();
     for seed in first..first + runs {
-        let keep = if seed % 8 == 7 { Keep::Parquet } else { Keep::Memory };
+        let keep = if seed % 8 == 7 {
+            Keep::Parquet
+        } else {
+            Keep::Memory
+        };
         let mut life = Life::new(seed, keep).await;
         life.live().await;
         if keep == Keep::Parquet {
@@ -77,7 +84,11 @@ async fn lives_with_faults() {
         }
     }
     eprintln!("{all:?}");
-    assert!(runs < 100 || (all.crashes > 20 && all.kills > 20 && all.failed_steps > 20 && all.seals > 50), "{all:?}");
+    assert!(
+        runs < 100
+            || (all.crashes > 20 && all.kills > 20 && all.failed_steps > 20 && all.seals > 50),
+        "{all:?}"
+    );
 }
 
 /// The power goes, or the process is killed, at every step of a short life; what is found is looked at several times over.
@@ -89,7 +100,15 @@ async fn a_crash_at_every_step() {
         let steps = Life::new(seed, Keep::Memory).await.undisturbed().await;
         assert!(steps > 60, "only {steps} steps");
         for step in 0..steps {
-            let mut life = Life::new(seed, if step % 16 == 5 { Keep::Parquet } else { Keep::Memory }).await;
+            let mut life = Life::new(
+                seed,
+                if step % 16 == 5 {
+                    Keep::Parquet
+                } else {
+                    Keep::Memory
+                },
+            )
+            .await;
             life.crash_at(step).await;
             all.add(&life.tally());
         }
@@ -102,7 +121,11 @@ async fn a_crash_at_every_step() {
 async fn every_byte_of_a_small_log() {
     let mut life = Life::new(3, Keep::Parquet).await;
     life.small().await;
-    let stride = if std::env::var_os("REEVE_SIM_RUNS").is_some() { 1 } else { 13 };
+    let stride = if std::env::var_os("REEVE_SIM_RUNS").is_some() {
+        1
+    } else {
+        13
+    };
     life.flip_every(stride, &mut StdRng::seed_from_u64(3)).await;
     eprintln!("{:?}", life.tally());
     assert!(life.tally().flips > 300);
@@ -110,5 +133,7 @@ async fn every_byte_of_a_small_log() {
 
 /// A number in a range, or none.
 fn perhaps(random: &mut StdRng, chance: f64, range: std::ops::Range<u64>) -> Option<u64> {
-    random.random_bool(chance).then(|| random.random_range(range))
+    random
+        .random_bool(chance)
+        .then(|| random.random_range(range))
 }

@@ -84,7 +84,11 @@ impl Row {
 }
 
 fn of_kind(name: &str, kind: &str) -> bool {
-    if kind.ends_with('/') { name.starts_with(kind) } else { name == kind }
+    if kind.ends_with('/') {
+        name.starts_with(kind)
+    } else {
+        name == kind
+    }
 }
 
 fn table(title: &str, rows: &[(String, Row)]) -> String {
@@ -92,7 +96,14 @@ fn table(title: &str, rows: &[(String, Row)]) -> String {
         "| {title} | changes | refused at start | refused when read | found by `reeve-verify` | answers as before | silent |\n|---|---|---|---|---|---|---|\n"
     );
     for (name, row) in rows {
-        let Row { changes, refused_at_start, refused_when_read, found, as_before, silent } = row;
+        let Row {
+            changes,
+            refused_at_start,
+            refused_when_read,
+            found,
+            as_before,
+            silent,
+        } = row;
         let silent = silent.len();
         writeln!(
             text,
@@ -115,24 +126,41 @@ async fn no_flipped_bit_passes_in_silence() {
     let before = sound.pristine().await;
     let (mut random, mut rows) = (StdRng::seed_from_u64(15), Vec::new());
     for kind in KINDS {
-        let names: Vec<String> = sound.files().into_iter().filter(|name| of_kind(name, kind)).collect();
+        let names: Vec<String> = sound
+            .files()
+            .into_iter()
+            .filter(|name| of_kind(name, kind))
+            .collect();
         assert!(!names.is_empty(), "no file of the kind {kind}");
         let mut row = Row::default();
         for _ in 0..flips {
             let name = &names[random.random_range(0..names.len())];
             let mut bytes = sound.read(name);
-            let (at, bit) = (random.random_range(0..bytes.len()), random.random_range(0..8));
+            let (at, bit) = (
+                random.random_range(0..bytes.len()),
+                random.random_range(0..8),
+            );
             bytes[at] ^= 1 << bit;
             let fixture = sound.copy();
             fixture.write(name, &bytes);
-            row.check(&fixture, &before, &format!("{name}, byte {at}, bit {bit}")).await;
+            row.check(&fixture, &before, &format!("{name}, byte {at}, bit {bit}"))
+                .await;
         }
         rows.push((format!("`{kind}`"), row));
     }
     println!("{}", table("one bit of", &rows));
     none_is_silent(&rows);
-    let found = |kind: &str| rows.iter().find(|(name, _)| name.contains(kind)).map(|(_, row)| row.found).unwrap();
-    assert_eq!(found("lake/entries/"), flips, "every bit of a segment counts");
+    let found = |kind: &str| {
+        rows.iter()
+            .find(|(name, _)| name.contains(kind))
+            .map(|(_, row)| row.found)
+            .unwrap()
+    };
+    assert_eq!(
+        found("lake/entries/"),
+        flips,
+        "every bit of a segment counts"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -144,7 +172,10 @@ async fn no_forgery_passes_in_silence() {
         let fixture = sound.copy();
         forge(&fixture).await;
         let changed = sound.files() != fixture.files()
-            || sound.files().iter().any(|file| fs::read(fixture.path(file)).ok() != Some(sound.read(file)));
+            || sound
+                .files()
+                .iter()
+                .any(|file| fs::read(fixture.path(file)).ok() != Some(sound.read(file)));
         assert!(changed, "{name} changed nothing");
         let mut row = Row::default();
         row.check(&fixture, &before, name).await;
@@ -153,18 +184,29 @@ async fn no_forgery_passes_in_silence() {
     println!("{}", table("forged", &rows));
     none_is_silent(&rows);
     // What searches and appends rest on is not only found: it is not used.
-    for (name, row) in rows.iter().filter(|(name, _)| name.starts_with("index") || name.starts_with("chain")) {
+    for (name, row) in rows
+        .iter()
+        .filter(|(name, _)| name.starts_with("index") || name.starts_with("chain"))
+    {
         assert_eq!(row.as_before, 1, "{name}: {row:?}");
     }
     // The auditor says of an index or an identifier that was made to look right that it was forged.
     let derived = |name: &str| name.starts_with("index") || name.starts_with("identifiers");
-    for (name, row) in
-        rows.iter().filter(|(name, _)| derived(name) && (name.contains("made right") || name.contains("another key")))
-    {
+    for (name, row) in rows.iter().filter(|(name, _)| {
+        derived(name) && (name.contains("made right") || name.contains("another key"))
+    }) {
         assert_eq!(row.found, 1, "{name}: {row:?}");
     }
-    let at_start = |name: &str| rows.iter().find(|(row, _)| row == name).map(|(_, row)| row.refused_at_start);
-    for name in ["record of a key epoch: deleted", "anchor: deleted", "write-ahead log: last frame cut off"] {
+    let at_start = |name: &str| {
+        rows.iter()
+            .find(|(row, _)| row == name)
+            .map(|(_, row)| row.refused_at_start)
+    };
+    for name in [
+        "record of a key epoch: deleted",
+        "anchor: deleted",
+        "write-ahead log: last frame cut off",
+    ] {
         assert_eq!(at_start(name), Some(1), "{name}");
     }
 }
@@ -191,9 +233,16 @@ impl Together {
         };
         let is_refused = !reason.is_empty();
         let (tried, refused, found) = self.by_files.entry(files.len()).or_default();
-        (*tried, *refused, *found) = (*tried + 1, *refused + usize::from(is_refused), *found + usize::from(is_found));
+        (*tried, *refused, *found) = (
+            *tried + 1,
+            *refused + usize::from(is_refused),
+            *found + usize::from(is_found),
+        );
         if !is_refused || !is_found {
-            self.missed.push(format!("{case} ({} files): refused {is_refused}, found {is_found}", files.len()));
+            self.missed.push(format!(
+                "{case} ({} files): refused {is_refused}, found {is_found}",
+                files.len()
+            ));
         }
         reason
     }
@@ -221,16 +270,20 @@ async fn no_forgery_of_several_files_is_signed() {
     let mut together = Together::default();
     for (place, sound) in [("with a tail", &unsealed), ("all sealed", &sealed)] {
         let approval = together::appended(sound).await;
-        let mut forgeries: Vec<(&str, &Rewritten, bool, bool)> = vec![("a frame appended", &approval, true, false)];
+        let mut forgeries: Vec<(&str, &Rewritten, bool, bool)> =
+            vec![("a frame appended", &approval, true, false)];
         let (tail, old) = (together::tail(sound).await, together::sealed(sound).await);
         if place == "with a tail" {
             forgeries.push(("the tail rewritten", &tail, false, false));
         }
         forgeries.push(("the sealed part rewritten", &old, false, true));
         for (name, rewritten, appends, seals) in forgeries {
-            for (more, without) in
-                [("", 0), (", anchor", 1), (", anchor, no checkpoint", 2), (", in the unsigned form", 3)]
-            {
+            for (more, without) in [
+                ("", 0),
+                (", anchor", 1),
+                (", anchor, no checkpoint", 2),
+                (", in the unsigned form", 3),
+            ] {
                 let fixture = sound.copy();
                 if seals {
                     rewritten.write_sealed(&fixture).await;
@@ -250,11 +303,16 @@ async fn no_forgery_of_several_files_is_signed() {
                 if without >= 3 {
                     rewritten.unsign(&fixture);
                 }
-                let reason = together.check(sound, &fixture, &format!("{place}: {name}{more}")).await;
+                let reason = together
+                    .check(sound, &fixture, &format!("{place}: {name}{more}"))
+                    .await;
                 // With nothing left in the directory that contradicts the forgery, the signatures alone refuse it.
-                let by_signature =
-                    reason.contains("the log's key did not sign") || reason.contains("--accept-unsigned");
-                assert!(without < 2 || by_signature, "{place}: {name}{more}: {reason}");
+                let by_signature = reason.contains("the log's key did not sign")
+                    || reason.contains("--accept-unsigned");
+                assert!(
+                    without < 2 || by_signature,
+                    "{place}: {name}{more}: {reason}"
+                );
             }
         }
     }
@@ -274,11 +332,24 @@ async fn an_older_copy_is_refused_unless_it_is_whole() {
     opened.append(2).await;
     opened.close().await;
     let mut together = Together::default();
-    for left in ["ledger/checkpoint", "ledger/manifest.journal", "anchor/head", "ledger/wal/"] {
+    for left in [
+        "ledger/checkpoint",
+        "ledger/manifest.journal",
+        "anchor/head",
+        "ledger/wal/",
+    ] {
         let fixture = earlier.copy();
-        fixture.below(left).iter().for_each(|name| fixture.remove(name));
-        later.below(left).iter().for_each(|name| fixture.write(name, &later.read(name)));
-        together.check(&later, &fixture, &format!("all but {left}")).await;
+        fixture
+            .below(left)
+            .iter()
+            .for_each(|name| fixture.remove(name));
+        later
+            .below(left)
+            .iter()
+            .for_each(|name| fixture.write(name, &later.read(name)));
+        together
+            .check(&later, &fixture, &format!("all but {left}"))
+            .await;
     }
     println!("{}", together.table());
     assert!(together.missed.is_empty(), "{:#?}", together.missed);
@@ -286,7 +357,12 @@ async fn an_older_copy_is_refused_unless_it_is_whole() {
     println!(
         "| all ({} files) | 1 | 0 | {} with a checkpoint kept elsewhere |",
         changed(&later, &earlier).len(),
-        usize::from(!earlier.report(std::slice::from_ref(&kept)).unwrap().is_intact())
+        usize::from(
+            !earlier
+                .report(std::slice::from_ref(&kept))
+                .unwrap()
+                .is_intact()
+        )
     );
     assert!(!earlier.auditor_finds(), "nothing in the directory tells");
     assert!(!earlier.report(&[kept]).unwrap().is_intact());

@@ -12,9 +12,14 @@ use reeve_connect_cloudtrail::{RecordReader, map_record};
 use reeve_reports::{EventSource, templates};
 
 fn lines(name: &str) -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/evidence").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures/evidence")
+        .join(name);
     let text = std::fs::read_to_string(&path).unwrap();
-    text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn now() -> Timestamp {
@@ -24,12 +29,18 @@ fn now() -> Timestamp {
 fn recorded(source: EventSource) -> Vec<Entry> {
     match source {
         EventSource::Aws => {
-            let records = RecordReader::new(Cursor::new(lines("cloudtrail.jsonl").join("\n").into_bytes())).unwrap();
+            let records = RecordReader::new(Cursor::new(
+                lines("cloudtrail.jsonl").join("\n").into_bytes(),
+            ))
+            .unwrap();
             records.map(|record| map_record(record.unwrap())).collect()
         }
         other => {
             let read = |line: &String| Draft::from_bytes(line.as_bytes(), now()).unwrap().entry;
-            lines(&format!("{}.jsonl", other.as_str())).iter().map(read).collect()
+            lines(&format!("{}.jsonl", other.as_str()))
+                .iter()
+                .map(read)
+                .collect()
         }
     }
 }
@@ -37,7 +48,9 @@ fn recorded(source: EventSource) -> Vec<Entry> {
 #[test]
 fn every_query_finds_recorded_entries_of_each_source_that_it_names() {
     // The types of Reeve's own entries are held against the catalogue, which a test of the program drives.
-    let clouds = EventSource::ALL.into_iter().filter(|source| *source != EventSource::Reeve);
+    let clouds = EventSource::ALL
+        .into_iter()
+        .filter(|source| *source != EventSource::Reeve);
     let entries: Vec<_> = clouds.map(|source| (source, recorded(source))).collect();
     let mut unanswered = Vec::new();
     for template in templates() {
@@ -46,7 +59,9 @@ fn every_query_finds_recorded_entries_of_each_source_that_it_names() {
                 let query = question.query.clone().counting_outcomes();
                 for (source, entries) in &entries {
                     if question.sources.contains(source)
-                        && !entries.iter().any(|entry| query.matches(entry, entry.timestamp, now()))
+                        && !entries
+                            .iter()
+                            .any(|entry| query.matches(entry, entry.timestamp, now()))
                     {
                         unanswered.push(format!("{}: {}", source.as_str(), question.text));
                     }
@@ -56,5 +71,10 @@ fn every_query_finds_recorded_entries_of_each_source_that_it_names() {
     }
     unanswered.sort();
     unanswered.dedup();
-    assert!(unanswered.is_empty(), "{} queries without an entry:\n{}", unanswered.len(), unanswered.join("\n"));
+    assert!(
+        unanswered.is_empty(),
+        "{} queries without an entry:\n{}",
+        unanswered.len(),
+        unanswered.join("\n")
+    );
 }

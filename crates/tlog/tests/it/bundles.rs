@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use reeve_tlog::{
-    Hash, HashReader, TileId, TileReadError, TileReader, Tree, decode_tile, encode_tile, partial_tiles,
-    prove_consistency, prove_inclusion, tiles_completed, tree_root, verify_consistency, verify_inclusion,
+    Hash, HashReader, TileId, TileReadError, TileReader, Tree, decode_tile, encode_tile,
+    partial_tiles, prove_consistency, prove_inclusion, tiles_completed, tree_root,
+    verify_consistency, verify_inclusion,
 };
 
 use crate::memory::{MemoryTree, TileStore};
@@ -36,13 +37,17 @@ fn the_published_tree_of_70_000() {
     for old in [1, 256, 257, 65_536, 65_537, 69_888, LARGE - 1] {
         let old_root = memory.root(old);
         let proof = prove_consistency(&store.reader(size), old, size).unwrap();
-        assert_eq!(verify_consistency(old, &old_root, size, &root, &proof), Ok(()));
+        assert_eq!(
+            verify_consistency(old, &old_root, size, &root, &proof),
+            Ok(())
+        );
     }
 }
 
 /// Each hash of a tile is the hash the specification puts there.
 fn check_tile(memory: &MemoryTree, store: &TileStore, path: &str) {
-    let reeve_tlog::TileResource::Hashes(tile) = reeve_tlog::TileResource::parse(path).unwrap() else {
+    let reeve_tlog::TileResource::Hashes(tile) = reeve_tlog::TileResource::parse(path).unwrap()
+    else {
         panic!("{path} is not a hash tile");
     };
     let hashes = decode_tile(&store.tiles[path], tile.width()).unwrap();
@@ -60,7 +65,12 @@ fn a_proof_reads_few_tiles_and_each_once() {
     prove_inclusion(&store.reader(LARGE), 12_345, LARGE).unwrap();
     let mut reads = store.reads.borrow().clone();
     reads.sort();
-    let expect = ["tile/0/048", "tile/0/273.p/112", "tile/1/000", "tile/1/001.p/17"];
+    let expect = [
+        "tile/0/048",
+        "tile/0/273.p/112",
+        "tile/1/000",
+        "tile/1/001.p/17",
+    ];
     assert_eq!(reads, expect);
 }
 
@@ -82,17 +92,39 @@ fn missing_tiles_are_an_error() {
     let memory = MemoryTree::of_size(600);
     let (tree, store) = TileStore::grow(&memory.0);
     let missing = TileId::at(0, 2, 600).unwrap();
-    assert_eq!(store.reader(600).read(0, 599), Err(TileReadError::Missing(missing)));
+    assert_eq!(
+        store.reader(600).read(0, 599),
+        Err(TileReadError::Missing(missing))
+    );
     for (level, index) in [(0, 600), (3, 75), (9, 1), (64, 0), (255, 0), (0, u64::MAX)] {
-        assert_eq!(store.reader(600).read(level, index), Err(TileReadError::OutsideTree { level, index, size: 600 }));
+        assert_eq!(
+            store.reader(600).read(level, index),
+            Err(TileReadError::OutsideTree {
+                level,
+                index,
+                size: 600
+            })
+        );
     }
     let mut store = store.with_partials(&tree);
     for bytes in [0, 31, 33, 87 * 32] {
         store.tiles.insert(missing.path(), vec![0; bytes]);
-        assert_eq!(store.reader(600).read(0, 512), Err(TileReadError::Length { tile: missing, bytes }));
+        assert_eq!(
+            store.reader(600).read(0, 512),
+            Err(TileReadError::Length {
+                tile: missing,
+                bytes
+            })
+        );
     }
     let broken = TileReader::new(600, |_| Err::<Option<Vec<u8>>, _>("disk on fire"));
-    assert_eq!(broken.read(0, 512), Err(TileReadError::Fetch { tile: missing, source: "disk on fire" }));
+    assert_eq!(
+        broken.read(0, 512),
+        Err(TileReadError::Fetch {
+            tile: missing,
+            source: "disk on fire"
+        })
+    );
 }
 
 #[test]

@@ -2,11 +2,21 @@
 //! first vectors of RFC 8032 section 7.1, and what must be refused of both. The numbers are facts from those documents.
 
 use ed25519_cases::{SIGNATURES, WEAK_KEYS};
-use reeve_tlog::{Hash, HashReader, NoteVerifier, leaf_hash, prove_consistency, prove_inclusion, tree_root};
+use reeve_tlog::{
+    Hash, HashReader, NoteVerifier, leaf_hash, prove_consistency, prove_inclusion, tree_root,
+};
 use reeve_tlog::{verify_consistency, verify_inclusion};
 
-const LEAVES: [&str; 8] =
-    ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"];
+const LEAVES: [&str; 8] = [
+    "",
+    "00",
+    "10",
+    "2021",
+    "3031",
+    "40414243",
+    "5051525354555657",
+    "606162636465666768696a6b6c6d6e6f",
+];
 
 /// Roots over the first leaf, the first two, and so on.
 const ROOTS: [&str; 8] = [
@@ -41,7 +51,11 @@ const INCLUSION: [(u64, u64, &[&str]); 4] = [
             "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
         ],
     ),
-    (2, 3, &["fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"]),
+    (
+        2,
+        3,
+        &["fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"],
+    ),
 ];
 
 /// Smaller size, larger size, proof.
@@ -84,13 +98,21 @@ impl HashReader for Leaves {
         if level == 0 {
             return Ok(self.0[index as usize]);
         }
-        let (left, right) = (self.read(level - 1, 2 * index)?, self.read(level - 1, 2 * index + 1)?);
+        let (left, right) = (
+            self.read(level - 1, 2 * index)?,
+            self.read(level - 1, 2 * index + 1)?,
+        );
         Ok(reeve_tlog::node_hash(&left, &right))
     }
 }
 
 fn tree() -> Leaves {
-    Leaves(LEAVES.iter().map(|leaf| leaf_hash(&hex::decode(leaf).unwrap())).collect())
+    Leaves(
+        LEAVES
+            .iter()
+            .map(|leaf| leaf_hash(&hex::decode(leaf).unwrap()))
+            .collect(),
+    )
 }
 
 fn root(size: u64) -> Hash {
@@ -98,7 +120,10 @@ fn root(size: u64) -> Hash {
 }
 
 fn hashes(proof: &[&str]) -> Vec<Hash> {
-    proof.iter().map(|hash| Hash::from_hex(hash).unwrap()).collect()
+    proof
+        .iter()
+        .map(|hash| Hash::from_hex(hash).unwrap())
+        .collect()
 }
 
 /// The proof with one bit changed, one hash less, one more, and two in each other's place.
@@ -135,10 +160,21 @@ fn the_reference_trees_inclusion_proofs() {
         let leaf = tree().0[index as usize];
         verify_inclusion(&leaf, index, size, &proof, &root(size)).unwrap();
         for wrong in broken(&proof) {
-            assert!(verify_inclusion(&leaf, index, size, &wrong, &root(size)).is_err(), "leaf {index} of {size}");
+            assert!(
+                verify_inclusion(&leaf, index, size, &wrong, &root(size)).is_err(),
+                "leaf {index} of {size}"
+            );
         }
-        for (other, tree_size) in [(index + 1, size), (index, size + 8), (size, size), (index, 0)] {
-            assert!(verify_inclusion(&leaf, other, tree_size, &proof, &root(size)).is_err(), "{other} of {tree_size}");
+        for (other, tree_size) in [
+            (index + 1, size),
+            (index, size + 8),
+            (size, size),
+            (index, 0),
+        ] {
+            assert!(
+                verify_inclusion(&leaf, other, tree_size, &proof, &root(size)).is_err(),
+                "{other} of {tree_size}"
+            );
         }
     }
 }
@@ -150,12 +186,18 @@ fn the_reference_trees_consistency_proofs() {
         assert_eq!(proof, hashes(expected), "{old} to {new}");
         verify_consistency(old, &root(old), new, &root(new), &proof).unwrap();
         for wrong in broken(&proof) {
-            assert!(verify_consistency(old, &root(old), new, &root(new), &wrong).is_err(), "{old} to {new}");
+            assert!(
+                verify_consistency(old, &root(old), new, &root(new), &wrong).is_err(),
+                "{old} to {new}"
+            );
         }
         assert!(verify_consistency(0, &root(old), new, &root(new), &proof).is_err());
         assert!(verify_consistency(new + 1, &root(old), new, &root(new), &proof).is_err());
         if old != new {
-            assert!(verify_consistency(old, &root(new), new, &root(old), &proof).is_err(), "{old} to {new}");
+            assert!(
+                verify_consistency(old, &root(new), new, &root(old), &proof).is_err(),
+                "{old} to {new}"
+            );
         }
     }
 }
@@ -164,7 +206,10 @@ fn the_reference_trees_consistency_proofs() {
 fn signatures_of_the_specification() {
     for (key, message, signature) in SIGNATURES {
         let key: [u8; 32] = hex::decode(key).unwrap().try_into().unwrap();
-        let (message, signature) = (hex::decode(message).unwrap(), hex::decode(signature).unwrap());
+        let (message, signature) = (
+            hex::decode(message).unwrap(),
+            hex::decode(signature).unwrap(),
+        );
         let key = NoteVerifier::new("rfc8032", &key).unwrap();
         assert!(key.verify(&message, &signature));
         for at in 0..signature.len() {
@@ -174,7 +219,10 @@ fn signatures_of_the_specification() {
         }
         assert!(!key.verify(&[&message[..], b"x"].concat(), &signature));
         assert!(!key.verify(&message, &signature[..63]));
-        assert!(!key.verify(&message, &with_group_order(&signature)), "a scalar beyond the group order");
+        assert!(
+            !key.verify(&message, &with_group_order(&signature)),
+            "a scalar beyond the group order"
+        );
     }
     for key in WEAK_KEYS {
         let key: [u8; 32] = hex::decode(key).unwrap().try_into().unwrap();
@@ -184,7 +232,8 @@ fn signatures_of_the_specification() {
 
 /// Returns the signature with the group order added to its scalar, which satisfies the same equation.
 fn with_group_order(signature: &[u8]) -> Vec<u8> {
-    let order = hex::decode("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010").unwrap();
+    let order =
+        hex::decode("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010").unwrap();
     let (mut out, mut carry) = (signature.to_vec(), 0);
     for (at, byte) in order.iter().enumerate() {
         let sum = u16::from(out[32 + at]) + u16::from(*byte) + carry;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use reeve_tlog::{
-    Hash, HashReader, TileId, TileReadError, TileReader, Tree, empty_root, encode_tile, leaf_hash, node_hash,
+    Hash, HashReader, TileId, TileReadError, TileReader, Tree, empty_root, encode_tile, leaf_hash,
+    node_hash,
 };
 
 /// Leaf hashes; subtrees are computed when asked for.

@@ -2,16 +2,23 @@
 
 use proptest::prelude::*;
 use reeve_tlog::{
-    Hash, MultiLeafError, MultiProofError, MultiProofReader, MultiProofWriter, MultiProveError, MultiProver,
-    MultiVerifier, prove_inclusion, prove_many, verify_inclusion, verify_many,
+    Hash, MultiLeafError, MultiProofError, MultiProofReader, MultiProofWriter, MultiProveError,
+    MultiProver, MultiVerifier, prove_inclusion, prove_many, verify_inclusion, verify_many,
 };
 
 use crate::memory::{MemoryTree, TileStore};
 
 /// Leaves of a tree, picked by the bits of a mask.
 fn picked(tree: &MemoryTree, mask: &[bool]) -> (Vec<u64>, Vec<(u64, Hash)>) {
-    let indexes: Vec<u64> = (0..).zip(mask).filter(|(_, picked)| **picked).map(|(index, _)| index).collect();
-    let leaves = indexes.iter().map(|index| (*index, tree.0[*index as usize])).collect();
+    let indexes: Vec<u64> = (0..)
+        .zip(mask)
+        .filter(|(_, picked)| **picked)
+        .map(|(index, _)| index)
+        .collect();
+    let leaves = indexes
+        .iter()
+        .map(|index| (*index, tree.0[*index as usize]))
+        .collect();
     (indexes, leaves)
 }
 
@@ -36,13 +43,25 @@ fn every_subset_of_a_small_tree_is_proven() {
 fn leaves_must_ascend_and_lie_in_the_tree() {
     let tree = MemoryTree::of_size(8);
     let beyond = MultiLeafError::NoSuchLeaf { index: 8, size: 8 };
-    assert_eq!(prove_many(&tree, &[1, 8], 8), Err(MultiProveError::Leaf(beyond)));
-    assert_eq!(prove_many(&tree, &[3, 3], 8), Err(MultiProveError::Leaf(MultiLeafError::Order { index: 3 })));
+    assert_eq!(
+        prove_many(&tree, &[1, 8], 8),
+        Err(MultiProveError::Leaf(beyond))
+    );
+    assert_eq!(
+        prove_many(&tree, &[3, 3], 8),
+        Err(MultiProveError::Leaf(MultiLeafError::Order { index: 3 }))
+    );
     let (leaf, root) = (tree.0[3], tree.root(8));
     let proof = prove_many(&tree, &[3], 8).unwrap();
     let twice = verify_many(&[(3, leaf), (3, leaf)], 8, &proof, &root);
-    assert_eq!(twice, Err(MultiProofError::Leaf(MultiLeafError::Order { index: 3 })));
-    assert_eq!(verify_many(&[(8, leaf)], 8, &proof, &root), Err(MultiProofError::Leaf(beyond)));
+    assert_eq!(
+        twice,
+        Err(MultiProofError::Leaf(MultiLeafError::Order { index: 3 }))
+    );
+    assert_eq!(
+        verify_many(&[(8, leaf)], 8, &proof, &root),
+        Err(MultiProofError::Leaf(beyond))
+    );
     let huge = MultiVerifier::new::<std::convert::Infallible>(u64::MAX).unwrap_err();
     assert_eq!(huge, MultiProofError::Size(u64::MAX));
 }
@@ -56,14 +75,22 @@ fn a_range_needs_few_hashes() {
     let indexes: Vec<u64> = (1_111..4_321).collect();
     let proof = prove_many(&store.reader(5_000), &indexes, 5_000).unwrap();
     assert!(proof.len() <= 2 * 13, "{} hashes", proof.len());
-    let leaves: Vec<_> = indexes.iter().map(|index| (*index, tree.0[*index as usize])).collect();
-    assert_eq!(verify_many(&leaves, 5_000, &proof, &tree.root(5_000)), Ok(()));
+    let leaves: Vec<_> = indexes
+        .iter()
+        .map(|index| (*index, tree.0[*index as usize]))
+        .collect();
+    assert_eq!(
+        verify_many(&leaves, 5_000, &proof, &tree.root(5_000)),
+        Ok(())
+    );
 }
 
 fn write_file(tree: &MemoryTree, leaves: &[(u64, Hash)]) -> Vec<u8> {
     let prover = MultiProver::new(tree, tree.0.len() as u64);
     let mut writer = MultiProofWriter::new(prover, Vec::new()).unwrap();
-    leaves.iter().for_each(|(index, leaf)| writer.leaf(*index, leaf).unwrap());
+    leaves
+        .iter()
+        .for_each(|(index, leaf)| writer.leaf(*index, leaf).unwrap());
     writer.finish().unwrap()
 }
 
@@ -82,15 +109,34 @@ fn read_file(file: &[u8], size: u64, root: &Hash) -> Option<Vec<(u64, Hash)>> {
 fn a_file_is_read_only_as_it_was_written() {
     let tree = MemoryTree::of_size(37);
     let root = tree.root(37);
-    for chosen in [vec![], vec![0], vec![36], vec![3, 4, 5, 9, 20, 36], (0..37).collect::<Vec<u64>>()] {
-        let leaves: Vec<_> = chosen.iter().map(|index| (*index, tree.0[*index as usize])).collect();
+    for chosen in [
+        vec![],
+        vec![0],
+        vec![36],
+        vec![3, 4, 5, 9, 20, 36],
+        (0..37).collect::<Vec<u64>>(),
+    ] {
+        let leaves: Vec<_> = chosen
+            .iter()
+            .map(|index| (*index, tree.0[*index as usize]))
+            .collect();
         let file = write_file(&tree, &leaves);
         assert_eq!(read_file(&file, 37, &root), Some(leaves));
         for at in 0..file.len() {
             let mut changed = file.clone();
             changed[at] ^= 1;
-            assert_eq!(read_file(&changed, 37, &root), None, "byte {at} of {} was changed", file.len());
-            assert_eq!(read_file(&file[..at], 37, &root), None, "cut at {at} of {}", file.len());
+            assert_eq!(
+                read_file(&changed, 37, &root),
+                None,
+                "byte {at} of {} was changed",
+                file.len()
+            );
+            assert_eq!(
+                read_file(&file[..at], 37, &root),
+                None,
+                "cut at {at} of {}",
+                file.len()
+            );
         }
         assert_eq!(read_file(&[&file[..], &[0]].concat(), 37, &root), None);
         assert_eq!(read_file(&[&file[..], &[0; 32]].concat(), 37, &root), None);

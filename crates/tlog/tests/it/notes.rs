@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use reeve_tlog::{
-    Checkpoint, CheckpointError, CheckpointOpenError, Hash, KeyError, NoteError, NoteSigner, NoteVerifier,
-    NoteVerifyError, SignedNote, leaf_hash,
+    Checkpoint, CheckpointError, CheckpointOpenError, Hash, KeyError, NoteError, NoteSigner,
+    NoteVerifier, NoteVerifyError, SignedNote, leaf_hash,
 };
 
 /// A key that is the same in every run.
@@ -32,7 +32,16 @@ fn keys_round_trip() {
 
 #[test]
 fn refused_names() {
-    for name in ["", " ", "a b", "a+b", "a\n", "a\u{1}", "a\u{a0}b", "a\u{2003}b"] {
+    for name in [
+        "",
+        " ",
+        "a b",
+        "a+b",
+        "a\n",
+        "a\u{1}",
+        "a\u{a0}b",
+        "a\u{2003}b",
+    ] {
         let refused = NoteSigner::from_seed(name, &[1; 32]).map(drop);
         assert_eq!(refused, Err(KeyError::Name), "{name:?}");
     }
@@ -56,13 +65,31 @@ fn refused_verifier_keys() {
         (format!("log.example+{id}"), KeyError::Malformed),
         (format!("+{id}+{key}"), KeyError::Name),
         (format!("{vkey}\n"), KeyError::Malformed),
-        (format!("log.example+{id}+{}", &key[1..]), KeyError::Malformed),
-        (format!("log.example+{id}+{}", base64(&[1; 32])), KeyError::Algorithm),
-        (format!("log.example+{id}+{}", base64(&[4; 33])), KeyError::Algorithm),
+        (
+            format!("log.example+{id}+{}", &key[1..]),
+            KeyError::Malformed,
+        ),
+        (
+            format!("log.example+{id}+{}", base64(&[1; 32])),
+            KeyError::Algorithm,
+        ),
+        (
+            format!("log.example+{id}+{}", base64(&[4; 33])),
+            KeyError::Algorithm,
+        ),
         (format!("log.example+{id}+"), KeyError::Algorithm),
-        (format!("log.example+{id}+{}", base64(&small_order)), KeyError::PublicKey),
-        (format!("log.example+00000000+{key}"), KeyError::Id(expected)),
-        (format!("log.example+{}+{key}", id.to_uppercase()), KeyError::Id(expected)),
+        (
+            format!("log.example+{id}+{}", base64(&small_order)),
+            KeyError::PublicKey,
+        ),
+        (
+            format!("log.example+00000000+{key}"),
+            KeyError::Id(expected),
+        ),
+        (
+            format!("log.example+{}+{key}", id.to_uppercase()),
+            KeyError::Id(expected),
+        ),
         (format!("log.example+0{id}+{key}"), KeyError::Id(expected)),
     ];
     assert!(id.contains(|c: char| c.is_ascii_lowercase()), "{id}");
@@ -70,7 +97,10 @@ fn refused_verifier_keys() {
         assert_eq!(text.parse::<NoteVerifier>(), Err(expect), "{text:?}");
     }
     let skey = signer("log.example", 1).to_skey();
-    assert_eq!(NoteSigner::from_skey(&vkey).map(drop), Err(KeyError::Malformed));
+    assert_eq!(
+        NoteSigner::from_skey(&vkey).map(drop),
+        Err(KeyError::Malformed)
+    );
     assert!(NoteSigner::from_skey(&skey[..skey.len() - 1]).is_err());
     assert!(skey.parse::<NoteVerifier>().is_err());
 }
@@ -79,7 +109,10 @@ fn refused_verifier_keys() {
 fn notes_verify_by_the_keys_that_signed() {
     let (log, witness, other) = (signer("log", 1), signer("witness", 2), signer("log", 3));
     let mut note = SignedNote::sign("text\n\nmore\n".to_owned(), &[&log, &witness]).unwrap();
-    assert_eq!(SignedNote::parse(note.to_string().as_bytes()), Ok(note.clone()));
+    assert_eq!(
+        SignedNote::parse(note.to_string().as_bytes()),
+        Ok(note.clone())
+    );
 
     let names = |keys: &[&NoteSigner]| {
         let keys = known(keys);
@@ -87,18 +120,29 @@ fn notes_verify_by_the_keys_that_signed() {
         Ok(signed.iter().map(|k| k.id()).collect::<Vec<_>>())
     };
     assert_eq!(names(&[&log]), Ok(vec![log.id()]));
-    assert_eq!(names(&[&witness, &other, &log]), Ok(vec![log.id(), witness.id()]));
+    assert_eq!(
+        names(&[&witness, &other, &log]),
+        Ok(vec![log.id(), witness.id()])
+    );
     // The same name with another key is an unknown key.
     assert_eq!(names(&[&other]), Err(NoteVerifyError::NoKnownKey));
     assert_eq!(names(&[]), Err(NoteVerifyError::NoKnownKey));
 
     // One wrong signature by a known key fails the note, whoever else has signed.
-    let foreign = SignedNote::sign("other\n".to_owned(), &[&witness]).unwrap().to_string();
+    let foreign = SignedNote::sign("other\n".to_owned(), &[&witness])
+        .unwrap()
+        .to_string();
     let line = foreign.lines().last().unwrap();
-    let mixed = format!("{}{line}\n", SignedNote::sign("text\n".to_owned(), &[&log]).unwrap());
+    let mixed = format!(
+        "{}{line}\n",
+        SignedNote::sign("text\n".to_owned(), &[&log]).unwrap()
+    );
     let mixed = SignedNote::parse(mixed.as_bytes()).unwrap();
     assert_eq!(mixed.verify(&known(&[&log])).unwrap().len(), 1);
-    let bad = NoteVerifyError::BadSignature { name: "witness".to_owned(), id: witness.id() };
+    let bad = NoteVerifyError::BadSignature {
+        name: "witness".to_owned(),
+        id: witness.id(),
+    };
     assert_eq!(mixed.verify(&known(&[&log, &witness])), Err(bad));
 
     // A key that signed twice counts once.
@@ -110,7 +154,9 @@ fn notes_verify_by_the_keys_that_signed() {
 #[test]
 fn refused_notes() {
     let log = signer("log", 1);
-    let good = SignedNote::sign("text\n".to_owned(), &[&log]).unwrap().to_string();
+    let good = SignedNote::sign("text\n".to_owned(), &[&log])
+        .unwrap()
+        .to_string();
     let line = good.lines().last().unwrap();
     let cases = [
         (String::new(), NoteError::Unended),
@@ -125,12 +171,30 @@ fn refused_notes() {
         (good.replace("— ", "- "), NoteError::SignatureLine(1)),
         (good.replace("— ", "—"), NoteError::SignatureLine(1)),
         (good.replace("— log ", "— "), NoteError::SignatureLine(1)),
-        (good.replace("— log ", "— a+b "), NoteError::SignatureLine(1)),
-        (good.replace("— log ", "— log  "), NoteError::SignatureLine(1)),
-        (format!("{} \n", good.trim_end()), NoteError::SignatureLine(1)),
-        (format!("{}=\n", good.trim_end()), NoteError::SignatureLine(1)),
-        ("text\n\n— log AAAAAA==\n".to_owned(), NoteError::SignatureLine(1)),
-        (format!("{good}{}", format!("{line}\n").repeat(100)), NoteError::TooManySignatures),
+        (
+            good.replace("— log ", "— a+b "),
+            NoteError::SignatureLine(1),
+        ),
+        (
+            good.replace("— log ", "— log  "),
+            NoteError::SignatureLine(1),
+        ),
+        (
+            format!("{} \n", good.trim_end()),
+            NoteError::SignatureLine(1),
+        ),
+        (
+            format!("{}=\n", good.trim_end()),
+            NoteError::SignatureLine(1),
+        ),
+        (
+            "text\n\n— log AAAAAA==\n".to_owned(),
+            NoteError::SignatureLine(1),
+        ),
+        (
+            format!("{good}{}", format!("{line}\n").repeat(100)),
+            NoteError::TooManySignatures,
+        ),
         ("x".repeat((1 << 20) + 1), NoteError::TooLong),
     ];
     for (text, expect) in cases {
@@ -173,13 +237,22 @@ fn refused_checkpoint_texts() {
         (format!("log\n01\n{root}\n"), CheckpointError::Size),
         (format!("log\n+1\n{root}\n"), CheckpointError::Size),
         (format!("log\n1 \n{root}\n"), CheckpointError::Size),
-        (format!("log\n18446744073709551616\n{root}\n"), CheckpointError::Size),
+        (
+            format!("log\n18446744073709551616\n{root}\n"),
+            CheckpointError::Size,
+        ),
         (format!("log\n1\n{}\n", Hash::ZERO), CheckpointError::Root),
         (format!("log\n1\n{}\n", &root[..43]), CheckpointError::Root),
         (format!("log\n1\n {root}\n"), CheckpointError::Root),
         (format!("log\n1\n{root}\n\n"), CheckpointError::Extension(1)),
-        (format!("log\n1\n{root}\na\n\nb\n"), CheckpointError::Extension(2)),
-        (format!("log\r\n1\r\n{root}\r\n"), CheckpointError::Characters),
+        (
+            format!("log\n1\n{root}\na\n\nb\n"),
+            CheckpointError::Extension(2),
+        ),
+        (
+            format!("log\r\n1\r\n{root}\r\n"),
+            CheckpointError::Characters,
+        ),
     ];
     for (text, expect) in cases {
         assert_eq!(Checkpoint::parse(&text), Err(expect), "{text:?}");
@@ -204,7 +277,10 @@ fn a_witness_alone_is_not_the_log() {
     let open = |keys: &[&NoteSigner]| Checkpoint::open(note.as_bytes(), &known(keys));
     assert_eq!(open(&[&log, &witness]).as_ref(), Ok(&checkpoint));
     let origin = "log".to_owned();
-    assert_eq!(open(&[&witness]), Err(CheckpointOpenError::NotTheLog { origin }));
+    assert_eq!(
+        open(&[&witness]),
+        Err(CheckpointOpenError::NotTheLog { origin })
+    );
 }
 
 proptest! {

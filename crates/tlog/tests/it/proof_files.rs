@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use reeve_tlog::{
-    Checkpoint, CheckpointOpenError, Disclosure, DisclosureError, Hash, InclusionError, NoteError, NoteVerifyError,
-    ProofFile, ProofFileError, ProofVerifyError, SALT_LEN, commitment, prove_inclusion,
+    Checkpoint, CheckpointOpenError, Disclosure, DisclosureError, Hash, InclusionError, NoteError,
+    NoteVerifyError, ProofFile, ProofFileError, ProofVerifyError, SALT_LEN, commitment,
+    prove_inclusion,
 };
 
 use crate::memory::MemoryTree;
@@ -20,7 +21,11 @@ fn proof_of(index: u64, size: u64) -> ProofFile {
     let log = signer(ORIGIN, 1);
     let checkpoint = Checkpoint::new(ORIGIN, size, tree.root(size));
     ProofFile {
-        extra: Disclosure { salt: &SALT, canonical: CANONICAL }.encode(),
+        extra: Disclosure {
+            salt: &SALT,
+            canonical: CANONICAL,
+        }
+        .encode(),
         index,
         hashes: prove_inclusion(&tree, index, size).unwrap(),
         checkpoint: checkpoint.sign(&[&log]).unwrap(),
@@ -37,7 +42,10 @@ fn proofs_round_trip_and_verify() {
         assert_eq!(parsed, proof);
         let (entry, checkpoint) = parsed.verify_disclosed(&keys).unwrap();
         assert_eq!((entry.salt, entry.canonical), (&SALT, CANONICAL));
-        assert_eq!((checkpoint.size, checkpoint.origin.as_str()), (size, ORIGIN));
+        assert_eq!(
+            (checkpoint.size, checkpoint.origin.as_str()),
+            (size, ORIGIN)
+        );
 
         // Without the extra line, whoever knows the leaf can verify.
         let mut bare = proof.clone();
@@ -46,7 +54,10 @@ fn proofs_round_trip_and_verify() {
         let bare = ProofFile::parse(bare.to_string().as_bytes()).unwrap();
         let leaf = commitment(&SALT, CANONICAL).leaf_hash();
         assert_eq!(bare.verify(&leaf, &keys), Ok(checkpoint));
-        assert_eq!(bare.verify_disclosed(&keys).map(drop), Err(ProofVerifyError::Disclosure(DisclosureError::Domain)));
+        assert_eq!(
+            bare.verify_disclosed(&keys).map(drop),
+            Err(ProofVerifyError::Disclosure(DisclosureError::Domain))
+        );
     }
 }
 
@@ -56,15 +67,24 @@ fn another_key_leaf_or_place_is_refused() {
     let (log, other) = (signer(ORIGIN, 1), signer(ORIGIN, 2));
     let leaf = commitment(&SALT, CANONICAL).leaf_hash();
     let unknown = CheckpointOpenError::Signature(NoteVerifyError::NoKnownKey);
-    assert_eq!(proof.verify(&leaf, &[other.verifier().clone()]), Err(ProofVerifyError::Checkpoint(unknown)));
+    assert_eq!(
+        proof.verify(&leaf, &[other.verifier().clone()]),
+        Err(ProofVerifyError::Checkpoint(unknown))
+    );
     let keys = [log.verifier().clone()];
     let wrong_leaf = proof.verify(&Hash::ZERO, &keys).unwrap_err();
-    assert!(matches!(wrong_leaf, ProofVerifyError::Inclusion(InclusionError::Root { .. })));
+    assert!(matches!(
+        wrong_leaf,
+        ProofVerifyError::Inclusion(InclusionError::Root { .. })
+    ));
     let mut moved = proof.clone();
     moved.index = 8;
     assert_eq!(
         moved.verify(&leaf, &keys),
-        Err(ProofVerifyError::Inclusion(InclusionError::NoSuchLeaf { index: 8, size: 8 }))
+        Err(ProofVerifyError::Inclusion(InclusionError::NoSuchLeaf {
+            index: 8,
+            size: 8
+        }))
     );
 }
 
@@ -81,18 +101,42 @@ fn refused_proof_files() {
         (good.replace(extra_line, "extra "), ProofFileError::Extra),
         (good.replace(extra_line, "extra !"), ProofFileError::Extra),
         (good.replace(extra_line, "extra QQ"), ProofFileError::Extra),
-        (good.replace(extra_line, "Extra QQ=="), ProofFileError::Index),
+        (
+            good.replace(extra_line, "Extra QQ=="),
+            ProofFileError::Index,
+        ),
         (without("index 1"), ProofFileError::Index),
         (good.replace("index 1", "index 01"), ProofFileError::Index),
         (good.replace("index 1", "index -1"), ProofFileError::Index),
         (good.replace("index 1", "index  1"), ProofFileError::Index),
-        (good.replace("index 1", "index 18446744073709551616"), ProofFileError::Index),
-        (good.replace(first_hash, &first_hash[1..]), ProofFileError::Hash(1)),
-        (good.replace(first_hash, &format!("{first_hash} ")), ProofFileError::Hash(1)),
-        (good.replace(first_hash, &vec![first_hash; 70].join("\n")), ProofFileError::TooManyHashes),
-        (good.split("\n\n").next().unwrap().to_owned(), ProofFileError::NoCheckpoint),
-        (good.trim_end().to_owned(), ProofFileError::Note(NoteError::Unended)),
-        (format!("{good}\n"), ProofFileError::Note(NoteError::NoSignatures)),
+        (
+            good.replace("index 1", "index 18446744073709551616"),
+            ProofFileError::Index,
+        ),
+        (
+            good.replace(first_hash, &first_hash[1..]),
+            ProofFileError::Hash(1),
+        ),
+        (
+            good.replace(first_hash, &format!("{first_hash} ")),
+            ProofFileError::Hash(1),
+        ),
+        (
+            good.replace(first_hash, &vec![first_hash; 70].join("\n")),
+            ProofFileError::TooManyHashes,
+        ),
+        (
+            good.split("\n\n").next().unwrap().to_owned(),
+            ProofFileError::NoCheckpoint,
+        ),
+        (
+            good.trim_end().to_owned(),
+            ProofFileError::Note(NoteError::Unended),
+        ),
+        (
+            format!("{good}\n"),
+            ProofFileError::Note(NoteError::NoSignatures),
+        ),
     ];
     for (text, expect) in cases {
         assert_eq!(ProofFile::parse(text.as_bytes()), Err(expect), "{text:?}");

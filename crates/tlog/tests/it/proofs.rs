@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use reeve_tlog::{
-    ConsistencyError, ConsistencyProveError, Frontier, Hash, InclusionError, InclusionProveError, prove_consistency,
-    prove_inclusion, tree_root, verify_consistency, verify_inclusion,
+    ConsistencyError, ConsistencyProveError, Frontier, Hash, InclusionError, InclusionProveError,
+    prove_consistency, prove_inclusion, tree_root, verify_consistency, verify_inclusion,
 };
 
 use crate::memory::MemoryTree;
@@ -37,7 +37,9 @@ fn every_small_inclusion_proof_holds_only_where_it_was_made() {
             for other in (0..size + 2).filter(|other| *other != index) {
                 verify_inclusion(&leaf, other, size, &proof, &root).unwrap_err();
             }
-            refuse_other_lengths(&proof, |proof| verify_inclusion(&leaf, index, size, proof, &root).is_err());
+            refuse_other_lengths(&proof, |proof| {
+                verify_inclusion(&leaf, index, size, proof, &root).is_err()
+            });
         }
     }
 }
@@ -76,13 +78,28 @@ fn refuse_other_lengths(proof: &[Hash], refused: impl Fn(&[Hash]) -> bool) {
 fn sizes_that_have_no_proof() {
     let tree = MemoryTree::of_size(4);
     let (zero, root) = (tree.root(0), tree.root(4));
-    assert_eq!(prove_inclusion(&tree, 4, 4), Err(InclusionProveError::NoSuchLeaf { index: 4, size: 4 }));
-    assert_eq!(verify_inclusion(&zero, 0, 0, &[], &zero), Err(InclusionError::NoSuchLeaf { index: 0, size: 0 }));
+    assert_eq!(
+        prove_inclusion(&tree, 4, 4),
+        Err(InclusionProveError::NoSuchLeaf { index: 4, size: 4 })
+    );
+    assert_eq!(
+        verify_inclusion(&zero, 0, 0, &[], &zero),
+        Err(InclusionError::NoSuchLeaf { index: 0, size: 0 })
+    );
     for (old, new) in [(0, 4), (0, 0), (4, 3)] {
-        assert_eq!(prove_consistency(&tree, old, new), Err(ConsistencyProveError::Sizes { old, new }));
-        assert_eq!(verify_consistency(old, &zero, new, &root, &[]), Err(ConsistencyError::Sizes { old, new }));
+        assert_eq!(
+            prove_consistency(&tree, old, new),
+            Err(ConsistencyProveError::Sizes { old, new })
+        );
+        assert_eq!(
+            verify_consistency(old, &zero, new, &root, &[]),
+            Err(ConsistencyError::Sizes { old, new })
+        );
     }
-    assert_eq!(verify_consistency(4, &zero, 4, &root, &[]), Err(ConsistencyError::RootsDiffer { size: 4 }));
+    assert_eq!(
+        verify_consistency(4, &zero, 4, &root, &[]),
+        Err(ConsistencyError::RootsDiffer { size: 4 })
+    );
 }
 
 /// The verifiers meet numbers from files: none may overflow or loop.
@@ -93,8 +110,10 @@ fn extreme_numbers_are_refused_without_panic() {
     for (a, b) in numbers.iter().flat_map(|a| numbers.map(|b| (*a, b))) {
         for length in [0, 1, 62, 63, 64, 65, 127, 128] {
             let proof = vec![hash; length];
-            verify_inclusion(&hash, a, b, &proof, &hash).map_or_else(drop, |()| assert_eq!((a, b, length), (0, 1, 0)));
-            verify_consistency(a, &hash, b, &hash, &proof).map_or_else(drop, |()| assert!(a == b && length == 0));
+            verify_inclusion(&hash, a, b, &proof, &hash)
+                .map_or_else(drop, |()| assert_eq!((a, b, length), (0, 1, 0)));
+            verify_consistency(a, &hash, b, &hash, &proof)
+                .map_or_else(drop, |()| assert!(a == b && length == 0));
         }
     }
 }

@@ -2,8 +2,8 @@
 //! `docs/formats/tlog.md`.
 
 use reeve_tlog::{
-    Checkpoint, Disclosure, Hash, KeyError, NoteSigner, NoteVerifier, ProofFile, SALT_LEN, SignedNote, Tree,
-    chain_hash, commitment,
+    Checkpoint, Disclosure, Hash, KeyError, NoteSigner, NoteVerifier, ProofFile, SALT_LEN,
+    SignedNote, Tree, chain_hash, commitment,
 };
 
 /// The key and the note of c2sp.org/signed-note.
@@ -22,15 +22,14 @@ const SPEC_CHECKPOINT: &str = "example.com/behind-the-sofa\n20852163\n\
     — example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n";
 
 /// The examples of golang.org/x/mod/sumdb/note, where the format comes from.
-const PETER_SKEY: &str = "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz";
+const PETER_SKEY: &str =
+    "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz";
 const PETER_VKEY: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
 const ENOCH_VKEY: &str = "EnochRoot+af0cfe78+ATtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop";
 const GO_TEXT: &str = "If you think cryptography is the answer to your problem,\n\
     then you don't know what your problem is.\n";
-const PETER_LINE: &str =
-    "— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n";
-const ENOCH_LINE: &str =
-    "— EnochRoot rwz+eBzmZa0SO3NbfRGzPCpDckykFXSdeX+MNtCOXm2/5n2tiOHp+vAF1aGrQ5ovTG01oOTGwnWLox33WWd1RvMc+QQ=\n";
+const PETER_LINE: &str = "— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n";
+const ENOCH_LINE: &str = "— EnochRoot rwz+eBzmZa0SO3NbfRGzPCpDckykFXSdeX+MNtCOXm2/5n2tiOHp+vAF1aGrQ5ovTG01oOTGwnWLox33WWd1RvMc+QQ=\n";
 
 #[test]
 fn the_note_of_the_specification_verifies() {
@@ -106,9 +105,13 @@ const DESCRIPTION: &str = include_str!("../../../../docs/formats/tlog.md");
 fn the_worked_example_of_our_format_is_what_we_compute() {
     let described = |value: &dyn std::fmt::Display| {
         let value = value.to_string();
-        assert!(DESCRIPTION.contains(&value), "docs/formats/tlog.md lacks {value}");
+        assert!(
+            DESCRIPTION.contains(&value),
+            "docs/formats/tlog.md lacks {value}"
+        );
     };
-    let log = NoteSigner::from_seed("reeve.local/example", &std::array::from_fn(|i| i as u8)).unwrap();
+    let log =
+        NoteSigner::from_seed("reeve.local/example", &std::array::from_fn(|i| i as u8)).unwrap();
     described(&log.verifier());
 
     let (mut tree, mut chain) = (Tree::new(), Hash::ZERO);
@@ -118,7 +121,9 @@ fn the_worked_example_of_our_format_is_what_we_compute() {
         let commitment = commitment(&[salt; SALT_LEN], canonical.as_bytes());
         let leaf = commitment.leaf_hash();
         chain = chain_hash(&chain, &leaf);
-        described(&format!("| {salt} | `{canonical}` | `{commitment}` `{leaf}` `{chain}` |"));
+        described(&format!(
+            "| {salt} | `{canonical}` | `{commitment}` `{leaf}` `{chain}` |"
+        ));
         tree.append(leaf, |_, _| {});
         leaves.push(leaf);
         if salt == 1 {
@@ -128,7 +133,10 @@ fn the_worked_example_of_our_format_is_what_we_compute() {
     described(&tree.root());
 
     let checkpoint = Checkpoint::new("reeve.local/example", 3, tree.root());
-    let disclosure = Disclosure { salt: &[1; SALT_LEN], canonical: br#"{"event_type":"resource.view"}"# };
+    let disclosure = Disclosure {
+        salt: &[1; SALT_LEN],
+        canonical: br#"{"event_type":"resource.view"}"#,
+    };
     let proof = ProofFile {
         extra: disclosure.encode(),
         index: 1,
@@ -136,5 +144,8 @@ fn the_worked_example_of_our_format_is_what_we_compute() {
         checkpoint: checkpoint.sign(&[&log]).unwrap(),
     };
     described(&format!("```\n{proof}```\n"));
-    assert_eq!(proof.verify_disclosed(&[log.verifier().clone()]), Ok((disclosure, checkpoint)));
+    assert_eq!(
+        proof.verify_disclosed(&[log.verifier().clone()]),
+        Ok((disclosure, checkpoint))
+    );
 }

@@ -12,8 +12,10 @@ use serde_json::Value;
 /// The folder of vectors by that name, or `None` with a line that says what is skipped.
 fn vectors(name: &str) -> Option<PathBuf> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let data =
-        std::env::var_os("REEVE_TEST_DATA").map_or_else(|| workspace.join("../shared/data"), |dir| workspace.join(dir));
+    let data = std::env::var_os("REEVE_TEST_DATA").map_or_else(
+        || workspace.join("../shared/data"),
+        |dir| workspace.join(dir),
+    );
     let folder = data.join("vectors").join(name);
     if !folder.is_dir() {
         println!("skipped: no published vectors at {}", folder.display());
@@ -57,7 +59,10 @@ impl Case<'_> {
             other => panic!("a proof is an array or null, not {other}"),
         };
         let decode = |line: &Value| STANDARD.decode(line.as_str().unwrap()).unwrap();
-        lines.iter().map(|line| Hash::from_slice(&decode(line)).ok()).collect()
+        lines
+            .iter()
+            .map(|line| Hash::from_slice(&decode(line)).ok())
+            .collect()
     }
 
     /// Returns `true` if leaf, proof and root of an inclusion case are consistent at `index` of `size` leaves.
@@ -71,14 +76,17 @@ impl Case<'_> {
 
     /// Returns `true` if the roots of a consistency case are consistent.
     fn consistency_holds(&self, old: u64, new: u64) -> bool {
-        if let (Some(old_root), Some(new_root), Some(proof)) = (self.hash("root1"), self.hash("root2"), self.proof()) {
+        if let (Some(old_root), Some(new_root), Some(proof)) =
+            (self.hash("root1"), self.hash("root2"), self.proof())
+        {
             return verify_consistency(old, &old_root, new, &new_root, &proof).is_ok();
         }
         // Some cases about equal sizes carry placeholders, not hashes, for roots; what must not depend
         // on their length is whether equal is equal.
         let roots = (&self.0["root1"], &self.0["root2"]);
         let (a, b) = (placeholder(roots.0), placeholder(roots.1));
-        self.proof().is_some_and(|proof| verify_consistency(old, &a, new, &b, &proof).is_ok())
+        self.proof()
+            .is_some_and(|proof| verify_consistency(old, &a, new, &b, &proof).is_ok())
     }
 }
 
@@ -160,7 +168,9 @@ fn published_signature_cases() {
         let key = NoteVerifier::new("wycheproof", &key);
         for test in group["tests"].as_array().unwrap() {
             let (message, signature) = (bytes(&test["msg"]), bytes(&test["sig"]));
-            let held = key.as_ref().is_ok_and(|key| key.verify(&message, &signature));
+            let held = key
+                .as_ref()
+                .is_ok_and(|key| key.verify(&message, &signature));
             assert_eq!(held, test["result"] == "valid", "case {}", test["tcId"]);
             if held {
                 accepted += 1;

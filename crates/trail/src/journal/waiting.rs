@@ -38,7 +38,10 @@ impl Journal {
     /// Neither the log nor the memory has room.
     pub async fn record_or_keep(&self, entry: Entry) -> Result<(), AppendError> {
         let entries = std::mem::take(&mut *self.waiting.lock());
-        let mut taken = Taken { journal: self, entries };
+        let mut taken = Taken {
+            journal: self,
+            entries,
+        };
         taken.entries.push_back(entry);
         let mut most = CHUNK;
         while !taken.entries.is_empty() {
@@ -56,7 +59,11 @@ impl Journal {
 
     /// Appends the first entries, at most `most` of them, and removes them from the queue, or drops an entry that is refused for itself.
     /// The error concerns the log, not an entry.
-    async fn append_chunk(&self, entries: &mut VecDeque<Entry>, most: &mut usize) -> Result<(), AppendError> {
+    async fn append_chunk(
+        &self,
+        entries: &mut VecDeque<Entry>,
+        most: &mut usize,
+    ) -> Result<(), AppendError> {
         let drafts = self.chunk(entries, *most);
         let count = drafts.len();
         if count == 0 {
@@ -68,9 +75,15 @@ impl Journal {
                 *most = CHUNK;
             }
             Err(AppendError::Conflict { index, event_id }) => {
-                self.drop_entry(entries, index, &format!("another entry has the identifier {event_id}"));
+                self.drop_entry(
+                    entries,
+                    index,
+                    &format!("another entry has the identifier {event_id}"),
+                );
             }
-            Err(error @ AppendError::TooLarge { .. }) if count == 1 => self.drop_entry(entries, 0, &error.to_string()),
+            Err(error @ AppendError::TooLarge { .. }) if count == 1 => {
+                self.drop_entry(entries, 0, &error.to_string())
+            }
             Err(AppendError::TooLarge { .. }) => *most = count / 2,
             Err(error) => return Err(error),
         }
@@ -91,7 +104,11 @@ impl Journal {
                     }
                     drafts.push(draft);
                 }
-                Err(errors) => self.drop_entry(entries, drafts.len(), &format!("it is not valid: {errors:?}")),
+                Err(errors) => self.drop_entry(
+                    entries,
+                    drafts.len(),
+                    &format!("it is not valid: {errors:?}"),
+                ),
             }
         }
         drafts
@@ -99,12 +116,21 @@ impl Journal {
 
     /// Drops an entry that the log will never take. The audit log tells that there was one.
     fn drop_entry(&self, entries: &mut VecDeque<Entry>, index: usize, reason: &str) {
-        let Some(entry) = entries.remove(index) else { return };
+        let Some(entry) = entries.remove(index) else {
+            return;
+        };
         let (id, kind) = (entry.event_id.as_str(), entry.event_type.as_str());
-        tracing::error!(event_id = id, event_type = kind, reason, "a record of what has happened was dropped");
+        tracing::error!(
+            event_id = id,
+            event_type = kind,
+            reason,
+            "a record of what has happened was dropped"
+        );
         let text = format!("the record {id} ({kind}) could not be written: {reason}");
         // At most two in ten minutes, so that reports which are refused themselves come to an end.
-        let report = self.failures.note("journal".to_owned(), failure("journal", &text), self.now());
+        let report =
+            self.failures
+                .note("journal".to_owned(), failure("journal", &text), self.now());
         entries.extend(report);
     }
 }
@@ -139,15 +165,26 @@ mod tests {
         config.queue_capacity_bytes = limit;
         let segments = Arc::new(EntrySegments::open(folder.path()).await.unwrap());
         let signer = keys::load_or_create(folder.path(), Some(&config.origin)).unwrap();
-        let ledger = Ledger::open(config, signer, segments.clone()).await.unwrap();
+        let ledger = Ledger::open(config, signer, segments.clone())
+            .await
+            .unwrap();
         let search = Arc::new(EntrySearch::new(segments, Arc::new(ledger.clone())));
         let journal = Journal::new(Log::new(ledger.clone(), search.clone()), Timestamp::now);
-        Office { journal, trail: Trail::service_wide(ledger.clone(), search), ledger, _folder: folder }
+        Office {
+            journal,
+            trail: Trail::service_wide(ledger.clone(), search),
+            ledger,
+            _folder: folder,
+        }
     }
 
     impl Office {
         async fn count(&self, query: &str) -> u64 {
-            self.trail.count(Query::parse(query).unwrap(), Vec::new(), Timestamp::now()).await.unwrap().0
+            self.trail
+                .count(Query::parse(query).unwrap(), Vec::new(), Timestamp::now())
+                .await
+                .unwrap()
+                .0
         }
 
         /// Takes an identifier as another submitter did before the namespace was reserved.
@@ -177,7 +214,13 @@ mod tests {
         office.journal.record_or_keep(deed("ann")).await.unwrap();
         assert_eq!(office.count("event_type:test.deed user:ann").await, 801);
         assert!(office.journal.waiting.lock().is_empty(), "nothing is stuck");
-        assert_eq!(office.count("event_type:system.error resource.id:journal").await, 1, "the log tells of the loss");
+        assert_eq!(
+            office
+                .count("event_type:system.error resource.id:journal")
+                .await,
+            1,
+            "the log tells of the loss"
+        );
     }
 
     #[tokio::test]
@@ -186,15 +229,34 @@ mod tests {
         office.journal.waiting.lock().push_back(deed("ann"));
         {
             let mut recording = std::pin::pin!(office.journal.record_or_keep(deed("bob")));
-            let _ = recording.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            let _ = recording
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
         }
-        assert_eq!(office.journal.waiting.lock().len(), 2, "the request was cancelled");
+        assert_eq!(
+            office.journal.waiting.lock().len(),
+            2,
+            "the request was cancelled"
+        );
         office.ledger.close().await;
         office.journal.record_or_keep(deed("zoe")).await.unwrap();
-        let names: Vec<_> = office.journal.waiting.lock().iter().filter_map(|entry| entry.actor.id.clone()).collect();
+        let names: Vec<_> = office
+            .journal
+            .waiting
+            .lock()
+            .iter()
+            .filter_map(|entry| entry.actor.id.clone())
+            .collect();
         assert_eq!(names, ["ann", "bob", "zoe"], "in their order");
-        office.journal.waiting.lock().extend((0..MOST_WAITING).map(|_| deed("ann")));
-        assert!(office.journal.record_or_keep(deed("zoe")).await.is_err(), "there is no room");
+        office
+            .journal
+            .waiting
+            .lock()
+            .extend((0..MOST_WAITING).map(|_| deed("ann")));
+        assert!(
+            office.journal.record_or_keep(deed("zoe")).await.is_err(),
+            "there is no room"
+        );
     }
 
     #[tokio::test]
@@ -209,15 +271,39 @@ mod tests {
         assert_ne!(recorded, id);
         let other = EventId::derived("fir_2").unwrap();
         office.squat(other.clone()).await;
-        assert_ne!(office.journal.record_once(deed("system").with_id(other)).await.unwrap(), id);
-        assert_eq!(office.count("event_type:test.deed metadata.intended_id:\"reeve:fir_1\"").await, 1);
-        assert_eq!(office.count("event_type:test.deed metadata.intended_id:\"reeve:fir_2\"").await, 1);
-        assert_eq!(office.count("event_type:system.error severity:high resource.id:identifiers").await, 2);
+        assert_ne!(
+            office
+                .journal
+                .record_once(deed("system").with_id(other))
+                .await
+                .unwrap(),
+            id
+        );
+        assert_eq!(
+            office
+                .count("event_type:test.deed metadata.intended_id:\"reeve:fir_1\"")
+                .await,
+            1
+        );
+        assert_eq!(
+            office
+                .count("event_type:test.deed metadata.intended_id:\"reeve:fir_2\"")
+                .await,
+            1
+        );
+        assert_eq!(
+            office
+                .count("event_type:system.error severity:high resource.id:identifiers")
+                .await,
+            2
+        );
         assert_eq!(office.journal.displaced(), 2);
         // Reeve's own entry counts, also when it was written at another moment with other words.
         let own = EventId::derived("fir_3").unwrap();
         for words in ["first", "second"] {
-            let entry = deed("system").with_id(own.clone()).with_metadata("words", words);
+            let entry = deed("system")
+                .with_id(own.clone())
+                .with_metadata("words", words);
             assert_eq!(office.journal.record_once(entry).await.unwrap(), own);
         }
         assert_eq!(office.count("event_id:\"reeve:fir_3\"").await, 1);

@@ -24,15 +24,22 @@ impl Company {
         let config = Config::new(folder.path(), "reeve.local/trail-test");
         let segments = Arc::new(EntrySegments::open(folder.path()).await.unwrap());
         let signer = keys::load_or_create(folder.path(), Some(&config.origin)).unwrap();
-        let ledger = Ledger::open(config, signer, segments.clone()).await.unwrap();
+        let ledger = Ledger::open(config, signer, segments.clone())
+            .await
+            .unwrap();
         let search = Arc::new(EntrySearch::new(segments, Arc::new(ledger.clone())));
-        Company { ledger, search, _folder: folder }
+        Company {
+            ledger,
+            search,
+            _folder: folder,
+        }
     }
 
     /// Records one entry of each of these people, with so many bytes of text in it.
     pub(crate) async fn record(&self, people: &[&str], bytes: usize) {
         let drafts = people.iter().map(|name| {
-            let actor = Actor::new(ActorType::User, *name).with_email(format!("{name}@acme.example"));
+            let actor =
+                Actor::new(ActorType::User, *name).with_email(format!("{name}@acme.example"));
             let entry = Entry::new(EventType::new("test.deed").unwrap())
                 .by(actor)
                 .with_metadata("text", Json::from("x".repeat(bytes)));

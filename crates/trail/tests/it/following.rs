@@ -19,11 +19,21 @@ async fn a_scan_of_large_entries_stays_within_its_bytes() {
     company.record(&["ann", "bob", "ann"], LARGE).await;
     let trail = company.trail_of("ann", Role::RegularUser);
     for most in [1, LARGE, 3 << 20] {
-        let mut scan = trail.scan(Query::all(), 0..trail.end(), Timestamp::now()).with_stretches_of(1000, most);
+        let mut scan = trail
+            .scan(Query::all(), 0..trail.end(), Timestamp::now())
+            .with_stretches_of(1000, most);
         let mut sequences = Vec::new();
         while let Some(stretch) = scan.next().await.unwrap() {
-            let bytes: usize = stretch.entries.iter().map(|stored| stored.canonical.len()).sum();
-            assert!(bytes <= most || stretch.entries.len() == 1, "{} entries of {bytes} bytes", stretch.entries.len());
+            let bytes: usize = stretch
+                .entries
+                .iter()
+                .map(|stored| stored.canonical.len())
+                .sum();
+            assert!(
+                bytes <= most || stretch.entries.len() == 1,
+                "{} entries of {bytes} bytes",
+                stretch.entries.len()
+            );
             sequences.extend(stretch.entries.iter().map(|stored| stored.sequence));
         }
         let expected: Vec<u64> = (0..73).filter(|sequence| *sequence != 71).collect();
@@ -43,8 +53,12 @@ async fn a_scan_goes_on_from_its_position_and_ends_where_it_was_to_end() {
     let mut position = 5;
     // A new scan for each stretch, as after a restart each time.
     loop {
-        let mut scan = trail.scan(Query::all(), position..end, now).with_stretches_of(7, 1 << 20);
-        let Some(stretch) = scan.next().await.unwrap() else { break };
+        let mut scan = trail
+            .scan(Query::all(), position..end, now)
+            .with_stretches_of(7, 1 << 20);
+        let Some(stretch) = scan.next().await.unwrap() else {
+            break;
+        };
         assert_eq!(scan.position(), stretch.to);
         position = stretch.to;
         sequences.extend(stretch.entries.iter().map(|stored| stored.sequence));
@@ -63,16 +77,38 @@ async fn followers_share_the_newest_entries() {
     company.ledger.seal().await.unwrap();
     company.record(&["bob", "ann", "bob"], 10).await;
     let (trail, now) = (company.service_wide(), Timestamp::now());
-    let (all, some) = (trail.follow(Query::all()), trail.follow(Query::parse("user:bob").unwrap()));
+    let (all, some) = (
+        trail.follow(Query::all()),
+        trail.follow(Query::parse("user:bob").unwrap()),
+    );
     let end = trail.end();
     let alerts = all.next(3, end, now).await.unwrap().unwrap();
     let anomalies = all.next(3, end, now).await.unwrap().unwrap();
     let deliveries = some.next(3, end, now).await.unwrap().unwrap();
-    assert_eq!((alerts.entries.len(), alerts.to, deliveries.to), (3, end, end));
-    assert_eq!(deliveries.entries.iter().map(|stored| stored.sequence).collect::<Vec<_>>(), [3, 5]);
-    assert!(std::sync::Arc::ptr_eq(&alerts.entries[0], &anomalies.entries[0]), "parsed once");
-    assert!(std::sync::Arc::ptr_eq(&alerts.entries[2], &deliveries.entries[1]), "parsed once");
+    assert_eq!(
+        (alerts.entries.len(), alerts.to, deliveries.to),
+        (3, end, end)
+    );
+    assert_eq!(
+        deliveries
+            .entries
+            .iter()
+            .map(|stored| stored.sequence)
+            .collect::<Vec<_>>(),
+        [3, 5]
+    );
+    assert!(
+        std::sync::Arc::ptr_eq(&alerts.entries[0], &anomalies.entries[0]),
+        "parsed once"
+    );
+    assert!(
+        std::sync::Arc::ptr_eq(&alerts.entries[2], &deliveries.entries[1]),
+        "parsed once"
+    );
     // What is sealed comes from its segment.
     let sealed = all.next(0, end, now).await.unwrap().unwrap();
-    assert_eq!(sealed.entries.first().map(|stored| stored.sequence), Some(0));
+    assert_eq!(
+        sealed.entries.first().map(|stored| stored.sequence),
+        Some(0)
+    );
 }

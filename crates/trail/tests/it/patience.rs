@@ -26,9 +26,14 @@ impl EntryReader for SlowReader {
         let begun = self.stretches.fetch_add(1, Ordering::SeqCst);
         self.may_end.acquire().await.unwrap().forget();
         if begun == 0 {
-            return Ok(Stretch { entries: Vec::new(), to: request.from + 1 });
+            return Ok(Stretch {
+                entries: Vec::new(),
+                to: request.from + 1,
+            });
         }
-        let mut scan = self.fast.scan(request.query.clone(), request.from..request.to, request.now);
+        let mut scan = self
+            .fast
+            .scan(request.query.clone(), request.from..request.to, request.now);
         Ok(scan.next().await?.unwrap_or_default())
     }
 
@@ -60,13 +65,25 @@ async fn a_search_that_outlasts_its_waits_is_not_begun_again() {
     let mut live = trail.live(Query::parse("user:ann").unwrap(), Some(0));
     for stretch in 1..=2 {
         for _ in 0..20 {
-            assert!(tokio::time::timeout(Duration::ZERO, live.next(Timestamp::now)).await.is_err());
+            assert!(
+                tokio::time::timeout(Duration::ZERO, live.next(Timestamp::now))
+                    .await
+                    .is_err()
+            );
         }
-        assert_eq!(reader.stretches.load(Ordering::SeqCst), stretch, "a wait that ends must not begin another search");
+        assert_eq!(
+            reader.stretches.load(Ordering::SeqCst),
+            stretch,
+            "a wait that ends must not begin another search"
+        );
         reader.may_end.add_permits(1);
         if stretch == 1 {
             // The empty stretch is taken, and the next one begins behind it.
-            assert!(tokio::time::timeout(Duration::ZERO, live.next(Timestamp::now)).await.is_err());
+            assert!(
+                tokio::time::timeout(Duration::ZERO, live.next(Timestamp::now))
+                    .await
+                    .is_err()
+            );
             assert_eq!(live.reached(), Some(1));
         }
     }

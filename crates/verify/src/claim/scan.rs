@@ -53,7 +53,11 @@ struct Scanner<'a, const PLAIN: bool> {
 
 impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
     fn whole(bytes: &'a [u8]) -> Option<Fields<'a>> {
-        let mut scanner = Self { bytes, at: 0, fields: Fields::default() };
+        let mut scanner = Self {
+            bytes,
+            at: 0,
+            fields: Fields::default(),
+        };
         scanner.object(Section::Top, 1)?;
         (scanner.at == bytes.len()).then_some(scanner.fields)
     }
@@ -108,7 +112,9 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
                 self.fields.submitter = Some(self.plain()?);
                 Some(())
             }
-            Some(Member::Section(section)) if self.peek()? == b'{' => self.object(section, depth + 1),
+            Some(Member::Section(section)) if self.peek()? == b'{' => {
+                self.object(section, depth + 1)
+            }
             _ => self.value(depth),
         }
     }
@@ -126,7 +132,9 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
     }
 
     fn word(&mut self, word: &[u8]) -> Option<()> {
-        self.bytes[self.at..].starts_with(word).then(|| self.at += word.len())
+        self.bytes[self.at..]
+            .starts_with(word)
+            .then(|| self.at += word.len())
     }
 
     fn array(&mut self, depth: usize) -> Option<()> {
@@ -153,7 +161,12 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
     fn number(&mut self) -> Option<()> {
         let negative = self.peek()? == b'-';
         let start = self.at + usize::from(negative);
-        let digits = self.bytes.get(start..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = self
+            .bytes
+            .get(start..)?
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         let first = *self.bytes.get(start)?;
         let plain = match first {
             b'0' => digits == 1 && !negative,
@@ -185,7 +198,11 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
             let quote = zero(word ^ (ONES * u64::from(b'"')));
             let escape = zero(word ^ (ONES * u64::from(b'\\')));
             let control = word.wrapping_sub(ONES * 0x20) & !word & TOPS;
-            let stop = if PLAIN { quote } else { quote | escape | control };
+            let stop = if PLAIN {
+                quote
+            } else {
+                quote | escape | control
+            };
             if stop != 0 {
                 // The lowest byte found is exact; borrows make only those above it doubtful.
                 self.at += stop.trailing_zeros() as usize / 8;
@@ -194,7 +211,9 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
             self.at += 8;
         }
         let rest = self.bytes[self.at..].iter();
-        self.at += rest.take_while(|byte| **byte >= 0x20 && **byte != b'"' && **byte != b'\\').count();
+        self.at += rest
+            .take_while(|byte| **byte >= 0x20 && **byte != b'"' && **byte != b'\\')
+            .count();
     }
 
     /// A string, its escapes in the one spelling each character has.
@@ -217,8 +236,12 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
         match *self.bytes.get(self.at + 1)? {
             b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 2,
             b'u' => {
-                let [b'0', b'0', high @ (b'0' | b'1'), low @ (b'0'..=b'9' | b'a'..=b'f')] =
-                    *self.bytes.get(self.at + 2..)?.first_chunk::<4>()?
+                let [
+                    b'0',
+                    b'0',
+                    high @ (b'0' | b'1'),
+                    low @ (b'0'..=b'9' | b'a'..=b'f'),
+                ] = *self.bytes.get(self.at + 2..)?.first_chunk::<4>()?
                 else {
                     return None;
                 };

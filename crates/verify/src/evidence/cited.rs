@@ -31,25 +31,35 @@ pub(super) struct Cited<'q> {
 impl<'q> Cited<'q> {
     pub(super) fn new(questions: &'q mut Questions, size: u64) -> Result<Cited<'q>, String> {
         let verifier = MultiVerifier::new::<Infallible>(size).map_err(|error| error.to_string())?;
-        Ok(Cited { questions, verifier, entries: 0 })
+        Ok(Cited {
+            questions,
+            verifier,
+            entries: 0,
+        })
     }
 
     fn take(&mut self, row: &Row) -> Result<(), String> {
         let place = |cause: String| format!("entry {}: {cause}", row.sequence);
         let mut salt = [0; 16];
-        hex::decode_to_slice(&row.salt, &mut salt).map_err(|error| place(format!("its salt is not one: {error}")))?;
+        hex::decode_to_slice(&row.salt, &mut salt)
+            .map_err(|error| place(format!("its salt is not one: {error}")))?;
         // The bytes between the commas are what the log committed to; another spelling of the same entry is another entry.
         let canonical = row.entry.get().as_bytes();
-        let (entry, recorded_at) = Entry::from_canonical(canonical).map_err(|error| place(error.to_string()))?;
+        let (entry, recorded_at) =
+            Entry::from_canonical(canonical).map_err(|error| place(error.to_string()))?;
         let leaf = commitment(&salt, canonical).leaf_hash();
         let hashes = read(&row.hashes).map_err(place)?;
         let mut rest = hashes.iter();
-        let added = self.verifier.leaf::<Infallible>(row.sequence, leaf, || Ok(rest.next().copied()));
+        let added = self
+            .verifier
+            .leaf::<Infallible>(row.sequence, leaf, || Ok(rest.next().copied()));
         added.map_err(|error| place(error.to_string()))?;
         if rest.next().is_some() {
             return Err(place("it has more hashes than its proof needs".to_owned()));
         }
-        self.questions.answer(&entry, recorded_at, &row.answers).map_err(place)?;
+        self.questions
+            .answer(&entry, recorded_at, &row.answers)
+            .map_err(place)?;
         self.entries += 1;
         Ok(())
     }
@@ -58,7 +68,9 @@ impl<'q> Cited<'q> {
     pub(super) fn finish(self, root: &Hash, hashes: &[String]) -> Result<u64, String> {
         let hashes = read(hashes)?;
         let mut rest = hashes.iter();
-        let finished = self.verifier.finish::<Infallible>(root, || Ok(rest.next().copied()));
+        let finished = self
+            .verifier
+            .finish::<Infallible>(root, || Ok(rest.next().copied()));
         finished.map_err(|error: MultiProofError| match error {
             MultiProofError::Root { .. } => {
                 format!("an entry, a hash or the checkpoint is not what the log has: {error}")
@@ -70,7 +82,10 @@ impl<'q> Cited<'q> {
 }
 
 fn read(hashes: &[String]) -> Result<Vec<Hash>, String> {
-    hashes.iter().map(|text| text.parse().map_err(|_| format!("{text:?} is not a hash"))).collect()
+    hashes
+        .iter()
+        .map(|text| text.parse().map_err(|_| format!("{text:?} is not a hash")))
+        .collect()
 }
 
 /// Reads the list of entries one by one.

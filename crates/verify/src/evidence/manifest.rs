@@ -7,7 +7,9 @@ use reeve_tlog::Epochs;
 use serde_json::Value;
 
 use super::verify_report;
-use crate::attested::{self, Listed, ManifestReport, Statement, check_hash, check_statement, listed};
+use crate::attested::{
+    self, Listed, ManifestReport, Statement, check_hash, check_statement, listed,
+};
 use crate::error::{CannotVerify, with_causes};
 use crate::kept::{self, Witnesses};
 
@@ -25,13 +27,19 @@ pub(crate) fn manifest_beside(report: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// No verdict was possible.
-pub fn verify_report_files(path: &Path, keys: &Epochs, witnesses: &Witnesses) -> Result<ManifestReport, CannotVerify> {
+pub fn verify_report_files(
+    path: &Path,
+    keys: &Epochs,
+    witnesses: &Witnesses,
+) -> Result<ManifestReport, CannotVerify> {
     let manifest = attested::read(path, FORMAT)?;
     let statement = Statement::parse(&manifest, "report", "audit.report", "run_id");
     let statement = statement.ok_or_else(|| attested::malformed(path))?;
     let files = statement.said.get("files").and_then(Value::as_array);
     let files: Option<Vec<Listed>> = files.and_then(|files| files.iter().map(listed).collect());
-    let files = files.filter(|files| !files.is_empty()).ok_or_else(|| attested::malformed(path))?;
+    let files = files
+        .filter(|files| !files.is_empty())
+        .ok_or_else(|| attested::malformed(path))?;
 
     let mut report = ManifestReport::new("report", &statement.id, "pdf, csv, json");
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -50,12 +58,20 @@ pub fn verify_report_files(path: &Path, keys: &Epochs, witnesses: &Witnesses) ->
 }
 
 /// Checks the entries that the JSON file cites.
-fn cited(path: &Path, keys: &Epochs, witnesses: &Witnesses, report: &mut ManifestReport) -> Result<(), CannotVerify> {
+fn cited(
+    path: &Path,
+    keys: &Epochs,
+    witnesses: &Witnesses,
+    report: &mut ManifestReport,
+) -> Result<(), CannotVerify> {
     match verify_report(path, keys)? {
         Ok(proven) => {
             report.entries = proven.entries;
             if proven.run_id != report.id {
-                report.fault(format!("the JSON file is of another run, {}", proven.run_id));
+                report.fault(format!(
+                    "the JSON file is of another run, {}",
+                    proven.run_id
+                ));
             }
             if let Err(message) = kept::count(&proven.note, witnesses) {
                 report.fault(message);

@@ -28,7 +28,9 @@ fn time(value: &Value, name: &str) -> Result<Timestamp, String> {
 }
 
 fn number(value: &Value, name: &str) -> Result<u64, String> {
-    value[name].as_u64().ok_or_else(|| format!("{name} is not a number"))
+    value[name]
+        .as_u64()
+        .ok_or_else(|| format!("{name} is not a number"))
 }
 
 impl Questions {
@@ -49,7 +51,10 @@ impl Questions {
             questions.push(question(&summary["events"])?);
         }
         let period = &summary["period"];
-        let period = (time(&period["start"], "summary.period.start")?, time(&period["end"], "summary.period.end")?);
+        let period = (
+            time(&period["start"], "summary.period.start")?,
+            time(&period["end"], "summary.period.end")?,
+        );
         Ok(Questions {
             questions,
             period,
@@ -70,7 +75,12 @@ impl Questions {
     }
 
     /// Asks every query of an entry, and holds the answers against those that the report lists.
-    pub(super) fn answer(&mut self, entry: &Entry, recorded_at: Timestamp, listed: &[String]) -> Result<(), String> {
+    pub(super) fn answer(
+        &mut self,
+        entry: &Entry,
+        recorded_at: Timestamp,
+        listed: &[String],
+    ) -> Result<(), String> {
         let (start, end) = self.period;
         if entry.timestamp < start || entry.timestamp >= end {
             return Err("it is outside of the report's period".to_owned());
@@ -84,7 +94,12 @@ impl Questions {
                 question.listed += 1;
                 match rest.next() {
                     Some(id) if *id == question.id => {}
-                    _ => return Err(format!("it answers {}, and is not listed there", question.id)),
+                    _ => {
+                        return Err(format!(
+                            "it answers {}, and is not listed there",
+                            question.id
+                        ));
+                    }
                 }
             }
         }
@@ -98,15 +113,26 @@ impl Questions {
     /// Holds the counts against the entries.
     pub(super) fn finish(&self, entries: u64) -> Result<(), String> {
         if entries != self.listed {
-            return Err(format!("the report says that it lists {} entries, and lists {entries}", self.listed));
+            return Err(format!(
+                "the report says that it lists {} entries, and lists {entries}",
+                self.listed
+            ));
         }
         if self.listed > self.counted {
-            return Err(format!("the report lists {} entries, and counted {}", self.listed, self.counted));
+            return Err(format!(
+                "the report lists {} entries, and counted {}",
+                self.listed, self.counted
+            ));
         }
         let whole = self.listed == self.counted;
-        for Question { id, found, listed, .. } in &self.questions {
+        for Question {
+            id, found, listed, ..
+        } in &self.questions
+        {
             if listed > found || (whole && listed != found) {
-                return Err(format!("the report says that {found} entries answer {id}, and lists {listed}"));
+                return Err(format!(
+                    "the report says that {found} entries answer {id}, and lists {listed}"
+                ));
             }
         }
         Ok(())
@@ -114,23 +140,48 @@ impl Questions {
 }
 
 fn question(asked: &Value, outcomes: bool) -> Result<Question, String> {
-    let text = |name: &str| asked[name].as_str().ok_or_else(|| format!("a query of the report has no {name}"));
+    let text = |name: &str| {
+        asked[name]
+            .as_str()
+            .ok_or_else(|| format!("a query of the report has no {name}"))
+    };
     let id = text("id")?.to_owned();
-    let query = Query::parse(text("query")?).map_err(|error| format!("the query of {id}: {}", error.message))?;
-    let query = if outcomes { query.counting_outcomes() } else { query };
-    Ok(Question { query, found: number(asked, "found").map_err(|error| format!("{id}: {error}"))?, listed: 0, id })
+    let query = Query::parse(text("query")?)
+        .map_err(|error| format!("the query of {id}: {}", error.message))?;
+    let query = if outcomes {
+        query.counting_outcomes()
+    } else {
+        query
+    };
+    Ok(Question {
+        query,
+        found: number(asked, "found").map_err(|error| format!("{id}: {error}"))?,
+        listed: 0,
+        id,
+    })
 }
 
 /// The condition of a report's filters. Where `spares` is set, accounts and resources narrow only entries that name an account:
 /// sign-ins, verifications and changes of Reeve's own state have none.
 fn narrowing(filters: &Value, spares: bool) -> Result<Expr, String> {
     let mut all = Vec::new();
-    for (list, field) in [("accounts", "account_id"), ("users", "user"), ("resources", "resource_id")] {
-        let values: Vec<_> = filters[list].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for (list, field) in [
+        ("accounts", "account_id"),
+        ("users", "user"),
+        ("resources", "resource_id"),
+    ] {
+        let values: Vec<_> = filters[list]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         if values.is_empty() {
             continue;
         }
-        let any = values.into_iter().map(|value| filter(field, value).map_err(|error| error.message));
+        let any = values
+            .into_iter()
+            .map(|value| filter(field, value).map_err(|error| error.message));
         let mut any = any.collect::<Result<Vec<_>, _>>()?;
         if spares && list != "users" {
             let account = FieldPath::Column(Column::ResourceAccountId);

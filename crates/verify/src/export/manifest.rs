@@ -57,7 +57,12 @@ impl Manifest {
                 "parquet" => Format::Parquet,
                 name => Format::Lossy(name.to_owned()),
             },
-            files: export.get("files")?.as_array()?.iter().map(listed).collect::<Option<_>>()?,
+            files: export
+                .get("files")?
+                .as_array()?
+                .iter()
+                .map(listed)
+                .collect::<Option<_>>()?,
             proof: listed(value.get("proof")?)?,
             entries: export.get("entries")?.as_u64()?,
             span,

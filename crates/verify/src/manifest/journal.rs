@@ -74,14 +74,24 @@ pub(crate) fn read(
     };
     let attested = |record: &Record| {
         let (origin, file) = (keys.newest().name().to_owned(), MANIFEST.to_owned());
-        let expected = Attestation { origin, file, size: record.row.sealed_size, digest: Hash(record.digest) };
+        let expected = Attestation {
+            origin,
+            file,
+            size: record.row.sealed_size,
+            digest: Hash(record.digest),
+        };
         expected.check(record.note.as_bytes(), keys)
     };
     let mut sound = records.len();
     while let Some(record) = sound.checked_sub(1).and_then(|at| records.get(at)) {
         match attested(record) {
             Ok(()) => break,
-            Err(error) => fault = Some(format!("the log's key did not attest it: {}", with_causes(&error))),
+            Err(error) => {
+                fault = Some(format!(
+                    "the log's key did not attest it: {}",
+                    with_causes(&error)
+                ))
+            }
         }
         sound -= 1;
     }
@@ -94,7 +104,13 @@ pub(crate) fn read(
             ));
             records.truncate(sound);
         } else {
-            findings.add(Finding::new(MANIFEST, format!("a record of the manifest is refused: {cause}")).at(at as u64));
+            findings.add(
+                Finding::new(
+                    MANIFEST,
+                    format!("a record of the manifest is refused: {cause}"),
+                )
+                .at(at as u64),
+            );
         }
     }
     if records.is_empty() {
@@ -108,27 +124,49 @@ fn records(bytes: &[u8]) -> Result<(Vec<Record>, Rest), CannotVerify> {
     let (mut records, mut at, mut before) = (Vec::new(), 0, [0; 32]);
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let Some(length) = rest.iter().position(|byte| *byte == b'\n') else {
-            return Ok((records, Rest::Unreadable("a record is not ended by a newline".into())));
+            return Ok((
+                records,
+                Rest::Unreadable("a record is not ended by a newline".into()),
+            ));
         };
         let line = &rest[..length];
         let Some((body, note)) = split(line) else {
-            return Ok((records, Rest::Unreadable("a record has no attestation at its end".into())));
+            return Ok((
+                records,
+                Rest::Unreadable("a record has no attestation at its end".into()),
+            ));
         };
         let whole = [body, b"}"].concat();
         let parsed = serde_json::from_slice::<VersionRow>(&whole).and_then(|version| {
             if version.version != VERSION {
                 return Ok(Err(version.version));
             }
-            Ok(Ok((serde_json::from_slice::<RecordRow>(&whole)?, serde_json::from_slice::<String>(note)?)))
+            Ok(Ok((
+                serde_json::from_slice::<RecordRow>(&whole)?,
+                serde_json::from_slice::<String>(note)?,
+            )))
         });
         match parsed {
-            Err(error) => return Ok((records, Rest::Unreadable(format!("a record cannot be read: {error}")))),
+            Err(error) => {
+                return Ok((
+                    records,
+                    Rest::Unreadable(format!("a record cannot be read: {error}")),
+                ));
+            }
             Ok(Err(found)) => {
-                return Err(CannotVerify::Version { file: MANIFEST.into(), found: found.to_string() });
+                return Err(CannotVerify::Version {
+                    file: MANIFEST.into(),
+                    found: found.to_string(),
+                });
             }
             Ok(Ok((row, note))) => {
                 at += length + 1;
-                records.push(Record { row, end: at, note, digest: digest(&before, body) });
+                records.push(Record {
+                    row,
+                    end: at,
+                    note,
+                    digest: digest(&before, body),
+                });
                 before = digest(&before, line);
             }
         }
@@ -138,13 +176,19 @@ fn records(bytes: &[u8]) -> Result<(Vec<Record>, Rest), CannotVerify> {
 
 /// The members before the attestation, without the closing bracket, and the attestation as a JSON string.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let at = line.windows(ATTESTATION.len()).rposition(|window| window == ATTESTATION)?;
+    let at = line
+        .windows(ATTESTATION.len())
+        .rposition(|window| window == ATTESTATION)?;
     let (body, note) = line.split_at(at);
     Some((body, note[ATTESTATION.len()..].strip_suffix(b"}")?))
 }
 
 fn digest(before: &[u8; 32], bytes: &[u8]) -> [u8; 32] {
-    Sha256::new().chain_update(before).chain_update(bytes).finalize().into()
+    Sha256::new()
+        .chain_update(before)
+        .chain_update(bytes)
+        .finalize()
+        .into()
 }
 
 /// The sealed part of the log after the records.
@@ -152,21 +196,31 @@ fn fold(records: Vec<Record>, findings: &mut Findings) -> Manifest {
     let mut manifest = Manifest::default();
     for (nth, Record { row, .. }) in records.into_iter().enumerate() {
         let mut wrong = |message: &str| findings.add(Finding::new(MANIFEST, message));
-        if row.version != VERSION || (row.kind == "snapshot") != (nth == 0) || (row.kind == "seal") != (nth > 0) {
+        if row.version != VERSION
+            || (row.kind == "snapshot") != (nth == 0)
+            || (row.kind == "seal") != (nth > 0)
+        {
             wrong("a snapshot is the first record and no other");
         }
-        if manifest.origin.as_ref().is_some_and(|origin| *origin != row.origin)
+        if manifest
+            .origin
+            .as_ref()
+            .is_some_and(|origin| *origin != row.origin)
             || row.sealed_size < manifest.sealed_size
         {
             wrong("a record does not follow the one before");
         }
         let segments: Vec<Listed> = row.segments.into_iter().map(listed).collect();
-        if segments.iter().any(|segment| segment.first_sequence < manifest.sealed_size) {
+        if segments
+            .iter()
+            .any(|segment| segment.first_sequence < manifest.sealed_size)
+        {
             wrong("a record lists a segment of entries that were sealed before");
         }
         let mut hash = |name: &str, text: &str| {
             let read = Hash::from_hex(text);
-            read.map_err(|error| wrong(&format!("{name}: {error}"))).ok()
+            read.map_err(|error| wrong(&format!("{name}: {error}")))
+                .ok()
         };
         manifest.root = hash("root", &row.root);
         manifest.chain_hash = hash("chain_hash", &row.chain_hash);

@@ -10,8 +10,15 @@ impl fmt::Display for Report {
         let verdict = if self.is_intact() { "intact" } else { "BROKEN" };
         writeln!(f, "{verdict}: {} ({})", self.origin, self.target)?;
         match self.freshness.is_checked() {
-            true => writeln!(f, "  freshness    checked against {}", self.freshness.against.join(", "))?,
-            false => writeln!(f, "  freshness    not checked: no checkpoint from elsewhere was given (see below)")?,
+            true => writeln!(
+                f,
+                "  freshness    checked against {}",
+                self.freshness.against.join(", ")
+            )?,
+            false => writeln!(
+                f,
+                "  freshness    not checked: no checkpoint from elsewhere was given (see below)"
+            )?,
         }
         for finding in &self.findings {
             writeln!(f, "  - {finding}")?;
@@ -21,7 +28,12 @@ impl fmt::Display for Report {
             writeln!(f, "  - and {unlisted} more")?;
         }
         if self.missing.total > 0 {
-            writeln!(f, "  missing      {} entries: {}", grouped(self.missing.total), self.missing)?;
+            writeln!(
+                f,
+                "  missing      {} entries: {}",
+                grouped(self.missing.total),
+                self.missing
+            )?;
         }
         self.checked(f)?;
         for note in &self.notes {
@@ -37,24 +49,57 @@ impl fmt::Display for Report {
 impl Report {
     fn checked(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = &self.counts;
-        writeln!(f, "  entries      {} of {} checked", grouped(counts.entries()), grouped(self.size))?;
+        writeln!(
+            f,
+            "  entries      {} of {} checked",
+            grouped(counts.entries()),
+            grouped(self.size)
+        )?;
         if counts.commitments_only == 0 {
             let (sealed, segments) = (grouped(counts.sealed_entries), grouped(counts.segments));
-            writeln!(f, "  sealed       {sealed} entries in {segments} segments, payloads and columns")?;
-            writeln!(f, "  attested     {} search indexes and files of identifiers", grouped(counts.attested))?;
-            let (unsealed, frames, files) =
-                (grouped(counts.unsealed_entries), grouped(counts.wal_frames), grouped(counts.wal_files));
-            writeln!(f, "  unsealed     {unsealed} entries in {frames} frames of {files} write-ahead files")?;
+            writeln!(
+                f,
+                "  sealed       {sealed} entries in {segments} segments, payloads and columns"
+            )?;
+            writeln!(
+                f,
+                "  attested     {} search indexes and files of identifiers",
+                grouped(counts.attested)
+            )?;
+            let (unsealed, frames, files) = (
+                grouped(counts.unsealed_entries),
+                grouped(counts.wal_frames),
+                grouped(counts.wal_files),
+            );
+            writeln!(
+                f,
+                "  unsealed     {unsealed} entries in {frames} frames of {files} write-ahead files"
+            )?;
         }
         self.submitted(f)?;
         let unknown = || "unknown".to_owned();
-        writeln!(f, "  root         {}", self.root.map_or_else(unknown, |hash| hash.to_string()))?;
-        writeln!(f, "  chain        {}", self.chain_hash.map_or_else(unknown, |hash| hash.to_string()))?;
+        writeln!(
+            f,
+            "  root         {}",
+            self.root.map_or_else(unknown, |hash| hash.to_string())
+        )?;
+        writeln!(
+            f,
+            "  chain        {}",
+            self.chain_hash
+                .map_or_else(unknown, |hash| hash.to_string())
+        )?;
         let (tiles, bundles) = (grouped(counts.tiles), grouped(counts.bundles));
         if counts.commitments_only == 0 {
-            writeln!(f, "  tree         {tiles} tiles of inner hashes, and the commitment of each sealed entry")?;
+            writeln!(
+                f,
+                "  tree         {tiles} tiles of inner hashes, and the commitment of each sealed entry"
+            )?;
         } else {
-            writeln!(f, "  tree         {tiles} hash tiles and {bundles} entry bundles")?;
+            writeln!(
+                f,
+                "  tree         {tiles} hash tiles and {bundles} entry bundles"
+            )?;
         }
         let source = match self.key.source {
             KeySource::Pinned => "pinned",
@@ -63,10 +108,19 @@ impl Report {
         let (signed, id) = (grouped(counts.checkpoints), self.key.verifier.id());
         let rotated = match self.key.epochs.rotations().len() {
             0 => String::new(),
-            times => format!("; rotated {times} times, {} is in charge", self.key.epochs.newest().id()),
+            times => format!(
+                "; rotated {times} times, {} is in charge",
+                self.key.epochs.newest().id()
+            ),
         };
-        writeln!(f, "  signatures   {signed} checkpoints by key {id}, {source}{rotated}")?;
-        let (seconds, rate) = (self.elapsed.as_secs_f64(), grouped(self.entries_per_s() as u64));
+        writeln!(
+            f,
+            "  signatures   {signed} checkpoints by key {id}, {source}{rotated}"
+        )?;
+        let (seconds, rate) = (
+            self.elapsed.as_secs_f64(),
+            grouped(self.entries_per_s() as u64),
+        );
         write!(f, "  took         {seconds:.2} s, {rate} entries/s")?;
         match self.entries_per_core_s() {
             Some(rate) => writeln!(f, ", {} per core", grouped(rate as u64)),
@@ -82,13 +136,23 @@ impl Report {
             return Ok(());
         }
         let (reeve, others) = (grouped(submitters.reeve), grouped(submitters.others));
-        write!(f, "  submitted    {reeve} entries by Reeve itself, {others} by others")?;
+        write!(
+            f,
+            "  submitted    {reeve} entries by Reeve itself, {others} by others"
+        )?;
         if submitters.unknown > 0 {
-            write!(f, ", {} recorded before submitters were noted", grouped(submitters.unknown))?;
+            write!(
+                f,
+                ", {} recorded before submitters were noted",
+                grouped(submitters.unknown)
+            )?;
         }
         if submitters.reserved > 0 {
             let reserved = grouped(submitters.reserved);
-            write!(f, "; {reserved} of the others' are of types that only Reeve may write")?;
+            write!(
+                f,
+                "; {reserved} of the others' are of types that only Reeve may write"
+            )?;
         }
         writeln!(f)
     }
@@ -113,7 +177,12 @@ mod tests {
 
     #[test]
     fn thousands() {
-        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
             assert_eq!(grouped(number), text);
         }
     }

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array as _, BinaryViewArray, FixedSizeBinaryArray, RecordBatch, StringViewArray, TimestampMillisecondArray,
-    UInt8Array, UInt64Array,
+    Array as _, BinaryViewArray, FixedSizeBinaryArray, RecordBatch, StringViewArray,
+    TimestampMillisecondArray, UInt8Array, UInt64Array,
 };
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use jiff::Timestamp;
@@ -64,7 +64,14 @@ fn expected(version: u8) -> Vec<(&'static str, DataType)> {
     let mut columns = vec![("sequence", DataType::UInt64)];
     columns.extend(Column::ALL.iter().map(|column| {
         let time = DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
-        (column.segment_name(), if column.is_time() { time } else { DataType::Utf8 })
+        (
+            column.segment_name(),
+            if column.is_time() {
+                time
+            } else {
+                DataType::Utf8
+            },
+        )
     }));
     columns.push(("salt", DataType::FixedSizeBinary(SALT_LEN as i32)));
     columns.push(("canonical", DataType::Binary));
@@ -100,18 +107,30 @@ impl<'a> Batch<'a> {
             DataType::Binary => field.clone().with_data_type(DataType::BinaryView),
             _ => field.clone(),
         };
-        Arc::new(Schema::new(schema.fields().iter().map(|field| view(field)).collect::<Vec<_>>()))
+        Arc::new(Schema::new(
+            schema
+                .fields()
+                .iter()
+                .map(|field| view(field))
+                .collect::<Vec<_>>(),
+        ))
     }
 
     /// The columns of a batch whose schema was checked.
     pub(super) fn new(batch: &'a RecordBatch) -> Result<Batch<'a>, String> {
         fn typed<A: 'static>(batch: &RecordBatch, at: usize) -> Result<&A, String> {
-            let column = batch.columns().get(at).and_then(|column| column.as_any().downcast_ref());
+            let column = batch
+                .columns()
+                .get(at)
+                .and_then(|column| column.as_any().downcast_ref());
             column.ok_or_else(|| format!("column {at} is of another type"))
         }
         let columns = Column::ALL.iter().zip(1..).map(|(&column, at)| {
-            let values =
-                if column.is_time() { Values::Time(typed(batch, at)?) } else { Values::Text(typed(batch, at)?) };
+            let values = if column.is_time() {
+                Values::Time(typed(batch, at)?)
+            } else {
+                Values::Text(typed(batch, at)?)
+            };
             Ok((column, values))
         });
         let batch = Batch {
@@ -120,10 +139,15 @@ impl<'a> Batch<'a> {
             sequence: typed(batch, SEQUENCE)?,
             salt: typed(batch, SALT)?,
             canonical: typed(batch, CANONICAL)?,
-            cut: if batch.num_columns() > CUT { Some(typed(batch, CUT)?) } else { None },
+            cut: if batch.num_columns() > CUT {
+                Some(typed(batch, CUT)?)
+            } else {
+                None
+            },
             instants: Default::default(),
         };
-        if batch.sequence.null_count() + batch.salt.null_count() + batch.canonical.null_count() > 0 {
+        if batch.sequence.null_count() + batch.salt.null_count() + batch.canonical.null_count() > 0
+        {
             return Err("sequence, salt or canonical is null".into());
         }
         Ok(batch)
@@ -142,15 +166,25 @@ impl<'a> Batch<'a> {
     }
 
     /// The canonical bytes of a row; the error says what is wrong with it.
-    pub(super) fn canonical<'b>(&'b self, row: usize, mender: &'b mut Mender) -> Result<&'b [u8], String> {
+    pub(super) fn canonical<'b>(
+        &'b self,
+        row: usize,
+        mender: &'b mut Mender,
+    ) -> Result<&'b [u8], String> {
         let stored = self.canonical.value(row);
         let text = |column: Column| {
             let (_, values) = self.columns.iter().find(|(name, _)| *name == column)?;
             values.text(row)
         };
-        match self.cut.filter(|cut| cut.is_valid(row)).map_or(0, |cut| cut.value(row)) {
+        match self
+            .cut
+            .filter(|cut| cut.is_valid(row))
+            .map_or(0, |cut| cut.value(row))
+        {
             0 => Ok(stored),
-            cut if is_placed(cut) => mender.placed(stored, |number, out| self.put(number, row, out)),
+            cut if is_placed(cut) => {
+                mender.placed(stored, |number, out| self.put(number, row, out))
+            }
             cut => mender.whole(stored, cut, text(Column::EventId), text(Column::RequestId)),
         }
     }

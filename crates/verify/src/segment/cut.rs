@@ -21,8 +21,15 @@ pub(super) struct Mender {
 
 impl Mender {
     pub(super) fn new() -> Mender {
-        let (event_id, request_id) = (Finder::new(br#""event_id":"""#), Finder::new(br#""request_id":"""#));
-        Mender { event_id, request_id, bytes: Vec::new() }
+        let (event_id, request_id) = (
+            Finder::new(br#""event_id":"""#),
+            Finder::new(br#""request_id":"""#),
+        );
+        Mender {
+            event_id,
+            request_id,
+            bytes: Vec::new(),
+        }
     }
 
     /// The canonical bytes of a row of version 3, whose values `put` appends by the number of their column; the error says
@@ -36,7 +43,8 @@ impl Mender {
         let mut from = 0;
         while let Some(at) = place(stored, from) {
             self.bytes.extend_from_slice(&stored[from..at]);
-            let number = number(&stored[at..]).ok_or("the payload has white space outside of its columns")?;
+            let number = number(&stored[at..])
+                .ok_or("the payload has white space outside of its columns")?;
             self.bytes.push(b'"');
             put(number, &mut self.bytes).ok_or_else(|| {
                 format!("the value of column {number} was cut out of the payload, and cannot be put back")
@@ -64,15 +72,20 @@ impl Mender {
         }
         self.bytes.clear();
         self.bytes.extend_from_slice(stored);
-        for (bit, member, value, name) in
-            [(REQUEST_ID, &self.request_id, request_id, "request_id"), (EVENT_ID, &self.event_id, event_id, "event_id")]
-        {
+        for (bit, member, value, name) in [
+            (REQUEST_ID, &self.request_id, request_id, "request_id"),
+            (EVENT_ID, &self.event_id, event_id, "event_id"),
+        ] {
             if cut & bit == 0 {
                 continue;
             }
-            let place = member.find(&self.bytes).map(|at| at + member.needle().len() - 1);
+            let place = member
+                .find(&self.bytes)
+                .map(|at| at + member.needle().len() - 1);
             let (Some(at), Some(value)) = (place, value) else {
-                return Err(format!("{name} was cut out of the payload, and cannot be put back"));
+                return Err(format!(
+                    "{name} was cut out of the payload, and cannot be put back"
+                ));
             };
             let end = self.bytes.len();
             self.bytes.extend_from_slice(value);
@@ -92,7 +105,9 @@ pub(super) fn is_placed(cut: u8) -> bool {
 fn number(bytes: &[u8]) -> Option<usize> {
     let (digits, texts) = bytes.split_at_checked(3)?;
     let digit = |byte: &u8| b"\t\n\r".iter().position(|digit| digit == byte);
-    let number = digits.iter().try_fold(0, |number, byte| Some(number * 3 + digit(byte)?))?;
+    let number = digits
+        .iter()
+        .try_fold(0, |number, byte| Some(number * 3 + digit(byte)?))?;
     texts.starts_with(b"\"\"").then_some(number)
 }
 
@@ -104,6 +119,12 @@ fn place(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = &bytes[from..];
     let (words, _) = rest.as_chunks::<8>();
     let free = words.iter().map(|word| u64::from_ne_bytes(*word));
-    let free = free.take_while(|word| word.wrapping_sub(LOW) & !word & HIGH == 0).count() * 8;
-    rest[free..].iter().position(|byte| *byte < PRINTED).map(|at| from + free + at)
+    let free = free
+        .take_while(|word| word.wrapping_sub(LOW) & !word & HIGH == 0)
+        .count()
+        * 8;
+    rest[free..]
+        .iter()
+        .position(|byte| *byte < PRINTED)
+        .map(|at| from + free + at)
 }

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use reeve_tlog::{Hash, commitment};
 
 use super::BATCH_ROWS;
@@ -17,17 +19,23 @@ pub(crate) fn each_row(
     row: impl FnMut(u64, Hash, Option<String>) -> Result<(), String>,
 ) -> Result<(), String> {
     // A file that was made to mislead must not end the program.
-    catch_unwind(AssertUnwindSafe(|| rows(file, row))).unwrap_or_else(|_| Err("its bytes cannot be decoded".to_owned()))
+    catch_unwind(AssertUnwindSafe(|| rows(file, row)))
+        .unwrap_or_else(|_| Err("its bytes cannot be decoded".to_owned()))
 }
 
-fn rows(file: File, mut row: impl FnMut(u64, Hash, Option<String>) -> Result<(), String>) -> Result<(), String> {
+fn rows(
+    file: File,
+    mut row: impl FnMut(u64, Hash, Option<String>) -> Result<(), String>,
+) -> Result<(), String> {
     let text = |error: parquet::errors::ParquetError| error.to_string();
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata = ArrowReaderMetadata::load(&file, plain).map_err(text)?;
     Batch::check_schema(metadata.schema(), super::version(&metadata))?;
     let views = ArrowReaderOptions::new().with_schema(Batch::views(metadata.schema()));
-    let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), views).map_err(text)?;
-    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata).with_batch_size(BATCH_ROWS);
+    let metadata =
+        ArrowReaderMetadata::try_new(metadata.metadata().clone(), views).map_err(text)?;
+    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
+        .with_batch_size(BATCH_ROWS);
     let (mut mender, mut scratch) = (Mender::new(), Vec::new());
     for batch in reader.build().map_err(text)? {
         let batch = batch.map_err(|error| error.to_string())?;
@@ -51,5 +59,10 @@ fn misleading(batch: &Batch<'_>, row: usize, fields: &Fields<'_>) -> Option<Stri
         Values::Text(_) => fields.text(*column) != values.text(row),
         Values::Time(_) => fields.millis(*column) != values.millis(row),
     });
-    wrong.map(|(column, _)| format!("the column {} differs from the payload", column.segment_name()))
+    wrong.map(|(column, _)| {
+        format!(
+            "the column {} differs from the payload",
+            column.segment_name()
+        )
+    })
 }

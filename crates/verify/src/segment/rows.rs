@@ -52,7 +52,9 @@ impl<'a> Rows<'a> {
             hasher,
             findings: Findings::default(),
             submitters: Submitters::default(),
-            rows: Vec::with_capacity(usize::try_from(listed.count.min(1 << 20)).unwrap_or_default()),
+            rows: Vec::with_capacity(
+                usize::try_from(listed.count.min(1 << 20)).unwrap_or_default(),
+            ),
             classes: HashMap::new(),
             span: None,
             scratch: Vec::new(),
@@ -88,7 +90,8 @@ impl<'a> Rows<'a> {
         let canonical = match batch.canonical(row, mender) {
             Ok(canonical) => canonical,
             Err(message) => {
-                self.findings.add(Finding::new(&self.listed.path, message).entry(sequence));
+                self.findings
+                    .add(Finding::new(&self.listed.path, message).entry(sequence));
                 b""
             }
         };
@@ -98,7 +101,9 @@ impl<'a> Rows<'a> {
         self.scratch = scratch;
         let mut mark = None;
         match &claim {
-            Err(message) => self.findings.add(Finding::new(&self.listed.path, message).entry(sequence)),
+            Err(message) => self
+                .findings
+                .add(Finding::new(&self.listed.path, message).entry(sequence)),
             Ok(claim) => {
                 let fields = claim.fields();
                 self.submitters.count(&fields);
@@ -106,30 +111,59 @@ impl<'a> Rows<'a> {
                 mark = self.hasher.mark(fields.text(Column::EventId), recorded_at);
             }
         }
-        let leaf = match self.records.commitment(sequence)?.filter(|held| *held != found) {
+        let leaf = match self
+            .records
+            .commitment(sequence)?
+            .filter(|held| *held != found)
+        {
             None => found.leaf_hash(),
             Some(held) => {
-                let event_id = claim.as_ref().ok().and_then(|claim| claim.fields().event_id().map(str::to_owned));
+                let event_id = claim
+                    .as_ref()
+                    .ok()
+                    .and_then(|claim| claim.fields().event_id().map(str::to_owned));
                 self.disagreement(sequence, found, held, event_id.as_deref())?
             }
         };
-        self.rows.push(CheckedRow { sequence, leaf, mark });
+        self.rows.push(CheckedRow {
+            sequence,
+            leaf,
+            mark,
+        });
         Ok(())
     }
 
     fn order(&mut self, sequence: u64) {
-        let Listed { path, first_sequence: first, last_sequence: last, .. } = self.listed;
-        if self.rows.last().is_some_and(|before| before.sequence >= sequence) {
-            self.findings.add(Finding::new(path, "the rows are not in order of sequence").entry(sequence));
+        let Listed {
+            path,
+            first_sequence: first,
+            last_sequence: last,
+            ..
+        } = self.listed;
+        if self
+            .rows
+            .last()
+            .is_some_and(|before| before.sequence >= sequence)
+        {
+            self.findings
+                .add(Finding::new(path, "the rows are not in order of sequence").entry(sequence));
         }
         if !(*first..=*last).contains(&sequence) {
-            let message = format!("the row does not belong into a segment of entries {first} to {last}");
-            self.findings.add(Finding::new(path, message).entry(sequence));
+            let message =
+                format!("the row does not belong into a segment of entries {first} to {last}");
+            self.findings
+                .add(Finding::new(path, message).entry(sequence));
         }
     }
 
     /// Holds the columns that searches use, and the class, against the payload. Returns the time of recording.
-    fn columns(&mut self, batch: &Batch<'_>, row: usize, sequence: u64, fields: &Fields<'_>) -> Option<i64> {
+    fn columns(
+        &mut self,
+        batch: &Batch<'_>,
+        row: usize,
+        sequence: u64,
+        fields: &Fields<'_>,
+    ) -> Option<i64> {
         let mut recorded_at = None;
         for (column, values) in &batch.columns {
             match values {
@@ -142,8 +176,15 @@ impl<'a> Rows<'a> {
                 Values::Time(_) => {
                     let found = values.millis(row);
                     let expected = || fields.millis(*column);
-                    if !batch.spells(*column, found, fields.text(*column)) && (found.is_none() || expected() != found) {
-                        self.column(*column, sequence, fields, (shown_millis(expected()), shown_millis(found)));
+                    if !batch.spells(*column, found, fields.text(*column))
+                        && (found.is_none() || expected() != found)
+                    {
+                        self.column(
+                            *column,
+                            sequence,
+                            fields,
+                            (shown_millis(expected()), shown_millis(found)),
+                        );
                     }
                     match (column, found) {
                         (Column::Timestamp, Some(at)) => {
@@ -159,15 +200,29 @@ impl<'a> Rows<'a> {
         let class = self.class(fields.text(Column::EventType).unwrap_or_default());
         if class != Some(self.listed.class.as_str()) {
             let message = "the entry is of another retention class than its segment";
-            let wrong = Finding::new(&self.listed.path, message).entry(sequence).id(fields.event_id());
-            self.findings.add(wrong.differs(class.unwrap_or("none"), &self.listed.class));
+            let wrong = Finding::new(&self.listed.path, message)
+                .entry(sequence)
+                .id(fields.event_id());
+            self.findings
+                .add(wrong.differs(class.unwrap_or("none"), &self.listed.class));
         }
         recorded_at
     }
 
-    fn column(&mut self, column: Column, sequence: u64, fields: &Fields<'_>, differs: (String, String)) {
-        let message = format!("the column {} differs from the payload", column.segment_name());
-        let finding = Finding::new(&self.listed.path, message).entry(sequence).id(fields.event_id());
+    fn column(
+        &mut self,
+        column: Column,
+        sequence: u64,
+        fields: &Fields<'_>,
+        differs: (String, String),
+    ) {
+        let message = format!(
+            "the column {} differs from the payload",
+            column.segment_name()
+        );
+        let finding = Finding::new(&self.listed.path, message)
+            .entry(sequence)
+            .id(fields.event_id());
         self.findings.add(finding.differs(differs.0, differs.1));
     }
 
@@ -193,8 +248,11 @@ impl<'a> Rows<'a> {
     ) -> Result<Hash, CannotVerify> {
         let judged = self.records.judge(sequence, payload, held)?;
         let finding = if judged == Judgement::Record {
-            let message = "the record is not the entry's commitment, which its payload and the tree agree on";
-            Finding::new(COMMITMENTS, message).at(Records::offset(sequence)).differs(payload, held)
+            let message =
+                "the record is not the entry's commitment, which its payload and the tree agree on";
+            Finding::new(COMMITMENTS, message)
+                .at(Records::offset(sequence))
+                .differs(payload, held)
         } else {
             let message = format!(
                 "salt and payload do not give the commitment that {COMMITMENTS} holds: one of them was changed"
@@ -202,7 +260,11 @@ impl<'a> Rows<'a> {
             Finding::new(&self.listed.path, message).differs(held, payload)
         };
         self.findings.add(finding.entry(sequence).id(event_id));
-        Ok(if judged == Judgement::Payload { held.leaf_hash() } else { payload.leaf_hash() })
+        Ok(if judged == Judgement::Payload {
+            held.leaf_hash()
+        } else {
+            payload.leaf_hash()
+        })
     }
 
     /// At the end: the manifest's summary of the segment.
@@ -211,21 +273,44 @@ impl<'a> Rows<'a> {
         let count = self.rows.len() as u64;
         let mut wrong = |what: &str, expected: String, found: String| {
             let what = format!("{MANIFEST} says something else about the segment's {what}");
-            self.findings.add(Finding::new(&listed.path, what).differs(expected, found));
+            self.findings
+                .add(Finding::new(&listed.path, what).differs(expected, found));
         };
         if count != listed.count {
-            wrong("number of entries", listed.count.to_string(), count.to_string());
+            wrong(
+                "number of entries",
+                listed.count.to_string(),
+                count.to_string(),
+            );
         }
         let mut span = |what: &str, expected: (i128, i128), found: Option<(i128, i128)>| {
             if let Some(found) = found.filter(|found| *found != expected) {
-                wrong(what, format!("{} to {}", expected.0, expected.1), format!("{} to {}", found.0, found.1));
+                wrong(
+                    what,
+                    format!("{} to {}", expected.0, expected.1),
+                    format!("{} to {}", found.0, found.1),
+                );
             }
         };
-        let ends =
-            self.rows.first().zip(self.rows.last()).map(|(first, last)| (first.sequence.into(), last.sequence.into()));
-        span("sequences", (listed.first_sequence.into(), listed.last_sequence.into()), ends);
+        let ends = self
+            .rows
+            .first()
+            .zip(self.rows.last())
+            .map(|(first, last)| (first.sequence.into(), last.sequence.into()));
+        span(
+            "sequences",
+            (listed.first_sequence.into(), listed.last_sequence.into()),
+            ends,
+        );
         let times = self.span.map(|(least, most)| (least.into(), most.into()));
-        span("timestamps", (listed.min_timestamp_ms.into(), listed.max_timestamp_ms.into()), times);
+        span(
+            "timestamps",
+            (
+                listed.min_timestamp_ms.into(),
+                listed.max_timestamp_ms.into(),
+            ),
+            times,
+        );
         (self.findings, self.rows)
     }
 }

@@ -72,7 +72,10 @@ pub(super) fn read(file: &File, length: u64, offset: u64) -> io::Result<Result<F
 
 /// The 32-bit number at an offset; 0 beyond the end.
 pub(super) fn little(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..).and_then(|rest| rest.first_chunk::<4>()).map_or(0, |word| u32::from_le_bytes(*word))
+    bytes
+        .get(at..)
+        .and_then(|rest| rest.first_chunk::<4>())
+        .map_or(0, |word| u32::from_le_bytes(*word))
 }
 
 /// The 64-bit number at an offset; 0 beyond the end.
@@ -87,9 +90,17 @@ fn decode(body: &[u8], offset: u64, end: u64) -> Result<Frame, FrameFault> {
     if head[0] != 1 {
         return Err(FrameFault::Kind(head[0]));
     }
-    let (count, plain_len, note_len) = (little(head, 10), little(head, 22) as usize, little(head, 26) as usize);
-    let (note, packed) = rest.split_at_checked(note_len).ok_or(FrameFault::Length("checkpoint"))?;
-    let note = std::str::from_utf8(note).map_err(|_| FrameFault::Note)?.to_owned();
+    let (count, plain_len, note_len) = (
+        little(head, 10),
+        little(head, 22) as usize,
+        little(head, 26) as usize,
+    );
+    let (note, packed) = rest
+        .split_at_checked(note_len)
+        .ok_or(FrameFault::Length("checkpoint"))?;
+    let note = std::str::from_utf8(note)
+        .map_err(|_| FrameFault::Note)?
+        .to_owned();
     if plain_len > MAX_PLAIN {
         return Err(FrameFault::Length("entries part"));
     }
@@ -97,7 +108,8 @@ fn decode(body: &[u8], offset: u64, end: u64) -> Result<Frame, FrameFault> {
     let plain = match head[1] {
         0 => packed,
         1 => {
-            unpacked = zstd::bulk::decompress(packed, plain_len).map_err(|_| FrameFault::Compression)?;
+            unpacked =
+                zstd::bulk::decompress(packed, plain_len).map_err(|_| FrameFault::Compression)?;
             &unpacked
         }
         other => return Err(FrameFault::Codec(other)),
@@ -106,7 +118,14 @@ fn decode(body: &[u8], offset: u64, end: u64) -> Result<Frame, FrameFault> {
         return Err(FrameFault::Length("entries part"));
     }
     let (first_sequence, committed_at_ms) = (little64(head, 2), little64(head, 14).cast_signed());
-    Ok(Frame { offset, end, first_sequence, committed_at_ms, note, entries: entries(plain, count as usize)? })
+    Ok(Frame {
+        offset,
+        end,
+        first_sequence,
+        committed_at_ms,
+        note,
+        entries: entries(plain, count as usize)?,
+    })
 }
 
 fn entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFault> {
@@ -116,12 +135,22 @@ fn entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFault> {
     let mut entries = Vec::with_capacity(count);
     let mut rest = plain;
     for _ in 0..count {
-        let (salt, after) = rest.split_first_chunk::<SALT_LEN>().ok_or(FrameFault::Length("entry"))?;
-        let (length, after) = after.split_first_chunk::<4>().ok_or(FrameFault::Length("entry"))?;
+        let (salt, after) = rest
+            .split_first_chunk::<SALT_LEN>()
+            .ok_or(FrameFault::Length("entry"))?;
+        let (length, after) = after
+            .split_first_chunk::<4>()
+            .ok_or(FrameFault::Length("entry"))?;
         let length = u32::from_le_bytes(*length) as usize;
-        let (canonical, after) = after.split_at_checked(length).ok_or(FrameFault::Length("entry"))?;
+        let (canonical, after) = after
+            .split_at_checked(length)
+            .ok_or(FrameFault::Length("entry"))?;
         entries.push((*salt, canonical.to_vec()));
         rest = after;
     }
-    if rest.is_empty() { Ok(entries) } else { Err(FrameFault::Length("number of entries")) }
+    if rest.is_empty() {
+        Ok(entries)
+    } else {
+        Err(FrameFault::Length("number of entries"))
+    }
 }

@@ -30,8 +30,12 @@ pub(super) enum HeaderFault {
 
 impl Header {
     pub(super) fn decode(bytes: &[u8]) -> Result<Header, HeaderFault> {
-        let header = bytes.first_chunk::<HEADER_LEN>().ok_or(HeaderFault::Short(bytes.len()))?;
-        let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let header = bytes
+            .first_chunk::<HEADER_LEN>()
+            .ok_or(HeaderFault::Short(bytes.len()))?;
+        let word = |at: usize| {
+            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        };
         if !header.starts_with(b"reevewal") {
             return Err(HeaderFault::Magic);
         }
@@ -49,6 +53,10 @@ impl Header {
         let mut previous = [0; 32];
         previous.copy_from_slice(&header[20..52]);
         let epoch = if word(8) == 2 { long(52) } else { 0 };
-        Ok(Header { first_sequence: long(12), previous_hash: Hash(previous), epoch })
+        Ok(Header {
+            first_sequence: long(12),
+            previous_hash: Hash(previous),
+            epoch,
+        })
     }
 }

@@ -23,7 +23,10 @@ fn flip(log: &Log, name: &str, random: &mut StdRng, may_not_run: bool) {
         };
         let mut changed = original.clone();
         changed[at] ^= 1 << random.random_range(0..8);
-        let case = format!("{name}, byte {at}: {:02x} to {:02x}", original[at], changed[at]);
+        let case = format!(
+            "{name}, byte {at}: {:02x} to {:02x}",
+            original[at], changed[at]
+        );
         match with_bytes(&path, &changed, || log.try_verify()) {
             Ok(report) => assert_names(&report, name, &case),
             Err(CannotVerify::Version { file, .. } | CannotVerify::Key { place: file, .. }) => {
@@ -68,7 +71,11 @@ async fn a_deleted_file_is_missed() {
         let (path, aside) = (log.path(&name), log.path("aside"));
         fs::rename(&path, &aside).unwrap();
         let report = log.verify();
-        let named = if name.ends_with("manifest.journal") { "ledger/wal" } else { name.as_str() };
+        let named = if name.ends_with("manifest.journal") {
+            "ledger/wal"
+        } else {
+            name.as_str()
+        };
         assert_names(&report, named, &name);
         assert_eq!(report.missing.total, missing, "{name}\n{report}");
         fs::rename(&aside, &path).unwrap();
@@ -76,8 +83,16 @@ async fn a_deleted_file_is_missed() {
     // The tree goes on without the payloads: their commitments are still there.
     fs::remove_file(log.path(&log.segment("view"))).unwrap();
     let report = log.verify();
-    assert_eq!((report.findings_total, report.root.is_some()), (2, true), "{report}");
-    assert!(report.missing.to_string().starts_with("2, 7, 12, "), "{}", report.missing);
+    assert_eq!(
+        (report.findings_total, report.root.is_some()),
+        (2, true),
+        "{report}"
+    );
+    assert!(
+        report.missing.to_string().starts_with("2, 7, 12, "),
+        "{}",
+        report.missing
+    );
 }
 
 #[tokio::test]
@@ -89,7 +104,12 @@ async fn missing_payloads_leave_the_tree_to_the_commitments() {
     fs::remove_file(log.path("ledger/commitments")).unwrap();
     let report = log.verify();
     assert!(report.root.is_none(), "{report}");
-    assert!(report.to_string().contains("ledger, entry 2: tree and chain cannot be known"), "{report}");
+    assert!(
+        report
+            .to_string()
+            .contains("ledger, entry 2: tree and chain cannot be known"),
+        "{report}"
+    );
 }
 
 #[tokio::test]
@@ -103,7 +123,11 @@ async fn nothing_signed_is_not_intact() {
         fs::remove_file(log.path(name)).unwrap();
     }
     let report = log.verify();
-    assert_names(&report, "entries 0 to 29: no valid signed checkpoint", "without a checkpoint");
+    assert_names(
+        &report,
+        "entries 0 to 29: no valid signed checkpoint",
+        "without a checkpoint",
+    );
 }
 
 #[tokio::test]
@@ -112,10 +136,22 @@ async fn a_missing_anchor_is_a_note_and_another_place_is_looked_at() {
     fs::rename(log.path("anchor/head"), log.path("elsewhere")).unwrap();
     let report = log.verify();
     assert!(
-        report.is_intact() && report.notes.iter().any(|note| note.contains("no anchor at anchor/head")),
+        report.is_intact()
+            && report
+                .notes
+                .iter()
+                .any(|note| note.contains("no anchor at anchor/head")),
         "{report}"
     );
-    let options = reeve_verify::Options { anchor: Some(log.path("elsewhere")), ..Default::default() };
-    let report = reeve_verify::verify_directory(log.dir(), &options, &reeve_verify::Progress::hidden()).unwrap();
-    assert!(report.is_intact() && !report.notes.iter().any(|note| note.contains("no anchor")), "{report}");
+    let options = reeve_verify::Options {
+        anchor: Some(log.path("elsewhere")),
+        ..Default::default()
+    };
+    let report =
+        reeve_verify::verify_directory(log.dir(), &options, &reeve_verify::Progress::hidden())
+            .unwrap();
+    assert!(
+        report.is_intact() && !report.notes.iter().any(|note| note.contains("no anchor")),
+        "{report}"
+    );
 }

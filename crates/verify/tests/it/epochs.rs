@@ -5,7 +5,9 @@ use std::fs;
 use jiff::Timestamp;
 use reeve_audit::Draft;
 use reeve_tlog::{Checkpoint, Cosigner, Epochs, NoteSigner, NoteVerifier, SignedNote};
-use reeve_verify::{KeptCheckpoint, Options, Progress, Report, Witnesses, verify_directory, verify_proof};
+use reeve_verify::{
+    KeptCheckpoint, Options, Progress, Report, Witnesses, verify_directory, verify_proof,
+};
 
 use crate::log::{Log, assert_names, with_bytes};
 
@@ -20,8 +22,12 @@ async fn rotated() -> (Log, NoteVerifier, Vec<NoteSigner>) {
         let ledger = log.ledger.clone().unwrap();
         ledger
             .rotate_key(|planned| {
-                let text = format!(r#"{{"event_type":"ledger.key_rotate","metadata":{{"new":"{}"}}}}"#, planned.new);
-                Draft::from_bytes(text.as_bytes(), Timestamp::now()).map_err(|error| format!("{error:?}"))
+                let text = format!(
+                    r#"{{"event_type":"ledger.key_rotate","metadata":{{"new":"{}"}}}}"#,
+                    planned.new
+                );
+                Draft::from_bytes(text.as_bytes(), Timestamp::now())
+                    .map_err(|error| format!("{error:?}"))
             })
             .await
             .unwrap();
@@ -38,7 +44,10 @@ fn verify(log: &Log, options: Options) -> Report {
 }
 
 fn pin(key: &NoteVerifier) -> Options {
-    Options { public_key: Some(key.clone()), ..Options::default() }
+    Options {
+        public_key: Some(key.clone()),
+        ..Options::default()
+    }
 }
 
 #[tokio::test]
@@ -51,12 +60,20 @@ async fn any_key_of_the_log_leads_to_the_newest() {
         assert!(report.to_string().contains("rotated 2 times"), "{report}");
     }
     let stranger = NoteSigner::from_seed(first.name(), &[3; 32]).unwrap();
-    assert_names(&verify(&log, pin(stranger.verifier())), "ledger/log.vkey: the log is not signed by", "stranger");
+    assert_names(
+        &verify(&log, pin(stranger.verifier())),
+        "ledger/log.vkey: the log is not signed by",
+        "stranger",
+    );
     // Without the record in between, the first key leads nowhere.
     let record = log.path("ledger/epochs/1");
     let aside = fs::read(&record).unwrap();
     fs::remove_file(&record).unwrap();
-    assert_names(&verify(&log, pin(&first)), "ledger/epochs/2: the record of a key epoch is refused", "gap");
+    assert_names(
+        &verify(&log, pin(&first)),
+        "ledger/epochs/2: the record of a key epoch is refused",
+        "gap",
+    );
     fs::write(&record, aside).unwrap();
 }
 
@@ -67,15 +84,23 @@ async fn a_retired_key_does_not_speak_for_later_sizes() {
     let newest = Checkpoint::parse(SignedNote::parse(&bytes).unwrap().text()).unwrap();
     for secret in &secrets {
         let forged = newest.sign(&[secret]).unwrap().to_string();
-        let report = with_bytes(&log.path("ledger/checkpoint"), forged.as_bytes(), || verify(&log, pin(&first)));
-        assert_names(&report, "ledger/checkpoint: the checkpoint is refused: the key", "a retired key");
+        let report = with_bytes(&log.path("ledger/checkpoint"), forged.as_bytes(), || {
+            verify(&log, pin(&first))
+        });
+        assert_names(
+            &report,
+            "ledger/checkpoint: the checkpoint is refused: the key",
+            "a retired key",
+        );
     }
     // Nor can its owner bend the record: any flipped byte is found.
     let original = fs::read(log.path("ledger/epochs/2")).unwrap();
     for at in (0..original.len()).step_by(7) {
         let mut changed = original.clone();
         changed[at] ^= 1;
-        let report = with_bytes(&log.path("ledger/epochs/2"), &changed, || verify(&log, pin(&first)));
+        let report = with_bytes(&log.path("ledger/epochs/2"), &changed, || {
+            verify(&log, pin(&first))
+        });
         assert_names(&report, "ledger/epochs/2", &format!("byte {at}"));
     }
 }
@@ -84,40 +109,89 @@ async fn a_retired_key_does_not_speak_for_later_sizes() {
 async fn kept_checkpoints_and_witnesses_hold_the_log() {
     let mut log = Log::new().await;
     log.append(2, 100).await;
-    let kept = |note: String| KeptCheckpoint { name: "kept".into(), bytes: note.into_bytes() };
+    let kept = |note: String| KeptCheckpoint {
+        name: "kept".into(),
+        bytes: note.into_bytes(),
+    };
     let early = kept(log.ledger.as_ref().unwrap().checkpoint());
     log.append(1, 50).await;
     let ledger = log.ledger.clone().unwrap();
     let witness = Cosigner::from_seed("witness.example", &[9; 32]).unwrap();
     let mut note = SignedNote::parse(ledger.signed_checkpoint().as_bytes()).unwrap();
-    note.attach(witness.cosign(note.text(), 1_700_000_000)).unwrap();
+    note.attach(witness.cosign(note.text(), 1_700_000_000))
+        .unwrap();
     ledger.keep_cosigned(note).await.unwrap();
     let proof = ledger.proof(ledger.tail().get(7).unwrap()).await.unwrap();
     drop(ledger);
     log.append(1, 1).await;
     log.close().await;
-    let witnesses = Witnesses { keys: vec![witness.key()], needed: 1 };
-    let options = Options { checkpoints: vec![early.clone()], witnesses: witnesses.clone(), ..pin(&log.key()) };
+    let witnesses = Witnesses {
+        keys: vec![witness.key()],
+        needed: 1,
+    };
+    let options = Options {
+        checkpoints: vec![early.clone()],
+        witnesses: witnesses.clone(),
+        ..pin(&log.key())
+    };
     let report = verify(&log, options);
     assert!(report.is_intact(), "{report}");
-    assert!(report.notes.iter().any(|note| note.contains("1 of 1 witnesses cosigned")), "{report}");
+    assert!(
+        report
+            .notes
+            .iter()
+            .any(|note| note.contains("1 of 1 witnesses cosigned")),
+        "{report}"
+    );
     let stranger = Cosigner::from_seed("stranger.example", &[8; 32]).unwrap();
-    let wanted = Witnesses { keys: vec![witness.key(), stranger.key()], needed: 2 };
-    let report = verify(&log, Options { witnesses: wanted, ..pin(&log.key()) });
-    assert_names(&report, "ledger/checkpoint.cosigned: 1 of 2 witnesses", "a witness is missing");
-    let proven = verify_proof(proof.as_bytes(), &Epochs::single(log.key())).unwrap().unwrap();
+    let wanted = Witnesses {
+        keys: vec![witness.key(), stranger.key()],
+        needed: 2,
+    };
+    let report = verify(
+        &log,
+        Options {
+            witnesses: wanted,
+            ..pin(&log.key())
+        },
+    );
+    assert_names(
+        &report,
+        "ledger/checkpoint.cosigned: 1 of 2 witnesses",
+        "a witness is missing",
+    );
+    let proven = verify_proof(proof.as_bytes(), &Epochs::single(log.key()))
+        .unwrap()
+        .unwrap();
     assert!(witness.key().cosigned(&proven.note).is_some());
 
     // The same key, another history: signed by the log itself, and still found out.
     let signer = log.signer();
     let origin = log.key().name().to_owned();
-    for (size, what) in [(200, "the log was rewritten"), (5_000, "the log was truncated")] {
-        let other = Checkpoint::new(&origin, size, reeve_tlog::leaf_hash(b"another")).sign(&[&signer]).unwrap();
-        let options = Options { checkpoints: vec![early.clone(), kept(other.to_string())], ..pin(&log.key()) };
+    for (size, what) in [
+        (200, "the log was rewritten"),
+        (5_000, "the log was truncated"),
+    ] {
+        let other = Checkpoint::new(&origin, size, reeve_tlog::leaf_hash(b"another"))
+            .sign(&[&signer])
+            .unwrap();
+        let options = Options {
+            checkpoints: vec![early.clone(), kept(other.to_string())],
+            ..pin(&log.key())
+        };
         assert_names(&verify(&log, options), what, what);
     }
     let foreign = NoteSigner::from_seed("other.example", &[1; 32]).unwrap();
-    let foreign = Checkpoint::new("other.example", 3, reeve_tlog::leaf_hash(b"x")).sign(&[&foreign]).unwrap();
-    let options = Options { checkpoints: vec![kept(foreign.to_string())], ..pin(&log.key()) };
-    assert_names(&verify(&log, options), "kept: the checkpoint that was kept elsewhere is refused", "foreign");
+    let foreign = Checkpoint::new("other.example", 3, reeve_tlog::leaf_hash(b"x"))
+        .sign(&[&foreign])
+        .unwrap();
+    let options = Options {
+        checkpoints: vec![kept(foreign.to_string())],
+        ..pin(&log.key())
+    };
+    assert_names(
+        &verify(&log, options),
+        "kept: the checkpoint that was kept elsewhere is refused",
+        "foreign",
+    );
 }

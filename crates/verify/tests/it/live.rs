@@ -15,7 +15,10 @@ async fn a_running_log_passes_at_any_time() {
             let (mut number, mut appended) = (0, 0);
             while !done.load(Ordering::Relaxed) {
                 let count = number % 23 + 1;
-                ledger.append((number..number + count).map(draft).collect()).await.unwrap();
+                ledger
+                    .append((number..number + count).map(draft).collect())
+                    .await
+                    .unwrap();
                 number += count;
                 appended += 1;
                 if appended % 5 == 0 {

@@ -24,12 +24,20 @@ pub(crate) struct Log {
 pub(crate) async fn open(folder: &Path) -> Ledger {
     let segments = Arc::new(EntrySegments::open(folder).await.unwrap());
     let signer = keys::load_or_create(folder, Some(ORIGIN)).unwrap();
-    Ledger::open(Config::new(folder, ORIGIN), signer, segments).await.unwrap()
+    Ledger::open(Config::new(folder, ORIGIN), signer, segments)
+        .await
+        .unwrap()
 }
 
 /// The entry with a number: of every class, with and without members, small and large.
 pub(crate) fn draft(number: usize) -> Draft {
-    let kinds = ["user.login", "authentication.login", "resource.view", "resource.delete", "policy.modify"];
+    let kinds = [
+        "user.login",
+        "authentication.login",
+        "resource.view",
+        "resource.delete",
+        "policy.modify",
+    ];
     let kind = kinds[number % kinds.len()];
     let more = match number % 4 {
         0 => String::new(),
@@ -41,7 +49,10 @@ pub(crate) fn draft(number: usize) -> Draft {
     let text = format!(
         r#"{{"event_id":"evt-{number}","event_type":"{kind}","timestamp":"2026-11-20T{hour:02}:{minute:02}:00.5Z"{more}}}"#
     );
-    submitted(Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap(), number)
+    submitted(
+        Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap(),
+        number,
+    )
 }
 
 /// By turns of a time when submitters were not noted, by Reeve, and by others.
@@ -49,7 +60,9 @@ fn submitted(draft: Draft, number: usize) -> Draft {
     match number % 3 {
         0 => draft,
         1 => Draft::by_reeve(draft.entry, draft.recorded_at).unwrap(),
-        _ => Draft::submitted_by(vec![draft], &Arc::new(Submitter::local("uid 7"))).unwrap().remove(0),
+        _ => Draft::submitted_by(vec![draft], &Arc::new(Submitter::local("uid 7")))
+            .unwrap()
+            .remove(0),
     }
 }
 
@@ -57,7 +70,11 @@ impl Log {
     pub(crate) async fn new() -> Log {
         let folder = tempfile::tempdir().unwrap();
         let ledger = Some(open(folder.path()).await);
-        Log { folder, ledger, written: 0 }
+        Log {
+            folder,
+            ledger,
+            written: 0,
+        }
     }
 
     /// 600 sealed entries (two full bundles and an edge) in two seals, and 50 in five frames that are not sealed; closed.
@@ -108,7 +125,11 @@ impl Log {
     }
 
     pub(crate) fn key(&self) -> NoteVerifier {
-        fs::read_to_string(self.path("ledger/log.vkey")).unwrap().trim().parse().unwrap()
+        fs::read_to_string(self.path("ledger/log.vkey"))
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap()
     }
 
     pub(crate) fn keys(&self) -> Epochs {
@@ -124,7 +145,10 @@ impl Log {
     }
 
     pub(crate) fn pinned(&self, key: NoteVerifier) -> Report {
-        let options = Options { public_key: Some(key), ..Options::default() };
+        let options = Options {
+            public_key: Some(key),
+            ..Options::default()
+        };
         verify_directory(self.dir(), &options, &Progress::hidden()).unwrap()
     }
 
@@ -148,15 +172,28 @@ impl Log {
         let attestor = Attestor::new(Arc::new(self.signer()), None);
         let path = self.path("ledger/manifest.journal");
         let text = change(fs::read_to_string(&path).unwrap());
-        let digest = |before: &[u8], bytes: &[u8]| Sha256::new().chain_update(before).chain_update(bytes).finalize();
+        let digest = |before: &[u8], bytes: &[u8]| {
+            Sha256::new()
+                .chain_update(before)
+                .chain_update(bytes)
+                .finalize()
+        };
         let (mut before, mut lines) = (vec![0; 32], String::new());
         for line in text.lines() {
             let body = line.rsplit_once(",\"attestation\":").unwrap().0;
             let row: serde_json::Value = serde_json::from_str(&format!("{body}}}")).unwrap();
             let size = row["sealed_size"].as_u64().unwrap();
-            let note =
-                attestor.attest("ledger/manifest.journal", size, digest(&before, body.as_bytes()).into()).unwrap();
-            let line = format!("{body},\"attestation\":{}}}", serde_json::to_string(&note).unwrap());
+            let note = attestor
+                .attest(
+                    "ledger/manifest.journal",
+                    size,
+                    digest(&before, body.as_bytes()).into(),
+                )
+                .unwrap();
+            let line = format!(
+                "{body},\"attestation\":{}}}",
+                serde_json::to_string(&note).unwrap()
+            );
             before = digest(&before, line.as_bytes()).to_vec();
             lines.push_str(&line);
             lines.push('\n');
@@ -181,7 +218,10 @@ pub(crate) fn with_bytes<T>(path: &Path, changed: &[u8], run: impl FnOnce() -> T
 /// Asserts that a report is broken and that a finding names a file.
 pub(crate) fn assert_names(report: &Report, file: &str, case: &str) {
     assert!(!report.is_intact(), "{case}: passed");
-    let named = report.findings.iter().any(|finding| finding.to_string().contains(file));
+    let named = report
+        .findings
+        .iter()
+        .any(|finding| finding.to_string().contains(file));
     assert!(named, "{case}: {file} is not named in\n{report}");
 }
 

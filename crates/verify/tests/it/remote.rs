@@ -34,7 +34,11 @@ async fn answer(stream: TcpStream, ledger: Ledger, lies: Lies) {
             break;
         }
     }
-    let path = request.split(' ').nth(1).and_then(|path| path.strip_prefix("/api/v1/audit-logs/")).unwrap_or_default();
+    let path = request
+        .split(' ')
+        .nth(1)
+        .and_then(|path| path.strip_prefix("/api/v1/audit-logs/"))
+        .unwrap_or_default();
     let lie = lies.lock().unwrap().get(path).cloned();
     let body = match lie {
         Some(lie) => lie,
@@ -46,7 +50,10 @@ async fn answer(stream: TcpStream, ledger: Ledger, lies: Lies) {
         Some(body) => ("200 OK", body),
         None => ("404 Not Found", Vec::new()),
     };
-    let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
     let mut stream = lines.into_inner();
     let _ = stream.write_all(&[head.into_bytes(), body].concat()).await;
 }
@@ -78,7 +85,10 @@ async fn a_service_is_held_to_its_tree() {
         remote.url = format!("{url}{prefix}");
         let report = verify(&remote).await.unwrap();
         assert!(report.is_intact(), "{report}");
-        assert_eq!((report.size, report.counts.bundles, report.counts.tiles), (600, 3, 4));
+        assert_eq!(
+            (report.size, report.counts.bundles, report.counts.tiles),
+            (600, 3, 4)
+        );
         assert!(report.not_checked[0].contains("payloads"));
     }
 
@@ -86,12 +96,36 @@ async fn a_service_is_held_to_its_tree() {
     let mut changed = bundle.clone();
     changed[40] ^= 1;
     for (path, lie, named) in [
-        ("tile/entries/001", Some(changed), "checkpoint: the entry bundles do not give the signed root"),
-        ("tile/entries/001", Some(bundle[..340].to_vec()), "tile/entries/001, entries 256 to 511: it is not"),
-        ("tile/entries/001", None, "tile/entries/001, entries 256 to 511: the entry bundle is missing"),
-        ("tile/0/000", Some(vec![0; 8192]), "tile/0/000, entries 0 to 255: the hashes of the tile"),
-        ("tile/1/000.p/2", None, "tile/1/000.p/2, entries 0 to 511: the tile is missing"),
-        ("checkpoint", Some(b"reeve.local/verify-test\n".to_vec()), "checkpoint: the checkpoint is refused"),
+        (
+            "tile/entries/001",
+            Some(changed),
+            "checkpoint: the entry bundles do not give the signed root",
+        ),
+        (
+            "tile/entries/001",
+            Some(bundle[..340].to_vec()),
+            "tile/entries/001, entries 256 to 511: it is not",
+        ),
+        (
+            "tile/entries/001",
+            None,
+            "tile/entries/001, entries 256 to 511: the entry bundle is missing",
+        ),
+        (
+            "tile/0/000",
+            Some(vec![0; 8192]),
+            "tile/0/000, entries 0 to 255: the hashes of the tile",
+        ),
+        (
+            "tile/1/000.p/2",
+            None,
+            "tile/1/000.p/2, entries 0 to 511: the tile is missing",
+        ),
+        (
+            "checkpoint",
+            Some(b"reeve.local/verify-test\n".to_vec()),
+            "checkpoint: the checkpoint is refused",
+        ),
     ] {
         lies.lock().unwrap().insert(path.to_owned(), lie);
         assert_names(&verify(&remote).await.unwrap(), named, path);
@@ -100,17 +134,32 @@ async fn a_service_is_held_to_its_tree() {
 
     let early = ledger.checkpoint();
     log.append(1, 1).await;
-    lies.lock().unwrap().insert("checkpoint".into(), Some(early.into_bytes()));
-    assert_names(&verify(&remote).await.unwrap(), "anchor has more entries than the log", "an old checkpoint");
+    lies.lock()
+        .unwrap()
+        .insert("checkpoint".into(), Some(early.into_bytes()));
+    assert_names(
+        &verify(&remote).await.unwrap(),
+        "anchor has more entries than the log",
+        "an old checkpoint",
+    );
     remote.anchor = None;
     // The service has only the full tile and longer bundle left of what the old checkpoint needs.
     let report = verify(&remote).await.unwrap();
-    assert!(report.is_intact() && report.not_checked[0].contains("--anchor"), "{report}");
+    assert!(
+        report.is_intact() && report.not_checked[0].contains("--anchor"),
+        "{report}"
+    );
 
     remote.token = None;
     let error = verify(&remote).await.unwrap_err().to_string();
-    assert!(error.contains("401") && error.contains("REEVE_TOKEN"), "{error}");
+    assert!(
+        error.contains("401") && error.contains("REEVE_TOKEN"),
+        "{error}"
+    );
     remote.url = "http://127.0.0.1:1".into();
-    assert!(matches!(verify(&remote).await, Err(CannotVerify::Remote { .. })));
+    assert!(matches!(
+        verify(&remote).await,
+        Err(CannotVerify::Remote { .. })
+    ));
     log.close().await;
 }

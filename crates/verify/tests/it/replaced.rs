@@ -28,7 +28,10 @@ impl Fence for Numbered {
 async fn append_as(folder: &Path, epoch: u64, numbers: std::ops::Range<usize>) {
     let segments = Arc::new(EntrySegments::open(folder).await.unwrap());
     let signer = keys::load_or_create(folder, Some(ORIGIN)).unwrap();
-    let config = Config { fence: Arc::new(Numbered(epoch)), ..Config::new(folder, ORIGIN) };
+    let config = Config {
+        fence: Arc::new(Numbered(epoch)),
+        ..Config::new(folder, ORIGIN)
+    };
     let ledger = Ledger::open(config, signer, segments).await.unwrap();
     ledger.append(numbers.map(draft).collect()).await.unwrap();
     ledger.close().await;
@@ -43,7 +46,12 @@ async fn frames_of_a_replaced_server_count_for_nothing_and_are_noted() {
     let home = tempfile::tempdir().unwrap();
     let (folder, late) = (home.path().join("log"), home.path().join("late"));
     append_as(&folder, 1, 0..3).await;
-    let copied = std::process::Command::new("cp").arg("-a").arg(&folder).arg(&late).status().unwrap();
+    let copied = std::process::Command::new("cp")
+        .arg("-a")
+        .arg(&folder)
+        .arg(&late)
+        .status()
+        .unwrap();
     assert!(copied.success());
     append_as(&folder, 2, 3..5).await;
     let before = verify_at(&folder).unwrap();
@@ -56,7 +64,14 @@ async fn frames_of_a_replaced_server_count_for_nothing_and_are_noted() {
     let report = verify_at(&folder).unwrap();
     assert!(report.is_intact(), "{:?}", report.findings);
     assert_eq!((report.size, report.root), (5, before.root));
-    assert!(report.notes.iter().any(|note| note.contains("after another one had taken over")), "{:?}", report.notes);
+    assert!(
+        report
+            .notes
+            .iter()
+            .any(|note| note.contains("after another one had taken over")),
+        "{:?}",
+        report.notes
+    );
 
     // A file that the next server did not begin hides nothing.
     fs::remove_file(folder.join("ledger/wal/00000000000000000003.wal")).unwrap();

@@ -12,7 +12,10 @@ use crate::earlier::unsign;
 use crate::log::{Log, assert_names, draft};
 
 fn accepting(log: &Log) -> Report {
-    let options = Options { accept_unsigned: true, ..Options::default() };
+    let options = Options {
+        accept_unsigned: true,
+        ..Options::default()
+    };
     verify_directory(log.dir(), &options, &Progress::hidden()).unwrap()
 }
 
@@ -21,11 +24,24 @@ async fn an_unsigned_directory_is_a_finding_and_a_note_on_request() {
     let log = Log::mixed().await;
     unsign(log.dir());
     let report = log.verify();
-    assert_names(&report, "ledger/manifest.journal: there is no signed manifest", "unsigned");
+    assert_names(
+        &report,
+        "ledger/manifest.journal: there is no signed manifest",
+        "unsigned",
+    );
     assert_eq!(report.findings_total, 1, "{report}");
     let report = accepting(&log);
-    assert!(report.is_intact() && report.counts.sealed_entries == 600, "{report}");
-    assert!(report.notes.iter().any(|note| note.contains("--accept-unsigned")), "{report}");
+    assert!(
+        report.is_intact() && report.counts.sealed_entries == 600,
+        "{report}"
+    );
+    assert!(
+        report
+            .notes
+            .iter()
+            .any(|note| note.contains("--accept-unsigned")),
+        "{report}"
+    );
 }
 
 #[tokio::test]
@@ -47,7 +63,11 @@ async fn a_manifest_that_the_key_did_not_attest_is_refused_with_consent_too() {
     bytes[160..164].copy_from_slice(&sum);
     fs::write(&anchor, bytes).unwrap();
     for report in [log.verify(), accepting(&log)] {
-        assert_names(&report, "the signature of a slot of the anchor is refused", "a signature changed");
+        assert_names(
+            &report,
+            "the signature of a slot of the anchor is refused",
+            "a signature changed",
+        );
     }
     fs::write(&anchor, sound).unwrap();
     assert!(log.verify().is_intact());
@@ -64,7 +84,11 @@ async fn an_identifier_that_stands_twice_is_found_across_segments_and_log() {
     let path = log.path(&log.wal());
     let bytes = fs::read(&path).unwrap();
     let mut tree = Tree::new();
-    for hash in fs::read(log.path("ledger/commitments")).unwrap().as_chunks::<32>().0 {
+    for hash in fs::read(log.path("ledger/commitments"))
+        .unwrap()
+        .as_chunks::<32>()
+        .0
+    {
         tree.append(reeve_tlog::Commitment(*hash).leaf_hash(), |_, _| {});
     }
     for frame in FrameReader::new(&bytes, HEADER_LEN).map(Result::unwrap) {
@@ -74,13 +98,23 @@ async fn an_identifier_that_stands_twice_is_found_across_segments_and_log() {
     }
     let (first_sequence, canonical) = (tree.size(), draft(4).canonical);
     tree.append(commitment(&[5; 16], &canonical).leaf_hash(), |_, _| {});
-    let own = Checkpoint::new(crate::log::ORIGIN, tree.size(), tree.root()).sign(&[&log.signer()]).unwrap();
+    let own = Checkpoint::new(crate::log::ORIGIN, tree.size(), tree.root())
+        .sign(&[&log.signer()])
+        .unwrap();
     let committed_at_ms = Timestamp::now().as_millisecond();
-    let head = FrameHead { first_sequence, committed_at_ms, note: own.to_string() };
+    let head = FrameHead {
+        first_sequence,
+        committed_at_ms,
+        note: own.to_string(),
+    };
     let frame = encode_frame(&head, [(&[5; 16], canonical.as_slice())].into_iter()).unwrap();
     fs::write(&path, [bytes, frame].concat()).unwrap();
     let report = log.verify();
-    assert_names(&report, "entry 310: the entry has the identifier of entry 4", "the same identifier");
+    assert_names(
+        &report,
+        "entry 310: the entry has the identifier of entry 4",
+        "the same identifier",
+    );
     assert_eq!(report.findings_total, 1, "{report}");
 }
 
@@ -103,8 +137,15 @@ async fn times_that_run_backwards_are_noted() {
         let report = log.verify();
         assert!(report.is_intact(), "{report}");
         let noted = |text: &str| report.notes.iter().any(|note| note.contains(text));
-        assert!(noted("times of recording run backwards: entry 11 is 107") || noted("entry 11 is 108"), "{report}");
+        assert!(
+            noted("times of recording run backwards: entry 11 is 107") || noted("entry 11 is 108"),
+            "{report}"
+        );
         assert!(noted("s after now"), "{report}");
-        assert_eq!(noted("committed before one of its entries was recorded"), !seals, "{report}");
+        assert_eq!(
+            noted("committed before one of its entries was recorded"),
+            !seals,
+            "{report}"
+        );
     }
 }

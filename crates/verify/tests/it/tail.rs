@@ -16,12 +16,21 @@ async fn a_cut_tail_is_noticed_wherever_it_is_cut() {
     let offsets = frame_offsets(&bytes);
     assert_eq!((offsets.len(), *offsets.last().unwrap()), (6, bytes.len()));
     for (at, &offset) in offsets[..5].iter().enumerate() {
-        for (cut, inside) in [(offset, false), (offset + 1, true), (offset + 7, true), (offset + 100, true)] {
+        for (cut, inside) in [
+            (offset, false),
+            (offset + 1, true),
+            (offset + 7, true),
+            (offset + 100, true),
+        ] {
             let case = format!("cut at {cut}, in frame {at}");
             let report = with_bytes(&log.path(&name), &bytes[..cut], || log.verify());
             assert_names(&report, "anchor/head", &case);
             if inside {
-                assert_names(&report, &format!("{name}, byte {offset}, entry {}", 600 + 10 * at), &case);
+                assert_names(
+                    &report,
+                    &format!("{name}, byte {offset}, entry {}", 600 + 10 * at),
+                    &case,
+                );
             }
             assert_eq!(report.size, 600 + 10 * at as u64, "{case}");
         }
@@ -37,8 +46,9 @@ async fn a_cut_tail_is_noticed_wherever_it_is_cut() {
 #[tokio::test]
 async fn a_tail_cut_with_its_anchor_passes_only_where_freshness_is_not_checked() {
     let mut log = Log::mixed().await;
-    let earlier: Vec<_> =
-        ["anchor/head", "ledger/checkpoint"].map(|name| (name, fs::read(log.path(name)).unwrap())).into();
+    let earlier: Vec<_> = ["anchor/head", "ledger/checkpoint"]
+        .map(|name| (name, fs::read(log.path(name)).unwrap()))
+        .into();
     let wal = log.wal();
     let length = fs::metadata(log.path(&wal)).unwrap().len() as usize;
     log.reopen().await;
@@ -47,25 +57,44 @@ async fn a_tail_cut_with_its_anchor_passes_only_where_freshness_is_not_checked()
     fs::copy(log.path("ledger/checkpoint"), log.path("kept")).unwrap();
     let bytes = fs::read(log.path(&wal)).unwrap();
     fs::write(log.path(&wal), &bytes[..length]).unwrap();
-    earlier.iter().for_each(|(name, bytes)| fs::write(log.path(name), bytes).unwrap());
+    earlier
+        .iter()
+        .for_each(|(name, bytes)| fs::write(log.path(name), bytes).unwrap());
     let report = log.verify();
     assert!(report.is_intact() && report.size == 650, "{report}");
     let text = report.to_string();
-    assert!(text.contains("\n  freshness    not checked: no checkpoint from elsewhere was given"), "{text}");
+    assert!(
+        text.contains("\n  freshness    not checked: no checkpoint from elsewhere was given"),
+        "{text}"
+    );
     assert!(
         text.contains(
             "  not checked  freshness: no checkpoint from elsewhere was given, so a log whose end was cut off"
         )
     );
     let json = report.to_json();
-    assert_eq!(json["freshness"], serde_json::json!({ "checked": false, "against": [] }));
-    let kept = KeptCheckpoint { name: "kept".into(), bytes: fs::read(log.path("kept")).unwrap() };
-    let options = Options { checkpoints: vec![kept], ..Options::default() };
+    assert_eq!(
+        json["freshness"],
+        serde_json::json!({ "checked": false, "against": [] })
+    );
+    let kept = KeptCheckpoint {
+        name: "kept".into(),
+        bytes: fs::read(log.path("kept")).unwrap(),
+    };
+    let options = Options {
+        checkpoints: vec![kept],
+        ..Options::default()
+    };
     let report = verify_directory(log.dir(), &options, &Progress::hidden()).unwrap();
     assert_names(&report, "kept", "held against a checkpoint from elsewhere");
-    assert_eq!(report.to_json()["freshness"], serde_json::json!({ "checked": true, "against": ["kept"] }));
+    assert_eq!(
+        report.to_json()["freshness"],
+        serde_json::json!({ "checked": true, "against": ["kept"] })
+    );
     assert!(
-        report.to_string().contains("freshness    checked against kept")
+        report
+            .to_string()
+            .contains("freshness    checked against kept")
             && !report.to_string().contains("freshness: no")
     );
 }
@@ -76,7 +105,9 @@ async fn without_an_anchor_the_checkpoint_still_knows() {
     fs::remove_file(log.path("anchor/head")).unwrap();
     let name = log.wal();
     let bytes = fs::read(log.path(&name)).unwrap();
-    let report = with_bytes(&log.path(&name), &bytes[..frame_offsets(&bytes)[4]], || log.verify());
+    let report = with_bytes(&log.path(&name), &bytes[..frame_offsets(&bytes)[4]], || {
+        log.verify()
+    });
     assert_names(
         &report,
         "ledger/checkpoint, entries 640 to 649: the signed checkpoint has more entries than the log",
@@ -102,7 +133,11 @@ async fn a_torn_frame_that_was_never_acknowledged_is_a_note() {
         assert!(report.is_intact(), "{report}");
         assert_eq!(report.size, 650);
         let notes = report.notes.join("\n");
-        assert!(notes.contains(&format!("{name}, byte {torn}: ")) && notes.contains("never acknowledged"), "{notes}");
+        assert!(
+            notes.contains(&format!("{name}, byte {torn}: "))
+                && notes.contains("never acknowledged"),
+            "{notes}"
+        );
     }
     // The same frame, whole, counts although nobody acknowledged it.
     assert_eq!((log.verify().is_intact(), log.verify().size), (true, 690));
@@ -110,7 +145,14 @@ async fn a_torn_frame_that_was_never_acknowledged_is_a_note() {
     let mut damaged = bytes.clone();
     damaged[frame_offsets(&bytes)[2] + 20] ^= 1;
     let report = with_bytes(&log.path(&name), &damaged, || log.verify());
-    assert_names(&report, &format!("{name}, byte {}", frame_offsets(&bytes)[2]), "damaged");
+    assert_names(
+        &report,
+        &format!("{name}, byte {}", frame_offsets(&bytes)[2]),
+        "damaged",
+    );
     assert_eq!(report.missing.to_string(), "620-629", "{report}");
-    assert_eq!(report.counts.wal_frames, 5, "later frames are read all the same");
+    assert_eq!(
+        report.counts.wal_frames, 5,
+        "later frames are read all the same"
+    );
 }

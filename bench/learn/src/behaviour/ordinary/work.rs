@@ -65,7 +65,12 @@ const TEAMS: [Team; 4] = [
             ("rds", "DescribeDBInstances", 0.5),
             ("redshift", "DescribeClusters", 0.6),
         ],
-        seldom: &[("glue", "CreateTable"), ("glue", "UpdateJob"), ("rds", "CreateDBSnapshot"), ("s3", "CreateBucket")],
+        seldom: &[
+            ("glue", "CreateTable"),
+            ("glue", "UpdateJob"),
+            ("rds", "CreateDBSnapshot"),
+            ("s3", "CreateBucket"),
+        ],
     },
     Team {
         name: "platform",
@@ -154,22 +159,36 @@ const ROBOTS: [Robot; 6] = [
     Robot {
         role: "monitoring",
         every_min: 5,
-        run: &[("ec2", "DescribeInstances", 4), ("cloudwatch", "GetMetricData", 12)],
+        run: &[
+            ("ec2", "DescribeInstances", 4),
+            ("cloudwatch", "GetMetricData", 12),
+        ],
     },
     Robot {
         role: "backup",
         every_min: 360,
-        run: &[("ec2", "CreateSnapshot", 12), ("ec2", "DescribeSnapshots", 4), ("ec2", "DeleteSnapshot", 12)],
+        run: &[
+            ("ec2", "CreateSnapshot", 12),
+            ("ec2", "DescribeSnapshots", 4),
+            ("ec2", "DeleteSnapshot", 12),
+        ],
     },
     Robot {
         role: "patching",
         every_min: 1440,
-        run: &[("ssm", "DescribeInstanceInformation", 30), ("ssm", "SendCommand", 8)],
+        run: &[
+            ("ssm", "DescribeInstanceInformation", 30),
+            ("ssm", "SendCommand", 8),
+        ],
     },
     Robot {
         role: "app",
         every_min: 30,
-        run: &[("secretsmanager", "GetSecretValue", 2), ("kms", "Decrypt", 6), ("s3", "PutObject", 5)],
+        run: &[
+            ("secretsmanager", "GetSecretValue", 2),
+            ("kms", "Decrypt", 6),
+            ("s3", "PutObject", 5),
+        ],
     },
 ];
 
@@ -194,7 +213,11 @@ impl Office {
                 self.robot(day, robot, &mut events);
             }
         }
-        events.sort_by(|a, b| a.at_ms.cmp(&b.at_ms).then_with(|| a.principal.cmp(&b.principal)));
+        events.sort_by(|a, b| {
+            a.at_ms
+                .cmp(&b.at_ms)
+                .then_with(|| a.principal.cmp(&b.principal))
+        });
         events
     }
 
@@ -205,25 +228,47 @@ impl Office {
 
     /// A user in the middle of a working day, or somewhere else at night.
     pub(super) fn victim(&self, number: usize, own_place: bool) -> ActivityEvent {
-        let Some((team, person)) = people().nth(number) else { return ActivityEvent::default() };
+        let Some((team, person)) = people().nth(number) else {
+            return ActivityEvent::default();
+        };
         let day = 57 - (number as i64 % 3);
         let mut event = user(team, person);
-        event.at_ms = START_MS + day * 24 * HOUR_MS + (if own_place { team.begins + 4 } else { 1 }) * HOUR_MS;
-        event.place = if own_place { office(team) } else { place("203.0.113.0/24") };
+        event.at_ms =
+            START_MS + day * 24 * HOUR_MS + (if own_place { team.begins + 4 } else { 1 }) * HOUR_MS;
+        event.place = if own_place {
+            office(team)
+        } else {
+            place("203.0.113.0/24")
+        };
         event
     }
 
-    fn person(&self, day: i64, number: usize, team: &Team, person: usize, into: &mut Vec<ActivityEvent>) {
+    fn person(
+        &self,
+        day: i64,
+        number: usize,
+        team: &Team,
+        person: usize,
+        into: &mut Vec<ActivityEvent>,
+    ) {
         let mut chance = Chance::new(self.seed ^ (day as u64) << 20, 100 + number as u64);
         let weekend = day.rem_euclid(7) >= 5;
-        let works = if weekend { chance.happens(0.02) } else { !chance.happens(0.08) };
+        let works = if weekend {
+            chance.happens(0.02)
+        } else {
+            !chance.happens(0.08)
+        };
         if !works {
             return;
         }
         let travels = chance.happens(1.0 / 60.0);
         let home = chance.happens(0.3);
         let from = match (travels, home) {
-            (true, _) => place(&format!("100.{}.{}.0/24", 64 + chance.below(40), chance.below(200))),
+            (true, _) => place(&format!(
+                "100.{}.{}.0/24",
+                64 + chance.below(40),
+                chance.below(200)
+            )),
             (false, true) => place(&format!("81.{}.7.0/24", 10 + number)),
             _ => office(team),
         };
@@ -234,14 +279,23 @@ impl Office {
         }
         let mut put = |minute: i64, service: &str, operation: &str, chance: &mut Chance| {
             let mut event = user(team, person);
-            event.at_ms = START_MS + day * 24 * HOUR_MS + minute * MINUTE_MS + chance.below(60_000) as i64;
+            event.at_ms =
+                START_MS + day * 24 * HOUR_MS + minute * MINUTE_MS + chance.below(60_000) as i64;
             (event.service, event.operation) = (service.to_owned(), operation.to_owned());
             event.place = from.clone();
             event.resource = format!("{operation}/{}", chance.below(6));
-            event.outcome = if chance.happens(0.01) { Outcome::Denied } else { Outcome::Done };
+            event.outcome = if chance.happens(0.01) {
+                Outcome::Denied
+            } else {
+                Outcome::Done
+            };
             if operation == "ConsoleLogin" {
                 event.traits = Traits::default().with(Trait::SecondFactor);
-                event.outcome = if chance.happens(0.06) { Outcome::Failed } else { Outcome::Done };
+                event.outcome = if chance.happens(0.06) {
+                    Outcome::Failed
+                } else {
+                    Outcome::Done
+                };
             }
             into.push(event);
         };
@@ -257,7 +311,12 @@ impl Office {
         }
         if chance.happens(0.12) {
             let (service, operation) = team.seldom[chance.below(team.seldom.len())];
-            put(begins + 60 + chance.below(300) as i64, service, operation, &mut chance);
+            put(
+                begins + 60 + chance.below(300) as i64,
+                service,
+                operation,
+                &mut chance,
+            );
         }
     }
 
@@ -267,8 +326,11 @@ impl Office {
         while minute < 24 * 60 {
             for (service, operation, times) in robot.run {
                 for n in 0..*times {
-                    let at_ms =
-                        START_MS + day * 24 * HOUR_MS + minute * MINUTE_MS + n as i64 * 900 + chance.below(500) as i64;
+                    let at_ms = START_MS
+                        + day * 24 * HOUR_MS
+                        + minute * MINUTE_MS
+                        + n as i64 * 900
+                        + chance.below(500) as i64;
                     into.push(ActivityEvent {
                         at_ms,
                         principal: format!("1:{}", robot.role),
@@ -288,7 +350,9 @@ impl Office {
 }
 
 fn people() -> impl Iterator<Item = (&'static Team, usize)> {
-    TEAMS.iter().flat_map(|team| (0..team.people).map(move |person| (team, person)))
+    TEAMS
+        .iter()
+        .flat_map(|team| (0..team.people).map(move |person| (team, person)))
 }
 
 fn user(team: &Team, person: usize) -> ActivityEvent {

@@ -3,28 +3,45 @@
 use reeve_estate::{Money, Purchase, ResourceKind};
 use reeve_recommend::portfolio::{AccountUse, HourlyUse, Portfolios};
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{AccountFacts, AgentDefinition, Guardrails, Judgement, SettingValue, Settings};
+use reeve_recommend::{
+    AccountFacts, AgentDefinition, Guardrails, Judgement, SettingValue, Settings,
+};
 
 use super::estate::{Case, noise, resource};
 use super::{CPU, usd};
 use crate::cost_optimizer::CostOptimizer;
 
 fn steady(size: &str) -> Case {
-    Case::machine(size).with(CPU, 30, |m| Some(45.0 + 5.0 * noise(m))).all_else_small()
+    Case::machine(size)
+        .with(CPU, 30, |m| Some(45.0 + 5.0 * noise(m)))
+        .all_else_small()
 }
 
 fn simulated(machines: &[Case]) -> Option<AccountUse> {
     let mut sums = Portfolios::default();
-    machines.iter().filter_map(|case| case.judge().hourly_use).for_each(|machine| sums.add(machine));
+    machines
+        .iter()
+        .filter_map(|case| case.judge().hourly_use)
+        .for_each(|machine| sums.add(machine));
     sums.simulate().pop()
 }
 
 fn judged(simulated: Option<&AccountUse>, settings: &Settings) -> Judgement {
-    let mut account = resource("account/aws/1", ResourceKind::VirtualMachine, "billing", None);
+    let mut account = resource(
+        "account/aws/1",
+        ResourceKind::VirtualMachine,
+        "billing",
+        None,
+    );
     account.kind = ResourceKind::Account;
     account.name = "111122223333".to_owned();
     let guardrails = Guardrails::default();
-    CostOptimizer.judge_account(&AccountFacts { account: &account, simulated, settings, guardrails: &guardrails })
+    CostOptimizer.judge_account(&AccountFacts {
+        account: &account,
+        simulated,
+        settings,
+        guardrails: &guardrails,
+    })
 }
 
 fn code(judgement: &Judgement) -> &'static str {
@@ -36,13 +53,24 @@ fn code(judgement: &Judgement) -> &'static str {
 fn an_account_whose_machines_always_run_is_worth_a_commitment() {
     let found = simulated(&[steady("m5.large"), steady("m5.large")]).unwrap();
     let judgement = judged(Some(&found), &Settings::default());
-    let [one] = judgement.proposals.as_slice() else { panic!("{judgement:?}") };
-    assert_eq!((one.kind, one.plan.is_none()), (RecommendationType::ReservedInstances, true));
-    assert_eq!((one.subject.kind, one.subject.id.as_str()), (ResourceKind::Account, "account/aws/1"));
+    let [one] = judgement.proposals.as_slice() else {
+        panic!("{judgement:?}")
+    };
+    assert_eq!(
+        (one.kind, one.plan.is_none()),
+        (RecommendationType::ReservedInstances, true)
+    );
+    assert_eq!(
+        (one.subject.kind, one.subject.id.as_str()),
+        (ResourceKind::Account, "account/aws/1")
+    );
     // The price list's rate of a convertible reservation of an m5.large: 0.071 of 0.096 an hour.
     let share = 1.0 - 0.071 / 0.096;
     let saving = one.savings_monthly.unwrap().usd();
-    assert!((saving - 2.0 * usd("m5.large") * 730.0 * share).abs() < 0.05, "{saving}");
+    assert!(
+        (saving - 2.0 * usd("m5.large") * 730.0 * share).abs() < 0.05,
+        "{saving}"
+    );
     assert!(!one.reason_codes.contains(&"discount_assumed".to_owned()));
     let said = one.explanation.factors.texts().join("\n");
     for words in [
@@ -59,16 +87,28 @@ fn an_account_whose_machines_always_run_is_worth_a_commitment() {
 
 #[test]
 fn an_account_abstains_with_a_reason() {
-    let off = Settings([("suggest_reserved_instances.enabled".to_owned(), SettingValue::Flag(false))].into());
+    let off = Settings(
+        [(
+            "suggest_reserved_instances.enabled".to_owned(),
+            SettingValue::Flag(false),
+        )]
+        .into(),
+    );
     let even = simulated(&[steady("m5.2xlarge")]).unwrap();
     assert_eq!(code(&judged(Some(&even), &off)), "switched_off");
     assert_eq!(code(&judged(None, &Settings::default())), "thin_data");
     // One of two machines was stopped a week ago: the level of the weeks before would have lost in the last one.
     let stopped = Case::machine("m5.4xlarge").with(CPU, 30, |m| (m > 8 * 1_440).then_some(45.0));
     let shrinking = simulated(&[stopped, steady("m5.2xlarge")]).unwrap();
-    assert_eq!(code(&judged(Some(&shrinking), &Settings::default())), "lost_on_held_out_weeks");
+    assert_eq!(
+        code(&judged(Some(&shrinking), &Settings::default())),
+        "lost_on_held_out_weeks"
+    );
     let small = simulated(&[steady("t3.small")]).unwrap();
-    assert_eq!(code(&judged(Some(&small), &Settings::default())), "no_level_saves");
+    assert_eq!(
+        code(&judged(Some(&small), &Settings::default())),
+        "no_level_saves"
+    );
 }
 
 #[test]
@@ -81,13 +121,26 @@ fn the_use_of_a_machine_is_that_which_remains() {
     let paid = hourly(&steady("m5.large").billed(0.6, "Committed")).unwrap();
     assert_eq!(paid.usd, 0.0, "commitments pay for all of it already");
     // Quiet: a smaller size is recommended, and only its price is committed to.
-    let quiet = Case::machine("m5.xlarge").flat(CPU, 30, 5.0).all_else_small();
+    let quiet = Case::machine("m5.xlarge")
+        .flat(CPU, 30, 5.0)
+        .all_else_small();
     let smaller = hourly(&quiet).unwrap();
-    assert!((smaller.usd - usd("m5.large")).abs() < 1e-6, "{}", smaller.usd);
+    assert!(
+        (smaller.usd - usd("m5.large")).abs() < 1e-6,
+        "{}",
+        smaller.usd
+    );
     let family = smaller.reservation.unwrap();
-    assert_eq!((family.family.as_str(), family.region.as_str()), ("m5", "us-east-1"));
+    assert_eq!(
+        (family.family.as_str(), family.region.as_str()),
+        ("m5", "us-east-1")
+    );
     let mut windows = steady("m5.large");
     windows.resource.specification.platform = Some("windows".to_owned());
-    assert_eq!(hourly(&windows).unwrap().reservation, None, "sizes share reservations on Linux alone");
+    assert_eq!(
+        hourly(&windows).unwrap().reservation,
+        None,
+        "sizes share reservations on Linux alone"
+    );
     assert!(Money::from_usd(hourly(&windows).unwrap().usd) > Money::from_usd(usd("m5.large")));
 }

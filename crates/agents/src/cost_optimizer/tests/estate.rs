@@ -53,7 +53,12 @@ impl Case {
     }
 
     /// Adds a series: `value(minutes before now)` every five minutes for some days; `None` leaves a gap.
-    pub(super) fn with(mut self, metric: Metric, days: i64, value: impl Fn(i64) -> Option<f64>) -> Self {
+    pub(super) fn with(
+        mut self,
+        metric: Metric,
+        days: i64,
+        value: impl Fn(i64) -> Option<f64>,
+    ) -> Self {
         let points = (1..=days * 288)
             .rev()
             .filter_map(|back| {
@@ -61,7 +66,12 @@ impl Case {
                 value(back * 5).map(|value| (at, value))
             })
             .collect();
-        self.series.push(Series { resource: self.resource.id.clone(), metric, points, period_s: 300 });
+        self.series.push(Series {
+            resource: self.resource.id.clone(),
+            metric,
+            points,
+            period_s: 300,
+        });
         self
     }
 
@@ -94,13 +104,23 @@ impl Case {
 
     /// Thirty days of charges at a share of the list price of a dollar a day, under a commitment or not.
     pub(super) fn billed(mut self, effective: f64, pricing: &str) -> Self {
-        let header =
-            "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
+        let header = "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
         let mut reader = Reader::from_header(header.split(',')).unwrap();
         let day = |back: i64| {
             let at = now() - SignedDuration::from_hours(24 * back);
-            let cells = ["0", &at.to_string(), "USD", "Usage", &effective.to_string(), "1", pricing].map(str::to_owned);
-            reader.charge(|place| cells.get(place).map(String::as_str)).unwrap()
+            let cells = [
+                "0",
+                &at.to_string(),
+                "USD",
+                "Usage",
+                &effective.to_string(),
+                "1",
+                pricing,
+            ]
+            .map(str::to_owned);
+            reader
+                .charge(|place| cells.get(place).map(String::as_str))
+                .unwrap()
         };
         self.charges = (1..=30).rev().map(day).collect();
         self
@@ -146,13 +166,19 @@ impl Case {
     }
 }
 
-pub(crate) fn resource(id: &str, kind: ResourceKind, service: &str, size: Option<&str>) -> Resource {
+pub(crate) fn resource(
+    id: &str,
+    kind: ResourceKind,
+    service: &str,
+    size: Option<&str>,
+) -> Resource {
     let mut made = running(id, kind, size);
     made.service = service.to_owned();
     if kind == ResourceKind::Volume {
         made.state = ResourceState::Unattached;
     }
-    made.specification.platform = (kind == ResourceKind::VirtualMachine).then(|| "linux".to_owned());
+    made.specification.platform =
+        (kind == ResourceKind::VirtualMachine).then(|| "linux".to_owned());
     made.purchase = Some(Purchase::OnDemand);
     made.created_at = Some(now() - SignedDuration::from_hours(24 * 90));
     made.observed_at = now();

@@ -58,34 +58,66 @@ struct Row {
     says: &'static [&'static str],
 }
 
-fn row(name: &'static str, machine: Case, expect: Expect, saving: Saving, says: &'static [&'static str]) -> Row {
-    Row { name, machine, expect, saving, says }
+fn row(
+    name: &'static str,
+    machine: Case,
+    expect: Expect,
+    saving: Saving,
+    says: &'static [&'static str],
+) -> Row {
+    Row {
+        name,
+        machine,
+        expect,
+        saving,
+        says,
+    }
 }
 
 /// A machine that is left as it is.
-fn left(name: &'static str, machine: Case, why: &'static str, says: &'static [&'static str]) -> Row {
+fn left(
+    name: &'static str,
+    machine: Case,
+    why: &'static str,
+    says: &'static [&'static str],
+) -> Row {
     row(name, machine, Nothing(why), Saving::None, says)
 }
 
 fn stops(found: &Proposal) -> bool {
-    found.plan.as_ref().is_some_and(|plan| plan.steps.iter().any(|step| step.kind == StepKind::Stop))
+    found
+        .plan
+        .as_ref()
+        .is_some_and(|plan| plan.steps.iter().any(|step| step.kind == StepKind::Stop))
 }
 
 fn deletes(found: &Proposal) -> bool {
-    found.plan.as_ref().and_then(|plan| plan.change.as_ref()).is_some_and(|change| change.name == "delete_volume")
+    found
+        .plan
+        .as_ref()
+        .and_then(|plan| plan.change.as_ref())
+        .is_some_and(|change| change.name == "delete_volume")
 }
 
 fn is_as_expected(expect: Expect, judgement: &Judgement) -> bool {
     use RecommendationType::{IdleResourceCleanup, InstanceType, RightSize};
-    let target =
-        |found: &Proposal, kind, size: &str| found.kind == kind && found.subject.target_type.as_deref() == Some(size);
+    let target = |found: &Proposal, kind, size: &str| {
+        found.kind == kind && found.subject.target_type.as_deref() == Some(size)
+    };
     match (expect, judgement.proposals.as_slice()) {
-        (Nothing(why), []) => judgement.abstentions.iter().any(|abstention| abstention.code == why),
+        (Nothing(why), []) => judgement
+            .abstentions
+            .iter()
+            .any(|abstention| abstention.code == why),
         (Resize(size), [found]) => target(found, RightSize, size),
         (Upgrade(size), [found]) => target(found, InstanceType, size),
         (Stop, [found]) => found.kind == IdleResourceCleanup && stops(found),
         (Schedule, [found]) => {
-            found.plan.is_none() && found.reason_codes.iter().any(|code| code == "works_at_known_times")
+            found.plan.is_none()
+                && found
+                    .reason_codes
+                    .iter()
+                    .any(|code| code == "works_at_known_times")
         }
         (Delete, [found]) => deletes(found),
         _ => false,
@@ -93,7 +125,11 @@ fn is_as_expected(expect: Expect, judgement: &Judgement) -> bool {
 }
 
 fn saving_of(judgement: &Judgement) -> Saving {
-    match judgement.proposals.first().map(|found| found.savings_monthly.map(|money| money.micros())) {
+    match judgement
+        .proposals
+        .first()
+        .map(|found| found.savings_monthly.map(|money| money.micros()))
+    {
         None => Saving::None,
         Some(None) => Unknown,
         Some(Some(micros)) if micros > 0 => Saves,
@@ -103,13 +139,31 @@ fn saving_of(judgement: &Judgement) -> Saving {
 
 fn words(judgement: &Judgement) -> String {
     let said = |found: &Proposal| {
-        let losses = found.plan.iter().flat_map(|plan| &plan.losses).map(|loss| loss.detail.as_str());
-        let (factors, security) = (found.explanation.factors.texts().join("\n"), &found.impact.security);
-        let levels = format!("impact {}, risk {}", found.impact_level, found.explanation.risk);
-        format!("{}\n{factors}\n{security}\n{levels}\n{}", found.title, losses.collect::<Vec<_>>().join("\n"))
+        let losses = found
+            .plan
+            .iter()
+            .flat_map(|plan| &plan.losses)
+            .map(|loss| loss.detail.as_str());
+        let (factors, security) = (
+            found.explanation.factors.texts().join("\n"),
+            &found.impact.security,
+        );
+        let levels = format!(
+            "impact {}, risk {}",
+            found.impact_level, found.explanation.risk
+        );
+        format!(
+            "{}\n{factors}\n{security}\n{levels}\n{}",
+            found.title,
+            losses.collect::<Vec<_>>().join("\n")
+        )
     };
     let proposed: Vec<String> = judgement.proposals.iter().map(said).collect();
-    let abstained: Vec<String> = judgement.abstentions.iter().map(|a| format!("{}: {}", a.code, a.detail)).collect();
+    let abstained: Vec<String> = judgement
+        .abstentions
+        .iter()
+        .map(|a| format!("{}: {}", a.code, a.detail))
+        .collect();
     format!("{}\n{}", proposed.join("\n"), abstained.join("\n"))
 }
 
@@ -119,9 +173,14 @@ fn difference(row: &Row) -> Option<String> {
     let mut judgement = row.machine.judge();
     judgement.protect(&row.machine.resource, Catalogue::builtin());
     let explanation = words(&judgement);
-    let missing: Vec<&&str> = row.says.iter().filter(|words| !explanation.contains(**words)).collect();
+    let missing: Vec<&&str> = row
+        .says
+        .iter()
+        .filter(|words| !explanation.contains(**words))
+        .collect();
     let saving = saving_of(&judgement);
-    let right = is_as_expected(row.expect, &judgement) && saving == row.saving && missing.is_empty();
+    let right =
+        is_as_expected(row.expect, &judgement) && saving == row.saving && missing.is_empty();
     (!right).then(|| {
         let found: Vec<_> = judgement
             .proposals
@@ -137,11 +196,24 @@ fn difference(row: &Row) -> Option<String> {
 
 #[test]
 fn every_machine_is_judged_as_an_engineer_would() {
-    let rows: Vec<Row> = [stop::rows(), shrink::rows(), enlarge::rows(), pay::rows(), leave::rows(), protected::rows()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let rows: Vec<Row> = [
+        stop::rows(),
+        shrink::rows(),
+        enlarge::rows(),
+        pay::rows(),
+        leave::rows(),
+        protected::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     assert!(rows.len() >= 110, "{} rows", rows.len());
     let wrong: Vec<String> = rows.iter().filter_map(difference).collect();
-    assert!(wrong.is_empty(), "{} of {} machines are judged wrong\n\n{}", wrong.len(), rows.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} machines are judged wrong\n\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n\n")
+    );
 }

@@ -53,12 +53,20 @@ impl Traffic {
                 limit: MOST_UNITS,
             });
         }
-        Some(Traffic { reported: Load::measured(facts, Metric::NetworkOut)?, requests: None, limit: 0.0 })
+        Some(Traffic {
+            reported: Load::measured(facts, Metric::NetworkOut)?,
+            requests: None,
+            limit: 0.0,
+        })
     }
 
     /// Name of what is measured of a kind of resource.
     pub(super) fn noun(kind: ResourceKind) -> &'static str {
-        if kind == ResourceKind::LoadBalancer { "the use of capacity units" } else { "outgoing traffic" }
+        if kind == ResourceKind::LoadBalancer {
+            "the use of capacity units"
+        } else {
+            "outgoing traffic"
+        }
     }
 
     /// The traffic of a window of days; `None` without points in it.
@@ -80,8 +88,13 @@ impl Traffic {
                 "At most {} capacity units at once and not one request in {days} days; {MOST_UNITS} counts as none",
                 figure(figures.max)
             ),
-            (false, _) if figures.max <= 0.0 => format!("Not one byte went out through it in {days} days"),
-            (false, _) => format!("Up to {} bytes a second went out through it in {days} days", figure(figures.max)),
+            (false, _) if figures.max <= 0.0 => {
+                format!("Not one byte went out through it in {days} days")
+            }
+            (false, _) => format!(
+                "Up to {} bytes a second went out through it in {days} days",
+                figure(figures.max)
+            ),
         };
         Some(Found {
             is_covered: figures.coverage >= COVERAGE,
@@ -93,21 +106,29 @@ impl Traffic {
 
     /// Returns `true` if there was no traffic in a window that was measured well enough; `None` for another.
     pub(super) fn is_none_in(&self, window: Window) -> Option<bool> {
-        let figures = self.reported.summary(window).filter(|figures| figures.coverage >= DAY_COVERAGE)?;
+        let figures = self
+            .reported
+            .summary(window)
+            .filter(|figures| figures.coverage >= DAY_COVERAGE)?;
         Some(self.is_none(&figures, self.busiest_day(window)))
     }
 
     /// Tries the finding on the days of a history.
     pub(super) fn backtest(&self, history: Window, days: i64) -> Backtest {
         backtest(history, &self.reported, days, |before, day| {
-            self.is_none_in(before).filter(|none| *none).and_then(|_| self.is_none_in(day))
+            self.is_none_in(before)
+                .filter(|none| *none)
+                .and_then(|_| self.is_none_in(day))
         })
     }
 
     /// Distance of each day from the limit.
     pub(super) fn margins(&self, history: Window) -> Daily {
         let margin = |day| {
-            let figures = self.reported.summary(day).filter(|figures| figures.coverage >= DAY_COVERAGE)?;
+            let figures = self
+                .reported
+                .summary(day)
+                .filter(|figures| figures.coverage >= DAY_COVERAGE)?;
             Some(match self.limit {
                 limit if limit > 0.0 => (1.0 - figures.max / limit).max(-1.0),
                 _ if figures.max <= 0.0 => 1.0,
@@ -119,7 +140,11 @@ impl Traffic {
 
     fn is_none(&self, figures: &Summary, busiest: Option<f64>) -> bool {
         let few = busiest.is_none_or(|requests| requests < MOST_REQUESTS);
-        few && if self.limit > 0.0 { figures.max < self.limit } else { figures.max <= 0.0 }
+        few && if self.limit > 0.0 {
+            figures.max < self.limit
+        } else {
+            figures.max <= 0.0
+        }
     }
 
     /// Most requests of a day; `None` where no request was counted in the window.
@@ -127,9 +152,17 @@ impl Traffic {
         let requests = self.requests.as_ref()?;
         let seconds = requests.period_ms as f64 / 1000.0;
         let points = |day: &Window| {
-            let inside = requests.points.iter().filter(|(at, _)| (day.start_ms..day.end_ms).contains(at));
+            let inside = requests
+                .points
+                .iter()
+                .filter(|(at, _)| (day.start_ms..day.end_ms).contains(at));
             inside.map(|(_, rate)| rate * seconds).sum::<f64>()
         };
-        window.blocks(DAY_MS).iter().map(points).reduce(f64::max).filter(|most| *most > 0.0)
+        window
+            .blocks(DAY_MS)
+            .iter()
+            .map(points)
+            .reduce(f64::max)
+            .filter(|most| *most > 0.0)
     }
 }

@@ -90,13 +90,22 @@ impl Candidate {
 
 /// Tries the choice on past weeks: each is judged by the rule that the weeks before it give. Objects count as stored today. Returns the
 /// weeks in which the rule would have saved something, and the share of the saving that the reads of each left.
-pub(super) fn backtest(access: &BucketAccess, bounds: Bounds<'_>, least_usd: f64) -> (Backtest, Daily) {
+pub(super) fn backtest(
+    access: &BucketAccess,
+    bounds: Bounds<'_>,
+    least_usd: f64,
+) -> (Backtest, Daily) {
     let weeks = access.whole_weeks();
     let (mut count, mut margins) = (Backtest::default(), Daily::new());
     for week in weeks.start + TRAINING_WEEKS..weeks.end {
         let before = best(&access.in_weeks(weeks.start..week), bounds);
-        let Some(rule) = before.filter(|found| found.net() > 0.0 && found.net() >= least_usd) else { continue };
-        let Some(result) = outcome(&access.in_weeks(week..week + 1), &rule.tiering, bounds) else { continue };
+        let Some(rule) = before.filter(|found| found.net() > 0.0 && found.net() >= least_usd)
+        else {
+            continue;
+        };
+        let Some(result) = outcome(&access.in_weeks(week..week + 1), &rule.tiering, bounds) else {
+            continue;
+        };
         count.windows += 1;
         count.held += u64::from(result.net() > 0.0);
         margins.push(Some(result.margin().clamp(0.0, 1.0)));
@@ -108,24 +117,41 @@ pub(super) fn backtest(access: &BucketAccess, bounds: Bounds<'_>, least_usd: f64
 fn outcome(access: &BucketAccess, rule: &Tiering, bounds: Bounds<'_>) -> Option<Candidate> {
     let months = access.window_days() / DAYS_A_MONTH;
     let total = access.total();
-    let used = if rule.prefix.is_empty() { &total } else { access.prefixes.get(&rule.prefix)? };
-    candidate(used, &rule.prefix, i64::from(rule.days), rule.class, months, bounds)
+    let used = if rule.prefix.is_empty() {
+        &total
+    } else {
+        access.prefixes.get(&rule.prefix)?
+    };
+    candidate(
+        used,
+        &rule.prefix,
+        i64::from(rule.days),
+        rule.class,
+        months,
+        bounds,
+    )
 }
 
 /// The candidate with the highest saving, over the whole bucket and single prefixes; `None` in a region without prices, and where no
 /// object is old enough.
 pub(super) fn best(access: &BucketAccess, bounds: Bounds<'_>) -> Option<Candidate> {
     let total = access.total();
-    let named = access.prefixes.iter().filter(|(prefix, _)| !prefix.is_empty());
-    let scopes = [("", &total)].into_iter().chain(named.map(|(prefix, used)| (prefix.as_str(), used)));
+    let named = access
+        .prefixes
+        .iter()
+        .filter(|(prefix, _)| !prefix.is_empty());
+    let scopes = [("", &total)]
+        .into_iter()
+        .chain(named.map(|(prefix, used)| (prefix.as_str(), used)));
     let months = access.window_days() / DAYS_A_MONTH;
     let mut best: Option<Candidate> = None;
     for (prefix, used) in scopes {
         for age in AGE_BANDS.into_iter().filter(|age| *age >= bounds.after) {
             for class in ColdClass::ALL {
                 let found = candidate(used, prefix, age, *class, months, bounds);
-                let better =
-                    |found: &Candidate| found.fits() && best.as_ref().is_none_or(|best| found.net() > best.net());
+                let better = |found: &Candidate| {
+                    found.fits() && best.as_ref().is_none_or(|best| found.net() > best.net())
+                };
                 if let Some(found) = found.filter(better) {
                     best = Some(found);
                 }
@@ -143,18 +169,39 @@ fn candidate(
     months: f64,
     bounds: Bounds<'_>,
 ) -> Option<Candidate> {
-    let price = |class: &str, unit, amount| Some(bounds.catalogue.bucket_usd(bounds.region, class, unit, amount)?.0);
+    let price = |class: &str, unit, amount| {
+        Some(
+            bounds
+                .catalogue
+                .bucket_usd(bounds.region, class, unit, amount)?
+                .0,
+        )
+    };
     let moved = used.from_age(age);
-    let is_deleted_before = bounds.expires.is_some_and(|days| days < age + least_days(class));
+    let is_deleted_before = bounds
+        .expires
+        .is_some_and(|days| days < age + least_days(class));
     if moved.objects == 0 || months <= 0.0 || is_deleted_before {
         return None;
     }
-    let (name, objects, gib) = (class.as_str(), moved.objects as f64, moved.bytes as f64 / GIB);
-    let (reads, read_gib) = (moved.reads as f64 / months, moved.read_bytes as f64 / GIB / months);
+    let (name, objects, gib) = (
+        class.as_str(),
+        moved.objects as f64,
+        moved.bytes as f64 / GIB,
+    );
+    let (reads, read_gib) = (
+        moved.reads as f64 / months,
+        moved.read_bytes as f64 / GIB / months,
+    );
     let is_watched = class == ColdClass::IntelligentTiering;
     let hot = (read_gib / gib).min(1.0);
     let storage_after = if is_watched {
-        price(name, "gib_month", gib * hot)? + price("INTELLIGENT_TIERING.infrequent", "gib_month", gib * (1.0 - hot))?
+        price(name, "gib_month", gib * hot)?
+            + price(
+                "INTELLIGENT_TIERING.infrequent",
+                "gib_month",
+                gib * (1.0 - hot),
+            )?
     } else {
         price(name, "gib_month", gib)?
     };
@@ -163,14 +210,22 @@ fn candidate(
     // Objects of the youngest band were written within a month, and reach the age in another.
     let monthly = used.stored[0].count as f64;
     Some(Candidate {
-        tiering: Tiering { days: u32::try_from(age).ok()?, class, prefix: prefix.to_owned() },
+        tiering: Tiering {
+            days: u32::try_from(age).ok()?,
+            class,
+            prefix: prefix.to_owned(),
+        },
         moved,
         small_objects: used.small_objects,
         storage_now: standard(all)? - standard(all - gib)?,
         storage_after,
         reads: price(name, "read", reads)? + price(name, "retrieved_gib", read_gib)?
             - price("STANDARD", "read", reads)?,
-        monitoring: if is_watched { price(name, "object_month", objects)? } else { 0.0 },
+        monitoring: if is_watched {
+            price(name, "object_month", objects)?
+        } else {
+            0.0
+        },
         transitions_once: price(name, "transition", objects)?,
         transitions_monthly: price(name, "transition", monthly)?,
         hot,
@@ -178,9 +233,14 @@ fn candidate(
 }
 
 /// Cost of copying the moved objects back into STANDARD: retrieval, a read and a write each.
-pub(super) fn return_usd(candidate: &Candidate, catalogue: &Catalogue, region: &str) -> Option<f64> {
+pub(super) fn return_usd(
+    candidate: &Candidate,
+    catalogue: &Catalogue,
+    region: &str,
+) -> Option<f64> {
     let name = candidate.tiering.class.as_str();
-    let price = |class: &str, unit, amount| Some(catalogue.bucket_usd(region, class, unit, amount)?.0);
+    let price =
+        |class: &str, unit, amount| Some(catalogue.bucket_usd(region, class, unit, amount)?.0);
     let objects = candidate.moved.objects as f64;
     let parts = [
         price(name, "retrieved_gib", candidate.gib()),

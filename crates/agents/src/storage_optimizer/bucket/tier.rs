@@ -37,18 +37,29 @@ pub(super) fn judge(
     access: &BucketAccess,
     mut path: Path,
 ) -> Result<Proposal, Abstention> {
-    if configured.lifecycle.own_rules.iter().any(|id| id == LifecycleRule::TIER_ID) {
+    if configured
+        .lifecycle
+        .own_rules
+        .iter()
+        .any(|id| id == LifecycleRule::TIER_ID)
+    {
         return Err(decided("tiered", "a rule of Reeve moves its old objects"));
     }
     let days = measured(access, settings)?;
     path.ask(
         "Are its reads known?",
         true,
-        format!("{days:.0} days of access logs, {} requests", thousands(access.records)),
+        format!(
+            "{days:.0} days of access logs, {} requests",
+            thousands(access.records)
+        ),
     );
     let region = facts.resource.region.as_str();
     let contents = facts.resource.specification.contents.as_ref();
-    let standard_gib = contents.and_then(|contents| contents.gib.get("StandardStorage")).copied().unwrap_or_default();
+    let standard_gib = contents
+        .and_then(|contents| contents.gib.get("StandardStorage"))
+        .copied()
+        .unwrap_or_default();
     let bounds = Bounds {
         region,
         catalogue: facts.catalogue,
@@ -56,7 +67,11 @@ pub(super) fn judge(
         expires: configured.expires(),
         standard_gib,
     };
-    if facts.catalogue.bucket_usd(region, "STANDARD", "gib_month", 0.0).is_none() {
+    if facts
+        .catalogue
+        .bucket_usd(region, "STANDARD", "gib_month", 0.0)
+        .is_none()
+    {
         return Err(Abstention::unjudged(
             KIND,
             "price_not_known",
@@ -66,26 +81,48 @@ pub(super) fn judge(
     let least = settings.tier_least_savings as f64;
     let found = best(access, bounds);
     let old = found.is_some();
-    let words = found.as_ref().map_or("no class may hold any of them long enough".to_owned(), |found| {
-        format!("{} with {}", objects(found.moved.objects), gib(found.gib()))
-    });
-    let question = format!("Are there objects of at least {} days to move?", bounds.after);
+    let words = found.as_ref().map_or(
+        "no class may hold any of them long enough".to_owned(),
+        |found| format!("{} with {}", objects(found.moved.objects), gib(found.gib())),
+    );
+    let question = format!(
+        "Are there objects of at least {} days to move?",
+        bounds.after
+    );
     let Some(found) = found.filter(|_| path.ask(question, old, words)) else {
         return Err(decided(
             "no_old_objects",
-            format!("no objects of STANDARD are {} days old and stay long enough", bounds.after),
+            format!(
+                "no objects of STANDARD are {} days old and stay long enough",
+                bounds.after
+            ),
         ));
     };
     let net = found.net();
-    if !path.ask("Is it cheaper after requests and retrieval?", net > 0.0 && net >= least, net_words(&found)) {
-        let detail =
-            format!("the best class saves {} a month, {} are needed: {}", usd(net), usd(least), net_words(&found));
+    if !path.ask(
+        "Is it cheaper after requests and retrieval?",
+        net > 0.0 && net >= least,
+        net_words(&found),
+    ) {
+        let detail = format!(
+            "the best class saves {} a month, {} are needed: {}",
+            usd(net),
+            usd(least),
+            net_words(&found)
+        );
         return Err(decided("not_cheaper", detail));
     }
     let tried = trust(facts, access, bounds, least);
     let Backtest { held, windows } = tried.0.backtest;
-    if !path.ask("Would it have saved in past weeks?", held * 2 >= windows, format!("in {held} of {windows}")) {
-        return Err(decided("not_cheaper", format!("it would have saved something in {held} of {windows} past weeks")));
+    if !path.ask(
+        "Would it have saved in past weeks?",
+        held * 2 >= windows,
+        format!("in {held} of {windows}"),
+    ) {
+        return Err(decided(
+            "not_cheaper",
+            format!("it would have saved something in {held} of {windows} past weeks"),
+        ));
     }
     Ok(propose(facts, configured, access, &found, tried, path))
 }
@@ -95,7 +132,12 @@ fn measured(access: &BucketAccess, settings: &Thresholds) -> Result<f64, Abstent
     let unjudged = |code, detail: String| Err(Abstention::unjudged(KIND, code, detail));
     match access.state {
         AccessState::NotLogged => return unjudged("not_logged", TURN_ON.to_owned()),
-        AccessState::Behind => return unjudged("logs_behind", "more logs are there than were read so far".to_owned()),
+        AccessState::Behind => {
+            return unjudged(
+                "logs_behind",
+                "more logs are there than were read so far".to_owned(),
+            );
+        }
         AccessState::TooManyObjects => {
             return unjudged(
                 "too_many_objects",
@@ -106,7 +148,10 @@ fn measured(access: &BucketAccess, settings: &Thresholds) -> Result<f64, Abstent
     }
     let (days, least) = (access.window_days(), settings.tier_measured_days);
     if days < least as f64 {
-        return unjudged("too_few_days", format!("its logs reach {days:.0} days back, {least} are needed"));
+        return unjudged(
+            "too_few_days",
+            format!("its logs reach {days:.0} days back, {least} are needed"),
+        );
     }
     Ok(days)
 }
@@ -114,13 +159,19 @@ fn measured(access: &BucketAccess, settings: &Thresholds) -> Result<f64, Abstent
 impl Configured<'_> {
     /// The least age at which a rule that is on deletes objects, days. A rule with a date counts as at once.
     fn expires(&self) -> Option<i64> {
-        let on = self.rules.iter().filter(|rule| rule.get("Status").and_then(Value::as_str) == Some("Enabled"));
-        let days = on.filter_map(|rule| rule.get("Expiration")).filter_map(|expiration| {
-            let days = expiration
-                .get("Days")
-                .and_then(|days| days.as_str().map_or_else(|| days.as_i64(), |text| text.parse().ok()));
-            days.or_else(|| expiration.get("Date").map(|_| 0))
-        });
+        let on = self
+            .rules
+            .iter()
+            .filter(|rule| rule.get("Status").and_then(Value::as_str) == Some("Enabled"));
+        let days = on
+            .filter_map(|rule| rule.get("Expiration"))
+            .filter_map(|expiration| {
+                let days = expiration.get("Days").and_then(|days| {
+                    days.as_str()
+                        .map_or_else(|| days.as_i64(), |text| text.parse().ok())
+                });
+                days.or_else(|| expiration.get("Date").map(|_| 0))
+            });
         days.min()
     }
 }
@@ -130,7 +181,11 @@ fn usd(usd: f64) -> String {
 }
 
 fn gib(gib: f64) -> String {
-    if gib < 10.0 { format!("{gib:.2} GiB") } else { format!("{} GiB", thousands(gib.round() as u64)) }
+    if gib < 10.0 {
+        format!("{gib:.2} GiB")
+    } else {
+        format!("{} GiB", thousands(gib.round() as u64))
+    }
 }
 
 fn objects(count: u64) -> String {
@@ -151,11 +206,23 @@ fn net_words(found: &Candidate) -> String {
 }
 
 /// The computation, line by line.
-fn evidence(access: &BucketAccess, found: &Candidate, catalogue: &Catalogue, region: &str) -> Factors {
+fn evidence(
+    access: &BucketAccess,
+    found: &Candidate,
+    catalogue: &Catalogue,
+    region: &str,
+) -> Factors {
     let (tiering, moved) = (&found.tiering, found.moved);
     let class = tiering.class;
-    let last = access.total().last_read.map_or("none".to_owned(), |at| at.to_string()[..10].to_owned());
-    let scope = if tiering.prefix.is_empty() { String::new() } else { format!(" below {}", tiering.prefix) };
+    let last = access
+        .total()
+        .last_read
+        .map_or("none".to_owned(), |at| at.to_string()[..10].to_owned());
+    let scope = if tiering.prefix.is_empty() {
+        String::new()
+    } else {
+        format!(" below {}", tiering.prefix)
+    };
     let old = format!(
         "Objects of at least {} days in STANDARD{scope}: {} with {}",
         tiering.days,
@@ -173,9 +240,18 @@ fn evidence(access: &BucketAccess, found: &Candidate, catalogue: &Catalogue, reg
         usd(found.transitions_once),
         usd(found.transitions_monthly)
     );
-    let small = format!("{} smaller than 128 KiB stay in STANDARD", objects(found.small_objects));
-    let origin = catalogue.bucket_usd(region, "STANDARD", "gib_month", 0.0).map(|(_, origin)| format!("; {origin}"));
-    let price = format!("Saving a month: {}{}", net_words(found), origin.unwrap_or_default());
+    let small = format!(
+        "{} smaller than 128 KiB stay in STANDARD",
+        objects(found.small_objects)
+    );
+    let origin = catalogue
+        .bucket_usd(region, "STANDARD", "gib_month", 0.0)
+        .map(|(_, origin)| format!("; {origin}"));
+    let price = format!(
+        "Saving a month: {}{}",
+        net_words(found),
+        origin.unwrap_or_default()
+    );
     let mut factors = Factors::from([
         (FactorKind::Measured, old),
         (FactorKind::Measured, reads),
@@ -185,11 +261,13 @@ fn evidence(access: &BucketAccess, found: &Candidate, catalogue: &Catalogue, reg
     ]);
     if least_days(class) > 0 {
         let least = least_days(class);
-        let text =
-            format!("{class} bills at least {least} days: what is deleted or replaced earlier is charged for them");
+        let text = format!(
+            "{class} bills at least {least} days: what is deleted or replaced earlier is charged for them"
+        );
         factors.add(FactorKind::Price, text);
     }
-    let back = return_usd(found, catalogue, region).map_or("a retrieval and a request each".to_owned(), usd);
+    let back = return_usd(found, catalogue, region)
+        .map_or("a retrieval and a request each".to_owned(), usd);
     let undo = format!(
         "It cannot be undone: objects that moved stay in {class}, and copying them back to STANDARD costs {back}; removing the rule in S3 \
          keeps the others"
@@ -199,7 +277,12 @@ fn evidence(access: &BucketAccess, found: &Candidate, catalogue: &Catalogue, reg
 }
 
 /// Confidence by the past weeks in which the rule of the weeks before them would have saved something.
-fn trust(facts: &Facts<'_>, access: &BucketAccess, bounds: Bounds<'_>, least_usd: f64) -> (Confidence, Trust) {
+fn trust(
+    facts: &Facts<'_>,
+    access: &BucketAccess,
+    bounds: Bounds<'_>,
+    least_usd: f64,
+) -> (Confidence, Trust) {
     let (tried, margins) = backtest(access, bounds, least_usd);
     let confidence = confidence(tried, &margins, 0.0, None);
     let signs = signs(facts, margins, tried.windows, 0.0);
@@ -218,19 +301,34 @@ fn propose(
     let bucket = facts.resource;
     let class = found.tiering.class;
     let rule = LifecycleRule::TierObjects(found.tiering.clone());
-    let change = PutBucketLifecycle { state: bucket.state, from: configured.lifecycle.clone(), rule: rule.clone() };
+    let change = PutBucketLifecycle {
+        state: bucket.state,
+        from: configured.lifecycle.clone(),
+        rule: rule.clone(),
+    };
     let iac = owned_by_code(bucket);
-    let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
+    let hazards = Hazards {
+        iac: iac.is_some(),
+        ..Hazards::default()
+    };
     let savings = Some(Money::from_usd(found.net()));
-    let cost = format!("{} a month at list price", net_words(found).trim_end_matches(" a month"));
+    let cost = format!(
+        "{} a month at list price",
+        net_words(found).trim_end_matches(" a month")
+    );
     let mut factors = Factors::from([
-        (FactorKind::Consequence, format!("The rule {}", rule.words())),
+        (
+            FactorKind::Consequence,
+            format!("The rule {}", rule.words()),
+        ),
         (FactorKind::Confidence, confidence.words_by("week")),
     ]);
     factors.extend(evidence(access, found, facts.catalogue, &bucket.region));
     let performance = match class {
         ColdClass::IntelligentTiering => "none: objects are read as fast as before",
-        _ => "none: objects are read as fast as before, with an availability of 99.9 % instead of 99.99 %",
+        _ => {
+            "none: objects are read as fast as before, with an availability of 99.9 % instead of 99.99 %"
+        }
     };
     let monthly = bucket.monthly_cost;
     let mut proposal = Proposal {
@@ -242,10 +340,18 @@ fn propose(
         confidence: confidence.percent,
         trust,
         // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
-        impact_level: impact_level(&facts.guardrails.approval_matrix, bucket, savings, monthly, hazards)
-            .max(Impact::Medium),
+        impact_level: impact_level(
+            &facts.guardrails.approval_matrix,
+            bucket,
+            savings,
+            monthly,
+            hazards,
+        )
+        .max(Impact::Medium),
         impact: ImpactAssessment {
-            cost_percent: monthly.filter(|cost| cost.usd() > 0.0).map(|cost| -100.0 * found.net() / cost.usd()),
+            cost_percent: monthly
+                .filter(|cost| cost.usd() > 0.0)
+                .map(|cost| -100.0 * found.net() / cost.usd()),
             cost: cost.clone(),
             performance_degradation_percent: Some(0.0),
             performance: performance.to_owned(),
@@ -259,7 +365,11 @@ fn propose(
         reason_codes: vec!["rarely_read".to_owned()],
         not_measured: Vec::new(),
         explanation: Explanation {
-            action: format!("Add a lifecycle rule to {}, which {}", bucket.name, rule.words()),
+            action: format!(
+                "Add a lifecycle rule to {}, which {}",
+                bucket.name,
+                rule.words()
+            ),
             factors,
             data_points: access.records,
             confidence_range: Some(confidence.range),

@@ -23,28 +23,52 @@ const LEAST_DAYS: i64 = 30;
 const STEADY: f64 = 0.6;
 
 /// The advice.
-pub(super) fn advise(bill: &mut Bill<'_>, days: &Days, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
+pub(super) fn advise(
+    bill: &mut Bill<'_>,
+    days: &Days,
+    abstentions: &mut Vec<Abstention>,
+) -> Vec<Advice> {
     let count = days.last - days.first + 1;
     if count < LEAST_DAYS {
-        let reason = format!("{count} whole days of charges; steady usage needs at least {LEAST_DAYS}");
-        abstentions.push(Abstention { check: BillCheck::CommitmentCoverage, reason });
+        let reason =
+            format!("{count} whole days of charges; steady usage needs at least {LEAST_DAYS}");
+        abstentions.push(Abstention {
+            check: BillCheck::CommitmentCoverage,
+            reason,
+        });
         return Vec::new();
     }
     // Commitments are made by who is billed and shared below: sub-accounts are put together.
     let piles = bill.piles(|charge, is| {
         let category = charge.service_category.as_deref().unwrap_or("");
-        let computes = category.eq_ignore_ascii_case("compute") || category.to_lowercase().starts_with("database");
-        let hours = charge.unit.as_deref().is_some_and(|unit| unit.to_lowercase().contains("hour"));
-        let on_demand = charge.pricing == Some(PricingCategory::Standard) && charge.commitment.is_none();
-        let plain = !matches!(is, Trait::NatHour | Trait::BalancerHour | Trait::IdleAddress | Trait::ExtendedSupport);
+        let computes = category.eq_ignore_ascii_case("compute")
+            || category.to_lowercase().starts_with("database");
+        let hours = charge
+            .unit
+            .as_deref()
+            .is_some_and(|unit| unit.to_lowercase().contains("hour"));
+        let on_demand =
+            charge.pricing == Some(PricingCategory::Standard) && charge.commitment.is_none();
+        let plain = !matches!(
+            is,
+            Trait::NatHour | Trait::BalancerHour | Trait::IdleAddress | Trait::ExtendedSupport
+        );
         let account = super::super::named(charge.account.as_ref());
-        (computes && hours && on_demand && plain).then(|| Scope { account, ..Scope::from_charge(charge) })
+        (computes && hours && on_demand && plain).then(|| Scope {
+            account,
+            ..Scope::from_charge(charge)
+        })
     });
-    piles.into_iter().filter_map(|(scope, pile)| steady(bill, days, scope, &pile)).collect()
+    piles
+        .into_iter()
+        .filter_map(|(scope, pile)| steady(bill, days, scope, &pile))
+        .collect()
 }
 
 fn steady(bill: &mut Bill<'_>, days: &Days, scope: Scope, pile: &Pile) -> Option<Advice> {
-    let mut by_day: BTreeMap<i64, Amount> = (days.first..=days.last).map(|day| (day, Amount::ZERO)).collect();
+    let mut by_day: BTreeMap<i64, Amount> = (days.first..=days.last)
+        .map(|day| (day, Amount::ZERO))
+        .collect();
     for place in &pile.places {
         spread(&bill.charges[*place], |day, amount| {
             if let Some(cost) = by_day.get_mut(&day) {
@@ -54,7 +78,10 @@ fn steady(bill: &mut Bill<'_>, days: &Days, scope: Scope, pile: &Pile) -> Option
     }
     let mut sorted: Vec<Amount> = by_day.into_values().collect();
     sorted.sort_unstable();
-    let (low, middle) = (*sorted.get(sorted.len() / 10)?, *sorted.get(sorted.len() / 2)?);
+    let (low, middle) = (
+        *sorted.get(sorted.len() / 10)?,
+        *sorted.get(sorted.len() / 2)?,
+    );
     if low <= Amount::ZERO || low.as_f64() < STEADY * middle.as_f64() {
         return None;
     }
@@ -69,7 +96,10 @@ fn steady(bill: &mut Bill<'_>, days: &Days, scope: Scope, pile: &Pile) -> Option
         ("daily_cost_median", middle.rounded(6).as_f64()),
         ("commit_daily", committed.rounded(6).as_f64()),
         ("discount_percent", DISCOUNT as f64 / 10.0),
-        ("break_even_utilization_percent", 100.0 - DISCOUNT as f64 / 10.0),
+        (
+            "break_even_utilization_percent",
+            100.0 - DISCOUNT as f64 / 10.0,
+        ),
         ("expected_utilization_percent", 100.0),
     ];
     advice.assumptions = vec![
@@ -77,6 +107,9 @@ fn steady(bill: &mut Bill<'_>, days: &Days, scope: Scope, pile: &Pile) -> Option
         "usage stays as steady as in this bill",
         "80 % of the tenth percentile of daily costs is committed to",
     ];
-    advice.not_measured = vec!["hours within a day", "commitments that were bought after this bill"];
+    advice.not_measured = vec![
+        "hours within a day",
+        "commitments that were bought after this bill",
+    ];
     Some(advice)
 }

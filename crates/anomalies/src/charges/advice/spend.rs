@@ -41,7 +41,9 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
             "how often objects are read",
         ),
     ] {
-        for (scope, pile) in bill.piles(|charge, found| (found == is).then(|| whole(Scope::from_charge(charge)))) {
+        for (scope, pile) in
+            bill.piles(|charge, found| (found == is).then(|| whole(Scope::from_charge(charge))))
+        {
             if let Some(mut advice) = bill.advise(kind, scope, &pile, None) {
                 title.clone_into(&mut advice.title);
                 advice.not_measured.push(missing);
@@ -50,12 +52,18 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
         }
     }
     if bill.charges.iter().all(|charge| charge.tags.is_none()) {
-        abstentions.push(Abstention { check: BillCheck::Tags, reason: "the file has no column Tags".to_owned() });
+        abstentions.push(Abstention {
+            check: BillCheck::Tags,
+            reason: "the file has no column Tags".to_owned(),
+        });
         return all;
     }
     let piles = bill.piles(|charge, _| {
         let untagged = charge.tags.as_ref().is_some_and(|tags| tags.is_empty());
-        untagged.then(|| Scope { service: "".into(), ..whole(Scope::from_charge(charge)) })
+        untagged.then(|| Scope {
+            service: "".into(),
+            ..whole(Scope::from_charge(charge))
+        })
     });
     for (scope, pile) in piles {
         let all_cost = bill.costs.get(&scope.currency).copied().unwrap_or_default();
@@ -64,7 +72,10 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
         }
         if let Some(mut advice) = bill.advise(AdviceType::TagSpend, scope, &pile, None) {
             advice.title = "Tag resources without an owner".to_owned();
-            advice.numbers.push(("share_percent", 100.0 * pile.cost.as_f64() / all_cost.as_f64()));
+            advice.numbers.push((
+                "share_percent",
+                100.0 * pile.cost.as_f64() / all_cost.as_f64(),
+            ));
             all.push(advice);
         }
     }
@@ -73,5 +84,8 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
 
 /// Over all accounts.
 fn whole(scope: Scope) -> Scope {
-    Scope { account: "".into(), ..scope }
+    Scope {
+        account: "".into(),
+        ..scope
+    }
 }

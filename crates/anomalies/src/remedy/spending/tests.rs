@@ -38,42 +38,94 @@ fn found(
     let machine = resource("i-1", ResourceKind::VirtualMachine, Some("m5.4xlarge"));
     let volume = resource("vol-1", ResourceKind::Volume, None);
     let of = anomaly(None, 260.0, 100.0);
-    let remedy = spending(&of, &part(expected), &machine, &[volume], usage, before, terms(&ApprovalMatrix::default()))?;
+    let remedy = spending(
+        &of,
+        &part(expected),
+        &machine,
+        &[volume],
+        usage,
+        before,
+        terms(&ApprovalMatrix::default()),
+    )?;
     assert_eq!(remedy.agent_type, AgentType::COST_OPTIMIZER);
-    assert!(remedy.proposal.savings_monthly.unwrap().usd() > 0.0, "{:?}", remedy.proposal.savings_monthly);
-    let name = remedy.proposal.plan.as_ref().unwrap().change_name().unwrap().to_owned();
+    assert!(
+        remedy.proposal.savings_monthly.unwrap().usd() > 0.0,
+        "{:?}",
+        remedy.proposal.savings_monthly
+    );
+    let name = remedy
+        .proposal
+        .plan
+        .as_ref()
+        .unwrap()
+        .change_name()
+        .unwrap()
+        .to_owned();
     Ok((name, remedy.proposal.subject.target_type.clone(), remedy))
 }
 
 #[test]
 fn new_and_forgotten_machines_are_stopped_and_large_ones_made_smaller() {
-    let name = |expected, usage, before| found(expected, usage, before).map(|(name, to, _)| (name, to));
+    let name =
+        |expected, usage, before| found(expected, usage, before).map(|(name, to, _)| (name, to));
     let stop = ("stop_machine".to_owned(), None);
-    assert_eq!(name(0.0, usage(0.4), None), Ok(stop.clone()), "new, and nobody uses it");
+    assert_eq!(
+        name(0.0, usage(0.4), None),
+        Ok(stop.clone()),
+        "new, and nobody uses it"
+    );
     assert_eq!(name(80.0, usage(0.4), None), Ok(stop.clone()), "forgotten");
-    assert_eq!(name(0.0, None, None), Ok(stop), "new, and its use is not measured");
+    assert_eq!(
+        name(0.0, None, None),
+        Ok(stop),
+        "new, and its use is not measured"
+    );
     let smaller = ("resize_machine".to_owned(), Some("m5.2xlarge".to_owned()));
     assert_eq!(name(80.0, usage(20.0), None), Ok(smaller), "too large");
     let back = ("resize_machine".to_owned(), Some("m5.xlarge".to_owned()));
-    assert_eq!(name(80.0, usage(10.0), Some("m5.xlarge")), Ok(back), "somebody enlarged it");
+    assert_eq!(
+        name(80.0, usage(10.0), Some("m5.xlarge")),
+        Ok(back),
+        "somebody enlarged it"
+    );
     let (_, _, unmeasured) = found(0.0, None, None).unwrap();
-    assert_eq!(unmeasured.proposal.impact.performance_degradation_percent, None, "no agent applies it by itself");
+    assert_eq!(
+        unmeasured.proposal.impact.performance_degradation_percent, None,
+        "no agent applies it by itself"
+    );
     assert_eq!(unmeasured.proposal.not_measured, ["cpu_utilization"]);
 }
 
 #[test]
 fn what_is_in_use_is_left_to_people() {
     let why = |expected, usage, before| found(expected, usage, before).map(|_| ()).unwrap_err();
-    assert_eq!(why(0.0, usage(80.0), None), "i-1 is in use: decide manually whether it is needed");
-    assert_eq!(why(80.0, usage(80.0), Some("m5.large")), "i-1 is in use: decide manually whether it is needed");
+    assert_eq!(
+        why(0.0, usage(80.0), None),
+        "i-1 is in use: decide manually whether it is needed"
+    );
+    assert_eq!(
+        why(80.0, usage(80.0), Some("m5.large")),
+        "i-1 is in use: decide manually whether it is needed"
+    );
     assert_eq!(why(80.0, None, None), "the use of i-1 is not measured");
     let of = anomaly(None, 260.0, 100.0);
     let refuse = |change: fn(&mut Resource)| {
         let mut machine = resource("i-1", ResourceKind::VirtualMachine, Some("m5.4xlarge"));
         change(&mut machine);
-        spending(&of, &part(0.0), &machine, &[], usage(0.1), None, terms(&ApprovalMatrix::default())).unwrap_err()
+        spending(
+            &of,
+            &part(0.0),
+            &machine,
+            &[],
+            usage(0.1),
+            None,
+            terms(&ApprovalMatrix::default()),
+        )
+        .unwrap_err()
     };
     assert!(refuse(|of| of.state = ResourceState::Stopped).contains("does not run any more"));
     assert!(refuse(|of| of.group = Some(ResourceId::new("asg-1"))).contains("belongs to a group"));
-    assert!(refuse(|of| of.kind = ResourceKind::Bucket).contains("cannot reduce the cost of a bucket"));
+    assert!(
+        refuse(|of| of.kind = ResourceKind::Bucket).contains("cannot reduce the cost of a bucket")
+    );
 }

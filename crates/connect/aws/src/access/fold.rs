@@ -53,7 +53,9 @@ impl Requests {
         self.records += 1;
         let (first, last) = self.times.unwrap_or((record.time, record.time));
         self.times = Some((first.min(record.time), last.max(record.time)));
-        let (Some(effect), time, bytes) = (record.effect(), record.time, record.bytes_sent) else { return };
+        let (Some(effect), time, bytes) = (record.effect(), record.time, record.bytes_sent) else {
+            return;
+        };
         let Some(key) = record.key else { return };
         let requests = self.by_key.entry(key).or_default();
         match effect {
@@ -69,7 +71,10 @@ impl Requests {
         if object.is_standard && object.bytes < LEAST_BILLED_BYTES {
             used.small_objects += 1;
         } else if object.is_standard {
-            used.stored[band(days(object.modified, now))].add(Amount { count: 1, bytes: object.bytes });
+            used.stored[band(days(object.modified, now))].add(Amount {
+                count: 1,
+                bytes: object.bytes,
+            });
         }
         let Some(requests) = requests else { return };
         for (at, bytes) in &requests.reads {
@@ -77,7 +82,12 @@ impl Requests {
             // Reads of small objects and of other classes say nothing about what would be moved.
             if object.is_standard && object.bytes >= LEAST_BILLED_BYTES {
                 let known = (*at >= object.modified).then_some(object.modified);
-                count(used, known.or(requests.written.filter(|written| written <= at)), *at, *bytes);
+                count(
+                    used,
+                    known.or(requests.written.filter(|written| written <= at)),
+                    *at,
+                    *bytes,
+                );
             }
         }
     }
@@ -87,7 +97,12 @@ impl Requests {
         for (key, requests) in self.by_key {
             let used = access.of_key(&key);
             for (at, bytes) in requests.reads {
-                count(used, requests.written.filter(|written| *written <= at), at, bytes);
+                count(
+                    used,
+                    requests.written.filter(|written| *written <= at),
+                    at,
+                    bytes,
+                );
             }
         }
         access.records += self.records;
@@ -120,32 +135,62 @@ mod tests {
     }
 
     fn request(operation: &'static str, key: &str, at: Timestamp) -> Record<'static> {
-        Record { bucket: "b", time: at, operation, key: Some(key.to_owned()), status: Some(200), bytes_sent: 1000 }
+        Record {
+            bucket: "b",
+            time: at,
+            operation,
+            key: Some(key.to_owned()),
+            status: Some(200),
+            bytes_sent: 1000,
+        }
     }
 
     #[test]
     fn reads_count_for_the_age_that_the_object_had() {
         let mut requests = Requests::default();
-        for (key, at) in
-            [("a/old", 400), ("a/old", 401), ("a/new", 400), ("a/gone", 400), ("a/made", 400), ("a/small", 400)]
-        {
+        for (key, at) in [
+            ("a/old", 400),
+            ("a/old", 401),
+            ("a/new", 400),
+            ("a/gone", 400),
+            ("a/made", 400),
+            ("a/small", 400),
+        ] {
             requests.add(request("REST.GET.OBJECT", key, day(at)));
         }
         requests.add(request("REST.PUT.OBJECT", "a/made", day(395)));
         requests.add(request("REST.HEAD.OBJECT", "a/old", day(402)));
         let mut access = BucketAccess::empty(day(410), AccessState::Complete);
-        for (key, modified, bytes) in
-            [("a/old", 200, 1 << 20), ("a/new", 399, 1 << 20), ("a/small", 1, 10), ("top", 0, 1 << 30)]
-        {
-            let object = Listed { key, modified: day(modified), bytes, is_standard: true };
+        for (key, modified, bytes) in [
+            ("a/old", 200, 1 << 20),
+            ("a/new", 399, 1 << 20),
+            ("a/small", 1, 10),
+            ("top", 0, 1 << 30),
+        ] {
+            let object = Listed {
+                key,
+                modified: day(modified),
+                bytes,
+                is_standard: true,
+            };
             requests.list(&mut access, object, day(410));
         }
         requests.end(&mut access);
         let used = &access.prefixes["a/"];
         assert_eq!(used.bands().map(|band| band.objects), [1, 0, 0, 0, 1, 0]);
-        assert_eq!(used.bands().map(|band| band.reads), [2, 0, 0, 0, 2, 1], "the one that is gone counts as old");
+        assert_eq!(
+            used.bands().map(|band| band.reads),
+            [2, 0, 0, 0, 2, 1],
+            "the one that is gone counts as old"
+        );
         assert_eq!((used.small_objects, used.last_read), (1, Some(day(401))));
-        assert_eq!((access.prefixes[""].stored[5].bytes, access.records), (1 << 30, 8));
-        assert_eq!((access.since, access.until), (Some(day(395)), Some(day(402))));
+        assert_eq!(
+            (access.prefixes[""].stored[5].bytes, access.records),
+            (1 << 30, 8)
+        );
+        assert_eq!(
+            (access.since, access.until),
+            (Some(day(395)), Some(day(402)))
+        );
     }
 }

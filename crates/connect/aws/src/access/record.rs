@@ -42,10 +42,13 @@ impl Record<'_> {
             return None;
         }
         match self.operation {
-            "REST.GET.OBJECT" | "WEBSITE.GET.OBJECT" | "REST.COPY.OBJECT_GET" | "REST.COPY.PART_GET" => {
-                Some(Effect::Read)
+            "REST.GET.OBJECT"
+            | "WEBSITE.GET.OBJECT"
+            | "REST.COPY.OBJECT_GET"
+            | "REST.COPY.PART_GET" => Some(Effect::Read),
+            "REST.PUT.OBJECT" | "REST.POST.OBJECT" | "REST.COPY.OBJECT" | "REST.POST.UPLOAD" => {
+                Some(Effect::Written)
             }
-            "REST.PUT.OBJECT" | "REST.POST.OBJECT" | "REST.COPY.OBJECT" | "REST.POST.UPLOAD" => Some(Effect::Written),
             _ => None,
         }
     }
@@ -63,7 +66,11 @@ pub(super) fn parse(line: &str) -> Option<Record<'_>> {
     let mut fields = rest.splitn(6, ' ');
     let (address, requester, request) = (fields.next()?, fields.next()?, fields.next()?);
     let (operation, key, rest) = (fields.next()?, fields.next()?, fields.next()?);
-    if [owner, bucket, address, requester, request, key].iter().any(|field| field.is_empty()) || !is_name(operation) {
+    if [owner, bucket, address, requester, request, key]
+        .iter()
+        .any(|field| field.is_empty())
+        || !is_name(operation)
+    {
         return None;
     }
     let (status, rest) = after_request_line(rest)?;
@@ -71,11 +78,20 @@ pub(super) fn parse(line: &str) -> Option<Record<'_>> {
     let (_error, sent, size) = (fields.next()?, fields.next()?, fields.next()?);
     number(size)?;
     let key = (key != "-").then(|| decoded(key)).flatten();
-    Some(Record { bucket, time, operation, key, status, bytes_sent: number(sent)? })
+    Some(Record {
+        bucket,
+        time,
+        operation,
+        key,
+        status,
+        bytes_sent: number(sent)?,
+    })
 }
 
 fn is_name(operation: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'_');
+    let allowed = |byte: u8| {
+        byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'_')
+    };
     operation.contains('.') && operation.bytes().all(allowed)
 }
 
@@ -95,7 +111,11 @@ fn after_request_line(text: &str) -> Option<(Option<u16>, &str)> {
 
 /// A number; `-` is none, which counts as 0.
 fn number(text: &str) -> Option<u64> {
-    if text == "-" { Some(0) } else { text.parse().ok() }
+    if text == "-" {
+        Some(0)
+    } else {
+        text.parse().ok()
+    }
 }
 
 /// A key without its encoding by percent signs.
@@ -103,7 +123,11 @@ fn decoded(key: &str) -> Option<String> {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let (bytes, mut found, mut at) = (key.as_bytes(), Vec::with_capacity(key.len()), 0);
     while at < bytes.len() {
-        match (bytes[at], digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
+        match (
+            bytes[at],
+            digit(bytes.get(at + 1)),
+            digit(bytes.get(at + 2)),
+        ) {
             (b'%', Some(high), Some(low)) => {
                 found.push((high * 16 + low) as u8);
                 at += 3;
@@ -131,7 +155,9 @@ mod tests {
     const OWNER: &str = "79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be";
 
     fn line(rest: &str) -> String {
-        format!("{OWNER} images [06/Feb/2026:00:00:38 +0000] 192.0.2.3 {OWNER} 3E57427F3EXAMPLE {rest}")
+        format!(
+            "{OWNER} images [06/Feb/2026:00:00:38 +0000] 192.0.2.3 {OWNER} 3E57427F3EXAMPLE {rest}"
+        )
     }
 
     #[test]
@@ -146,21 +172,50 @@ mod tests {
         );
         assert_eq!(
             (record.bytes_sent, record.effect(), record.time.to_string()),
-            (2_662_992, Some(Effect::Read), "2026-02-06T00:00:38Z".to_owned())
+            (
+                2_662_992,
+                Some(Effect::Read),
+                "2026-02-06T00:00:38Z".to_owned()
+            )
         );
         let cases = [
-            ("REST.PUT.OBJECT a/b \"PUT /images/a/b HTTP/1.1\" 200 - - 10 5 4 \"-\" \"-\" -", Some(Effect::Written)),
-            ("REST.GET.OBJECT a/b \"GET /images/a/b HTTP/1.1\" 304 - - 10 5 4 \"-\" \"-\" -", None),
-            ("REST.GET.OBJECT a/b \"GET /images/a/b HTTP/1.1\" 403 AccessDenied 243 - 5 - \"-\" \"-\" -", None),
-            ("REST.HEAD.OBJECT a/b \"HEAD /images/a/b HTTP/1.1\" 200 - - 10 5 4 \"-\" \"-\" -", None),
+            (
+                "REST.PUT.OBJECT a/b \"PUT /images/a/b HTTP/1.1\" 200 - - 10 5 4 \"-\" \"-\" -",
+                Some(Effect::Written),
+            ),
+            (
+                "REST.GET.OBJECT a/b \"GET /images/a/b HTTP/1.1\" 304 - - 10 5 4 \"-\" \"-\" -",
+                None,
+            ),
+            (
+                "REST.GET.OBJECT a/b \"GET /images/a/b HTTP/1.1\" 403 AccessDenied 243 - 5 - \"-\" \"-\" -",
+                None,
+            ),
+            (
+                "REST.HEAD.OBJECT a/b \"HEAD /images/a/b HTTP/1.1\" 200 - - 10 5 4 \"-\" \"-\" -",
+                None,
+            ),
             ("S3.EXPIRE.OBJECT a/b - - - - 10 - - - - -", None),
-            ("REST.GET.OBJECT a/b \"GET /a\" b HTTP/1.1\" 206 - 5 10 5 4", Some(Effect::Read)),
+            (
+                "REST.GET.OBJECT a/b \"GET /a\" b HTTP/1.1\" 206 - 5 10 5 4",
+                Some(Effect::Read),
+            ),
         ];
         for (rest, effect) in cases {
-            assert_eq!(parse(&line(rest)).unwrap_or_else(|| panic!("{rest}")).effect(), effect, "{rest}");
+            assert_eq!(
+                parse(&line(rest))
+                    .unwrap_or_else(|| panic!("{rest}"))
+                    .effect(),
+                effect,
+                "{rest}"
+            );
         }
         assert_eq!(
-            parse(&line("REST.GET.BUCKETVERSIONS - \"GET /?versions HTTP/1.1\" 200 - 9 - 5 4")).unwrap().key,
+            parse(&line(
+                "REST.GET.BUCKETVERSIONS - \"GET /?versions HTTP/1.1\" 200 - 9 - 5 4"
+            ))
+            .unwrap()
+            .key,
             None
         );
     }
@@ -175,8 +230,17 @@ mod tests {
         ] {
             assert_eq!(parse(&line(rest)), None, "{rest}");
         }
-        assert_eq!(parse(&line("REST.GET.OBJECT a \"GET\" 200 - 1 1").replace("Feb", "Fro")), None);
-        assert_eq!(parse(&line(&format!("REST.GET.OBJECT {} \"GET\" 200 - 1 1", "a".repeat(MOST_BYTES)))), None);
+        assert_eq!(
+            parse(&line("REST.GET.OBJECT a \"GET\" 200 - 1 1").replace("Feb", "Fro")),
+            None
+        );
+        assert_eq!(
+            parse(&line(&format!(
+                "REST.GET.OBJECT {} \"GET\" 200 - 1 1",
+                "a".repeat(MOST_BYTES)
+            ))),
+            None
+        );
         assert_eq!(parse(""), None);
     }
 

@@ -22,7 +22,13 @@ pub(super) async fn ask(
     let request = request(service, ask, path, parameters);
     let body = signed::send(config, call, request).await?;
     let answer = read(&body, service, ask.action);
-    answer.ok_or_else(|| call.fault(FaultKind::Broken, None, "the answer is neither JSON nor XML"))
+    answer.ok_or_else(|| {
+        call.fault(
+            FaultKind::Broken,
+            None,
+            "the answer is neither JSON nor XML",
+        )
+    })
 }
 
 fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]) -> SignedRequest {
@@ -40,7 +46,9 @@ fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]
         Protocol::Query { version } => SignedRequest {
             headers: vec![("content-type", FORM.to_owned())],
             body: Form::from_iter(
-                [("Action", ask.action), ("Version", version)].into_iter().chain(borrowed(parameters)),
+                [("Action", ask.action), ("Version", version)]
+                    .into_iter()
+                    .chain(borrowed(parameters)),
             )
             .into_text(),
             ..empty
@@ -62,13 +70,19 @@ fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]
             } else {
                 "?"
             };
-            SignedRequest { method: "GET", path: format!("{path}{joint}{query}"), ..empty }
+            SignedRequest {
+                method: "GET",
+                path: format!("{path}{joint}{query}"),
+                ..empty
+            }
         }
     }
 }
 
 fn borrowed<'p>(parameters: &'p [(&str, String)]) -> impl Iterator<Item = (&'p str, &'p str)> {
-    parameters.iter().map(|(name, value)| (*name, value.as_str()))
+    parameters
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
 }
 
 fn members(parameters: &[(&str, String)]) -> Value {
@@ -90,7 +104,12 @@ fn members(parameters: &[(&str, String)]) -> Value {
 
 /// Reads an answer of S3 as descriptions do.
 pub(crate) fn rest_answer(text: &str) -> Option<Value> {
-    let service = Service { name: "s3", host: "s3", protocol: Protocol::Rest, is_global: true };
+    let service = Service {
+        name: "s3",
+        host: "s3",
+        protocol: Protocol::Rest,
+        is_global: true,
+    };
     read(text.as_bytes(), service, "")
 }
 
@@ -100,7 +119,11 @@ fn read(body: &[u8], service: Service, action: &str) -> Option<Value> {
         Ok(answer) => answer,
         Err(_) => {
             let text = std::str::from_utf8(body).ok()?;
-            if text.trim().is_empty() { Value::Object(Map::new()) } else { xml::read(text)? }
+            if text.trim().is_empty() {
+                Value::Object(Map::new())
+            } else {
+                xml::read(text)?
+            }
         }
     };
     if let (Protocol::Query { .. }, Value::Object(members)) = (service.protocol, &mut answer)
@@ -111,8 +134,11 @@ fn read(body: &[u8], service: Service, action: &str) -> Option<Value> {
     // S3's location is the text of the root itself; a root without content is a configuration without members.
     if let Value::String(text) = &answer {
         let is_location = action.ends_with("?location");
-        answer =
-            if is_location { serde_json::json!({ "LocationConstraint": text }) } else { Value::Object(Map::new()) };
+        answer = if is_location {
+            serde_json::json!({ "LocationConstraint": text })
+        } else {
+            Value::Object(Map::new())
+        };
     }
     unfold(&mut answer);
     Some(answer)
@@ -127,8 +153,14 @@ fn unfold(value: &mut Value) {
             members.values_mut().for_each(unfold);
         }
         Value::String(text) => {
-            let decoded = if text.starts_with("%7B") { decoded(text) } else { Some(text.clone()) };
-            let object = decoded.filter(|text| text.starts_with('{')).and_then(|text| serde_json::from_str(&text).ok());
+            let decoded = if text.starts_with("%7B") {
+                decoded(text)
+            } else {
+                Some(text.clone())
+            };
+            let object = decoded
+                .filter(|text| text.starts_with('{'))
+                .and_then(|text| serde_json::from_str(&text).ok());
             if let Some(object @ Value::Object(_)) = object {
                 *value = object;
             }
@@ -159,8 +191,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const QUERY: Service =
-        Service { name: "iam", host: "iam", protocol: Protocol::Query { version: "1" }, is_global: true };
+    const QUERY: Service = Service {
+        name: "iam",
+        host: "iam",
+        protocol: Protocol::Query { version: "1" },
+        is_global: true,
+    };
 
     #[test]
     fn wrappings_go_and_policies_are_unfolded() {
@@ -168,22 +204,56 @@ mod tests {
         let expect = json!({ "P": { "a": [1] }, "q": { "b": true }, "t": "{no" });
         assert_eq!(read(body.as_bytes(), QUERY, "GetX"), Some(expect));
         assert_eq!(read(b"\xff", QUERY, "GetX"), None);
-        let rest = Service { protocol: Protocol::Rest, ..QUERY };
+        let rest = Service {
+            protocol: Protocol::Rest,
+            ..QUERY
+        };
         let root = |body: &str, action: &str| read(body.as_bytes(), rest, action);
         let location = "<LocationConstraint>eu-west-1</LocationConstraint>";
-        assert_eq!(root(location, "/b?location"), Some(json!({ "LocationConstraint": "eu-west-1" })));
-        assert_eq!(root("<LocationConstraint/>", "/b?location"), Some(json!({ "LocationConstraint": "" })));
-        assert_eq!(root("<BucketLoggingStatus/>", "/b?logging"), Some(json!({})));
+        assert_eq!(
+            root(location, "/b?location"),
+            Some(json!({ "LocationConstraint": "eu-west-1" }))
+        );
+        assert_eq!(
+            root("<LocationConstraint/>", "/b?location"),
+            Some(json!({ "LocationConstraint": "" }))
+        );
+        assert_eq!(
+            root("<BucketLoggingStatus/>", "/b?logging"),
+            Some(json!({}))
+        );
     }
 
     #[test]
     fn values_cannot_leave_their_place() {
-        let ask = Ask { permission: "x:Y", action: "Y", parameters: &[] };
+        let ask = Ask {
+            permission: "x:Y",
+            action: "Y",
+            parameters: &[],
+        };
         let parameters = [("Name", "a&Action=Z".to_owned())];
-        assert_eq!(request(QUERY, ask, "/", &parameters).body, "Action=Y&Version=1&Name=a%26Action%3DZ");
-        let json = Service { protocol: Protocol::Json { target: "T", version: "1.1" }, ..QUERY };
-        assert_eq!(request(json, ask, "/", &[("a[]", "x\"".to_owned())]).body, r#"{"a":["x\""]}"#);
-        let rest = Service { protocol: Protocol::Rest, ..QUERY };
-        assert_eq!(request(rest, ask, "/b?acl", &[("Marker", "é".to_owned())]).path, "/b?acl&Marker=%C3%A9");
+        assert_eq!(
+            request(QUERY, ask, "/", &parameters).body,
+            "Action=Y&Version=1&Name=a%26Action%3DZ"
+        );
+        let json = Service {
+            protocol: Protocol::Json {
+                target: "T",
+                version: "1.1",
+            },
+            ..QUERY
+        };
+        assert_eq!(
+            request(json, ask, "/", &[("a[]", "x\"".to_owned())]).body,
+            r#"{"a":["x\""]}"#
+        );
+        let rest = Service {
+            protocol: Protocol::Rest,
+            ..QUERY
+        };
+        assert_eq!(
+            request(rest, ask, "/b?acl", &[("Marker", "é".to_owned())]).path,
+            "/b?acl&Marker=%C3%A9"
+        );
     }
 }

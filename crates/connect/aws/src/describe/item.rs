@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use reeve_connect_aws_ec2::Place;
-use reeve_estate::{Described, Document, Relation, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{
+    Described, Document, Relation, Resource, ResourceId, ResourceKind, ResourceState,
+};
 use serde_json::{Value, json};
 
 use super::path;
@@ -28,7 +30,8 @@ pub(super) fn described(
     let id = path::filled(row.id, &with(&item, &known))?;
     let mut resource = place.resource(kind, row.service.name, &id, tags(&item, row.tags));
     resource.region = region;
-    resource.state = path::text(&item, row.state).map_or(ResourceState::Available, |text| state(&text));
+    resource.state =
+        path::text(&item, row.state).map_or(ResourceState::Available, |text| state(&text));
     resource.created_at = path::text(&item, row.created).and_then(|text| instant(&text));
     if resource.name == id {
         resource.name = path::text(&item, row.name).unwrap_or_else(|| short(&id));
@@ -37,7 +40,11 @@ pub(super) fn described(
     for member in row.volatile {
         path::remove(&mut item, member);
     }
-    Some(Described { document: Document::new(item), resource, relations })
+    Some(Described {
+        document: Document::new(item),
+        resource,
+        relations,
+    })
 }
 
 /// Returns the region of an item of a listing for all regions. S3 leaves the oldest region's name out.
@@ -60,7 +67,11 @@ fn with(item: &Value, known: &Value) -> Value {
 
 /// The last part of an ARN or address.
 fn short(id: &str) -> String {
-    id.rsplit([':', '/']).next().filter(|name| !name.is_empty()).unwrap_or(id).to_owned()
+    id.rsplit([':', '/'])
+        .next()
+        .filter(|name| !name.is_empty())
+        .unwrap_or(id)
+        .to_owned()
 }
 
 fn tags(item: &Value, path: &str) -> BTreeMap<String, String> {
@@ -69,7 +80,9 @@ fn tags(item: &Value, path: &str) -> BTreeMap<String, String> {
     }
     let mut tags = BTreeMap::new();
     for found in path::at(item, path) {
-        let Value::Object(members) = found else { continue };
+        let Value::Object(members) = found else {
+            continue;
+        };
         let of = |names: [&str; 3]| names.iter().find_map(|name| members.get(*name)?.as_str());
         match of(["Key", "key", "TagKey"]) {
             Some(key) => {
@@ -77,7 +90,9 @@ fn tags(item: &Value, path: &str) -> BTreeMap<String, String> {
                 tags.insert(key.to_owned(), value.to_owned());
             }
             None => {
-                let pairs = members.iter().filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
+                let pairs = members
+                    .iter()
+                    .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
                 tags.extend(pairs);
             }
         }
@@ -94,7 +109,9 @@ fn relations(row: &KindRow, item: &Value, known: &Value, resource: &Resource) ->
                 template => path::filled(template, &with(&json!({ "value": value }), known)),
             };
             // A route to the network itself and the like is no resource.
-            let target = target.filter(|target| target != "local" && ResourceId::new(target.as_str()) != resource.id);
+            let target = target.filter(|target| {
+                target != "local" && ResourceId::new(target.as_str()) != resource.id
+            });
             relations.extend(target.map(|target| Relation::to(*kind, target)));
         }
     }
@@ -110,10 +127,9 @@ fn state(text: &str) -> ResourceState {
         "running" => ResourceState::Running,
         "stopped" | "inactive" | "disabled" => ResourceState::Stopped,
         "terminated" | "deleted" => ResourceState::Deleted,
-        "pending" | "creating" | "updating" | "modifying" | "deleting" | "stopping" | "starting" | "shutting-down"
-        | "provisioning" | "pendingdeletion" | "backing-up" | "rebooting" | "error" | "recoverable" | "recovering" => {
-            ResourceState::Changing
-        }
+        "pending" | "creating" | "updating" | "modifying" | "deleting" | "stopping"
+        | "starting" | "shutting-down" | "provisioning" | "pendingdeletion" | "backing-up"
+        | "rebooting" | "error" | "recoverable" | "recovering" => ResourceState::Changing,
         _ => ResourceState::Available,
     }
 }
@@ -124,7 +140,9 @@ fn instant(text: &str) -> Option<Timestamp> {
         return Timestamp::from_millisecond((seconds * 1000.0) as i64).ok();
     }
     // Lambda writes the zone without its colon.
-    text.parse().or_else(|_| text.replace("+0000", "Z").parse()).ok()
+    text.parse()
+        .or_else(|_| text.replace("+0000", "Z").parse())
+        .ok()
 }
 
 #[cfg(test)]
@@ -148,11 +166,28 @@ mod tests {
     fn states_and_times_are_read_in_every_spelling() {
         assert_eq!(state("ACTIVE"), ResourceState::Available);
         assert_eq!(state("PendingDeletion"), ResourceState::Changing);
-        assert_eq!((state("Inactive"), state("stopped")), (ResourceState::Stopped, ResourceState::Stopped));
-        assert_eq!((state("completed"), state("error")), (ResourceState::Available, ResourceState::Changing));
-        for text in ["1767225600.0", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000+0000"] {
-            assert_eq!(instant(text).map(|at| at.as_second()), Some(1_767_225_600), "{text}");
+        assert_eq!(
+            (state("Inactive"), state("stopped")),
+            (ResourceState::Stopped, ResourceState::Stopped)
+        );
+        assert_eq!(
+            (state("completed"), state("error")),
+            (ResourceState::Available, ResourceState::Changing)
+        );
+        for text in [
+            "1767225600.0",
+            "2026-01-01T00:00:00Z",
+            "2026-01-01T00:00:00.000+0000",
+        ] {
+            assert_eq!(
+                instant(text).map(|at| at.as_second()),
+                Some(1_767_225_600),
+                "{text}"
+            );
         }
-        assert_eq!((short("arn:aws:sns:r:1:topic"), short("i-1")), ("topic".to_owned(), "i-1".to_owned()));
+        assert_eq!(
+            (short("arn:aws:sns:r:1:topic"), short("i-1")),
+            ("topic".to_owned(), "i-1".to_owned())
+        );
     }
 }

@@ -13,8 +13,8 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Described, DescriptionSink, Provider, ReadOutcome,
-    Reading, StoreError,
+    Connection, ConnectionId, ConnectionStatus, Credentials, Described, DescriptionSink, Provider,
+    ReadOutcome, Reading, StoreError,
 };
 use serde_json::{Map, Value, json};
 
@@ -43,16 +43,29 @@ fn set(value: &mut Map<String, Value>, path: &str, to: Value) {
 
 /// Members that templates name.
 fn members(template: &str) -> impl Iterator<Item = &str> {
-    template.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(name, _)| name)
+    template
+        .split('{')
+        .skip(1)
+        .filter_map(|part| part.split_once('}'))
+        .map(|(name, _)| name)
 }
 
 /// An item with every member that the row's identifier and further calls need.
 fn item(row: &KindRow, mark: &str) -> Map<String, Value> {
     let mut item = Map::new();
     let calls = row.details.iter().flat_map(|detail| {
-        members(detail.ask.action).chain(detail.ask.parameters.iter().flat_map(|(_, value)| members(value)))
+        members(detail.ask.action).chain(
+            detail
+                .ask
+                .parameters
+                .iter()
+                .flat_map(|(_, value)| members(value)),
+        )
     });
-    for name in members(row.id).chain(calls).filter(|name| !["account", "region"].contains(name)) {
+    for name in members(row.id)
+        .chain(calls)
+        .filter(|name| !["account", "region"].contains(name))
+    {
         set(&mut item, name, json!(mark));
     }
     item
@@ -69,23 +82,39 @@ fn at(path: &str, value: Value) -> Map<String, Value> {
 
 /// A page of a listing. A service that is asked for no page size where it needs one returns the first page as if it were all.
 fn page(row: &KindRow, request: &str) -> Value {
-    let page = (1..3).find(|page| request.contains(&format!("token-{page}"))).unwrap_or(0);
+    let page = (1..3)
+        .find(|page| request.contains(&format!("token-{page}")))
+        .unwrap_or(0);
     let items = (0..ITEMS).map(|number| {
         let mark = format!("mark-{}-{page}-{number}-end", row.kind.replace('_', "."));
-        if row.item_name.is_empty() { Value::Object(item(row, &mark)) } else { json!(mark) }
+        if row.item_name.is_empty() {
+            Value::Object(item(row, &mark))
+        } else {
+            json!(mark)
+        }
     });
     let mut answer = at(row.items, items.collect());
-    let is_silent = SILENT.iter().any(|(action, size)| *action == row.list.action && !request.contains(size));
+    let is_silent = SILENT
+        .iter()
+        .any(|(action, size)| *action == row.list.action && !request.contains(size));
     if !row.next.1.is_empty() && page < 2 && !is_silent {
-        set(&mut answer, row.next.1, json!(format!("token-{}", page + 1)));
+        set(
+            &mut answer,
+            row.next.1,
+            json!(format!("token-{}", page + 1)),
+        );
     }
     Value::Object(answer)
 }
 
 /// The answer to a further call about the item that the request marks: what the row reads of it stands below the member that takes it.
 fn further(row: &KindRow, detail: &Detail, request: &str) -> Value {
-    let marked = request.split_once("mark-").and_then(|(_, rest)| rest.split_once("-end"));
-    let Some((mark, _)) = marked else { return json!({}) };
+    let marked = request
+        .split_once("mark-")
+        .and_then(|(_, rest)| rest.split_once("-end"));
+    let Some((mark, _)) = marked else {
+        return json!({});
+    };
     let whole = Value::Object(item(row, &format!("mark-{mark}-end")));
     let part = whole.get(detail.into).cloned().unwrap_or(whole);
     Value::Object(at(detail.from, part))
@@ -93,13 +122,21 @@ fn further(row: &KindRow, detail: &Detail, request: &str) -> Value {
 
 /// Answers any call of the table.
 async fn answer(headers: HeaderMap, uri: Uri, body: String) -> impl IntoResponse {
-    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default().to_owned();
+    let target = headers
+        .get("x-amz-target")
+        .and_then(|target| target.to_str().ok())
+        .unwrap_or_default()
+        .to_owned();
     if body.contains("GetCallerIdentity") {
         return "<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/x</Arn>\
                 <UserId>X</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>"
             .to_owned();
     }
-    let signed_for = headers.get("authorization").and_then(|text| text.to_str().ok()).unwrap_or_default().to_owned();
+    let signed_for = headers
+        .get("authorization")
+        .and_then(|text| text.to_str().ok())
+        .unwrap_or_default()
+        .to_owned();
     let request = format!("{uri} {body}");
     let is_called = |row: &KindRow, action: &str| match row.service.protocol {
         Protocol::Query { .. } => format!("{body}&").contains(&format!("Action={action}&")),
@@ -109,15 +146,24 @@ async fn answer(headers: HeaderMap, uri: Uri, body: String) -> impl IntoResponse
     let own = |row: &&&KindRow| signed_for.contains(&format!("/{}/aws4_request", row.service.name));
     let all: Vec<&KindRow> = rows::all().collect();
     let names = |row: &KindRow| {
-        let named = |(name, value): &(&str, &str)| *name == "MaxResults" || body.contains(&format!("{name}={value}"));
+        let named = |(name, value): &(&str, &str)| {
+            *name == "MaxResults" || body.contains(&format!("{name}={value}"))
+        };
         row.list.parameters.iter().all(named)
     };
-    let listed = all.iter().filter(own).find(|row| is_called(row, row.list.action) && names(row));
+    let listed = all
+        .iter()
+        .filter(own)
+        .find(|row| is_called(row, row.list.action) && names(row));
     let answer = listed.map(|row| page(row, &request)).or_else(|| {
-        let marked = |row: &&&&KindRow| request.contains(&format!("mark-{}-", row.kind.replace('_', ".")));
+        let marked =
+            |row: &&&&KindRow| request.contains(&format!("mark-{}-", row.kind.replace('_', ".")));
         let row = all.iter().filter(own).find(|row| marked(&row))?;
         let is_rest = matches!(row.service.protocol, Protocol::Rest);
-        let detail = row.details.iter().find(|detail| is_rest || is_called(row, detail.ask.action))?;
+        let detail = row
+            .details
+            .iter()
+            .find(|detail| is_rest || is_called(row, detail.ask.action))?;
         Some(further(row, detail, &request))
     });
     answer.unwrap_or_else(|| json!({})).to_string()
@@ -135,7 +181,9 @@ impl DescriptionSink for Counted {
     async fn page(&self, page: Vec<Described>) -> Result<(), StoreError> {
         let mut items = self.items.lock();
         for one in page {
-            *items.entry(one.resource.kind.as_str().to_owned()).or_default() += 1;
+            *items
+                .entry(one.resource.kind.as_str().to_owned())
+                .or_default() += 1;
         }
         Ok(())
     }
@@ -154,7 +202,11 @@ fn connection(endpoint: String) -> Connection {
         provider: Provider::Aws,
         account: String::new(),
         regions: vec!["us-east-1".to_owned()],
-        credentials: Credentials::AccessKey { access_key_id: id, secret_access_key: secret, session_token: None },
+        credentials: Credentials::AccessKey {
+            access_key_id: id,
+            secret_access_key: secret,
+            session_token: None,
+        },
         assume_role: None,
         external_id: None,
         endpoint: Some(endpoint),
@@ -168,21 +220,54 @@ fn connection(endpoint: String) -> Connection {
 
 #[tokio::test]
 async fn every_row_is_read_to_its_last_page() {
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
-    let limits = Limits { time: Duration::from_secs(60), body: 1 << 20, redirects: 0 };
-    let out = Outbound::new(Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], ..Policy::default() }, limits);
+    let limits = Limits {
+        time: Duration::from_secs(60),
+        body: 1 << 20,
+        redirects: 0,
+    };
+    let out = Outbound::new(
+        Policy {
+            allow: vec!["127.0.0.0/8".parse().unwrap()],
+            ..Policy::default()
+        },
+        limits,
+    );
     let tuning = Tuning::for_endpoint(Some(&endpoint));
-    let aws = AwsConnection::open_with(&connection(endpoint), &out, tuning).await.unwrap();
+    let aws = AwsConnection::open_with(&connection(endpoint), &out, tuning)
+        .await
+        .unwrap();
     let counted = Counted::default();
     aws.describe_all(&counted).await.unwrap();
     let (items, readings) = (counted.items.into_inner(), counted.readings.into_inner());
     for row in rows::all() {
-        let reading = readings.iter().find(|reading| reading.kind.as_str() == row.kind).unwrap();
-        assert_eq!(reading.outcome, ReadOutcome::Complete, "{}: {}", row.kind, reading.message);
-        assert_eq!(row.next.0.is_empty(), WHOLE.contains(&row.kind), "{} has pages, or has none", row.kind);
+        let reading = readings
+            .iter()
+            .find(|reading| reading.kind.as_str() == row.kind)
+            .unwrap();
+        assert_eq!(
+            reading.outcome,
+            ReadOutcome::Complete,
+            "{}: {}",
+            row.kind,
+            reading.message
+        );
+        assert_eq!(
+            row.next.0.is_empty(),
+            WHOLE.contains(&row.kind),
+            "{} has pages, or has none",
+            row.kind
+        );
         let seen = items.get(row.kind).copied().unwrap_or_default();
-        assert!(WHOLE.contains(&row.kind) || seen == 3 * ITEMS, "{}: {seen} of {}", row.kind, 3 * ITEMS);
+        assert!(
+            WHOLE.contains(&row.kind) || seen == 3 * ITEMS,
+            "{}: {seen} of {}",
+            row.kind,
+            3 * ITEMS
+        );
     }
 }

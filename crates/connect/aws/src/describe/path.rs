@@ -6,9 +6,17 @@ use serde_json::Value;
 pub(super) fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
     let mut found = vec![value];
     for segment in path.split('.').filter(|segment| !segment.is_empty()) {
-        found = found.into_iter().flat_map(flat).filter_map(|value| value.get(segment)).collect();
+        found = found
+            .into_iter()
+            .flat_map(flat)
+            .filter_map(|value| value.get(segment))
+            .collect();
     }
-    if path.is_empty() { found } else { found.into_iter().flat_map(flat).collect() }
+    if path.is_empty() {
+        found
+    } else {
+        found.into_iter().flat_map(flat).collect()
+    }
 }
 
 fn flat(value: &Value) -> Vec<&Value> {
@@ -23,12 +31,19 @@ pub(super) fn text(value: &Value, path: &str) -> Option<String> {
     if path.is_empty() {
         return None;
     }
-    at(value, path).into_iter().find_map(plain).filter(|text| !text.is_empty())
+    at(value, path)
+        .into_iter()
+        .find_map(plain)
+        .filter(|text| !text.is_empty())
 }
 
 /// Returns all texts at a path.
 pub(super) fn texts(value: &Value, path: &str) -> Vec<String> {
-    at(value, path).into_iter().filter_map(plain).filter(|text| !text.is_empty()).collect()
+    at(value, path)
+        .into_iter()
+        .filter_map(plain)
+        .filter(|text| !text.is_empty())
+        .collect()
 }
 
 fn plain(value: &Value) -> Option<String> {
@@ -59,7 +74,10 @@ pub(super) fn remove(value: &mut Value, path: &str) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| remove(item, path)),
         Value::Object(members) => match path.split_once('.') {
-            Some((first, rest)) => members.get_mut(first).into_iter().for_each(|inner| remove(inner, rest)),
+            Some((first, rest)) => members
+                .get_mut(first)
+                .into_iter()
+                .for_each(|inner| remove(inner, rest)),
             None => _ = members.remove(path),
         },
         _ => {}
@@ -73,13 +91,24 @@ mod tests {
 
     #[test]
     fn paths_go_through_lists() {
-        let value = json!({ "a": [{ "b": [{ "c": 1 }, { "c": "x" }] }, { "b": { "c": true } }], "d": "e" });
+        let value =
+            json!({ "a": [{ "b": [{ "c": 1 }, { "c": "x" }] }, { "b": { "c": true } }], "d": "e" });
         assert_eq!(texts(&value, "a.b.c"), ["1", "x", "true"]);
-        assert_eq!((text(&value, "d").as_deref(), text(&value, "a.z"), text(&value, "")), (Some("e"), None, None));
+        assert_eq!(
+            (
+                text(&value, "d").as_deref(),
+                text(&value, "a.z"),
+                text(&value, "")
+            ),
+            (Some("e"), None, None)
+        );
         assert_eq!(filled("/{d}/policy", &value).as_deref(), Some("/e/policy"));
         assert_eq!(filled("/{z}", &value), None);
         let mut value = value;
         remove(&mut value, "a.b.c");
-        assert_eq!(value, json!({ "a": [{ "b": [{}, {}] }, { "b": {} }], "d": "e" }));
+        assert_eq!(
+            value,
+            json!({ "a": [{ "b": [{}, {}] }, { "b": {} }], "d": "e" })
+        );
     }
 }

@@ -65,12 +65,30 @@ impl Reader<'_> {
             Some(_) => ReadOutcome::Failed,
         };
         let failure = fault.or(self.denied);
-        let message = failure.as_ref().map_or_else(String::new, |fault| fault.message.clone());
-        let region = if self.row.service.is_global { String::new() } else { self.place.region.clone() };
-        let permission = failure.map_or(self.row.list.permission, |fault| fault.operation).to_owned();
+        let message = failure
+            .as_ref()
+            .map_or_else(String::new, |fault| fault.message.clone());
+        let region = if self.row.service.is_global {
+            String::new()
+        } else {
+            self.place.region.clone()
+        };
+        let permission = failure
+            .map_or(self.row.list.permission, |fault| fault.operation)
+            .to_owned();
         let complete_at = (outcome == ReadOutcome::Complete).then_some(now);
         let (kind, seen) = (self.kind, self.seen);
-        let reading = Reading { kind, region, outcome, permission, seen, message, begun_at, read_at: now, complete_at };
+        let reading = Reading {
+            kind,
+            region,
+            outcome,
+            permission,
+            seen,
+            message,
+            begun_at,
+            read_at: now,
+            complete_at,
+        };
         self.sink.end(reading).await
     }
 
@@ -85,7 +103,15 @@ impl Reader<'_> {
             let mut parameters = filled(self.row.list, &Value::Null);
             parameters.extend(cursor.token().map(|token| (send, token)));
             let list = self.row.list;
-            let answer = call::ask(&config, &self.place, self.row.service, list, list.action, &parameters).await?;
+            let answer = call::ask(
+                &config,
+                &self.place,
+                self.row.service,
+                list,
+                list.action,
+                &parameters,
+            )
+            .await?;
             let page = self.page(&answer).await?;
             self.seen += page.len() as u64;
             if !page.is_empty() {
@@ -106,7 +132,13 @@ impl Reader<'_> {
                 other => other.clone(),
             };
             for item in self.detailed(item).await? {
-                page.extend(item::described(self.row, self.kind, &self.place, self.aws.regions(), item));
+                page.extend(item::described(
+                    self.row,
+                    self.kind,
+                    &self.place,
+                    self.aws.regions(),
+                    item,
+                ));
             }
         }
         Ok(page)
@@ -132,7 +164,9 @@ impl Reader<'_> {
                         }
                         None => return Ok(Vec::new()),
                     }
-                    if item::region(self.row, &item).is_some_and(|region| !self.aws.regions().contains(&region)) {
+                    if item::region(self.row, &item)
+                        .is_some_and(|region| !self.aws.regions().contains(&region))
+                    {
                         return Ok(Vec::new());
                     }
                 }
@@ -144,11 +178,23 @@ impl Reader<'_> {
     }
 
     /// Returns the values of a further call; `None` if there is nothing of that name. A denied call leaves a mark.
-    async fn detail(&mut self, config: &SdkConfig, detail: &Detail, item: &Value) -> Result<Option<Vec<Value>>, Halt> {
+    async fn detail(
+        &mut self,
+        config: &SdkConfig,
+        detail: &Detail,
+        item: &Value,
+    ) -> Result<Option<Vec<Value>>, Halt> {
         let answer = match self.ask(config, detail.ask, item).await {
             Ok(Some(answer)) => answer,
             Ok(None) => return Ok(None),
-            Err(fault) if fault.code.as_deref().is_some_and(|code| detail.absent.contains(&code)) => return Ok(None),
+            Err(fault)
+                if fault
+                    .code
+                    .as_deref()
+                    .is_some_and(|code| detail.absent.contains(&code)) =>
+            {
+                return Ok(None);
+            }
             Err(fault) if fault.kind == FaultKind::Denied => {
                 self.denied.get_or_insert(fault);
                 let unread = !detail.into.is_empty();
@@ -163,16 +209,28 @@ impl Reader<'_> {
     }
 
     /// Asks a call with its templates filled in by an item; `None` if the item lacks a member that the call needs.
-    async fn ask(&self, config: &SdkConfig, ask: Ask, item: &Value) -> Result<Option<Value>, Fault> {
+    async fn ask(
+        &self,
+        config: &SdkConfig,
+        ask: Ask,
+        item: &Value,
+    ) -> Result<Option<Value>, Fault> {
         let parameters = filled(ask, item);
         let action = match self.row.service.protocol {
             Protocol::Rest => path::filled(ask.action, &escaped(item)),
             _ => Some(ask.action.to_owned()),
         };
         match action {
-            Some(action) if parameters.len() == ask.parameters.len() => {
-                call::ask(config, &self.place, self.row.service, ask, &action, &parameters).await.map(Some)
-            }
+            Some(action) if parameters.len() == ask.parameters.len() => call::ask(
+                config,
+                &self.place,
+                self.row.service,
+                ask,
+                &action,
+                &parameters,
+            )
+            .await
+            .map(Some),
             _ => Ok(None),
         }
     }
@@ -183,13 +241,17 @@ impl Reader<'_> {
 }
 
 fn filled(ask: Ask, item: &Value) -> Vec<(&'static str, String)> {
-    ask.parameters.iter().filter_map(|(name, template)| Some((*name, path::filled(template, item)?))).collect()
+    ask.parameters
+        .iter()
+        .filter_map(|(name, template)| Some((*name, path::filled(template, item)?)))
+        .collect()
 }
 
 /// The texts of an item, encoded as parts of a path.
 fn escaped(item: &Value) -> Value {
     let members = item.as_object().into_iter().flatten();
-    let texts = members.filter_map(|(name, value)| Some((name.clone(), json!(escaped_text(value.as_str()?)))));
+    let texts = members
+        .filter_map(|(name, value)| Some((name.clone(), json!(escaped_text(value.as_str()?)))));
     Value::Object(texts.collect())
 }
 

@@ -8,8 +8,13 @@ const OF_USE: &str = "_last_used";
 
 /// Returns the report as one document, with a member for each user. What cannot be read is said in its place.
 pub(super) fn read(answer: &Value) -> Value {
-    let content = answer.get("Content").and_then(Value::as_str).unwrap_or_default();
-    let text = base64::decode(content.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let content = answer
+        .get("Content")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let text = base64::decode(content.trim())
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok());
     let users = text.as_deref().map(users);
     json!({ "ReportFormat": answer.get("ReportFormat"), "Users": users })
 }
@@ -21,8 +26,14 @@ fn users(text: &str) -> Value {
     let user = |line: &str| {
         let values = columns.iter().zip(line.split(','));
         let kept = values.filter(|(column, _)| !column.contains(OF_USE));
-        let members: Map<String, Value> = kept.map(|(column, value)| ((*column).to_owned(), cell(value))).collect();
-        let name = members.get("user").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let members: Map<String, Value> = kept
+            .map(|(column, value)| ((*column).to_owned(), cell(value)))
+            .collect();
+        let name = members
+            .get("user")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
         (name, Value::Object(members))
     };
     Value::Object(lines.filter(|line| !line.is_empty()).map(user).collect())

@@ -103,7 +103,11 @@ pub(super) const fn ask(
     action: &'static str,
     parameters: &'static [(&'static str, &'static str)],
 ) -> Ask {
-    Ask { permission, action, parameters }
+    Ask {
+        permission,
+        action,
+        parameters,
+    }
 }
 
 /// A further call that is answered by one value.
@@ -113,12 +117,26 @@ pub(super) const fn detail(
     from: &'static str,
     absent: &'static [&'static str],
 ) -> Detail {
-    Detail { into, ask, from, absent, is_list: false }
+    Detail {
+        into,
+        ask,
+        from,
+        absent,
+        is_list: false,
+    }
 }
 
 /// A further call that is answered by a list.
-pub(super) const fn list(into: &'static str, ask: Ask, from: &'static str, absent: &'static [&'static str]) -> Detail {
-    Detail { is_list: true, ..detail(into, ask, from, absent) }
+pub(super) const fn list(
+    into: &'static str,
+    ask: Ask,
+    from: &'static str,
+    absent: &'static [&'static str],
+) -> Detail {
+    Detail {
+        is_list: true,
+        ..detail(into, ask, from, absent)
+    }
 }
 
 /// A row to begin with.

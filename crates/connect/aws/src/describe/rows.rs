@@ -10,7 +10,15 @@ use super::row::KindRow;
 
 /// Returns all rows, in the order in which they are read.
 pub(super) fn all() -> impl Iterator<Item = &'static KindRow> {
-    [machines::ROWS, networks::ROWS, data::ROWS, identity::ROWS, services::ROWS].into_iter().flatten()
+    [
+        machines::ROWS,
+        networks::ROWS,
+        data::ROWS,
+        identity::ROWS,
+        services::ROWS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 #[cfg(test)]
@@ -26,13 +34,24 @@ mod tests {
         let mut kinds = BTreeSet::new();
         for row in all() {
             let kind = ResourceKind::parse(row.kind);
-            assert!(kind.is_some_and(|kind| Kinds::builtin().iter().any(|info| info.kind == kind)), "{}", row.kind);
-            assert!(kinds.insert((row.kind, row.list.action)), "{} twice", row.kind);
+            assert!(
+                kind.is_some_and(|kind| Kinds::builtin().iter().any(|info| info.kind == kind)),
+                "{}",
+                row.kind
+            );
+            assert!(
+                kinds.insert((row.kind, row.list.action)),
+                "{} twice",
+                row.kind
+            );
             assert_eq!(row.next.0.is_empty(), row.next.1.is_empty(), "{}", row.kind);
             assert!(row.list.permission.contains(':'), "{}", row.kind);
         }
         for kind in ResourceKind::SPECIFIED {
-            assert!(kinds.iter().any(|(name, _)| *name == kind.as_str()), "{kind} has no reader");
+            assert!(
+                kinds.iter().any(|(name, _)| *name == kind.as_str()),
+                "{kind} has no reader"
+            );
         }
     }
 
@@ -41,8 +60,14 @@ mod tests {
         let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/kinds.md");
         let page = std::fs::read_to_string(page).unwrap_or_default();
         for row in all() {
-            let line = page.lines().find(|line| line.starts_with(&format!("| `{}` |", row.kind)));
-            let permissions = row.details.iter().map(|detail| detail.ask.permission).chain([row.list.permission]);
+            let line = page
+                .lines()
+                .find(|line| line.starts_with(&format!("| `{}` |", row.kind)));
+            let permissions = row
+                .details
+                .iter()
+                .map(|detail| detail.ask.permission)
+                .chain([row.list.permission]);
             for permission in permissions {
                 let is_named = line.is_some_and(|line| line.contains(&format!("`{permission}`")));
                 assert!(is_named, "docs/kinds.md: {} without {permission}", row.kind);

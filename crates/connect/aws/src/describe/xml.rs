@@ -24,15 +24,28 @@ fn value(element: Element) -> Value {
         };
     };
     let alike = element.children.iter().all(|child| child.name == first);
-    if alike && first != "entry" && (matches!(first.as_str(), "item" | "member") || is_list_name(&element.name)) {
+    if alike
+        && first != "entry"
+        && (matches!(first.as_str(), "item" | "member") || is_list_name(&element.name))
+    {
         return Value::Array(element.children.into_iter().map(value).collect());
     }
-    let children: Vec<(String, Value)> =
-        element.children.into_iter().map(|child| (child.name.clone(), value(child))).collect();
+    let children: Vec<(String, Value)> = element
+        .children
+        .into_iter()
+        .map(|child| (child.name.clone(), value(child)))
+        .collect();
     if first == "entry" && alike {
-        let pairs = children.iter().map(|(_, value)| Some((value.get("key")?.as_str()?, value.get("value")?)));
+        let pairs = children
+            .iter()
+            .map(|(_, value)| Some((value.get("key")?.as_str()?, value.get("value")?)));
         if let Some(pairs) = pairs.collect::<Option<Vec<_>>>() {
-            return Value::Object(pairs.into_iter().map(|(key, value)| (key.to_owned(), value.clone())).collect());
+            return Value::Object(
+                pairs
+                    .into_iter()
+                    .map(|(key, value)| (key.to_owned(), value.clone()))
+                    .collect(),
+            );
         }
     }
     let mut members: Map<String, Value> = Map::new();
@@ -68,13 +81,19 @@ mod tests {
 
     #[test]
     fn elements_become_members_and_lists_stay_lists_whatever_their_length() {
-        check("<r><volumeSet><item><id>a</id></item></volumeSet></r>", json!({ "volumeSet": [{ "id": "a" }] }));
+        check(
+            "<r><volumeSet><item><id>a</id></item></volumeSet></r>",
+            json!({ "volumeSet": [{ "id": "a" }] }),
+        );
         check("<r><volumeSet/></r>", json!({ "volumeSet": [] }));
         check(
             "<r><DBInstances><DBInstance><x>1</x></DBInstance></DBInstances></r>",
             json!({ "DBInstances": [{ "x": "1" }] }),
         );
-        check("<r><Users><member>a</member><member>b</member></Users></r>", json!({ "Users": ["a", "b"] }));
+        check(
+            "<r><Users><member>a</member><member>b</member></Users></r>",
+            json!({ "Users": ["a", "b"] }),
+        );
         check(
             "<r><Rule><a>1</a></Rule><Rule><a>2</a></Rule><b/></r>",
             json!({ "Rule": [{ "a": "1" }, { "a": "2" }], "b": "" }),
@@ -83,7 +102,10 @@ mod tests {
             "<r><Attributes><entry><key>a</key><value>1</value></entry></Attributes></r>",
             json!({ "Attributes": { "a": "1" } }),
         );
-        check("<r><on>true</on><account>012</account></r>", json!({ "on": true, "account": "012" }));
+        check(
+            "<r><on>true</on><account>012</account></r>",
+            json!({ "on": true, "account": "012" }),
+        );
     }
 
     #[test]
@@ -93,7 +115,14 @@ mod tests {
             json!({ "a": "<AB& &unknown; c" }),
         );
         check("<r><a><![CDATA[<b>]]></a></r>", json!({ "a": "<b>" }));
-        for text in ["", "{}", "<r>", "<a></b>x", "<!DOCTYPE r [<!ENTITY e \"x\">]><r>&e;</r>", &"<a>".repeat(1_000)] {
+        for text in [
+            "",
+            "{}",
+            "<r>",
+            "<a></b>x",
+            "<!DOCTYPE r [<!ENTITY e \"x\">]><r>&e;</r>",
+            &"<a>".repeat(1_000),
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
     }
@@ -102,19 +131,20 @@ mod tests {
 
     /// Values as an answer of AWS has them, with the names of their members: objects, lists named as such, texts.
     fn member() -> impl Strategy<Value = (String, Value)> {
-        let text =
-            "[ -~\u{e9}\u{20ac}]{0,12}".prop_filter("a boolean", |text| !["true", "false"].contains(&text.trim()));
+        let text = "[ -~\u{e9}\u{20ac}]{0,12}".prop_filter("a boolean", |text| {
+            !["true", "false"].contains(&text.trim())
+        });
         let leaf = ("[a-d]{1,3}x", text).prop_map(|(name, text)| (name, Value::String(text)));
         leaf.prop_recursive(5, 60, 6, |inner| {
-            let object = ("[a-d]{1,3}x", prop::collection::vec(inner.clone(), 2..6)).prop_filter_map(
-                "of one member",
-                |(name, members)| {
+            let object = ("[a-d]{1,3}x", prop::collection::vec(inner.clone(), 2..6))
+                .prop_filter_map("of one member", |(name, members)| {
                     let members: Map<String, Value> = members.into_iter().collect();
                     (members.len() > 1).then_some((name, Value::Object(members)))
-                },
-            );
+                });
             let list = ("[a-d]{1,3}Set", prop::collection::vec(inner, 1..5));
-            let list = list.prop_map(|(name, items)| (name, items.into_iter().map(|(_, item)| item).collect()));
+            let list = list.prop_map(|(name, items)| {
+                (name, items.into_iter().map(|(_, item)| item).collect())
+            });
             prop_oneof![object, list]
         })
     }
@@ -122,10 +152,17 @@ mod tests {
     fn printed(name: &str, value: &Value, out: &mut String) {
         out.push_str(&format!("<{name}>"));
         match value {
-            Value::Object(members) => members.iter().for_each(|(name, value)| printed(name, value, out)),
+            Value::Object(members) => members
+                .iter()
+                .for_each(|(name, value)| printed(name, value, out)),
             Value::Array(items) => items.iter().for_each(|item| printed("item", item, out)),
             Value::String(text) => {
-                out.push_str(&text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&#x3e;"));
+                out.push_str(
+                    &text
+                        .replace('&', "&amp;")
+                        .replace('<', "&lt;")
+                        .replace('>', "&#x3e;"),
+                );
             }
             _ => {}
         }

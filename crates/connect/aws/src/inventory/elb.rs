@@ -8,7 +8,9 @@ use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use reeve_connect_aws_ec2::query::{self, Service};
 use reeve_connect_aws_ec2::xml::Malformed;
-use reeve_connect_aws_ec2::{Call, Cursor, Element, Fault, FaultKind, Form, Listing, Place, refused_only};
+use reeve_connect_aws_ec2::{
+    Call, Cursor, Element, Fault, FaultKind, Form, Listing, Place, refused_only,
+};
 use reeve_estate::{Resource, ResourceId, ResourceKind, ResourceState};
 
 use super::autoscaling::tags;
@@ -18,7 +20,10 @@ use crate::session::AwsConnection;
 const PAGE: u32 = 400;
 /// Balancers DescribeTags takes at a time.
 const TAGGED: usize = 20;
-const BALANCING: Service = Service { name: "elasticloadbalancing", version: "2015-12-01" };
+const BALANCING: Service = Service {
+    name: "elasticloadbalancing",
+    version: "2015-12-01",
+};
 
 /// Elastic Load Balancing in one region.
 struct Balancing {
@@ -30,18 +35,43 @@ struct Balancing {
 ///
 /// # Errors
 /// [`FaultKind::NotFound`] once it was deleted; the call's failure otherwise, that of reading its targets included.
-pub(crate) async fn load_balancer(connection: &AwsConnection, place: Place, arn: &str) -> Result<Resource, Fault> {
-    let service = Balancing { config: connection.config(&place.region), place };
-    let call = service.place.call("elasticloadbalancing:DescribeLoadBalancers");
-    let page = service.ask(call, Form::new().with_list("LoadBalancerArns.member", [arn])).await?;
-    let found = page.list("LoadBalancers").find(|balancer| balancer.text_of("LoadBalancerArn") == Some(arn));
-    let found = found.map(|balancer| resource(&service.place, balancer)).transpose();
+pub(crate) async fn load_balancer(
+    connection: &AwsConnection,
+    place: Place,
+    arn: &str,
+) -> Result<Resource, Fault> {
+    let service = Balancing {
+        config: connection.config(&place.region),
+        place,
+    };
+    let call = service
+        .place
+        .call("elasticloadbalancing:DescribeLoadBalancers");
+    let page = service
+        .ask(
+            call,
+            Form::new().with_list("LoadBalancerArns.member", [arn]),
+        )
+        .await?;
+    let found = page
+        .list("LoadBalancers")
+        .find(|balancer| balancer.text_of("LoadBalancerArn") == Some(arn));
+    let found = found
+        .map(|balancer| resource(&service.place, balancer))
+        .transpose();
     let found = found.map_err(|malformed| malformed.at(call))?.flatten();
-    let mut balancer =
-        found.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no load balancer {arn}")))?;
+    let mut balancer = found.ok_or_else(|| {
+        call.fault(
+            FaultKind::NotFound,
+            None,
+            &format!("no load balancer {arn}"),
+        )
+    })?;
     let mut faults = Vec::new();
     let tags = service.tags(std::slice::from_ref(&balancer)).await?;
-    let targets = service.targets(&Form::new().with("LoadBalancerArn", arn), 1, &mut faults).await;
+    let targets = service
+        .targets(&Form::new().with("LoadBalancerArn", arn), 1, &mut faults)
+        .await;
     if let Some(fault) = faults.into_iter().next() {
         return Err(fault);
     }
@@ -53,21 +83,40 @@ pub(crate) async fn load_balancer(connection: &AwsConnection, place: Place, arn:
 ///
 /// # Errors
 /// The call's failure: a balancer with deletion protection is refused.
-pub(crate) async fn delete_balancer(connection: &AwsConnection, place: Place, arn: &str) -> Result<(), Fault> {
+pub(crate) async fn delete_balancer(
+    connection: &AwsConnection,
+    place: Place,
+    arn: &str,
+) -> Result<(), Fault> {
     let call = place.call("elasticloadbalancing:DeleteLoadBalancer");
     // The SDK must not repeat what may have happened.
-    let config = connection.config(&place.region).into_builder().retry_config(RetryConfig::disabled()).build();
+    let config = connection
+        .config(&place.region)
+        .into_builder()
+        .retry_config(RetryConfig::disabled())
+        .build();
     let parameters = Form::new().with("LoadBalancerArn", arn);
-    refused_only(connection.pace(), || query::ask(&config, call, BALANCING, parameters.clone())).await.map(|_| ())
+    refused_only(connection.pace(), || {
+        query::ask(&config, call, BALANCING, parameters.clone())
+    })
+    .await
+    .map(|_| ())
 }
 
 /// Every balancer of a region. Tags or targets that may not be read leave the balancers listed.
 pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> Listing {
-    let service = Balancing { config: connection.config(&place.region), place };
+    let service = Balancing {
+        config: connection.config(&place.region),
+        place,
+    };
     let mut listing = Listing::new(ResourceKind::LoadBalancer);
-    let call = service.place.call("elasticloadbalancing:DescribeLoadBalancers");
+    let call = service
+        .place
+        .call("elasticloadbalancing:DescribeLoadBalancers");
     let mut found = Vec::new();
-    let mut outcome = service.pages(call, &Form::new(), "LoadBalancers", &mut found).await;
+    let mut outcome = service
+        .pages(call, &Form::new(), "LoadBalancers", &mut found)
+        .await;
     for balancer in &found {
         match resource(&service.place, balancer) {
             Ok(balancer) => listing.resources.extend(balancer),
@@ -79,7 +128,13 @@ pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> 
     let targets = if listing.resources.is_empty() {
         BTreeMap::new()
     } else {
-        service.targets(&Form::new(), connection.tuning.parallel, &mut listing.faults).await
+        service
+            .targets(
+                &Form::new(),
+                connection.tuning.parallel,
+                &mut listing.faults,
+            )
+            .await
     };
     for balancer in &mut listing.resources {
         complete(balancer, &tags, &targets);
@@ -106,10 +161,19 @@ impl Balancing {
     }
 
     /// Reads the items of all pages, as far as they can be read.
-    async fn pages(&self, call: Call<'_>, filter: &Form, list: &str, into: &mut Vec<Element>) -> Result<(), Fault> {
+    async fn pages(
+        &self,
+        call: Call<'_>,
+        filter: &Form,
+        list: &str,
+        into: &mut Vec<Element>,
+    ) -> Result<(), Fault> {
         let mut cursor = Cursor::new();
         loop {
-            let parameters = filter.clone().with("PageSize", PAGE.to_string()).with_some("Marker", cursor.token());
+            let parameters = filter
+                .clone()
+                .with("PageSize", PAGE.to_string())
+                .with_some("Marker", cursor.token());
             let page = self.ask(call, parameters).await?;
             into.extend(page.list(list).cloned());
             if !cursor.advance(call, page.text_of("NextMarker"))? {
@@ -123,19 +187,35 @@ impl Balancing {
         let mut found = TagsByArn::new();
         for batch in balancers.chunks(TAGGED) {
             let arns = batch.iter().map(|balancer| balancer.id.as_str());
-            let page = self.ask(call, Form::new().with_list("ResourceArns.member", arns)).await?;
+            let page = self
+                .ask(call, Form::new().with_list("ResourceArns.member", arns))
+                .await?;
             for description in page.list("TagDescriptions") {
-                found.insert(description.text_of("ResourceArn").unwrap_or_default().to_owned(), tags(description));
+                found.insert(
+                    description
+                        .text_of("ResourceArn")
+                        .unwrap_or_default()
+                        .to_owned(),
+                    tags(description),
+                );
             }
         }
         Ok(found)
     }
 
     /// The targets behind each balancer, over all its target groups that the filter has.
-    async fn targets(&self, filter: &Form, parallel: usize, faults: &mut Vec<Fault>) -> TargetsByArn {
+    async fn targets(
+        &self,
+        filter: &Form,
+        parallel: usize,
+        faults: &mut Vec<Fault>,
+    ) -> TargetsByArn {
         let mut groups = Vec::new();
         let call = self.place.call("elasticloadbalancing:DescribeTargetGroups");
-        or_note(self.pages(call, filter, "TargetGroups", &mut groups).await, faults);
+        or_note(
+            self.pages(call, filter, "TargetGroups", &mut groups).await,
+            faults,
+        );
         let mut groups: Vec<TargetGroup> = groups.iter().map(target_group).collect();
         groups.retain(|(_, balancers)| !balancers.is_empty());
         let mut work: Vec<BoxFuture<'_, Result<Vec<ResourceId>, Fault>>> = Vec::new();
@@ -158,23 +238,43 @@ impl Balancing {
 
     async fn registered(&self, group: Option<&str>) -> Result<Vec<ResourceId>, Fault> {
         let call = self.place.call("elasticloadbalancing:DescribeTargetHealth");
-        let answer = self.ask(call, Form::new().with_some("TargetGroupArn", group)).await?;
-        let targets = answer.list("TargetHealthDescriptions").filter_map(|health| health.child("Target"));
-        Ok(targets.filter_map(|target| target.text_of("Id")).map(ResourceId::new).collect())
+        let answer = self
+            .ask(call, Form::new().with_some("TargetGroupArn", group))
+            .await?;
+        let targets = answer
+            .list("TargetHealthDescriptions")
+            .filter_map(|health| health.child("Target"));
+        Ok(targets
+            .filter_map(|target| target.text_of("Id"))
+            .map(ResourceId::new)
+            .collect())
     }
 }
 
 fn target_group(group: &Element) -> TargetGroup {
-    let balancers = group.list("LoadBalancerArns").map(|balancer| balancer.text.clone());
-    (group.text_of("TargetGroupArn").map(str::to_owned), balancers.collect())
+    let balancers = group
+        .list("LoadBalancerArns")
+        .map(|balancer| balancer.text.clone());
+    (
+        group.text_of("TargetGroupArn").map(str::to_owned),
+        balancers.collect(),
+    )
 }
 
 /// Returns a balancer without its tags and targets; `None` for one without an identifier.
 fn resource(place: &Place, balancer: &Element) -> Result<Option<Resource>, Malformed> {
-    let Some(arn) = balancer.text_of("LoadBalancerArn") else { return Ok(None) };
+    let Some(arn) = balancer.text_of("LoadBalancerArn") else {
+        return Ok(None);
+    };
     let mut resource = place.resource(ResourceKind::LoadBalancer, "elb", arn, BTreeMap::new());
-    balancer.text_of("LoadBalancerName").unwrap_or(arn).clone_into(&mut resource.name);
-    resource.state = match balancer.child("State").and_then(|state| state.text_of("Code")) {
+    balancer
+        .text_of("LoadBalancerName")
+        .unwrap_or(arn)
+        .clone_into(&mut resource.name);
+    resource.state = match balancer
+        .child("State")
+        .and_then(|state| state.text_of("Code"))
+    {
         Some("provisioning") => ResourceState::Changing,
         _ => ResourceState::Available,
     };
@@ -189,7 +289,10 @@ fn complete(balancer: &mut Resource, tags: &TagsByArn, targets: &TargetsByArn) {
     if let Some(name) = balancer.tags.get("Name").filter(|name| !name.is_empty()) {
         name.clone_into(&mut balancer.name);
     }
-    balancer.attached_to = targets.get(balancer.id.as_str()).cloned().unwrap_or_default();
+    balancer.attached_to = targets
+        .get(balancer.id.as_str())
+        .cloned()
+        .unwrap_or_default();
 }
 
 #[cfg(test)]
@@ -200,7 +303,12 @@ mod tests {
     use super::*;
 
     fn place() -> Place {
-        Place { connection: ConnectionId("c".into()), account: "1".into(), region: "us-east-1".into(), endpoint: None }
+        Place {
+            connection: ConnectionId("c".into()),
+            account: "1".into(),
+            region: "us-east-1".into(),
+            endpoint: None,
+        }
     }
 
     fn member(members: &str) -> Element {
@@ -214,24 +322,53 @@ mod tests {
              <State><Code>provisioning</Code></State><CreatedTime>2026-01-01T00:00:00Z</CreatedTime>",
         );
         let mut balancer = resource(&place(), &listed).unwrap().unwrap();
-        assert_eq!((balancer.name.as_str(), balancer.state), ("web", ResourceState::Changing));
-        assert_eq!(balancer.specification.instance_type.as_deref(), Some("network"));
+        assert_eq!(
+            (balancer.name.as_str(), balancer.state),
+            ("web", ResourceState::Changing)
+        );
+        assert_eq!(
+            balancer.specification.instance_type.as_deref(),
+            Some("network")
+        );
         let targets = TargetsByArn::from([("arn:lb".to_owned(), vec![ResourceId::new("i-1")])]);
         complete(&mut balancer, &TagsByArn::new(), &targets);
-        assert_eq!((balancer.name.as_str(), balancer.attached_to.as_slice()), ("web", &[ResourceId::new("i-1")][..]));
+        assert_eq!(
+            (balancer.name.as_str(), balancer.attached_to.as_slice()),
+            ("web", &[ResourceId::new("i-1")][..])
+        );
         let named = BTreeMap::from([("Name".to_owned(), "shop".to_owned())]);
-        complete(&mut balancer, &TagsByArn::from([("arn:lb".to_owned(), named)]), &targets);
-        assert_eq!((balancer.name.as_str(), balancer.tag("Name")), ("shop", Some("shop")));
+        complete(
+            &mut balancer,
+            &TagsByArn::from([("arn:lb".to_owned(), named)]),
+            &targets,
+        );
+        assert_eq!(
+            (balancer.name.as_str(), balancer.tag("Name")),
+            ("shop", Some("shop"))
+        );
         assert!(resource(&place(), &member("")).unwrap().is_none());
         let odd = member("<LoadBalancerArn>a</LoadBalancerArn><CreatedTime>soon</CreatedTime>");
-        assert_eq!(resource(&place(), &odd).unwrap_err(), Malformed { element: "CreatedTime" });
+        assert_eq!(
+            resource(&place(), &odd).unwrap_err(),
+            Malformed {
+                element: "CreatedTime"
+            }
+        );
     }
 
     #[test]
     fn a_target_group_names_the_balancers_before_it() {
         let arns = "<LoadBalancerArns><member>arn:a</member></LoadBalancerArns>";
-        let (group, balancers) = target_group(&member(&format!("<TargetGroupArn>arn:t</TargetGroupArn>{arns}")));
-        assert_eq!((group.as_deref(), balancers), (Some("arn:t"), vec!["arn:a".to_owned()]));
-        assert_eq!(target_group(&member("<LoadBalancerArns/>")), (None, Vec::new()));
+        let (group, balancers) = target_group(&member(&format!(
+            "<TargetGroupArn>arn:t</TargetGroupArn>{arns}"
+        )));
+        assert_eq!(
+            (group.as_deref(), balancers),
+            (Some("arn:t"), vec!["arn:a".to_owned()])
+        );
+        assert_eq!(
+            target_group(&member("<LoadBalancerArns/>")),
+            (None, Vec::new())
+        );
     }
 }

@@ -9,13 +9,22 @@ use reeve_recommend::change::{GroupSizeOperation, HEALTHY_PERCENT};
 use super::autoscaling::{AUTO_SCALING, Scaling};
 
 /// States of a refresh that still replaces members.
-const RUNNING: &[&str] = &["Pending", "InProgress", "Cancelling", "RollbackInProgress", "Baking"];
+const RUNNING: &[&str] = &[
+    "Pending",
+    "InProgress",
+    "Cancelling",
+    "RollbackInProgress",
+    "Baking",
+];
 
 /// Template, version and types of the members of a group; `None` for a group without a launch template of its own.
 pub(super) fn named(group: &Element) -> Option<GroupTemplate> {
     let template = group.child("LaunchTemplate")?;
-    let mut member_types: Vec<String> =
-        group.list("Instances").filter_map(|member| member.text_of("InstanceType")).map(str::to_owned).collect();
+    let mut member_types: Vec<String> = group
+        .list("Instances")
+        .filter_map(|member| member.text_of("InstanceType"))
+        .map(str::to_owned)
+        .collect();
     member_types.sort_unstable();
     member_types.dedup();
     Some(GroupTemplate {
@@ -30,7 +39,10 @@ pub(super) fn named(group: &Element) -> Option<GroupTemplate> {
 impl Scaling {
     /// Adds what other calls know of a template. What may not be read stays unknown: a group that is only scaled needs none of it.
     pub(super) async fn complete(&self, ec2: &Ec2, name: &str, template: &mut GroupTemplate) {
-        if let Ok(named) = ec2.launch_template_type(&template.id, &template.version).await {
+        if let Ok(named) = ec2
+            .launch_template_type(&template.id, &template.version)
+            .await
+        {
             template.instance_type = named;
         }
         template.refreshing = self.is_refreshing(name).await.ok();
@@ -38,31 +50,62 @@ impl Scaling {
 
     async fn is_refreshing(&self, name: &str) -> Result<bool, Fault> {
         let call = self.place.call("autoscaling:DescribeInstanceRefreshes");
-        let parameters = Form::new().with("AutoScalingGroupName", name).with("MaxRecords", "10");
+        let parameters = Form::new()
+            .with("AutoScalingGroupName", name)
+            .with("MaxRecords", "10");
         // Without the SDK's retries: an emulator that lacks the call fails for good.
         let page = query::ask(&self.changes, call, AUTO_SCALING, parameters).await?;
-        let runs = |refresh: &Element| refresh.text_of("Status").is_some_and(|status| RUNNING.contains(&status));
+        let runs = |refresh: &Element| {
+            refresh
+                .text_of("Status")
+                .is_some_and(|status| RUNNING.contains(&status))
+        };
         Ok(page.list("InstanceRefreshes").any(runs))
     }
 
     /// Changes the template's version or the members of a group.
-    pub(crate) async fn change_size(&self, ec2: &Ec2, name: &str, operation: &GroupSizeOperation) -> Result<(), Fault> {
+    pub(crate) async fn change_size(
+        &self,
+        ec2: &Ec2,
+        name: &str,
+        operation: &GroupSizeOperation,
+    ) -> Result<(), Fault> {
         match operation {
-            GroupSizeOperation::NewVersion { template, from_version, instance_type } => {
+            GroupSizeOperation::NewVersion {
+                template,
+                from_version,
+                instance_type,
+            } => {
                 let call = self.place.call("autoscaling:UpdateAutoScalingGroup");
                 let now = self.group(name).await?.specification.template;
                 if now.is_none_or(|now| now.id != *template || now.version != *from_version) {
-                    let message = format!("{name} does not use version {from_version} of {template} any more");
+                    let message = format!(
+                        "{name} does not use version {from_version} of {template} any more"
+                    );
                     return Err(call.fault(FaultKind::WrongState, None, &message));
                 }
-                let number = ec2.version_with_type(template, from_version, instance_type).await?;
+                let number = ec2
+                    .version_with_type(template, from_version, instance_type)
+                    .await?;
                 self.use_version(name, template, &number.to_string()).await
             }
             GroupSizeOperation::UseVersion { template, version } => {
                 let call = self.place.call("autoscaling:UpdateAutoScalingGroup");
-                let now = self.group(name).await?.specification.template.map(|now| now.version).unwrap_or_default();
-                if !ec2.template_version(template, &now).await?.is_some_and(|now| now.is_own) {
-                    let message = format!("{name} uses version {now} of {template} now, which Reeve did not make");
+                let now = self
+                    .group(name)
+                    .await?
+                    .specification
+                    .template
+                    .map(|now| now.version)
+                    .unwrap_or_default();
+                if !ec2
+                    .template_version(template, &now)
+                    .await?
+                    .is_some_and(|now| now.is_own)
+                {
+                    let message = format!(
+                        "{name} uses version {now} of {template} now, which Reeve did not make"
+                    );
                     return Err(call.fault(FaultKind::Other, None, &message));
                 }
                 self.use_version(name, template, version).await
@@ -74,25 +117,42 @@ impl Scaling {
                     .with("Preferences.MinHealthyPercentage", least.to_string())
                     .with("Preferences.MaxHealthyPercentage", most.to_string())
                     .with("Preferences.SkipMatching", "true");
-                self.ask_unless("autoscaling:StartInstanceRefresh", name, parameters, "InstanceRefreshInProgress").await
+                self.ask_unless(
+                    "autoscaling:StartInstanceRefresh",
+                    name,
+                    parameters,
+                    "InstanceRefreshInProgress",
+                )
+                .await
             }
             GroupSizeOperation::CancelRefresh => {
                 let done = "ActiveInstanceRefreshNotFound";
-                self.ask_unless("autoscaling:CancelInstanceRefresh", name, Form::new(), done).await
+                self.ask_unless("autoscaling:CancelInstanceRefresh", name, Form::new(), done)
+                    .await
             }
         }
     }
 
     async fn use_version(&self, name: &str, template: &str, version: &str) -> Result<(), Fault> {
-        let parameters =
-            Form::new().with("LaunchTemplate.LaunchTemplateId", template).with("LaunchTemplate.Version", version);
-        self.ask_unless("autoscaling:UpdateAutoScalingGroup", name, parameters, "").await
+        let parameters = Form::new()
+            .with("LaunchTemplate.LaunchTemplateId", template)
+            .with("LaunchTemplate.Version", version);
+        self.ask_unless("autoscaling:UpdateAutoScalingGroup", name, parameters, "")
+            .await
     }
 
     /// Asks for a change of a group; the code of an answer that says that it came about already is no failure.
-    async fn ask_unless(&self, operation: &'static str, name: &str, more: Form, done: &str) -> Result<(), Fault> {
+    async fn ask_unless(
+        &self,
+        operation: &'static str,
+        name: &str,
+        more: Form,
+        done: &str,
+    ) -> Result<(), Fault> {
         let call = self.place.call(operation);
-        let parameters = Form::new().with("AutoScalingGroupName", name).with_all(more);
+        let parameters = Form::new()
+            .with("AutoScalingGroupName", name)
+            .with_all(more);
         let asked = || query::ask(&self.changes, call, AUTO_SCALING, parameters.clone());
         match refused_only(self.pace, asked).await {
             Err(fault) if fault.code.as_deref().is_some_and(|code| code == done) => Ok(()),

@@ -20,7 +20,13 @@ const PAGE: i32 = 1000;
 /// Every bucket that lies in one of the connection's regions.
 pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listing {
     let mut listing = Listing::new(ResourceKind::Bucket);
-    let home = connection.place(account, connection.regions.first().map_or("us-east-1", String::as_str));
+    let home = connection.place(
+        account,
+        connection
+            .regions
+            .first()
+            .map_or("us-east-1", String::as_str),
+    );
     let outcome = names(&client(connection, &home.region), &home).await;
     let found = match outcome {
         Ok(found) => found,
@@ -34,7 +40,10 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
     for bucket in &found {
         work.push(Box::pin(describe(connection, &home, bucket)));
     }
-    let described: Vec<_> = stream::iter(work).buffer_unordered(connection.tuning.parallel).collect().await;
+    let described: Vec<_> = stream::iter(work)
+        .buffer_unordered(connection.tuning.parallel)
+        .collect()
+        .await;
     for (resource, faults) in described {
         // A bucket whose region cannot be told may be one of ours: then the listing is not complete.
         listing.complete &= resource.is_some() || faults.is_empty();
@@ -42,7 +51,9 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
         listing.faults.extend(faults);
     }
     // A bucket without a size is a bucket all the same: the listing stays complete.
-    listing.faults.extend(contents::count(connection, account, &mut listing.resources).await);
+    listing
+        .faults
+        .extend(contents::count(connection, account, &mut listing.resources).await);
     listing
 }
 
@@ -59,8 +70,13 @@ async fn names(client: &Client, home: &Place) -> Result<Vec<Bucket>, Fault> {
     let mut cursor = Cursor::new();
     let mut found = Vec::new();
     loop {
-        let page =
-            client.list_buckets().max_buckets(PAGE).set_continuation_token(cursor.token()).send().await.at(call)?;
+        let page = client
+            .list_buckets()
+            .max_buckets(PAGE)
+            .set_continuation_token(cursor.token())
+            .send()
+            .await
+            .at(call)?;
         found.extend_from_slice(page.buckets());
         if !cursor.advance(call, page.continuation_token())? {
             return Ok(found);
@@ -69,8 +85,14 @@ async fn names(client: &Client, home: &Place) -> Result<Vec<Bucket>, Fault> {
 }
 
 /// Returns a bucket with its tags; `None` if it is outside the connection's regions or its region is unknown.
-async fn describe(connection: &AwsConnection, home: &Place, bucket: &Bucket) -> (Option<Resource>, Vec<Fault>) {
-    let Some(name) = bucket.name() else { return (None, Vec::new()) };
+async fn describe(
+    connection: &AwsConnection,
+    home: &Place,
+    bucket: &Bucket,
+) -> (Option<Resource>, Vec<Fault>) {
+    let Some(name) = bucket.name() else {
+        return (None, Vec::new());
+    };
     let region = match bucket.bucket_region() {
         Some(region) => region.to_owned(),
         None => match location(&client(connection, &home.region), home, name).await {
@@ -93,32 +115,61 @@ async fn describe(connection: &AwsConnection, home: &Place, bucket: &Bucket) -> 
 }
 
 /// One bucket as it was known, with its present tags.
-pub(crate) async fn bucket(connection: &AwsConnection, place: &Place, known: &Resource) -> Result<Resource, Fault> {
+pub(crate) async fn bucket(
+    connection: &AwsConnection,
+    place: &Place,
+    known: &Resource,
+) -> Result<Resource, Fault> {
     let tags = tags(&client(connection, &place.region), place, known.id.as_str()).await?;
     let (name, created_at) = (known.name.clone(), known.created_at);
     let mut bucket = place.resource(ResourceKind::Bucket, "s3", known.id.as_str(), tags);
     // Counted once a day, so that what the sync read stays true.
-    bucket.specification.contents.clone_from(&known.specification.contents);
-    bucket.specification.access.clone_from(&known.specification.access);
-    Ok(Resource { name, created_at, ..bucket })
+    bucket
+        .specification
+        .contents
+        .clone_from(&known.specification.contents);
+    bucket
+        .specification
+        .access
+        .clone_from(&known.specification.access);
+    Ok(Resource {
+        name,
+        created_at,
+        ..bucket
+    })
 }
 
 /// The region by S3's old names: none is us-east-1, `EU` is eu-west-1.
 async fn location(client: &Client, home: &Place, bucket: &str) -> Result<String, Fault> {
-    let answer = client.get_bucket_location().bucket(bucket).send().await.at(home.call("s3:GetBucketLocation"))?;
-    Ok(match answer.location_constraint().map_or("", |l| l.as_str()) {
-        "" => "us-east-1".to_owned(),
-        "EU" => "eu-west-1".to_owned(),
-        region => region.to_owned(),
-    })
+    let answer = client
+        .get_bucket_location()
+        .bucket(bucket)
+        .send()
+        .await
+        .at(home.call("s3:GetBucketLocation"))?;
+    Ok(
+        match answer.location_constraint().map_or("", |l| l.as_str()) {
+            "" => "us-east-1".to_owned(),
+            "EU" => "eu-west-1".to_owned(),
+            region => region.to_owned(),
+        },
+    )
 }
 
-async fn tags(client: &Client, place: &Place, bucket: &str) -> Result<BTreeMap<String, String>, Fault> {
+async fn tags(
+    client: &Client,
+    place: &Place,
+    bucket: &str,
+) -> Result<BTreeMap<String, String>, Fault> {
     match client.get_bucket_tagging().bucket(bucket).send().await {
         Err(error) if error.code() == Some("NoSuchTagSet") => Ok(BTreeMap::new()),
         answer => {
             let answer = answer.at(place.call("s3:GetBucketTagging"))?;
-            Ok(answer.tag_set().iter().map(|t| (t.key().to_owned(), t.value().to_owned())).collect())
+            Ok(answer
+                .tag_set()
+                .iter()
+                .map(|t| (t.key().to_owned(), t.value().to_owned()))
+                .collect())
         }
     }
 }

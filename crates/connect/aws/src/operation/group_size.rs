@@ -16,13 +16,26 @@ pub(super) fn offer<'a>(
     Some(Box::pin(apply(cloud, resource, operation)))
 }
 
-async fn apply(cloud: &AwsConnection, group: &Resource, operation: &GroupSizeOperation) -> Result<Applied, ActError> {
+async fn apply(
+    cloud: &AwsConnection,
+    group: &Resource,
+    operation: &GroupSizeOperation,
+) -> Result<Applied, ActError> {
     if group.kind != ResourceKind::ScalingGroup {
-        let message = format!("{} is a {}: only scaling groups have a launch template", group.id, group.kind);
-        return Err(ActError { kind: ActErrorKind::Other, message });
+        let message = format!(
+            "{} is a {}: only scaling groups have a launch template",
+            group.id, group.kind
+        );
+        return Err(ActError {
+            kind: ActErrorKind::Other,
+            message,
+        });
     }
     let place = cloud.place(&group.account, &group.region);
     let ec2 = cloud.ec2(place.clone());
-    cloud.scaling(place).change_size(&ec2, &group.name, operation).await?;
+    cloud
+        .scaling(place)
+        .change_size(&ec2, &group.name, operation)
+        .await?;
     Ok(Applied::Accepted)
 }

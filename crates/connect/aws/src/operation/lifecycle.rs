@@ -17,10 +17,20 @@ pub(super) fn offer<'a>(
     Some(Box::pin(apply(cloud, resource, operation.clone())))
 }
 
-async fn apply(cloud: &AwsConnection, bucket: &Resource, operation: LifecycleOperation) -> Result<Applied, ActError> {
+async fn apply(
+    cloud: &AwsConnection,
+    bucket: &Resource,
+    operation: LifecycleOperation,
+) -> Result<Applied, ActError> {
     if bucket.kind != ResourceKind::Bucket {
-        let message = format!("{} is a {}: only buckets have lifecycle rules", bucket.id, bucket.kind);
-        return Err(ActError { kind: ActErrorKind::Other, message });
+        let message = format!(
+            "{} is a {}: only buckets have lifecycle rules",
+            bucket.id, bucket.kind
+        );
+        return Err(ActError {
+            kind: ActErrorKind::Other,
+            message,
+        });
     }
     let place = cloud.place(&bucket.account, &bucket.region);
     lifecycle::apply(cloud, &place, bucket.id.as_str(), operation).await?;

@@ -20,27 +20,44 @@ pub(super) fn offer<'a>(
     Some(Box::pin(apply(cloud, resource)))
 }
 
-async fn delete_snapshot(cloud: &AwsConnection, snapshot: &Resource, kept: &[String]) -> Result<Applied, ActError> {
+async fn delete_snapshot(
+    cloud: &AwsConnection,
+    snapshot: &Resource,
+    kept: &[String],
+) -> Result<Applied, ActError> {
     if snapshot.kind != ResourceKind::Snapshot {
         let message = format!("{} is a {}, not a snapshot", snapshot.id, snapshot.kind);
-        return Err(ActError { kind: ActErrorKind::Other, message });
+        return Err(ActError {
+            kind: ActErrorKind::Other,
+            message,
+        });
     }
     let place = cloud.place(&snapshot.account, &snapshot.region);
-    cloud.ec2(place).delete_snapshot(snapshot.id.as_str(), kept).await?;
+    cloud
+        .ec2(place)
+        .delete_snapshot(snapshot.id.as_str(), kept)
+        .await?;
     Ok(Applied::Accepted)
 }
 
 async fn apply(cloud: &AwsConnection, resource: &Resource) -> Result<Applied, ActError> {
-    let (place, id) = (cloud.place(&resource.account, &resource.region), resource.id.as_str());
+    let (place, id) = (
+        cloud.place(&resource.account, &resource.region),
+        resource.id.as_str(),
+    );
     match resource.kind {
         ResourceKind::Volume => cloud.ec2(place).delete_volume(id).await?,
         ResourceKind::IpAddress => cloud.ec2(place).release(id).await?,
         ResourceKind::NatGateway => cloud.ec2(place).delete_gateway(id).await?,
         ResourceKind::LoadBalancer => elb::delete_balancer(cloud, place, id).await?,
         kind => {
-            let message =
-                format!("{id} is a {kind}: Reeve removes volumes, addresses, NAT gateways and load balancers alone");
-            return Err(ActError { kind: ActErrorKind::Other, message });
+            let message = format!(
+                "{id} is a {kind}: Reeve removes volumes, addresses, NAT gateways and load balancers alone"
+            );
+            return Err(ActError {
+                kind: ActErrorKind::Other,
+                message,
+            });
         }
     }
     Ok(Applied::Accepted)

@@ -17,10 +17,20 @@ pub(super) fn offer<'a>(
     Some(Box::pin(apply(cloud, resource, operation.standby)))
 }
 
-async fn apply(cloud: &AwsConnection, database: &Resource, standby: bool) -> Result<Applied, ActError> {
+async fn apply(
+    cloud: &AwsConnection,
+    database: &Resource,
+    standby: bool,
+) -> Result<Applied, ActError> {
     if database.kind != ResourceKind::Database {
-        let message = format!("{} is a {}: only databases have a standby", database.id, database.kind);
-        return Err(ActError { kind: ActErrorKind::Other, message });
+        let message = format!(
+            "{} is a {}: only databases have a standby",
+            database.id, database.kind
+        );
+        return Err(ActError {
+            kind: ActErrorKind::Other,
+            message,
+        });
     }
     let rds = cloud.rds(cloud.place(&database.account, &database.region));
     rds.set_standby(name_of(database), standby).await?;

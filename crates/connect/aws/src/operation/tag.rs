@@ -16,10 +16,23 @@ pub(super) fn offer<'a>(
     Some(Box::pin(apply(cloud, resource, operation)))
 }
 
-async fn apply(cloud: &AwsConnection, resource: &Resource, operation: &TagOperation) -> Result<Applied, ActError> {
-    if !matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Volume) {
-        let message = format!("{} is a {}: Reeve tags machines and volumes", resource.id, resource.kind);
-        return Err(ActError { kind: ActErrorKind::Other, message });
+async fn apply(
+    cloud: &AwsConnection,
+    resource: &Resource,
+    operation: &TagOperation,
+) -> Result<Applied, ActError> {
+    if !matches!(
+        resource.kind,
+        ResourceKind::VirtualMachine | ResourceKind::Volume
+    ) {
+        let message = format!(
+            "{} is a {}: Reeve tags machines and volumes",
+            resource.id, resource.kind
+        );
+        return Err(ActError {
+            kind: ActErrorKind::Other,
+            message,
+        });
     }
     let ec2 = cloud.ec2(cloud.place(&resource.account, &resource.region));
     match operation {

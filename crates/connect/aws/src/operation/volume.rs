@@ -16,12 +16,28 @@ pub(super) fn offer<'a>(
     Some(Box::pin(apply(cloud, resource, &operation.setup)))
 }
 
-async fn apply(cloud: &AwsConnection, volume: &Resource, setup: &VolumeSetup) -> Result<Applied, ActError> {
+async fn apply(
+    cloud: &AwsConnection,
+    volume: &Resource,
+    setup: &VolumeSetup,
+) -> Result<Applied, ActError> {
     if volume.kind != ResourceKind::Volume {
-        let message = format!("{} is a {}: only volumes have a type and IOPS", volume.id, volume.kind);
-        return Err(ActError { kind: ActErrorKind::Other, message });
+        let message = format!(
+            "{} is a {}: only volumes have a type and IOPS",
+            volume.id, volume.kind
+        );
+        return Err(ActError {
+            kind: ActErrorKind::Other,
+            message,
+        });
     }
     let ec2 = cloud.ec2(cloud.place(&volume.account, &volume.region));
-    ec2.modify_volume(volume.id.as_str(), &setup.storage_type, setup.iops, setup.throughput_mibps).await?;
+    ec2.modify_volume(
+        volume.id.as_str(),
+        &setup.storage_type,
+        setup.iops,
+        setup.throughput_mibps,
+    )
+    .await?;
     Ok(Applied::Accepted)
 }

@@ -16,13 +16,18 @@ impl Rds {
         let (instance, mut database) = self.instance(id).await?;
         for replica in replicas(&instance) {
             // A replica in another region is named by its ARN and cannot be asked here.
-            let (false, ResourceState::Running) = (replica.starts_with("arn:"), database.state) else { continue };
+            let (false, ResourceState::Running) = (replica.starts_with("arn:"), database.state)
+            else {
+                continue;
+            };
             match self.instance(replica).await {
                 Ok((_, replica)) if replica.state == ResourceState::Changing => {
                     database.state = ResourceState::Changing
                 }
                 Ok(_) => {}
-                Err(fault) if fault.kind == FaultKind::NotFound => database.state = ResourceState::Changing,
+                Err(fault) if fault.kind == FaultKind::NotFound => {
+                    database.state = ResourceState::Changing
+                }
                 Err(fault) => return Err(fault),
             }
         }
@@ -42,18 +47,26 @@ impl Rds {
             ));
         }
         if status == "storage-optimization" {
-            let message = format!("the last growth of {id} is not over; RDS takes the next one after it");
+            let message =
+                format!("the last growth of {id} is not over; RDS takes the next one after it");
             return Err(call.fault(FaultKind::Other, Some("InvalidDBInstanceState"), &message));
         }
-        let least = (database.specification.storage_gib.unwrap_or(0.0) * (1.0 + LEAST_PERCENT / 100.0)).ceil();
+        let least = (database.specification.storage_gib.unwrap_or(0.0)
+            * (1.0 + LEAST_PERCENT / 100.0))
+            .ceil();
         if f64::from(storage_gib) < least {
             let message = format!(
                 "RDS grows storage by at least {LEAST_PERCENT:.0} %, here to {least:.0} GiB, and never shrinks it"
             );
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
-        let size = i32::try_from(storage_gib)
-            .map_err(|_| call.fault(FaultKind::InvalidType, None, &format!("no database has {storage_gib} GiB")))?;
+        let size = i32::try_from(storage_gib).map_err(|_| {
+            call.fault(
+                FaultKind::InvalidType,
+                None,
+                &format!("no database has {storage_gib} GiB"),
+            )
+        })?;
         self.modify(id, "AllocatedStorage", &size.to_string()).await
     }
 
@@ -66,9 +79,19 @@ impl Rds {
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
         if database.specification.multi_az != Some(true) {
-            return Err(call.fault(FaultKind::InvalidType, None, &format!("{id} has no standby in another zone")));
+            return Err(call.fault(
+                FaultKind::InvalidType,
+                None,
+                &format!("{id} has no standby in another zone"),
+            ));
         }
-        self.change(call, Form::new().with("DBInstanceIdentifier", id).with("ForceFailover", "true")).await
+        self.change(
+            call,
+            Form::new()
+                .with("DBInstanceIdentifier", id)
+                .with("ForceFailover", "true"),
+        )
+        .await
     }
 
     /// Makes a read replica of the instance's own class.
@@ -76,8 +99,9 @@ impl Rds {
         let call = self.place.call("rds:CreateDBInstanceReadReplica");
         let (instance, _) = self.instance(id).await?;
         if instance.text_of("BackupRetentionPeriod") == Some("0") {
-            let message =
-                format!("{id} keeps no automated backups, which RDS makes replicas from: switch them on first");
+            let message = format!(
+                "{id} keeps no automated backups, which RDS makes replicas from: switch them on first"
+            );
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
         let parameters = Form::new()

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use reeve_estate::{Described, DescriptionSink, Observe, ReadOutcome, Reading, RelationKind, ResourceKind, StoreError};
+use reeve_estate::{
+    Described, DescriptionSink, Observe, ReadOutcome, Reading, RelationKind, ResourceKind,
+    StoreError,
+};
 use reeve_testkit::moto::Moto;
 use serde_json::Value;
 use tokio::process::Command;
@@ -39,8 +42,16 @@ impl DescriptionSink for Kept {
 async fn seeded(moto: &Moto) -> BTreeMap<String, String> {
     let python = std::env::var_os("REEVE_TEST_PYTHON").filter(|path| !path.is_empty());
     let python = python.unwrap_or_else(|| "python3".into());
-    let made = Command::new(python).args(["-c", SEED, moto.endpoint(), REGION]).output().await.unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let made = Command::new(python)
+        .args(["-c", SEED, moto.endpoint(), REGION])
+        .output()
+        .await
+        .unwrap();
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
     serde_json::from_slice(&made.stdout).unwrap()
 }
 
@@ -53,7 +64,10 @@ async fn described(moto: &Moto, credentials: reeve_estate::Credentials) -> Kept 
 }
 
 fn find(all: &[Described], id: &str) -> Described {
-    let found: Vec<&Described> = all.iter().filter(|one| one.resource.id.as_str() == id).collect();
+    let found: Vec<&Described> = all
+        .iter()
+        .filter(|one| one.resource.id.as_str() == id)
+        .collect();
     assert_eq!(found.len(), 1, "{id}");
     found[0].clone()
 }
@@ -64,19 +78,38 @@ async fn every_row_reads_what_was_created() {
     let made = seeded(&moto).await;
     let kept = described(&moto, key("AKIAIOSFODNN7EXAMPLE", "secret")).await;
     let (all, readings) = (kept.described.into_inner(), kept.readings.into_inner());
-    let failed: Vec<&Reading> =
-        readings.iter().filter(|one| one.outcome != ReadOutcome::Complete || !one.message.is_empty()).collect();
+    let failed: Vec<&Reading> = readings
+        .iter()
+        .filter(|one| one.outcome != ReadOutcome::Complete || !one.message.is_empty())
+        .collect();
     assert!(failed.is_empty(), "{failed:#?}");
-    let kinds: BTreeMap<&str, &Reading> = readings.iter().map(|one| (one.kind.as_str(), one)).collect();
-    assert_eq!(kinds.keys().copied().collect::<Vec<_>>(), made.keys().map(String::as_str).collect::<Vec<_>>());
+    let kinds: BTreeMap<&str, &Reading> = readings
+        .iter()
+        .map(|one| (one.kind.as_str(), one))
+        .collect();
+    assert_eq!(
+        kinds.keys().copied().collect::<Vec<_>>(),
+        made.keys().map(String::as_str).collect::<Vec<_>>()
+    );
 
     for (kind, id) in &made {
         let one = find(&all, id);
         assert_eq!(one.resource.kind.as_str(), kind, "{id}");
-        let seen = all.iter().filter(|other| other.resource.kind == one.resource.kind).count();
+        let seen = all
+            .iter()
+            .filter(|other| other.resource.kind == one.resource.kind)
+            .count();
         assert_eq!(kinds[kind.as_str()].seen, seen as u64, "{kind}");
-        assert!(one.document.text().len() > 60, "{kind}: {}", one.document.text());
-        assert!(!one.document.text().contains("a secret of"), "{kind}: {}", one.document.text());
+        assert!(
+            one.document.text().len() > 60,
+            "{kind}: {}",
+            one.document.text()
+        );
+        assert!(
+            !one.document.text().contains("a secret of"),
+            "{kind}: {}",
+            one.document.text()
+        );
         println!("{kind:20} {:30} {}", one.resource.name, one.relations.len());
     }
     samples(&all, &made);
@@ -94,7 +127,8 @@ fn samples(all: &[Described], made: &BTreeMap<String, String>) {
             let text = serde_json::to_string_pretty(read.document.json()).unwrap();
             std::fs::write(&file, text + "\n").unwrap();
         }
-        let sample = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let sample = std::fs::read_to_string(&file)
+            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let (mut expected, mut found) = (BTreeSet::new(), BTreeSet::new());
         members(&serde_json::from_str(&sample).unwrap(), "", &mut expected);
         members(read.document.json(), "", &mut found);
@@ -107,16 +141,27 @@ fn members(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     match value {
         // Members that are named by their content: users of a report, names of variables, labels.
         Value::Object(members)
-            if ["/Users", "/Variables", "/SecretVersionsToStages", "/VersionIdsToStages"]
-                .iter()
-                .any(|end| path.ends_with(end)) =>
+            if [
+                "/Users",
+                "/Variables",
+                "/SecretVersionsToStages",
+                "/VersionIdsToStages",
+            ]
+            .iter()
+            .any(|end| path.ends_with(end)) =>
         {
-            members.values().for_each(|value| self::members(value, &format!("{path}/*"), found));
+            members
+                .values()
+                .for_each(|value| self::members(value, &format!("{path}/*"), found));
         }
         Value::Object(members) => {
-            members.iter().for_each(|(name, value)| self::members(value, &format!("{path}/{name}"), found));
+            members
+                .iter()
+                .for_each(|(name, value)| self::members(value, &format!("{path}/{name}"), found));
         }
-        Value::Array(items) => items.iter().for_each(|item| members(item, &format!("{path}[]"), found)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| members(item, &format!("{path}[]"), found)),
         _ => _ = found.insert(path.to_owned()),
     }
 }
@@ -146,7 +191,11 @@ fn tags_and_names(all: &[Described], made: &BTreeMap<String, String>) {
         "secret",
     ] {
         let one = find(all, &made[kind]);
-        assert_eq!((one.resource.tag("env"), one.resource.name.as_str()), (Some("prod"), "mine"), "{kind}");
+        assert_eq!(
+            (one.resource.tag("env"), one.resource.name.as_str()),
+            (Some("prod"), "mine"),
+            "{kind}"
+        );
     }
     for (kind, name) in [
         ("iam_group", "admins"),
@@ -168,7 +217,8 @@ fn tags_and_names(all: &[Described], made: &BTreeMap<String, String>) {
 
 fn relations(all: &[Described], made: &BTreeMap<String, String>) {
     use RelationKind::{
-        AttachedTo, CreatedFrom, Granted, LocatedIn, LogsTo, MayAssume, MemberOf, Notifies, ProtectedBy,
+        AttachedTo, CreatedFrom, Granted, LocatedIn, LogsTo, MayAssume, MemberOf, Notifies,
+        ProtectedBy,
     };
     for (from, kind, to) in [
         ("virtual_machine", ProtectedBy, "security_group"),
@@ -195,7 +245,10 @@ fn relations(all: &[Described], made: &BTreeMap<String, String>) {
         ("alarm", Notifies, "topic"),
     ] {
         let one = find(all, &made[from]);
-        let found = one.relations.iter().any(|relation| relation.kind == kind && relation.target.0 == made[to]);
+        let found = one
+            .relations
+            .iter()
+            .any(|relation| relation.kind == kind && relation.target.0 == made[to]);
         assert!(found, "{from} {kind} {to}: {:?}", one.relations);
     }
 }
@@ -203,22 +256,50 @@ fn relations(all: &[Described], made: &BTreeMap<String, String>) {
 fn documents(all: &[Described], made: &BTreeMap<String, String>) {
     let member = |kind: &str, pointer: &str| {
         let one = find(all, &made[kind]);
-        one.document.json().pointer(pointer).cloned().unwrap_or_else(|| panic!("{kind}: {}", one.document.text()))
+        one.document
+            .json()
+            .pointer(pointer)
+            .cloned()
+            .unwrap_or_else(|| panic!("{kind}: {}", one.document.text()))
     };
-    assert_eq!(member("security_group", "/ipPermissions/0/ipRanges/0/cidrIp"), "0.0.0.0/0");
+    assert_eq!(
+        member("security_group", "/ipPermissions/0/ipRanges/0/cidrIp"),
+        "0.0.0.0/0"
+    );
     assert_eq!(member("bucket", "/Policy/Statement/0/Principal"), "*");
     assert_eq!(member("bucket", "/Versioning/Status"), "Enabled");
-    assert_eq!(member("iam_role", "/AssumeRolePolicyDocument/Statement/0/Principal/Service"), "lambda.amazonaws.com");
-    assert_eq!(member("iam_policy", "/PolicyVersionList/0/Document/Statement/0/Action"), "*");
-    assert_eq!(member("function", "/Environment/Variables/TOKEN"), "[removed]");
+    assert_eq!(
+        member(
+            "iam_role",
+            "/AssumeRolePolicyDocument/Statement/0/Principal/Service"
+        ),
+        "lambda.amazonaws.com"
+    );
+    assert_eq!(
+        member(
+            "iam_policy",
+            "/PolicyVersionList/0/Document/Statement/0/Action"
+        ),
+        "*"
+    );
+    assert_eq!(
+        member("function", "/Environment/Variables/TOKEN"),
+        "[removed]"
+    );
     assert_eq!(member("table", "/TableStatus"), "ACTIVE");
-    assert_eq!(member("encryption_key", "/Rotation/KeyRotationEnabled"), Value::Bool(false));
+    assert_eq!(
+        member("encryption_key", "/Rotation/KeyRotationEnabled"),
+        Value::Bool(false)
+    );
     let report = member("credential_report", "/Users");
     assert_eq!(report["ann"]["mfa_active"], Value::Bool(false));
     assert_eq!(member("load_balancer", "/Listeners/0/Port"), "80");
     assert!(member("trail", "/Status/IsLogging").is_boolean());
     let table = find(all, &made["table"]);
-    assert!(table.document.json().get("ItemCount").is_none(), "what use alone changes is no configuration");
+    assert!(
+        table.document.json().get("ItemCount").is_none(),
+        "what use alone changes is no configuration"
+    );
 }
 
 #[tokio::test]
@@ -232,8 +313,16 @@ async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
     moto.enforce_keys().await.unwrap();
     let kept = described(&moto, key(&id, &secret)).await;
     let readings = kept.readings.into_inner();
-    let of = |kind: &str| readings.iter().find(|one| one.kind == ResourceKind::parse(kind).unwrap()).unwrap();
-    assert_eq!((of("virtual_machine").outcome, of("virtual_machine").seen), (ReadOutcome::Complete, 1));
+    let of = |kind: &str| {
+        readings
+            .iter()
+            .find(|one| one.kind == ResourceKind::parse(kind).unwrap())
+            .unwrap()
+    };
+    assert_eq!(
+        (of("virtual_machine").outcome, of("virtual_machine").seen),
+        (ReadOutcome::Complete, 1)
+    );
     // moto refuses the signatures of Lambda's and EKS's requests, boto3's too, once it looks at them.
     for (kind, permission) in [
         ("volume", "ec2:DescribeVolumes"),
@@ -243,8 +332,15 @@ async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
         ("alarm", "cloudwatch:DescribeAlarms"),
     ] {
         let reading = of(kind);
-        assert_eq!((reading.outcome, reading.permission.as_str()), (ReadOutcome::Denied, permission), "{reading:?}");
-        assert!(reading.message.contains(&format!("Allow {permission}")) && reading.complete_at.is_none());
+        assert_eq!(
+            (reading.outcome, reading.permission.as_str()),
+            (ReadOutcome::Denied, permission),
+            "{reading:?}"
+        );
+        assert!(
+            reading.message.contains(&format!("Allow {permission}"))
+                && reading.complete_at.is_none()
+        );
     }
     // The listing of buckets is complete; only their policies are hidden.
     let bucket = of("bucket");
@@ -254,6 +350,9 @@ async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
         "{bucket:?}"
     );
     let described = kept.described.into_inner();
-    let assets = described.iter().find(|one| one.resource.id.as_str() == "assets").unwrap();
+    let assets = described
+        .iter()
+        .find(|one| one.resource.id.as_str() == "assets")
+        .unwrap();
     assert_eq!(assets.document.json()["Policy"], "[not read]");
 }

@@ -22,7 +22,10 @@ async fn inside() -> (u16, Arc<AtomicUsize>) {
     let router = Router::new().fallback(move || {
         counter.fetch_add(1, Ordering::SeqCst);
         async {
-            (StatusCode::FORBIDDEN, "<Error><Code>The vault's key is 4711</Code><Message>root:x:0:0</Message></Error>")
+            (
+                StatusCode::FORBIDDEN,
+                "<Error><Code>The vault's key is 4711</Code><Message>root:x:0:0</Message></Error>",
+            )
         }
     });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -38,7 +41,11 @@ struct Rebinding(AtomicUsize);
 impl Lookup for Rebinding {
     async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
         let first = self.0.fetch_add(1, Ordering::SeqCst) == 0;
-        Ok(vec![if first { "192.0.2.1" } else { "127.0.0.1" }.parse().unwrap()])
+        Ok(vec![
+            if first { "192.0.2.1" } else { "127.0.0.1" }
+                .parse()
+                .unwrap(),
+        ])
     }
 }
 
@@ -61,10 +68,19 @@ async fn an_endpoint_inside_is_never_asked() {
         let mut with_role = connection(&endpoint, &["us-east-1"]);
         with_role.assume_role = Some("arn:aws:iam::123456789012:role/observer".into());
         for to in [connection(&endpoint, &["us-east-1"]), with_role] {
-            let aws = AwsConnection::open_with(&to, &guarded, hasty(&endpoint)).await.unwrap();
+            let aws = AwsConnection::open_with(&to, &guarded, hasty(&endpoint))
+                .await
+                .unwrap();
             let error = aws.identity().await.unwrap_err();
-            assert_eq!(error.kind, ObserveErrorKind::Unreachable, "{endpoint}: {error}");
-            assert!(error.message.contains("not a public address"), "{endpoint}: {error}");
+            assert_eq!(
+                error.kind,
+                ObserveErrorKind::Unreachable,
+                "{endpoint}: {error}"
+            );
+            assert!(
+                error.message.contains("not a public address"),
+                "{endpoint}: {error}"
+            );
         }
         let place = BucketPlace {
             bucket: "b".into(),
@@ -74,32 +90,62 @@ async fn an_endpoint_inside_is_never_asked() {
             ..BucketPlace::default()
         };
         let bucket = Bucket::open(&place, &guarded).await;
-        let error = bucket.put("checkpoint", b"note".to_vec()).await.unwrap_err().to_string();
-        assert!(error.contains("not a public address"), "{endpoint}: {error}");
+        let error = bucket
+            .put("checkpoint", b"note".to_vec())
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("not a public address"),
+            "{endpoint}: {error}"
+        );
     }
-    let rebinding = Outbound::with_lookup(Policy::default(), limits(), Arc::new(Rebinding(AtomicUsize::new(0))));
+    let rebinding = Outbound::with_lookup(
+        Policy::default(),
+        limits(),
+        Arc::new(Rebinding(AtomicUsize::new(0))),
+    );
     let endpoint = format!("https://rebind.example:{port}");
-    let aws =
-        AwsConnection::open_with(&connection(&endpoint, &["us-east-1"]), &rebinding, hasty(&endpoint)).await.unwrap();
+    let aws = AwsConnection::open_with(
+        &connection(&endpoint, &["us-east-1"]),
+        &rebinding,
+        hasty(&endpoint),
+    )
+    .await
+    .unwrap();
     for _ in 0..3 {
         aws.identity().await.unwrap_err();
     }
-    assert_eq!(reached.load(Ordering::SeqCst), 0, "requests that reached the inside");
+    assert_eq!(
+        reached.load(Ordering::SeqCst),
+        0,
+        "requests that reached the inside"
+    );
 }
 
 #[tokio::test]
 async fn nothing_of_a_foreign_answer_is_repeated() {
     let (port, reached) = inside().await;
     let endpoint = format!("http://127.0.0.1:{port}");
-    let aws =
-        AwsConnection::open_with(&connection(&endpoint, &["us-east-1"]), &emulators(), hasty(&endpoint)).await.unwrap();
+    let aws = AwsConnection::open_with(
+        &connection(&endpoint, &["us-east-1"]),
+        &emulators(),
+        hasty(&endpoint),
+    )
+    .await
+    .unwrap();
     let identity = aws.identity().await.unwrap_err().message;
     let mut with_role = connection(&endpoint, &["us-east-1"]);
     with_role.assume_role = Some("arn:aws:iam::123456789012:role/observer".into());
-    let aws = AwsConnection::open_with(&with_role, &emulators(), hasty(&endpoint)).await.unwrap();
+    let aws = AwsConnection::open_with(&with_role, &emulators(), hasty(&endpoint))
+        .await
+        .unwrap();
     let assuming = aws.identity().await.unwrap_err().message;
     for message in [identity, assuming] {
-        assert!(!message.contains("4711") && !message.contains("root:x"), "{message}");
+        assert!(
+            !message.contains("4711") && !message.contains("root:x"),
+            "{message}"
+        );
     }
     assert!(reached.load(Ordering::SeqCst) > 0);
 }
@@ -112,8 +158,13 @@ async fn a_redirect_of_an_endpoint_is_not_followed() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-    let aws =
-        AwsConnection::open_with(&connection(&endpoint, &["us-east-1"]), &emulators(), hasty(&endpoint)).await.unwrap();
+    let aws = AwsConnection::open_with(
+        &connection(&endpoint, &["us-east-1"]),
+        &emulators(),
+        hasty(&endpoint),
+    )
+    .await
+    .unwrap();
     let error = aws.identity().await.unwrap_err();
     assert!(error.message.contains("redirect"), "{error}");
     assert_eq!(reached.load(Ordering::SeqCst), 0);

@@ -26,9 +26,13 @@ async fn old_bucket(puts: Puts) -> String {
     let answer = move |method: Method, uri: Uri, headers: HeaderMap, body: String| {
         let is_lifecycle = uri.query() == Some("lifecycle");
         let answer = match method {
-            Method::GET if is_lifecycle => ([(LEAST_SIZE, "varies_by_storage_class")], BEFORE).into_response(),
+            Method::GET if is_lifecycle => {
+                ([(LEAST_SIZE, "varies_by_storage_class")], BEFORE).into_response()
+            }
             Method::PUT if is_lifecycle => {
-                let size = headers.get(LEAST_SIZE).map(|size| size.to_str().unwrap().to_owned());
+                let size = headers
+                    .get(LEAST_SIZE)
+                    .map(|size| size.to_str().unwrap().to_owned());
                 puts.lock().unwrap().push((size, body));
                 "".into_response()
             }
@@ -36,7 +40,9 @@ async fn old_bucket(puts: Puts) -> String {
         };
         async move { answer }
     };
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
     endpoint
@@ -47,11 +53,24 @@ async fn a_rule_more_leaves_the_other_rules_and_their_least_size_as_they_are() {
     let puts = Puts::default();
     let aws = open(&connection(&old_bucket(puts.clone()).await, &["us-east-1"])).await;
     let (region, account) = ("us-east-1".to_owned(), "1".to_owned());
-    let place = Place { connection: ConnectionId("test".into()), account, region, endpoint: None };
+    let place = Place {
+        connection: ConnectionId("test".into()),
+        account,
+        region,
+        endpoint: None,
+    };
     let bucket = place.resource(ResourceKind::Bucket, "s3", "logs", BTreeMap::new());
-    aws.apply(&bucket, &LifecycleOperation::Add(LifecycleRule::AbortUploads { days: 7 })).await.unwrap();
+    aws.apply(
+        &bucket,
+        &LifecycleOperation::Add(LifecycleRule::AbortUploads { days: 7 }),
+    )
+    .await
+    .unwrap();
     let (size, body) = puts.lock().unwrap().pop().unwrap();
     assert_eq!(size.as_deref(), Some("varies_by_storage_class"));
     let own = body.find("<Rule><ID>reeve-abort-uploads</ID>").unwrap();
-    assert!(body.starts_with(&BEFORE[..own]), "the rule of others stays to the letter: {body}");
+    assert!(
+        body.starts_with(&BEFORE[..own]),
+        "the rule of others stays to the letter: {body}"
+    );
 }

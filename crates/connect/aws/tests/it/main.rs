@@ -22,7 +22,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reeve_connect_aws::{AwsConnection, Tuning};
 use reeve_connect_outbound::{Limits, Outbound, Policy};
-use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Inventory, Provider, Resource};
+use reeve_estate::{
+    Connection, ConnectionId, ConnectionStatus, Credentials, Inventory, Provider, Resource,
+};
 
 /// A connection with some key, to an endpoint and regions.
 pub(crate) fn connection(endpoint: &str, regions: &[&str]) -> Connection {
@@ -45,7 +47,11 @@ pub(crate) fn connection(endpoint: &str, regions: &[&str]) -> Connection {
 }
 
 pub(crate) fn key(id: &str, secret: &str) -> Credentials {
-    Credentials::AccessKey { access_key_id: id.into(), secret_access_key: secret.into(), session_token: None }
+    Credentials::AccessKey {
+        access_key_id: id.into(),
+        secret_access_key: secret.into(),
+        session_token: None,
+    }
 }
 
 /// A connection's usual tuning with waits short enough for a test.
@@ -59,19 +65,40 @@ pub(crate) fn hasty(endpoint: &str) -> Tuning {
 
 pub(crate) async fn open(connection: &Connection) -> AwsConnection {
     let tuning = hasty(connection.endpoint.as_deref().unwrap());
-    AwsConnection::open_with(connection, &emulators(), tuning).await.unwrap()
+    AwsConnection::open_with(connection, &emulators(), tuning)
+        .await
+        .unwrap()
 }
 
 /// A way out to emulators on this machine.
 pub(crate) fn emulators() -> Outbound {
-    Outbound::new(Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], ..Policy::default() }, limits())
+    Outbound::new(
+        Policy {
+            allow: vec!["127.0.0.0/8".parse().unwrap()],
+            ..Policy::default()
+        },
+        limits(),
+    )
 }
 
 pub(crate) fn limits() -> Limits {
-    Limits { time: Duration::from_secs(300), body: 64 << 20, redirects: 0 }
+    Limits {
+        time: Duration::from_secs(300),
+        body: 64 << 20,
+        redirects: 0,
+    }
 }
 
 pub(crate) fn by_id<'a>(inventory: &'a Inventory, id: &str) -> &'a Resource {
-    let is_it = |r: &&Resource| r.id.as_str() == id || r.id.database_name().is_some_and(|database| database.name == id);
-    inventory.resources.iter().find(is_it).unwrap_or_else(|| panic!("{id} is not in the inventory"))
+    let is_it = |r: &&Resource| {
+        r.id.as_str() == id
+            || r.id
+                .database_name()
+                .is_some_and(|database| database.name == id)
+    };
+    inventory
+        .resources
+        .iter()
+        .find(is_it)
+        .unwrap_or_else(|| panic!("{id} is not in the inventory"))
 }

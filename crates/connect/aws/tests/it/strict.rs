@@ -40,9 +40,14 @@ pub(crate) const IDENTITY: &str = r#"<GetCallerIdentityResponse xmlns="https://s
 
 impl Strict {
     pub(crate) async fn start(scripts: &[(&'static str, Script)]) -> Strict {
-        let shared = Arc::new(Mutex::new(Shared { scripts: scripts.iter().cloned().collect(), ..Shared::default() }));
+        let shared = Arc::new(Mutex::new(Shared {
+            scripts: scripts.iter().cloned().collect(),
+            ..Shared::default()
+        }));
         let router = Router::new().fallback(answer).with_state(shared.clone());
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await });
         Strict { endpoint, shared }
@@ -50,17 +55,27 @@ impl Strict {
 
     /// Returns the number of calls of an action.
     pub(crate) fn calls(&self, action: &str) -> usize {
-        self.shared.lock().unwrap().calls.get(action).copied().unwrap_or_default()
+        self.shared
+            .lock()
+            .unwrap()
+            .calls
+            .get(action)
+            .copied()
+            .unwrap_or_default()
     }
 }
 
 /// Answers of an action: the form that was sent and the number of calls of the action so far, this one among them. `None`
 /// is a denial.
-pub(crate) type Answers = Box<dyn Fn(&str, &str, usize) -> Option<Result<String, (u16, &'static str)>> + Send + Sync>;
+pub(crate) type Answers =
+    Box<dyn Fn(&str, &str, usize) -> Option<Result<String, (u16, &'static str)>> + Send + Sync>;
 
 /// Starts an endpoint that answers as a function says; returns its address.
 pub(crate) async fn answering(answers: Answers) -> String {
-    let (answers, calls) = (Arc::new(answers), Arc::new(Mutex::new(BTreeMap::<String, usize>::new())));
+    let (answers, calls) = (
+        Arc::new(answers),
+        Arc::new(Mutex::new(BTreeMap::<String, usize>::new())),
+    );
     let answer = move |headers: HeaderMap, body: String| {
         let action = action(&headers, &body);
         let mut calls = calls.lock().unwrap();
@@ -74,7 +89,9 @@ pub(crate) async fn answering(answers: Answers) -> String {
         };
         async move { answer }
     };
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
     endpoint
@@ -82,12 +99,22 @@ pub(crate) async fn answering(answers: Answers) -> String {
 
 /// The action that a request names in its target or its form.
 fn action(headers: &HeaderMap, body: &str) -> String {
-    let target = headers.get("x-amz-target").and_then(|t| t.to_str().ok()).and_then(|t| t.rsplit('.').next());
-    let in_form = || body.split('&').find_map(|pair| pair.strip_prefix("Action="));
+    let target = headers
+        .get("x-amz-target")
+        .and_then(|t| t.to_str().ok())
+        .and_then(|t| t.rsplit('.').next());
+    let in_form = || {
+        body.split('&')
+            .find_map(|pair| pair.strip_prefix("Action="))
+    };
     target.or_else(in_form).unwrap_or("none").to_owned()
 }
 
-async fn answer(State(shared): State<Arc<Mutex<Shared>>>, headers: HeaderMap, body: String) -> Response {
+async fn answer(
+    State(shared): State<Arc<Mutex<Shared>>>,
+    headers: HeaderMap,
+    body: String,
+) -> Response {
     let action = action(&headers, &body);
     let mut shared = shared.lock().unwrap();
     let calls = shared.calls.entry(action.clone()).or_default();
@@ -106,7 +133,9 @@ fn failure(action: &str, status: u16, code: &str) -> Response {
     let body = if action.contains("Metric") {
         format!(r#"{{"__type":"com.amazonaws.cloudwatch#{code}","message":"no"}}"#)
     } else if action.contains("Instances") && !action.contains("DB") {
-        format!("<Response><Errors><Error><Code>{code}</Code><Message>no</Message></Error></Errors></Response>")
+        format!(
+            "<Response><Errors><Error><Code>{code}</Code><Message>no</Message></Error></Errors></Response>"
+        )
     } else {
         format!(
             "<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code><Message>no</Message></Error></ErrorResponse>"

@@ -27,11 +27,14 @@ pub(crate) fn real_data(skipped: &str) -> Option<PathBuf> {
 /// Through the mapper, the canonical bytes and back.
 fn stored(record: Record) -> Entry {
     let entry = map_record(record);
-    let draft = Draft::from_entry(entry.clone(), Timestamp::UNIX_EPOCH).unwrap_or_else(|e| panic!("{e:?}"));
+    let draft =
+        Draft::from_entry(entry.clone(), Timestamp::UNIX_EPOCH).unwrap_or_else(|e| panic!("{e:?}"));
     let (read, _) = Entry::from_canonical(&draft.canonical).unwrap();
     assert_eq!(read, entry);
     // The same text is what a remote Reeve is sent, whose door is strict.
-    let Json::Object(mut wire) = entry.to_json(Timestamp::UNIX_EPOCH) else { panic!("not an object") };
+    let Json::Object(mut wire) = entry.to_json(Timestamp::UNIX_EPOCH) else {
+        panic!("not an object")
+    };
     wire.remove("recorded_at");
     wire.remove("category");
     let sent = Draft::from_bytes(&Json::Object(wire).to_canonical(), Timestamp::UNIX_EPOCH)
@@ -50,18 +53,29 @@ fn leaves(value: &Json, out: &mut Vec<String>) {
 }
 
 fn comes_back(text: &[u8]) -> Entry {
-    let original =
-        json::parse_with(text, &Options { numbers: Numbers::KeepAsText, ..Options::default() }).unwrap().value;
+    let original = json::parse_with(
+        text,
+        &Options {
+            numbers: Numbers::KeepAsText,
+            ..Options::default()
+        },
+    )
+    .unwrap()
+    .value;
     let entry = stored(Record::parse(text).unwrap());
     assert_eq!(restore(&entry).unwrap().to_string(), original.to_string());
     let distinct = with_distinct_id(entry.clone());
-    assert_eq!(restore(&distinct).unwrap().to_string(), original.to_string());
+    assert_eq!(
+        restore(&distinct).unwrap().to_string(),
+        original.to_string()
+    );
     let mut held = Vec::new();
     leaves(&entry.to_json(Timestamp::UNIX_EPOCH), &mut held);
     let mut wanted = Vec::new();
     leaves(&original, &mut wanted);
     // Whole seconds are written with milliseconds in the entry.
-    let present = |leaf: &String| held.contains(leaf) || held.contains(&leaf.replace("Z\"", ".000Z\""));
+    let present =
+        |leaf: &String| held.contains(leaf) || held.contains(&leaf.replace("Z\"", ".000Z\""));
     let lost: Vec<_> = wanted.iter().filter(|leaf| !present(leaf)).collect();
     assert!(lost.is_empty(), "{lost:?} of {original}");
     entry
@@ -69,7 +83,9 @@ fn comes_back(text: &[u8]) -> Entry {
 
 #[test]
 fn every_stratus_record_comes_back() {
-    let Some(folder) = real_data("the stratus logs") else { return };
+    let Some(folder) = real_data("the stratus logs") else {
+        return;
+    };
     let mut types: HashMap<String, usize> = HashMap::new();
     let (mut failed, mut errors) = (0, 0);
     for file in log_files(&folder.join("stratus")).unwrap() {
@@ -83,13 +99,21 @@ fn every_stratus_record_comes_back() {
                 Timestamp::UNIX_EPOCH,
             ));
             *types.entry(entry.event_type.to_string()).or_default() += 1;
-            assert_eq!(entry.action.operation.as_deref(), record.get("eventName").and_then(Json::as_str));
+            assert_eq!(
+                entry.action.operation.as_deref(),
+                record.get("eventName").and_then(Json::as_str)
+            );
             assert!(
-                entry.actor.id.is_some() && entry.actor.kind.is_some() && entry.actor.ip_address.is_some(),
+                entry.actor.id.is_some()
+                    && entry.actor.kind.is_some()
+                    && entry.actor.ip_address.is_some(),
                 "{record}"
             );
         }
-        assert_eq!(open(&file).unwrap().entries().map(Result::unwrap).count(), array.as_array().unwrap().len());
+        assert_eq!(
+            open(&file).unwrap().entries().map(Result::unwrap).count(),
+            array.as_array().unwrap().len()
+        );
     }
     assert_eq!(types.values().sum::<usize>(), 310);
     assert_eq!(failed, errors);
@@ -109,18 +133,33 @@ fn every_stratus_record_comes_back() {
 /// Found by fuzzing: of two members whose names differ only by case both come back.
 #[test]
 fn members_spelled_twice_come_back() {
-    let names = ["eventID", "eventTime", "eventName", "userAgent", "awsRegion", "requestID", "recipientAccountId"];
+    let names = [
+        "eventID",
+        "eventTime",
+        "eventName",
+        "userAgent",
+        "awsRegion",
+        "requestID",
+        "recipientAccountId",
+    ];
     for name in names {
         let twin = name.to_lowercase();
-        comes_back(format!(r#"{{"eventSource":"x","{name}":"2026-11-20T10:00:00Z","{twin}":"other"}}"#).as_bytes());
+        comes_back(
+            format!(r#"{{"eventSource":"x","{name}":"2026-11-20T10:00:00Z","{twin}":"other"}}"#)
+                .as_bytes(),
+        );
     }
     comes_back(br#"{"eventName":"X","sourceIPAddress":"10.0.0.1","sourceIpAddress":"10.0.0.1"}"#);
-    comes_back(br#"{"eventName":"CreateTags","requestParameters":{"a":1},"RequestParameters":{"a":2}}"#);
+    comes_back(
+        br#"{"eventName":"CreateTags","requestParameters":{"a":1},"RequestParameters":{"a":2}}"#,
+    );
 }
 
 #[test]
 fn every_labelled_event_comes_back() {
-    let Some(folder) = real_data("the labelled events") else { return };
+    let Some(folder) = real_data("the labelled events") else {
+        return;
+    };
     let text = std::fs::read_to_string(folder.join("labelled_events.jsonl")).unwrap();
     let (mut mapped, mut refused) = (0, 0);
     for line in text.lines() {
@@ -131,7 +170,15 @@ fn every_labelled_event_comes_back() {
                 // The line as it stands is an envelope around the record.
                 let entry = stored(Record::from_json(line.clone()).unwrap());
                 assert_eq!(restore(&entry).as_ref(), line.get("event"));
-                assert_eq!(entry.metadata.extra.get("cloudtrail_envelope").unwrap().get("rule"), line.get("rule"));
+                assert_eq!(
+                    entry
+                        .metadata
+                        .extra
+                        .get("cloudtrail_envelope")
+                        .unwrap()
+                        .get("rule"),
+                    line.get("rule")
+                );
                 mapped += 1;
             }
             Err(_) => refused += 1,
@@ -150,8 +197,11 @@ const RUN_INSTANCES: &str = r#"{"eventVersion":"1.09","eventID":"e-1","eventTime
 #[test]
 fn a_change_reads_as_one() {
     let entry = comes_back(RUN_INSTANCES.as_bytes());
-    let finds =
-        |query: &str| Query::parse(query).unwrap().matches(&entry, Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH);
+    let finds = |query: &str| {
+        Query::parse(query)
+            .unwrap()
+            .matches(&entry, Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)
+    };
     for query in [
         "event_id:e-1",
         "event_type:resource.create",
@@ -192,10 +242,19 @@ fn odd_records_come_back_too() {
         comes_back(text.as_bytes());
     }
     let same = |text: &str| map_record(Record::parse(text.as_bytes()).unwrap()).event_id;
-    assert_eq!(same(r#"{"eventName":"X","a":1}"#), same(r#"{"a":1.0,"eventName":"X"}"#));
-    assert_ne!(same(r#"{"eventName":"X","a":1}"#), same(r#"{"eventName":"X","a":2}"#));
+    assert_eq!(
+        same(r#"{"eventName":"X","a":1}"#),
+        same(r#"{"a":1.0,"eventName":"X"}"#)
+    );
+    assert_ne!(
+        same(r#"{"eventName":"X","a":1}"#),
+        same(r#"{"eventName":"X","a":2}"#)
+    );
     let login = map_record(
-        Record::parse(br#"{"eventName":"ConsoleLogin","responseElements":{"ConsoleLogin":"Failure"}}"#).unwrap(),
+        Record::parse(
+            br#"{"eventName":"ConsoleLogin","responseElements":{"ConsoleLogin":"Failure"}}"#,
+        )
+        .unwrap(),
     );
     assert_eq!(login.action.status.map(|s| s.as_str()), Some("failed"));
 }

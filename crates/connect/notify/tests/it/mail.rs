@@ -33,13 +33,24 @@ impl Server {
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
-            .unwrap_or_else(|error| panic!("{}: {error}; tools/setup test brings it", python.display()));
+            .unwrap_or_else(|error| {
+                panic!("{}: {error}; tools/setup test brings it", python.display())
+            });
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let output = lines.next_line().await.unwrap().expect("the server ended: is aiosmtpd installed?");
+        let output = lines
+            .next_line()
+            .await
+            .unwrap()
+            .expect("the server ended: is aiosmtpd installed?");
         let output: Value = serde_json::from_str(&output).unwrap();
         let port = u16::try_from(output["port"].as_u64().unwrap()).unwrap();
         let authority = output["ca"].as_str().unwrap().as_bytes().to_vec();
-        Server { lines, port, authority, _child: child }
+        Server {
+            lines,
+            port,
+            authority,
+            _child: child,
+        }
     }
 
     async fn mail(&mut self) -> Value {
@@ -49,12 +60,28 @@ impl Server {
 
 fn people(authorities: &[u8]) -> People {
     let allow = vec!["127.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()];
-    People::new(Policy { allow, authorities: authorities.to_vec(), ..Policy::default() })
+    People::new(Policy {
+        allow,
+        authorities: authorities.to_vec(),
+        ..Policy::default()
+    })
 }
 
 fn settings(host: &str, port: u16, how: Encryption) -> ChannelSettings {
-    let ChannelSettings::Email { username, from, to, .. } = email(host, port) else { unreachable!() };
-    ChannelSettings::Email { host: host.into(), port, encryption: how, username, from, to }
+    let ChannelSettings::Email {
+        username, from, to, ..
+    } = email(host, port)
+    else {
+        unreachable!()
+    };
+    ChannelSettings::Email {
+        host: host.into(),
+        port,
+        encryption: how,
+        username,
+        from,
+        to,
+    }
 }
 
 #[tokio::test]
@@ -66,11 +93,19 @@ async fn mail_goes_over_tls_to_whom_the_configuration_trusts() {
         let refused = people(&[]).send(&to, &secret, &message(1)).await;
         assert!(!refused.ok && !refused.gone, "{name}: {refused:?}");
         let why = refused.error.unwrap().to_lowercase();
-        assert!(why.contains("certificate") || why.contains("issuer"), "{name}: {why}");
+        assert!(
+            why.contains("certificate") || why.contains("issuer"),
+            "{name}: {why}"
+        );
 
         let other = Server::start(name, "127.0.0.1").await;
-        let stranger = people(&other.authority).send(&to, &secret, &message(1)).await;
-        assert!(!stranger.ok, "{name}: the certificate of another authority was taken");
+        let stranger = people(&other.authority)
+            .send(&to, &secret, &message(1))
+            .await;
+        assert!(
+            !stranger.ok,
+            "{name}: the certificate of another authority was taken"
+        );
 
         let trusting = people(&server.authority);
         let sent = trusting.send(&to, &secret, &message(1)).await;
@@ -84,23 +119,57 @@ async fn mail_goes_over_tls_to_whom_the_configuration_trusts() {
         );
         let text = mail["text"].as_str().unwrap();
         let head = text.split("\r\n\r\n").next().unwrap();
-        assert!(text.contains("Subject: Daily: 1") && !head.contains("\r\nBcc:"), "{name}: {head}");
+        assert!(
+            text.contains("Subject: Daily: 1") && !head.contains("\r\nBcc:"),
+            "{name}: {head}"
+        );
         // The same content as plain text and as HTML, the better form last; what comes from the estate is no markup.
         let parts = mail["parts"].as_array().unwrap();
-        let part = |at: usize| (parts[at]["type"].as_str().unwrap(), parts[at]["content"].as_str().unwrap());
+        let part = |at: usize| {
+            (
+                parts[at]["type"].as_str().unwrap(),
+                parts[at]["content"].as_str().unwrap(),
+            )
+        };
         let ((plain_type, plain), (html_type, html)) = (part(0), part(1));
-        assert_eq!((parts.len(), plain_type, html_type), (2, "text/plain", "text/html"), "{name}");
+        assert_eq!(
+            (parts.len(), plain_type, html_type),
+            (2, "text/plain", "text/html"),
+            "{name}"
+        );
         for fact in 0..10 {
-            assert!(plain.contains(&format!("fact {fact}: <https://evil")), "{name}: {plain}");
-            assert!(html.contains(&format!("fact {fact}</th>")), "{name}: {html}");
+            assert!(
+                plain.contains(&format!("fact {fact}: <https://evil")),
+                "{name}: {plain}"
+            );
+            assert!(
+                html.contains(&format!("fact {fact}</th>")),
+                "{name}: {html}"
+            );
         }
         let page = "https://reeve.acme.example/intelligence/recommendations/i-0";
-        assert!(plain.lines().any(|line| line.trim() == format!("Open in Reeve: {page}")), "{name}: {plain}");
-        assert!(html.contains(&format!("<a href=\"{page}\"")) && html.matches("<a ").count() == 1, "{name}: {html}");
-        assert!(html.contains("&lt;!channel&gt; &amp; i-0") && !html.contains("<https"), "{name}: {html}");
+        assert!(
+            plain
+                .lines()
+                .any(|line| line.trim() == format!("Open in Reeve: {page}")),
+            "{name}: {plain}"
+        );
+        assert!(
+            html.contains(&format!("<a href=\"{page}\"")) && html.matches("<a ").count() == 1,
+            "{name}: {html}"
+        );
+        assert!(
+            html.contains("&lt;!channel&gt; &amp; i-0") && !html.contains("<https"),
+            "{name}: {html}"
+        );
 
-        let wrong = trusting.send(&to, &ChannelSecret("guess".into()), &message(1)).await;
-        assert!(!wrong.ok && wrong.gone && wrong.status == Some(535), "{name}: {wrong:?}");
+        let wrong = trusting
+            .send(&to, &ChannelSecret("guess".into()), &message(1))
+            .await;
+        assert!(
+            !wrong.ok && wrong.gone && wrong.status == Some(535),
+            "{name}: {wrong:?}"
+        );
     }
 }
 
@@ -109,16 +178,22 @@ async fn a_certificate_for_another_name_is_refused() {
     // It names localhost and 127.0.0.1; 127.0.0.2 is the same machine and not the same name.
     let server = Server::start("tls", "127.0.0.2").await;
     let to = channel(settings("127.0.0.2", server.port, Encryption::Tls));
-    let refused = people(&server.authority).send(&to, &ChannelSecret("hunter2".into()), &message(1)).await;
+    let refused = people(&server.authority)
+        .send(&to, &ChannelSecret("hunter2".into()), &message(1))
+        .await;
     let why = refused.error.unwrap_or_default();
     assert!(!refused.ok && why.contains("not valid for name"), "{why}");
 }
 
 #[test]
 fn malformed_authorities_are_reported() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let to = channel(settings("127.0.0.1", 9, Encryption::Tls));
     let odd = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-    let output = runtime.block_on(people(odd).send(&to, &ChannelSecret("hunter2".into()), &message(1)));
+    let output =
+        runtime.block_on(people(odd).send(&to, &ChannelSecret("hunter2".into()), &message(1)));
     assert!(!output.ok && output.error.is_some(), "{output:?}");
 }

@@ -13,7 +13,8 @@ use jiff::Timestamp;
 use reeve_connect_notify::People;
 use reeve_connect_outbound::Policy;
 use reeve_notify::notification::{
-    Channel, ChannelId, ChannelSecret, ChannelSettings, Encryption, Gravity, Item, Message, Notifier as _,
+    Channel, ChannelId, ChannelSecret, ChannelSettings, Encryption, Gravity, Item, Message,
+    Notifier as _,
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -22,7 +23,11 @@ const PAGES: &str = "https://reeve.acme.example/intelligence/recommendations/i-"
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 fn local() -> People {
-    People::new(Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], plain_http: false, ..Policy::default() })
+    People::new(Policy {
+        allow: vec!["127.0.0.0/8".parse().unwrap()],
+        plain_http: false,
+        ..Policy::default()
+    })
 }
 
 pub(crate) fn channel(settings: ChannelSettings) -> Channel {
@@ -42,11 +47,18 @@ pub(crate) fn channel(settings: ChannelSettings) -> Channel {
 pub(crate) fn message(items: usize) -> Message {
     let item = |n| Item {
         title: format!("Resize <!channel> & i-{n} {}", "x".repeat(500)),
-        facts: (0..10).map(|f| (format!("fact {f}"), "<https://evil.example|a> ".repeat(30))).collect(),
-        link: Some(format!("https://reeve.acme.example/intelligence/recommendations/i-{n}")),
+        facts: (0..10)
+            .map(|f| (format!("fact {f}"), "<https://evil.example|a> ".repeat(30)))
+            .collect(),
+        link: Some(format!(
+            "https://reeve.acme.example/intelligence/recommendations/i-{n}"
+        )),
     };
     Message {
-        title: format!("Daily: {items}\r\nBcc: all@acme.example {}", "y".repeat(2000)),
+        title: format!(
+            "Daily: {items}\r\nBcc: all@acme.example {}",
+            "y".repeat(2000)
+        ),
         gravity: Gravity::Error,
         items: (0..items).map(item).collect(),
         about: "daily_digest:a-1".into(),
@@ -59,7 +71,10 @@ type Bodies = Arc<Mutex<Vec<Value>>>;
 
 async fn serve(take: fn(&Value) -> Result<StatusCode, String>) -> (String, Bodies) {
     type Shared = (Bodies, fn(&Value) -> Result<StatusCode, String>);
-    async fn handle(State((bodies, take)): State<Shared>, Json(body): Json<Value>) -> (StatusCode, String) {
+    async fn handle(
+        State((bodies, take)): State<Shared>,
+        Json(body): Json<Value>,
+    ) -> (StatusCode, String) {
         match take(&body) {
             Ok(status) => {
                 bodies.lock().unwrap().push(body);
@@ -69,7 +84,9 @@ async fn serve(take: fn(&Value) -> Result<StatusCode, String>) -> (String, Bodie
         }
     }
     let bodies = Bodies::default();
-    let router = Router::new().route("/in", post(handle)).with_state((bodies.clone(), take));
+    let router = Router::new()
+        .route("/in", post(handle))
+        .with_state((bodies.clone(), take));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/in", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
@@ -77,9 +94,15 @@ async fn serve(take: fn(&Value) -> Result<StatusCode, String>) -> (String, Bodie
 }
 
 fn text_of(value: &Value, most: usize) -> Result<&str, String> {
-    let text = value.as_str().ok_or_else(|| format!("{value} is no text"))?;
+    let text = value
+        .as_str()
+        .ok_or_else(|| format!("{value} is no text"))?;
     let length = text.chars().count();
-    if length == 0 || length > most { Err(format!("{length} characters, at most {most}")) } else { Ok(text) }
+    if length == 0 || length > most {
+        Err(format!("{length} characters, at most {most}"))
+    } else {
+        Ok(text)
+    }
 }
 
 /// Checks a message by Slack's reference of blocks; a mention or a link from data is a defect.
@@ -98,8 +121,12 @@ fn slack(body: &Value) -> Result<StatusCode, String> {
         };
     }
     let text = body.to_string();
-    let links = text.matches("<https://reeve.acme.example/intelligence/recommendations/i-").count();
-    if text.contains("<!") || text.matches("<http").count() != links || text.matches("|Open in Reeve>").count() != links
+    let links = text
+        .matches("<https://reeve.acme.example/intelligence/recommendations/i-")
+        .count();
+    if text.contains("<!")
+        || text.matches("<http").count() != links
+        || text.matches("|Open in Reeve>").count() != links
     {
         return Err("a mention or a link that nobody meant".into());
     }
@@ -115,7 +142,8 @@ fn teams(body: &Value) -> Result<StatusCode, String> {
         return Err(format!("{} bytes", body.to_string().len()));
     }
     let card = &body["attachments"][0];
-    if body["type"] != "message" || card["contentType"] != "application/vnd.microsoft.card.adaptive" {
+    if body["type"] != "message" || card["contentType"] != "application/vnd.microsoft.card.adaptive"
+    {
         return Err("not a message with a card".into());
     }
     let card = &card["content"];
@@ -128,7 +156,9 @@ fn teams(body: &Value) -> Result<StatusCode, String> {
             Some("Container") if block["items"].is_array() => {
                 let action = &block["items"][2]["actions"][0];
                 text_of(&action["title"], 100)?;
-                if action["type"] != "Action.OpenUrl" || !text_of(&action["url"], 500)?.starts_with(PAGES) {
+                if action["type"] != "Action.OpenUrl"
+                    || !text_of(&action["url"], 500)?.starts_with(PAGES)
+                {
                     return Err(format!("no link to the page: {action}"));
                 }
             }
@@ -170,19 +200,40 @@ async fn each_service_takes_one_item_and_many() {
     let people = local();
     for items in [1, 3, 120] {
         let (url, taken) = serve(slack).await;
-        let sent = people.send(&channel(ChannelSettings::Slack), &ChannelSecret(url), &message(items)).await;
+        let sent = people
+            .send(
+                &channel(ChannelSettings::Slack),
+                &ChannelSecret(url),
+                &message(items),
+            )
+            .await;
         assert!(sent.ok, "slack: {sent:?}");
         assert_eq!(taken.lock().unwrap().len(), 1);
         let (url, taken) = serve(teams).await;
-        let sent = people.send(&channel(ChannelSettings::Teams), &ChannelSecret(url), &message(items)).await;
+        let sent = people
+            .send(
+                &channel(ChannelSettings::Teams),
+                &ChannelSecret(url),
+                &message(items),
+            )
+            .await;
         assert!(sent.ok, "teams: {sent:?}");
         assert_eq!(taken.lock().unwrap().len(), 1);
         let (url, taken) = serve(pagerduty).await;
         let settings = ChannelSettings::Pagerduty { url };
-        let sent = people.send(&channel(settings), &ChannelSecret(KEY.into()), &message(items)).await;
+        let sent = people
+            .send(
+                &channel(settings),
+                &ChannelSecret(KEY.into()),
+                &message(items),
+            )
+            .await;
         assert!(sent.ok, "pagerduty: {sent:?}");
         let event = taken.lock().unwrap().pop().unwrap();
-        assert_eq!((&event["dedup_key"], &event["payload"]["severity"]), (&json!("daily_digest:a-1"), &json!("error")));
+        assert_eq!(
+            (&event["dedup_key"], &event["payload"]["severity"]),
+            (&json!("daily_digest:a-1"), &json!("error"))
+        );
     }
 }
 
@@ -190,20 +241,58 @@ async fn each_service_takes_one_item_and_many() {
 async fn permanent_refusals_are_not_retried() {
     let people = local();
     let (url, _) = serve(|_| Err("no_service".into())).await;
-    let refused = people.send(&channel(ChannelSettings::Slack), &ChannelSecret(url), &message(1)).await;
-    assert!((refused.ok, refused.gone, refused.status) == (false, true, Some(400)), "{refused:?}");
+    let refused = people
+        .send(
+            &channel(ChannelSettings::Slack),
+            &ChannelSecret(url),
+            &message(1),
+        )
+        .await;
+    assert!(
+        (refused.ok, refused.gone, refused.status) == (false, true, Some(400)),
+        "{refused:?}"
+    );
     let (url, _) = serve(|_| Ok(StatusCode::TOO_MANY_REQUESTS)).await;
-    let busy = people.send(&channel(ChannelSettings::Slack), &ChannelSecret(url.clone()), &message(1)).await;
-    assert!((busy.ok, busy.gone, busy.status) == (false, false, Some(429)), "{busy:?}");
+    let busy = people
+        .send(
+            &channel(ChannelSettings::Slack),
+            &ChannelSecret(url.clone()),
+            &message(1),
+        )
+        .await;
+    assert!(
+        (busy.ok, busy.gone, busy.status) == (false, false, Some(429)),
+        "{busy:?}"
+    );
     // PagerDuty says 202 and nothing else.
     let (url, _) = serve(|_| Ok(StatusCode::OK)).await;
-    let odd = people.send(&channel(ChannelSettings::Pagerduty { url }), &ChannelSecret(KEY.into()), &message(1)).await;
+    let odd = people
+        .send(
+            &channel(ChannelSettings::Pagerduty { url }),
+            &ChannelSecret(KEY.into()),
+            &message(1),
+        )
+        .await;
     assert!(!odd.ok && !odd.gone, "{odd:?}");
     let strict = People::new(Policy::default());
-    let inside =
-        strict.send(&channel(ChannelSettings::Teams), &ChannelSecret("https://127.0.0.1/x".into()), &message(1)).await;
-    assert!(inside.error.as_deref().is_some_and(|error| error.contains("not a public address")), "{inside:?}");
-    assert!(!inside.error.unwrap().contains("/x"), "the address is a secret");
+    let inside = strict
+        .send(
+            &channel(ChannelSettings::Teams),
+            &ChannelSecret("https://127.0.0.1/x".into()),
+            &message(1),
+        )
+        .await;
+    assert!(
+        inside
+            .error
+            .as_deref()
+            .is_some_and(|error| error.contains("not a public address")),
+        "{inside:?}"
+    );
+    assert!(
+        !inside.error.unwrap().contains("/x"),
+        "the address is a secret"
+    );
 }
 
 pub(crate) fn email(host: &str, port: u16) -> ChannelSettings {
@@ -227,7 +316,11 @@ async fn clear() -> (u16, Arc<Mutex<Vec<String>>>) {
         while let Ok((stream, _)) = listener.accept().await {
             let (read, mut write) = stream.into_split();
             let mut lines = BufReader::new(read).lines();
-            if write.write_all(b"220 clear.example ESMTP\r\n").await.is_err() {
+            if write
+                .write_all(b"220 clear.example ESMTP\r\n")
+                .await
+                .is_err()
+            {
                 continue;
             }
             while let Ok(Some(line)) = lines.next_line().await {
@@ -250,7 +343,9 @@ async fn clear() -> (u16, Arc<Mutex<Vec<String>>>) {
 async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
     let (port, lines) = clear().await;
     let secret = ChannelSecret("hunter2".into());
-    let refused = local().send(&channel(email("127.0.0.1", port)), &secret, &message(1)).await;
+    let refused = local()
+        .send(&channel(email("127.0.0.1", port)), &secret, &message(1))
+        .await;
     assert!(!refused.ok && refused.error.is_some(), "{refused:?}");
     let transcript = lines.lock().unwrap().join("\n");
     assert!(
@@ -259,8 +354,16 @@ async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
     );
     let strict = People::new(Policy::default());
     for host in ["127.0.0.1", "localhost"] {
-        let refused = strict.send(&channel(email(host, port)), &secret, &message(1)).await;
-        assert!(refused.error.as_deref().is_some_and(|error| error.contains("not a public address")), "{refused:?}");
+        let refused = strict
+            .send(&channel(email(host, port)), &secret, &message(1))
+            .await;
+        assert!(
+            refused
+                .error
+                .as_deref()
+                .is_some_and(|error| error.contains("not a public address")),
+            "{refused:?}"
+        );
     }
 }
 
@@ -268,36 +371,83 @@ async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
 fn settings_that_cannot_be_right() {
     let people = People::new(Policy::default());
     let secret = ChannelSecret("hunter2".into());
-    assert_eq!(people.check(&email("smtp.acme.example", 587), &secret), Ok(()));
+    assert_eq!(
+        people.check(&email("smtp.acme.example", 587), &secret),
+        Ok(())
+    );
     let with = |change: fn(&mut Vec<String>, &mut String, &mut String)| {
-        let ChannelSettings::Email { mut host, port, encryption, username, mut from, mut to } =
-            email("smtp.acme.example", 587)
+        let ChannelSettings::Email {
+            mut host,
+            port,
+            encryption,
+            username,
+            mut from,
+            mut to,
+        } = email("smtp.acme.example", 587)
         else {
             unreachable!()
         };
         change(&mut to, &mut host, &mut from);
-        ChannelSettings::Email { host, port, encryption, username, from, to }
+        ChannelSettings::Email {
+            host,
+            port,
+            encryption,
+            username,
+            from,
+            to,
+        }
     };
     let cases = [
         (with(|to, _, _| to.clear()), "settings.to"),
         (with(|to, _, _| to.push("nobody".into())), "settings.to"),
         (with(|_, host, _| *host = "a b".into()), "settings.host"),
-        (with(|_, host, _| *host = "mail.example/x".into()), "settings.host"),
-        (with(|_, _, from| *from = "x\r\nBcc: y@z".into()), "settings.from"),
+        (
+            with(|_, host, _| *host = "mail.example/x".into()),
+            "settings.host",
+        ),
+        (
+            with(|_, _, from| *from = "x\r\nBcc: y@z".into()),
+            "settings.from",
+        ),
         (email("smtp.acme.example", 0), "settings.port"),
     ];
     for (settings, field) in cases {
-        assert_eq!(people.check(&settings, &secret).unwrap_err().0, field, "{settings:?}");
+        assert_eq!(
+            people.check(&settings, &secret).unwrap_err().0,
+            field,
+            "{settings:?}"
+        );
     }
     let none = ChannelSecret(String::new());
-    assert_eq!(people.check(&email("smtp.acme.example", 587), &none).unwrap_err().0, "secret");
-    for wrong in ["", "hooks.slack.com", "http://hooks.slack.com/x", "https://10.0.0.1/x"] {
+    assert_eq!(
+        people
+            .check(&email("smtp.acme.example", 587), &none)
+            .unwrap_err()
+            .0,
+        "secret"
+    );
+    for wrong in [
+        "",
+        "hooks.slack.com",
+        "http://hooks.slack.com/x",
+        "https://10.0.0.1/x",
+    ] {
         let refused = people.check(&ChannelSettings::Slack, &ChannelSecret(wrong.into()));
         assert_eq!(refused.unwrap_err().0, "secret", "{wrong}");
     }
-    let events = ChannelSettings::Pagerduty { url: "https://events.pagerduty.com/v2/enqueue".into() };
+    let events = ChannelSettings::Pagerduty {
+        url: "https://events.pagerduty.com/v2/enqueue".into(),
+    };
     assert_eq!(people.check(&events, &ChannelSecret(KEY.into())), Ok(()));
     assert_eq!(people.check(&events, &secret).unwrap_err().0, "secret");
-    let inside = ChannelSettings::Pagerduty { url: "https://169.254.169.254/".into() };
-    assert_eq!(people.check(&inside, &ChannelSecret(KEY.into())).unwrap_err().0, "settings.url");
+    let inside = ChannelSettings::Pagerduty {
+        url: "https://169.254.169.254/".into(),
+    };
+    assert_eq!(
+        people
+            .check(&inside, &ChannelSecret(KEY.into()))
+            .unwrap_err()
+            .0,
+        "settings.url"
+    );
 }

@@ -13,7 +13,9 @@ use axum::Router;
 use axum::http::HeaderMap;
 use axum::response::Redirect;
 use axum::routing::{get, post};
-use reeve_connect_outbound::{Limits, Lookup, Method, Outbound, OutboundError, Policy, Refusal, Request};
+use reeve_connect_outbound::{
+    Limits, Lookup, Method, Outbound, OutboundError, Policy, Refusal, Request,
+};
 
 /// Answers the first question with the first list, and so on; the last list for good.
 struct Changing {
@@ -24,25 +26,43 @@ struct Changing {
 #[async_trait]
 impl Lookup for Changing {
     async fn addresses(&self, _host: &str) -> io::Result<Vec<IpAddr>> {
-        let turn = self.asked.fetch_add(1, Ordering::SeqCst).min(self.answers.len() - 1);
-        Ok(self.answers[turn].iter().map(|text| text.parse().unwrap()).collect())
+        let turn = self
+            .asked
+            .fetch_add(1, Ordering::SeqCst)
+            .min(self.answers.len() - 1);
+        Ok(self.answers[turn]
+            .iter()
+            .map(|text| text.parse().unwrap())
+            .collect())
     }
 }
 
 fn changing(answers: &[&[&'static str]]) -> Arc<Changing> {
     let answers = answers.iter().map(|answer| answer.to_vec()).collect();
-    Arc::new(Changing { answers, asked: AtomicUsize::new(0) })
+    Arc::new(Changing {
+        answers,
+        asked: AtomicUsize::new(0),
+    })
 }
 
 async fn serve() -> SocketAddr {
     let router = Router::new()
-        .route("/ok", get(|headers: HeaderMap| async move { format!("{:?}", headers.get("authorization")) }))
+        .route(
+            "/ok",
+            get(|headers: HeaderMap| async move { format!("{:?}", headers.get("authorization")) }),
+        )
         .route("/echo", post(|body: String| async move { body }))
-        .route("/away", get(|| async { Redirect::temporary("http://169.254.169.254/latest/meta-data/") }))
+        .route(
+            "/away",
+            get(|| async { Redirect::temporary("http://169.254.169.254/latest/meta-data/") }),
+        )
         .route("/near", get(|| async { Redirect::temporary("/ok") }))
         .route("/round", get(|| async { Redirect::temporary("/round") }))
         .route("/long", get(|| async { "x".repeat(4096) }))
-        .route("/never", get(|| async { std::future::pending::<String>().await }));
+        .route(
+            "/never",
+            get(|| async { std::future::pending::<String>().await }),
+        );
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
@@ -51,11 +71,20 @@ async fn serve() -> SocketAddr {
 
 fn get_of(url: &str) -> Request {
     let headers = vec![("authorization".to_owned(), "Bearer secret".to_owned())];
-    Request { method: Method::GET, url: url.parse().unwrap(), headers, body: Vec::new() }
+    Request {
+        method: Method::GET,
+        url: url.parse().unwrap(),
+        headers,
+        body: Vec::new(),
+    }
 }
 
 fn local() -> Policy {
-    Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], plain_http: false, ..Policy::default() }
+    Policy {
+        allow: vec!["127.0.0.0/8".parse().unwrap()],
+        plain_http: false,
+        ..Policy::default()
+    }
 }
 
 #[tokio::test]
@@ -77,35 +106,74 @@ async fn this_machine_is_refused_in_every_spelling() {
         "[64:ff9b::127.0.0.1]",
         "169.254.169.254",
     ] {
-        let outcome = guarded.send(get_of(&format!("http://{host}:{port}/ok"))).await;
-        assert!(matches!(outcome, Err(OutboundError::Refused(Refusal::NotPublic { .. }))), "{host}: {outcome:?}");
+        let outcome = guarded
+            .send(get_of(&format!("http://{host}:{port}/ok")))
+            .await;
+        assert!(
+            matches!(
+                outcome,
+                Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+            ),
+            "{host}: {outcome:?}"
+        );
     }
     let open = Outbound::new(local(), Limits::default());
     for host in ["127.0.0.1", "2130706433"] {
-        let answer = open.send(get_of(&format!("http://{host}:{port}/ok"))).await.unwrap();
+        let answer = open
+            .send(get_of(&format!("http://{host}:{port}/ok")))
+            .await
+            .unwrap();
         assert_eq!(answer.status, 200);
         assert!(String::from_utf8_lossy(&answer.body).contains("Bearer secret"));
     }
-    let body =
-        Request { method: Method::POST, body: b"hello".to_vec(), ..get_of(&format!("http://127.0.0.1:{port}/echo")) };
+    let body = Request {
+        method: Method::POST,
+        body: b"hello".to_vec(),
+        ..get_of(&format!("http://127.0.0.1:{port}/echo"))
+    };
     assert_eq!(open.send(body).await.unwrap().body, b"hello");
 }
 
 #[tokio::test]
 async fn other_protocols_are_given_a_judged_address() {
     let guarded = Outbound::new(Policy::default(), Limits::default());
-    for host in ["127.0.0.1", "localhost", "2130706433", "::1", "[::1]", "169.254.169.254"] {
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "2130706433",
+        "::1",
+        "[::1]",
+        "169.254.169.254",
+    ] {
         let outcome = guarded.address_of(host, 22).await;
-        assert!(matches!(outcome, Err(OutboundError::Refused(Refusal::NotPublic { .. }))), "{host}: {outcome:?}");
+        assert!(
+            matches!(
+                outcome,
+                Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+            ),
+            "{host}: {outcome:?}"
+        );
     }
     for host in ["user@127.0.0.1", "a b", ""] {
         assert!(guarded.address_of(host, 22).await.is_err(), "{host}");
     }
     let lookup = changing(&[&["127.0.0.1"], &["127.0.0.1", "10.0.0.1"]]);
     let open = Outbound::with_lookup(local(), Limits::default(), lookup);
-    assert_eq!(open.address_of("files.example", 2222).await.unwrap().to_string(), "127.0.0.1:2222");
+    assert_eq!(
+        open.address_of("files.example", 2222)
+            .await
+            .unwrap()
+            .to_string(),
+        "127.0.0.1:2222"
+    );
     let mixed = open.address_of("files.example", 2222).await;
-    assert!(matches!(mixed, Err(OutboundError::Refused(Refusal::NotPublic { .. }))), "{mixed:?}");
+    assert!(
+        matches!(
+            mixed,
+            Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+        ),
+        "{mixed:?}"
+    );
 }
 
 #[tokio::test]
@@ -116,14 +184,37 @@ async fn an_answer_that_changes_or_mixes_is_refused() {
     let lookup = changing(&[&["127.0.0.1"], &["10.0.0.1"]]);
     let client = Outbound::with_lookup(local(), Limits::default(), lookup.clone());
     assert_eq!(client.send(get_of(&url)).await.unwrap().status, 200);
-    assert_eq!(lookup.asked.load(Ordering::SeqCst), 1, "one request asks the resolver once");
+    assert_eq!(
+        lookup.asked.load(Ordering::SeqCst),
+        1,
+        "one request asks the resolver once"
+    );
     let second = client.send(get_of(&url)).await;
-    assert!(matches!(second, Err(OutboundError::Refused(Refusal::NotPublic { .. }))), "{second:?}");
-    let mixed = Outbound::with_lookup(local(), Limits::default(), changing(&[&["127.0.0.1", "169.254.169.254"]]));
+    assert!(
+        matches!(
+            second,
+            Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+        ),
+        "{second:?}"
+    );
+    let mixed = Outbound::with_lookup(
+        local(),
+        Limits::default(),
+        changing(&[&["127.0.0.1", "169.254.169.254"]]),
+    );
     let refused = mixed.send(get_of(&url)).await;
-    assert!(matches!(refused, Err(OutboundError::Refused(Refusal::NotPublic { .. }))), "{refused:?}");
+    assert!(
+        matches!(
+            refused,
+            Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+        ),
+        "{refused:?}"
+    );
     let nowhere = Outbound::with_lookup(local(), Limits::default(), changing(&[&[]]));
-    assert!(matches!(nowhere.send(get_of(&url)).await, Err(OutboundError::Unresolved { .. })));
+    assert!(matches!(
+        nowhere.send(get_of(&url)).await,
+        Err(OutboundError::Unresolved { .. })
+    ));
 }
 
 #[tokio::test]
@@ -131,21 +222,50 @@ async fn redirects_are_judged_or_refused() {
     let port = serve().await.port();
     let url = |path: &str| format!("http://127.0.0.1:{port}/{path}");
     let strict = Outbound::new(local(), Limits::default());
-    assert!(matches!(strict.send(get_of(&url("near"))).await, Err(OutboundError::Redirect(_))));
-    let following = Outbound::new(local(), Limits { redirects: 3, ..Limits::default() });
-    assert_eq!(following.send(get_of(&url("near"))).await.unwrap().status, 200);
+    assert!(matches!(
+        strict.send(get_of(&url("near"))).await,
+        Err(OutboundError::Redirect(_))
+    ));
+    let following = Outbound::new(
+        local(),
+        Limits {
+            redirects: 3,
+            ..Limits::default()
+        },
+    );
+    assert_eq!(
+        following.send(get_of(&url("near"))).await.unwrap().status,
+        200
+    );
     let away = following.send(get_of(&url("away"))).await;
-    assert!(matches!(away, Err(OutboundError::Refused(Refusal::NotPublic { .. }))), "{away:?}");
-    assert!(matches!(following.send(get_of(&url("round"))).await, Err(OutboundError::Redirect(_))));
+    assert!(
+        matches!(away, Err(OutboundError::Refused(Refusal::NotPublic { .. }))),
+        "{away:?}"
+    );
+    assert!(matches!(
+        following.send(get_of(&url("round"))).await,
+        Err(OutboundError::Redirect(_))
+    ));
 }
 
 #[tokio::test]
 async fn time_and_body_are_bounded() {
     let port = serve().await.port();
-    let limits = Limits { time: Duration::from_millis(300), body: 1000, redirects: 0 };
+    let limits = Limits {
+        time: Duration::from_millis(300),
+        body: 1000,
+        redirects: 0,
+    };
     let client = Outbound::new(local(), limits);
-    let long = client.send(get_of(&format!("http://127.0.0.1:{port}/long"))).await;
-    assert!(matches!(long, Err(OutboundError::TooLong(1000))), "{long:?}");
-    let late = client.send(get_of(&format!("http://127.0.0.1:{port}/never"))).await;
+    let long = client
+        .send(get_of(&format!("http://127.0.0.1:{port}/long")))
+        .await;
+    assert!(
+        matches!(long, Err(OutboundError::TooLong(1000))),
+        "{long:?}"
+    );
+    let late = client
+        .send(get_of(&format!("http://127.0.0.1:{port}/never")))
+        .await;
     assert!(matches!(late, Err(OutboundError::Late(_))), "{late:?}");
 }

@@ -15,7 +15,12 @@ pub(super) fn minute(scene: &Scene, minute: i64, into: &mut Vec<Entry>) {
     for (number, robot) in ROBOTS.iter().enumerate() {
         let seed = crate::noise::mix(scene.seed ^ (number as u64 + 1).wrapping_mul(0x2b07));
         if unit(seed, minute) < robot.per_hour / 60.0 {
-            into.extend(chore(scene, robot, key(seed, &format!("chore/{minute}")), minute));
+            into.extend(chore(
+                scene,
+                robot,
+                key(seed, &format!("chore/{minute}")),
+                minute,
+            ));
         }
     }
     // Spot capacity goes at the beginning of a five-minute period.
@@ -42,26 +47,73 @@ fn chore(scene: &Scene, robot: &Robot, key: u64, minute: i64) -> Option<Entry> {
     const EXPORT: EventType = EventType::from_static("data.export");
     let (role, service) = (ActorType::Role, ActorType::Service);
     Some(match robot.does {
-        Chore::Deploy => write(DEPLOY, "deploy", one(ResourceKind::ScalingGroup)?, service, ActionMethod::Automation)
-            .after(state([("commit", Json::from(hex(key, 12))), ("changed_files", number(1, 40))])),
-        Chore::Terraform => {
-            write(MODIFY, "terraform_apply", one(ResourceKind::LoadBalancer)?, role, ActionMethod::Automation)
-                .after(state([("added", number(0, 3)), ("changed", number(1, 6)), ("destroyed", Json::from(0))]))
-        }
+        Chore::Deploy => write(
+            DEPLOY,
+            "deploy",
+            one(ResourceKind::ScalingGroup)?,
+            service,
+            ActionMethod::Automation,
+        )
+        .after(state([
+            ("commit", Json::from(hex(key, 12))),
+            ("changed_files", number(1, 40)),
+        ])),
+        Chore::Terraform => write(
+            MODIFY,
+            "terraform_apply",
+            one(ResourceKind::LoadBalancer)?,
+            role,
+            ActionMethod::Automation,
+        )
+        .after(state([
+            ("added", number(0, 3)),
+            ("changed", number(1, 6)),
+            ("destroyed", Json::from(0)),
+        ])),
         Chore::Backup => {
-            let kind = if unit(key, 53) < 0.4 { ResourceKind::Database } else { ResourceKind::Volume };
-            let entry = write(BACKUP, "create_snapshot", one(kind)?, service, ActionMethod::Scheduled);
-            entry.after(state([("snapshot", Json::from(format!("snap-{}", hex(draw(key, 54), 17))))]))
+            let kind = if unit(key, 53) < 0.4 {
+                ResourceKind::Database
+            } else {
+                ResourceKind::Volume
+            };
+            let entry = write(
+                BACKUP,
+                "create_snapshot",
+                one(kind)?,
+                service,
+                ActionMethod::Scheduled,
+            );
+            entry.after(state([(
+                "snapshot",
+                Json::from(format!("snap-{}", hex(draw(key, 54), 17))),
+            )]))
         }
         Chore::Scale => {
             let desired = 2 + (draw(key, 55) % 4).cast_signed();
-            let entry =
-                write(MODIFY, "set_desired_capacity", one(ResourceKind::ScalingGroup)?, service, ActionMethod::System);
-            let more = if unit(key, 56) < 0.5 { desired + 1 } else { desired - 1 };
-            entry.before(state([("desired", Json::from(desired))])).after(state([("desired", Json::from(more))]))
+            let entry = write(
+                MODIFY,
+                "set_desired_capacity",
+                one(ResourceKind::ScalingGroup)?,
+                service,
+                ActionMethod::System,
+            );
+            let more = if unit(key, 56) < 0.5 {
+                desired + 1
+            } else {
+                desired - 1
+            };
+            entry
+                .before(state([("desired", Json::from(desired))]))
+                .after(state([("desired", Json::from(more))]))
         }
-        Chore::Export => write(EXPORT, "export_costs", one(ResourceKind::Bucket)?, service, ActionMethod::Scheduled)
-            .with_metadata("rows", number(900, 4000)),
+        Chore::Export => write(
+            EXPORT,
+            "export_costs",
+            one(ResourceKind::Bucket)?,
+            service,
+            ActionMethod::Scheduled,
+        )
+        .with_metadata("rows", number(900, 4000)),
     })
 }
 
@@ -74,12 +126,24 @@ fn taken(target: &Target, minute: i64) -> Option<Entry> {
     const INTERRUPTED: EventType = EventType::from_static("resource.interrupt");
     let key = key(target.key, &format!("interrupted/{minute}"));
     let entry = builder::entry(INTERRUPTED, key, minute)
-        .by(builder::program(ActorType::Service, "spot-capacity", "ec2.amazonaws.com"))
+        .by(builder::program(
+            ActorType::Service,
+            "spot-capacity",
+            "ec2.amazonaws.com",
+        ))
         .on(target.reference.clone())
-        .with_action("spot_interruption", ActionStatus::Success, ActionMethod::System)
+        .with_action(
+            "spot_interruption",
+            ActionStatus::Success,
+            ActionMethod::System,
+        )
         .with_severity(Severity::Low)
         .with_metadata("resource_name", target.name.as_str())
         .with_metadata("minutes", lasts * 5)
         .with_tag("spot");
-    Some(entry.before(state([("state", Json::from("running"))])).after(state([("state", Json::from("stopped"))])))
+    Some(
+        entry
+            .before(state([("state", Json::from("running"))]))
+            .after(state([("state", Json::from("stopped"))])),
+    )
 }

@@ -26,13 +26,23 @@ pub(super) fn minute(scene: &Scene, minute: i64, into: &mut Vec<Entry>) {
         // Mixed here rather than from the name: this is asked forty times a minute of a month.
         let seed = crate::noise::mix(scene.seed ^ (number as u64 + 1).wrapping_mul(0x9e37));
         let local = minute + person.office.offset_min();
-        let (day, now) = (local.div_euclid(MINUTES_PER_DAY), local.rem_euclid(MINUTES_PER_DAY));
+        let (day, now) = (
+            local.div_euclid(MINUTES_PER_DAY),
+            local.rem_euclid(MINUTES_PER_DAY),
+        );
         let hours = at_work(seed, day);
         let busy = hours.is_some_and(|(begins, ends)| (begins..ends).contains(&now));
         let rate = if busy { AT_WORK } else { OFF_WORK };
         if unit(seed ^ 0xdeed, minute) < rate / 60.0 {
             let key = key(seed, &format!("deed/{minute}"));
-            into.push(actions::write(scene, person, key, minute, day, BROWSERS[number % BROWSERS.len()]));
+            into.push(actions::write(
+                scene,
+                person,
+                key,
+                minute,
+                day,
+                BROWSERS[number % BROWSERS.len()],
+            ));
         }
         if let Some(hours) = hours {
             sessions(scene, person, seed, (minute, day, now), hours, into);
@@ -48,7 +58,10 @@ fn at_work(seed: u64, day: i64) -> Option<(i64, i64)> {
         return None;
     }
     let begins = between(seed ^ 0xbe6, day, 475.0, 565.0) as i64;
-    Some((begins, begins + between(seed ^ 0xe4d, day, 470.0, 560.0) as i64))
+    Some((
+        begins,
+        begins + between(seed ^ 0xe4d, day, 470.0, 560.0) as i64,
+    ))
 }
 
 fn sessions(
@@ -68,16 +81,33 @@ fn sessions(
             .with_action(operation, status, ActionMethod::Console)
             .with_metadata("country", person.office.country())
             .with_tag(person.team);
-        if status == ActionStatus::Success { entry } else { entry.with_severity(Severity::Low) }
+        if status == ActionStatus::Success {
+            entry
+        } else {
+            entry.with_severity(Severity::Low)
+        }
     };
     const LOGIN: EventType = EventType::from_static("authentication.login");
     if now == begins - 1 && unit(seed ^ 0xfa11, day) < 0.08 {
-        let reason = if unit(seed ^ 0xfa12, day) < 0.6 { "wrong password" } else { "second factor not confirmed" };
-        into.push(write(LOGIN, "failed", "login", ActionStatus::Failed).with_metadata("reason", reason));
+        let reason = if unit(seed ^ 0xfa12, day) < 0.6 {
+            "wrong password"
+        } else {
+            "second factor not confirmed"
+        };
+        into.push(
+            write(LOGIN, "failed", "login", ActionStatus::Failed).with_metadata("reason", reason),
+        );
     }
     if now == begins {
-        let factor = if unit(seed ^ 0x3fa, 0) < 0.6 { "security_key" } else { "authenticator" };
-        into.push(write(LOGIN, "login", "login", ActionStatus::Success).with_metadata("second_factor", factor));
+        let factor = if unit(seed ^ 0x3fa, 0) < 0.6 {
+            "security_key"
+        } else {
+            "authenticator"
+        };
+        into.push(
+            write(LOGIN, "login", "login", ActionStatus::Success)
+                .with_metadata("second_factor", factor),
+        );
     }
     if now == ends && unit(seed ^ 0x106, day) < 0.6 {
         let kind = EventType::from_static("authentication.logout");

@@ -3,7 +3,9 @@
 //! the month before the beginning, once within minutes after it, and again every few days.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionMethod, ActionStatus, ActorType, Entry, EventType, Json, ResourceRef, Severity};
+use reeve_audit::{
+    ActionMethod, ActionStatus, ActorType, Entry, EventType, Json, ResourceRef, Severity,
+};
 
 use super::Scene;
 use super::builder::{self, state};
@@ -44,7 +46,12 @@ const STORIES: [Story; 4] = [
         interval_min: 2 * DAY + 5 * HOUR,
         generate: open_door,
     },
-    Story { name: "clearance", starts_min: &[-17 * DAY - 5 * HOUR, 45], interval_min: 9 * DAY, generate: clearance },
+    Story {
+        name: "clearance",
+        starts_min: &[-17 * DAY - 5 * HOUR, 45],
+        interval_min: 9 * DAY,
+        generate: clearance,
+    },
 ];
 
 /// Writes the stories that touch a window.
@@ -54,20 +61,34 @@ pub(super) fn between(scene: &Scene, from: Timestamp, to: Timestamp, into: &mut 
     for story in &STORIES {
         let again = story.starts_min.last().copied().unwrap_or(0);
         let passed = (first - again).div_euclid(story.interval_min).max(0);
-        let later = (passed..).map(|n| again + (n + 1) * story.interval_min).take_while(|at| *at <= last);
-        for begins in story.starts_min.iter().copied().chain(later).filter(|at| (first..=last).contains(at)) {
+        let later = (passed..)
+            .map(|n| again + (n + 1) * story.interval_min)
+            .take_while(|at| *at <= last);
+        for begins in story
+            .starts_min
+            .iter()
+            .copied()
+            .chain(later)
+            .filter(|at| (first..=last).contains(at))
+        {
             let start = minute(scene.anchor, begins);
-            into.extend((story.generate)(scene, key(scene.seed, &format!("{}/{begins}", story.name)), start));
+            into.extend((story.generate)(
+                scene,
+                key(scene.seed, &format!("{}/{begins}", story.name)),
+                start,
+            ));
         }
     }
 }
 
 fn minute(from: Timestamp, minutes: i64) -> Timestamp {
-    from.checked_add(SignedDuration::from_mins(minutes)).unwrap_or(from)
+    from.checked_add(SignedDuration::from_mins(minutes))
+        .unwrap_or(from)
 }
 
 fn after(from: Timestamp, seconds: u64) -> Timestamp {
-    from.checked_add(SignedDuration::from_secs(seconds.cast_signed())).unwrap_or(from)
+    from.checked_add(SignedDuration::from_secs(seconds.cast_signed()))
+        .unwrap_or(from)
 }
 
 fn random_person(key: u64, n: i64) -> &'static Person {
@@ -86,7 +107,11 @@ fn guessing(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
             let target = random_person(seed, (n % 6).cast_signed() + 2);
             let at = after(start, n * 9 + draw(seed, n.cast_signed() + 50) % 6);
             builder::at(LOGIN, key(seed, &n.to_string()), at)
-                .by(builder::outsider(target, from.into(), "python-requests/2.32"))
+                .by(builder::outsider(
+                    target,
+                    from.into(),
+                    "python-requests/2.32",
+                ))
                 .on(sso())
                 .with_action("login", ActionStatus::Failed, ActionMethod::Api)
                 .with_severity(Severity::Medium)
@@ -95,14 +120,22 @@ fn guessing(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
                 .with_tag("suspicious")
         })
         .collect();
-    let locked = builder::at(EventType::from_static("authentication.lock"), key(seed, "lock"), after(start, 290))
-        .by(builder::program(ActorType::Service, "acme-sso", "acme-sso/7.1"))
-        .on(sso())
-        .with_action("lock_accounts", ActionStatus::Success, ActionMethod::System)
-        .with_severity(Severity::High)
-        .with_metadata("accounts", 6_i64)
-        .with_metadata("source", std::net::Ipv4Addr::from(from).to_string())
-        .with_tag("suspicious");
+    let locked = builder::at(
+        EventType::from_static("authentication.lock"),
+        key(seed, "lock"),
+        after(start, 290),
+    )
+    .by(builder::program(
+        ActorType::Service,
+        "acme-sso",
+        "acme-sso/7.1",
+    ))
+    .on(sso())
+    .with_action("lock_accounts", ActionStatus::Success, ActionMethod::System)
+    .with_severity(Severity::High)
+    .with_metadata("accounts", 6_i64)
+    .with_metadata("source", std::net::Ipv4Addr::from(from).to_string())
+    .with_tag("suspicious");
     entries.push(locked);
     entries
 }
@@ -124,26 +157,43 @@ fn stolen_key(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
         .enumerate()
         .filter_map(|(n, (operation, kind, status))| {
             let seconds = n as u64 * 37 + draw(seed, 60 + n as i64) % 20;
-            let entry = builder::at(EventType::new(*kind).ok()?, key(seed, operation), after(start, seconds))
-                .by(builder::program(ActorType::ApiKey, &key_id, "Boto3/1.35.0").with_ip_address(from.into()))
-                .on(ResourceRef::new("account", "417382906514").in_cloud("aws", "417382906514", "us-east-1"))
-                .with_action(*operation, *status, ActionMethod::Api)
-                .with_severity(Severity::High)
-                .with_metadata("country", "BR")
-                .with_metadata("usual_countries", "DE")
-                .with_metadata("owner", "ci-deployer");
+            let entry = builder::at(
+                EventType::new(*kind).ok()?,
+                key(seed, operation),
+                after(start, seconds),
+            )
+            .by(builder::program(ActorType::ApiKey, &key_id, "Boto3/1.35.0")
+                .with_ip_address(from.into()))
+            .on(ResourceRef::new("account", "417382906514").in_cloud(
+                "aws",
+                "417382906514",
+                "us-east-1",
+            ))
+            .with_action(*operation, *status, ActionMethod::Api)
+            .with_severity(Severity::High)
+            .with_metadata("country", "BR")
+            .with_metadata("usual_countries", "DE")
+            .with_metadata("owner", "ci-deployer");
             Some(entry.with_tag("suspicious").with_tag("new_country"))
         })
         .collect();
     let guard = &PEOPLE[4];
-    let off = builder::at(EventType::from_static("user.modify"), key(seed, "off"), after(start, 19 * 60))
-        .by(builder::person(seed, guard, 0, "aws-cli/2.19.5"))
-        .on(ResourceRef::new("access_key", key_id))
-        .with_action("deactivate_access_key", ActionStatus::Success, ActionMethod::Cli)
-        .with_severity(Severity::Medium)
-        .before(state([("status", Json::from("active"))]))
-        .after(state([("status", Json::from("inactive"))]))
-        .with_tag(guard.team);
+    let off = builder::at(
+        EventType::from_static("user.modify"),
+        key(seed, "off"),
+        after(start, 19 * 60),
+    )
+    .by(builder::person(seed, guard, 0, "aws-cli/2.19.5"))
+    .on(ResourceRef::new("access_key", key_id))
+    .with_action(
+        "deactivate_access_key",
+        ActionStatus::Success,
+        ActionMethod::Cli,
+    )
+    .with_severity(Severity::Medium)
+    .before(state([("status", Json::from("active"))]))
+    .after(state([("status", Json::from("inactive"))]))
+    .with_tag(guard.team);
     entries.push(off);
     entries
 }
@@ -155,27 +205,47 @@ fn open_door(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
         "417382906514",
         "us-east-1",
     );
-    let opener = PEOPLE.iter().filter(|person| person.team == "shop").nth((draw(seed, 1) % 8) as usize);
+    let opener = PEOPLE
+        .iter()
+        .filter(|person| person.team == "shop")
+        .nth((draw(seed, 1) % 8) as usize);
     let (opener, closer) = (opener.unwrap_or(&PEOPLE[9]), &PEOPLE[4]);
-    let rule =
-        |from: &str| state([("port", Json::from(22)), ("protocol", Json::from("tcp")), ("from", Json::from(from))]);
+    let rule = |from: &str| {
+        state([
+            ("port", Json::from(22)),
+            ("protocol", Json::from("tcp")),
+            ("from", Json::from(from)),
+        ])
+    };
     let opened = builder::at(POLICY, key(seed, "open"), start)
         .by(builder::person(seed, opener, 0, "aws-cli/2.19.5"))
         .on(group.clone())
-        .with_action("authorize_security_group_ingress", ActionStatus::Success, ActionMethod::Cli)
+        .with_action(
+            "authorize_security_group_ingress",
+            ActionStatus::Success,
+            ActionMethod::Cli,
+        )
         .with_severity(Severity::Critical)
         .before(rule("10.0.0.0/8"))
         .after(rule("0.0.0.0/0"))
         .with_tag("suspicious")
         .with_tag(opener.team);
-    let closed = builder::at(POLICY, key(seed, "close"), after(start, 31 * 60 + draw(seed, 2) % 300))
-        .by(builder::person(seed, closer, 0, "aws-cli/2.19.5"))
-        .on(group)
-        .with_action("revoke_security_group_ingress", ActionStatus::Success, ActionMethod::Cli)
-        .with_severity(Severity::Medium)
-        .before(rule("0.0.0.0/0"))
-        .after(rule("10.0.0.0/8"))
-        .with_tag(closer.team);
+    let closed = builder::at(
+        POLICY,
+        key(seed, "close"),
+        after(start, 31 * 60 + draw(seed, 2) % 300),
+    )
+    .by(builder::person(seed, closer, 0, "aws-cli/2.19.5"))
+    .on(group)
+    .with_action(
+        "revoke_security_group_ingress",
+        ActionStatus::Success,
+        ActionMethod::Cli,
+    )
+    .with_severity(Severity::Medium)
+    .before(rule("0.0.0.0/0"))
+    .after(rule("10.0.0.0/8"))
+    .with_tag(closer.team);
     vec![opened, closed]
 }
 
@@ -185,16 +255,25 @@ fn clearance(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     (0..14_u64)
         .map(|n| {
             let key = key(seed, &format!("delete/{n}"));
-            builder::at(EventType::from_static("resource.delete"), key, after(start, n * 11 + draw(key, 1) % 7))
-                .by(builder::person(seed, person, 0, "aws-cli/2.19.5"))
-                .on(ResourceRef::new("snapshot", format!("snap-{}", hex(key, 17)))
+            builder::at(
+                EventType::from_static("resource.delete"),
+                key,
+                after(start, n * 11 + draw(key, 1) % 7),
+            )
+            .by(builder::person(seed, person, 0, "aws-cli/2.19.5"))
+            .on(
+                ResourceRef::new("snapshot", format!("snap-{}", hex(key, 17)))
                     .in_cloud("aws", "417382906514", "us-east-1")
-                    .with_tag("team", person.team))
-                .with_action("delete_snapshot", ActionStatus::Success, ActionMethod::Cli)
-                .with_severity(Severity::High)
-                .before(state([("retention", Json::from("1y")), ("age_days", Json::from(20 + n))]))
-                .with_tag("suspicious")
-                .with_tag(person.team)
+                    .with_tag("team", person.team),
+            )
+            .with_action("delete_snapshot", ActionStatus::Success, ActionMethod::Cli)
+            .with_severity(Severity::High)
+            .before(state([
+                ("retention", Json::from("1y")),
+                ("age_days", Json::from(20 + n)),
+            ]))
+            .with_tag("suspicious")
+            .with_tag(person.team)
         })
         .collect()
 }

@@ -8,7 +8,9 @@ use crate::company::people::PEOPLE;
 use crate::company::{Machine, Managed, Owner};
 
 pub(super) fn architecture(provider: Provider, size: &str) -> String {
-    let known = Catalogue::builtin().instance(provider, size).and_then(|spec| spec.architectures.first());
+    let known = Catalogue::builtin()
+        .instance(provider, size)
+        .and_then(|spec| spec.architectures.first());
     known.cloned().unwrap_or_else(|| "x86_64".to_owned())
 }
 
@@ -20,7 +22,12 @@ pub(super) fn tags(provider: Provider, name: &str, owner: Owner) -> BTreeMap<Str
         "data" => "cc-3100",
         _ => "cc-9000",
     };
-    let mut tags = vec![("env", owner.env), ("team", owner.team), ("service", owner.service), ("cost-center", centre)];
+    let mut tags = vec![
+        ("env", owner.env),
+        ("team", owner.team),
+        ("service", owner.service),
+        ("cost-center", centre),
+    ];
     if provider == Provider::Aws {
         tags.push(("Name", name));
     }
@@ -28,7 +35,9 @@ pub(super) fn tags(provider: Provider, name: &str, owner: Owner) -> BTreeMap<Str
     if let Some(person) = responsible {
         tags.push(("owner", person.handle));
     }
-    tags.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    tags.into_iter()
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
 }
 
 pub(super) fn machine_tags(provider: Provider, machine: &Machine) -> Vec<(String, String)> {
@@ -44,13 +53,18 @@ pub(super) fn machine_tags(provider: Provider, machine: &Machine) -> Vec<(String
     if machine.ignored {
         tags.push(("reeve:ignore", "true"));
     }
-    tags.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    tags.into_iter()
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
 }
 
 pub(super) fn service(provider: Provider, kind: ResourceKind) -> &'static str {
     type Kind = ResourceKind;
     match (provider, kind) {
-        (Provider::Aws, Kind::VirtualMachine | Kind::Snapshot | Kind::IpAddress | Kind::NatGateway) => "ec2",
+        (
+            Provider::Aws,
+            Kind::VirtualMachine | Kind::Snapshot | Kind::IpAddress | Kind::NatGateway,
+        ) => "ec2",
         (Provider::Aws, Kind::Volume) => "ebs",
         (Provider::Aws, Kind::Database) => "rds",
         (Provider::Aws, Kind::Bucket) => "s3",

@@ -4,7 +4,8 @@ use reeve_estate::Provider;
 
 use super::{Account, Balancer, Database, Group, LooseDisk, Machine, Owner, machine, owner};
 use crate::load::Load::{
-    Database as Used, DatabaseIdle, Idle, Leak, Memory, MonthEnd, Office, Oversized, Steady, Throttled, Web,
+    Database as Used, DatabaseIdle, Idle, Leak, Memory, MonthEnd, Office, Oversized, Steady,
+    Throttled, Web,
 };
 
 const EU: &str = "westeurope";
@@ -44,20 +45,61 @@ const MACHINES: &[Machine] = &[
     machine("dc-eu-1", EU, "Standard_D2s_v5", Steady(24.0), DIRECTORY).windows(),
     machine("dc-eu-2", EU, "Standard_D2s_v5", Steady(23.0), DIRECTORY).windows(),
     machine("dc-us-1", US, "Standard_D2s_v5", Steady(25.0), DIRECTORY).windows(),
-    machine("erp-app-1", EU, "Standard_E8s_v5", Memory, ERP).agent().reserved().disks(&[(512, "Premium_LRS")]),
-    machine("erp-app-2", EU, "Standard_E8s_v5", Memory, ERP).agent().reserved().disks(&[(512, "Premium_LRS")]),
+    machine("erp-app-1", EU, "Standard_E8s_v5", Memory, ERP)
+        .agent()
+        .reserved()
+        .disks(&[(512, "Premium_LRS")]),
+    machine("erp-app-2", EU, "Standard_E8s_v5", Memory, ERP)
+        .agent()
+        .reserved()
+        .disks(&[(512, "Premium_LRS")]),
     machine("erp-batch", EU, "Standard_D8s_v5", MonthEnd, ERP),
     machine("erp-test", EU, "Standard_D8s_v5", Oversized(6.0), TEST).disks(&[(256, "Premium_LRS")]),
     machine("erp-upgrade", EU, "Standard_D4s_v5", Idle, TEST),
     machine("intranet-1", EU, "Standard_D4s_v5", Web(46.0), INTRANET).in_group("intranet"),
     machine("intranet-2", EU, "Standard_D4s_v5", Web(47.0), INTRANET).in_group("intranet"),
-    machine("file-share", EU, "Standard_D4s_v5", Oversized(8.0), INTRANET).agent().disks(&[(2048, "StandardSSD_LRS")]),
+    machine(
+        "file-share",
+        EU,
+        "Standard_D4s_v5",
+        Oversized(8.0),
+        INTRANET,
+    )
+    .agent()
+    .disks(&[(2048, "StandardSSD_LRS")]),
     machine("print-server", US, "Standard_D2s_v5", Idle, DESKTOP).windows(),
-    machine("desktop-pool-1", EU, "Standard_D8s_v5", Office(52.0), DESKTOP).windows(),
-    machine("desktop-pool-2", EU, "Standard_D8s_v5", Office(55.0), DESKTOP).windows(),
+    machine(
+        "desktop-pool-1",
+        EU,
+        "Standard_D8s_v5",
+        Office(52.0),
+        DESKTOP,
+    )
+    .windows(),
+    machine(
+        "desktop-pool-2",
+        EU,
+        "Standard_D8s_v5",
+        Office(55.0),
+        DESKTOP,
+    )
+    .windows(),
     machine("mail-archive", US, "Standard_E4s_v5", Leak, INTRANET).agent(),
-    machine("video-transcode", US, "Standard_F8s_v2", Throttled, INTRANET),
-    machine("badge-reader", US, "Standard_D2s_v5", Oversized(5.0), DIRECTORY).holes(),
+    machine(
+        "video-transcode",
+        US,
+        "Standard_F8s_v2",
+        Throttled,
+        INTRANET,
+    ),
+    machine(
+        "badge-reader",
+        US,
+        "Standard_D2s_v5",
+        Oversized(5.0),
+        DIRECTORY,
+    )
+    .holes(),
 ];
 
 const DATABASES: &[Database] = &[
@@ -84,7 +126,14 @@ const DATABASES: &[Database] = &[
 ];
 
 const LOOSE_DISKS: &[LooseDisk] = &[
-    LooseDisk { name: "erp-migration-src", region: EU, gib: 1024, class: "Premium_LRS", age_days: 130, owner: ERP },
+    LooseDisk {
+        name: "erp-migration-src",
+        region: EU,
+        gib: 1024,
+        class: "Premium_LRS",
+        age_days: 130,
+        owner: ERP,
+    },
     LooseDisk {
         name: "desktop-image-old",
         region: EU,
@@ -95,7 +144,17 @@ const LOOSE_DISKS: &[LooseDisk] = &[
     },
 ];
 
-const BALANCERS: &[Balancer] =
-    &[Balancer { name: "intranet", region: EU, class: "standard", targets: "intranet", peak: 60.0, owner: INTRANET }];
+const BALANCERS: &[Balancer] = &[Balancer {
+    name: "intranet",
+    region: EU,
+    class: "standard",
+    targets: "intranet",
+    peak: 60.0,
+    owner: INTRANET,
+}];
 
-const GROUPS: &[Group] = &[Group { name: "intranet", region: EU, owner: INTRANET }];
+const GROUPS: &[Group] = &[Group {
+    name: "intranet",
+    region: EU,
+    owner: INTRANET,
+}];

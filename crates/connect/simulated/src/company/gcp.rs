@@ -3,10 +3,12 @@
 use reeve_estate::Provider;
 
 use super::Managed::Terraform;
-use super::{Account, Balancer, Bucket, Database, Group, LooseDisk, Machine, Owner, machine, owner};
+use super::{
+    Account, Balancer, Bucket, Database, Group, LooseDisk, Machine, Owner, machine, owner,
+};
 use crate::load::Load::{
-    Batch, Bursty, Database as Used, DatabaseOversized, Idle, Memory, MonthEnd, Office, Oversized, Steady, Throttled,
-    Web,
+    Batch, Bursty, Database as Used, DatabaseOversized, Idle, Memory, MonthEnd, Office, Oversized,
+    Steady, Throttled, Web,
 };
 
 const US: &str = "us-central1";
@@ -38,15 +40,33 @@ pub(crate) const ACCOUNT: Account = Account {
 };
 
 const MACHINES: &[Machine] = &[
-    machine("ingest-1", US, "n2-standard-4", Web(58.0), PIPELINE).in_group("ingest").managed(Terraform),
-    machine("ingest-2", US, "n2-standard-4", Web(60.0), PIPELINE).in_group("ingest").managed(Terraform),
-    machine("ingest-3", US, "n2-standard-4", Web(57.0), PIPELINE).in_group("ingest").managed(Terraform).spot(),
-    machine("stream-broker", US, "n2-standard-8", Steady(47.0), PIPELINE).agent().disks(&[(500, "pd-ssd")]),
+    machine("ingest-1", US, "n2-standard-4", Web(58.0), PIPELINE)
+        .in_group("ingest")
+        .managed(Terraform),
+    machine("ingest-2", US, "n2-standard-4", Web(60.0), PIPELINE)
+        .in_group("ingest")
+        .managed(Terraform),
+    machine("ingest-3", US, "n2-standard-4", Web(57.0), PIPELINE)
+        .in_group("ingest")
+        .managed(Terraform)
+        .spot(),
+    machine("stream-broker", US, "n2-standard-8", Steady(47.0), PIPELINE)
+        .agent()
+        .disks(&[(500, "pd-ssd")]),
     machine("nightly-etl", US, "n2-highcpu-16", Batch, PIPELINE).managed(Terraform),
     machine("nightly-etl-eu", EU, "n2-highcpu-8", Batch, PIPELINE),
     machine("transform", US, "c2-standard-8", Throttled, PIPELINE),
-    machine("feature-store", US, "n2-highmem-8", Memory, MODELS).agent().disks(&[(800, "pd-ssd")]),
-    machine("model-serving", EU, "n2-standard-8", Oversized(10.0), MODELS).agent(),
+    machine("feature-store", US, "n2-highmem-8", Memory, MODELS)
+        .agent()
+        .disks(&[(800, "pd-ssd")]),
+    machine(
+        "model-serving",
+        EU,
+        "n2-standard-8",
+        Oversized(10.0),
+        MODELS,
+    )
+    .agent(),
     machine("model-shadow", EU, "n2-standard-4", Bursty, MODELS),
     machine("training-box", US, "n2-highmem-16", Idle, LAB).disks(&[(1000, "pd-balanced")]),
     machine("notebook-amara", US, "e2-standard-8", Oversized(9.0), LAB),
@@ -81,8 +101,22 @@ const DATABASES: &[Database] = &[
 ];
 
 const LOOSE_DISKS: &[LooseDisk] = &[
-    LooseDisk { name: "training-data-2024", region: US, gib: 2000, class: "pd-ssd", age_days: 160, owner: LAB },
-    LooseDisk { name: "notebook-old", region: EU, gib: 200, class: "pd-balanced", age_days: 75, owner: LAB },
+    LooseDisk {
+        name: "training-data-2024",
+        region: US,
+        gib: 2000,
+        class: "pd-ssd",
+        age_days: 160,
+        owner: LAB,
+    },
+    LooseDisk {
+        name: "notebook-old",
+        region: EU,
+        gib: 200,
+        class: "pd-balanced",
+        age_days: 75,
+        owner: LAB,
+    },
 ];
 
 const BUCKETS: &[Bucket] = &[
@@ -129,7 +163,14 @@ const BUCKETS: &[Bucket] = &[
 ];
 
 const BALANCERS: &[Balancer] = &[
-    Balancer { name: "ingest", region: US, class: "external-http", targets: "ingest", peak: 310.0, owner: PIPELINE },
+    Balancer {
+        name: "ingest",
+        region: US,
+        class: "external-http",
+        targets: "ingest",
+        peak: 310.0,
+        owner: PIPELINE,
+    },
     Balancer {
         name: "report-web",
         region: EU,
@@ -140,4 +181,8 @@ const BALANCERS: &[Balancer] = &[
     },
 ];
 
-const GROUPS: &[Group] = &[Group { name: "ingest", region: US, owner: PIPELINE }];
+const GROUPS: &[Group] = &[Group {
+    name: "ingest",
+    region: US,
+    owner: PIPELINE,
+}];

@@ -5,7 +5,8 @@
 
 use jiff::Timestamp;
 use reeve_estate::{
-    ActError, ActErrorKind, GroupTemplate, Operation, Provider, Resource, ResourceId, ResourceKind, ResourceState,
+    ActError, ActErrorKind, GroupTemplate, Operation, Provider, Resource, ResourceId, ResourceKind,
+    ResourceState,
 };
 use reeve_recommend::change::GroupSizeOperation;
 
@@ -25,14 +26,25 @@ pub(super) fn offer(
 ) -> Option<Result<(), ActError>> {
     let operation = operation.downcast_ref::<GroupSizeOperation>()?;
     if group.kind != ResourceKind::ScalingGroup || group.provider != Provider::Aws {
-        let said = format!("{} is a {} of {}, which has no launch template here", group.id, group.kind, group.provider);
-        return Some(Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said)));
+        let said = format!(
+            "{} is a {} of {}, which has no launch template here",
+            group.id, group.kind, group.provider
+        );
+        return Some(Err(refuse(
+            ActErrorKind::Other,
+            "UnsupportedOperation",
+            &said,
+        )));
     }
     Some(match operation {
-        GroupSizeOperation::NewVersion { from_version, instance_type, .. } => {
-            account.new_version(conditions, group, from_version, instance_type)
+        GroupSizeOperation::NewVersion {
+            from_version,
+            instance_type,
+            ..
+        } => account.new_version(conditions, group, from_version, instance_type),
+        GroupSizeOperation::UseVersion { version, .. } => {
+            account.use_version(conditions, group, version)
         }
-        GroupSizeOperation::UseVersion { version, .. } => account.use_version(conditions, group, version),
         GroupSizeOperation::Refresh => account.refresh(conditions, group, now),
         GroupSizeOperation::CancelRefresh => {
             account.cancel(conditions, group, now);
@@ -43,14 +55,30 @@ pub(super) fn offer(
 
 impl SimulatedAccount {
     /// The launch template of a group as AWS answers it.
-    pub(crate) fn template(&self, conditions: &Conditions, group: &Resource, now: Timestamp) -> GroupTemplate {
+    pub(crate) fn template(
+        &self,
+        conditions: &Conditions,
+        group: &Resource,
+        now: Timestamp,
+    ) -> GroupTemplate {
         let condition = conditions.get(&group.id);
-        let members = group.attached_to.iter().filter_map(|id| self.live(id, conditions, now));
-        let mut member_types: Vec<String> = members.filter_map(|member| member.specification.instance_type).collect();
+        let members = group
+            .attached_to
+            .iter()
+            .filter_map(|id| self.live(id, conditions, now));
+        let mut member_types: Vec<String> = members
+            .filter_map(|member| member.specification.instance_type)
+            .collect();
         member_types.sort_unstable();
         member_types.dedup();
         GroupTemplate {
-            id: format!("lt-{}", hex(key(self.world.settings.seed, &format!("{}/template", group.id)), 17)),
+            id: format!(
+                "lt-{}",
+                hex(
+                    key(self.world.settings.seed, &format!("{}/template", group.id)),
+                    17
+                )
+            ),
             version: condition.template_version().to_string(),
             instance_type: group.specification.instance_type.clone(),
             member_types,
@@ -59,7 +87,11 @@ impl SimulatedAccount {
     }
 
     /// Instance type that a group starts members with, where it is another one than the seed's.
-    pub(crate) fn template_type(&self, conditions: &Conditions, group: &ResourceId) -> Option<String> {
+    pub(crate) fn template_type(
+        &self,
+        conditions: &Conditions,
+        group: &ResourceId,
+    ) -> Option<String> {
         conditions.get(group).template_type().map(str::to_owned)
     }
 
@@ -73,7 +105,11 @@ impl SimulatedAccount {
         self.launchable(conditions, group, size)?;
         let condition = conditions.resources.entry(group.id.clone()).or_default();
         if condition.template_version().to_string() != from {
-            let said = format!("{} uses version {} now", group.name, condition.template_version());
+            let said = format!(
+                "{} uses version {} now",
+                group.name,
+                condition.template_version()
+            );
             return Err(refuse(ActErrorKind::WrongState, "ValidationError", &said));
         }
         let known = condition.template_types.iter().position(|own| own == size);
@@ -85,23 +121,53 @@ impl SimulatedAccount {
         Ok(())
     }
 
-    fn use_version(&self, conditions: &mut Conditions, group: &Resource, version: &str) -> Result<(), ActError> {
+    fn use_version(
+        &self,
+        conditions: &mut Conditions,
+        group: &Resource,
+        version: &str,
+    ) -> Result<(), ActError> {
         let condition = conditions.resources.entry(group.id.clone()).or_default();
-        let exists = |number: &u32| (1..=condition.template_types.len() as u32 + 1).contains(number);
+        let exists =
+            |number: &u32| (1..=condition.template_types.len() as u32 + 1).contains(number);
         let number = version.parse().ok().filter(exists);
-        let missing = || refuse(ActErrorKind::NotFound, "ValidationError", &format!("there is no version {version}"));
+        let missing = || {
+            refuse(
+                ActErrorKind::NotFound,
+                "ValidationError",
+                &format!("there is no version {version}"),
+            )
+        };
         condition.template_number = Some(number.ok_or_else(missing)?);
         Ok(())
     }
 
-    fn refresh(&self, conditions: &mut Conditions, group: &Resource, now: Timestamp) -> Result<(), ActError> {
-        if conditions.get(&group.id).refreshing_until.is_some_and(|until| now < until) {
+    fn refresh(
+        &self,
+        conditions: &mut Conditions,
+        group: &Resource,
+        now: Timestamp,
+    ) -> Result<(), ActError> {
+        if conditions
+            .get(&group.id)
+            .refreshing_until
+            .is_some_and(|until| now < until)
+        {
             let said = format!("an instance refresh of {} is in progress", group.name);
-            return Err(refuse(ActErrorKind::WrongState, "InstanceRefreshInProgress", &said));
+            return Err(refuse(
+                ActErrorKind::WrongState,
+                "InstanceRefreshInProgress",
+                &said,
+            ));
         }
         let wanted = group.specification.instance_type.clone();
-        let members = group.attached_to.iter().filter_map(|id| self.live(id, conditions, now));
-        let stale: Vec<Resource> = members.filter(|member| member.specification.instance_type != wanted).collect();
+        let members = group
+            .attached_to
+            .iter()
+            .filter_map(|id| self.live(id, conditions, now));
+        let stale: Vec<Resource> = members
+            .filter(|member| member.specification.instance_type != wanted)
+            .collect();
         let after = |members: usize| self.world.settings.after(now, REPLACE_S * members as f64);
         for (place, member) in stale.iter().enumerate() {
             self.replace(conditions, member, after(place), after(place + 1));
@@ -114,11 +180,12 @@ impl SimulatedAccount {
 
     /// Ends a refresh: members whose turn has not come stay.
     fn cancel(&self, conditions: &mut Conditions, group: &Resource, now: Timestamp) {
-        conditions
-            .successors
-            .retain(|_, successor| successor.launched_at <= now || !self.is_of(&successor.place, group));
+        conditions.successors.retain(|_, successor| {
+            successor.launched_at <= now || !self.is_of(&successor.place, group)
+        });
         for (id, condition) in &mut conditions.resources {
-            let waits = condition.terminated_at.is_some_and(|end| end > now) && self.is_of(id, group);
+            let waits =
+                condition.terminated_at.is_some_and(|end| end > now) && self.is_of(id, group);
             if waits {
                 condition.terminated_at = None;
                 condition.settles_at = None;
@@ -131,12 +198,24 @@ impl SimulatedAccount {
 
     /// Returns `true` if a place is one of a group's members.
     fn is_of(&self, place: &ResourceId, group: &Resource) -> bool {
-        self.asset(place).is_some_and(|asset| asset.resource.group.as_ref() == Some(&group.id))
+        self.asset(place)
+            .is_some_and(|asset| asset.resource.group.as_ref() == Some(&group.id))
     }
 
-    fn launchable(&self, conditions: &Conditions, group: &Resource, size: &str) -> Result<(), ActError> {
-        let member = group.attached_to.first().and_then(|id| self.live(id, conditions, self.world.now()));
-        let stopped = |member: Resource| Resource { state: ResourceState::Stopped, ..member };
+    fn launchable(
+        &self,
+        conditions: &Conditions,
+        group: &Resource,
+        size: &str,
+    ) -> Result<(), ActError> {
+        let member = group
+            .attached_to
+            .first()
+            .and_then(|id| self.live(id, conditions, self.world.now()));
+        let stopped = |member: Resource| Resource {
+            state: ResourceState::Stopped,
+            ..member
+        };
         member.map_or(Ok(()), |member| self.resizable(&stopped(member), size))
     }
 }

@@ -18,10 +18,21 @@ pub(super) fn offer(
 ) -> Option<Result<(), ActError>> {
     let operation = operation.downcast_ref::<LifecycleOperation>()?;
     if bucket.kind != ResourceKind::Bucket || bucket.provider != Provider::Aws {
-        let said = format!("{} is a {} of {}, which has no such rules here", bucket.id, bucket.kind, bucket.provider);
-        return Some(Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said)));
+        let said = format!(
+            "{} is a {} of {}, which has no such rules here",
+            bucket.id, bucket.kind, bucket.provider
+        );
+        return Some(Err(refuse(
+            ActErrorKind::Other,
+            "UnsupportedOperation",
+            &said,
+        )));
     }
-    let rules = &mut conditions.resources.entry(bucket.id.clone()).or_default().lifecycle_rules;
+    let rules = &mut conditions
+        .resources
+        .entry(bucket.id.clone())
+        .or_default()
+        .lifecycle_rules;
     match operation {
         LifecycleOperation::Add(rule) => _ = rules.insert(rule.id().to_owned()),
         LifecycleOperation::Remove(id) => _ = rules.remove(*id),

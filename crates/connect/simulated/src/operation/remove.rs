@@ -1,7 +1,9 @@
 //! Removal of snapshots, volumes, addresses, NAT gateways and load balancers. Of the latter AWS's alone: the other clouds' are not what Reeve removes.
 
 use jiff::Timestamp;
-use reeve_estate::{ActError, ActErrorKind, Operation, Provider, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Operation, Provider, Resource, ResourceId, ResourceKind, ResourceState,
+};
 use reeve_recommend::change::{DeleteSnapshotOperation, RemoveOperation};
 
 use crate::account::SimulatedAccount;
@@ -17,9 +19,17 @@ pub(super) fn offer(
     now: Timestamp,
 ) -> Option<Result<(), ActError>> {
     if let Some(DeleteSnapshotOperation { kept }) = operation.downcast_ref() {
-        let is_there = |id: &String| account.live(&ResourceId::new(id.as_str()), conditions, now).is_some();
+        let is_there = |id: &String| {
+            account
+                .live(&ResourceId::new(id.as_str()), conditions, now)
+                .is_some()
+        };
         return Some(match kept.iter().find(|id| !is_there(id)) {
-            Some(gone) => Err(refuse(ActErrorKind::WrongState, "IncorrectState", &format!("{gone} is gone"))),
+            Some(gone) => Err(refuse(
+                ActErrorKind::WrongState,
+                "IncorrectState",
+                &format!("{gone} is gone"),
+            )),
             None => apply(account, conditions, resource, now),
         });
     }
@@ -36,11 +46,16 @@ fn apply(
     let wanted = match resource.kind {
         ResourceKind::IpAddress | ResourceKind::Volume => ResourceState::Unattached,
         ResourceKind::Snapshot => ResourceState::Available,
-        ResourceKind::NatGateway | ResourceKind::LoadBalancer if resource.provider == Provider::Aws => {
+        ResourceKind::NatGateway | ResourceKind::LoadBalancer
+            if resource.provider == Provider::Aws =>
+        {
             ResourceState::Available
         }
         kind => {
-            let said = format!("{} is a {kind} of {}, which is not removed here", resource.id, resource.provider);
+            let said = format!(
+                "{} is a {kind} of {}, which is not removed here",
+                resource.id, resource.provider
+            );
             return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
         }
     };

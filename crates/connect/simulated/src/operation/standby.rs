@@ -1,7 +1,9 @@
 //! Standbys of databases, which serve meanwhile. AWS alone: the other clouds' standbys are not what Reeve changes.
 
 use jiff::Timestamp;
-use reeve_estate::{ActError, ActErrorKind, Operation, Provider, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Operation, Provider, Resource, ResourceKind, ResourceState,
+};
 use reeve_recommend::change::StandbyOperation;
 
 use crate::account::SimulatedAccount;
@@ -28,14 +30,19 @@ fn apply(
     now: Timestamp,
 ) -> Result<(), ActError> {
     if database.kind != ResourceKind::Database || database.provider != Provider::Aws {
-        let said =
-            format!("{} is a {} of {}, which has no standby here", database.id, database.kind, database.provider);
+        let said = format!(
+            "{} is a {} of {}, which has no standby here",
+            database.id, database.kind, database.provider
+        );
         return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
     }
     if database.state != ResourceState::Running {
         return Err(wrong_state(database, "available"));
     }
-    let settles = account.world.settings.after(now, account.takes(database, now, 120.0, 240.0));
+    let settles = account
+        .world
+        .settings
+        .after(now, account.takes(database, now, 120.0, 240.0));
     let condition = conditions.resources.entry(database.id.clone()).or_default();
     condition.settles_at = Some(settles);
     condition.standbys.push((settles, standby));

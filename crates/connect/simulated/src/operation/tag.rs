@@ -20,15 +20,33 @@ pub(super) fn offer(
     Some(apply(conditions, resource, operation))
 }
 
-fn apply(conditions: &mut Conditions, resource: &Resource, operation: &TagOperation) -> Result<(), ActError> {
-    if !matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Volume) {
-        let said = format!("{} is a {}, which takes no tags here", resource.id, resource.kind);
+fn apply(
+    conditions: &mut Conditions,
+    resource: &Resource,
+    operation: &TagOperation,
+) -> Result<(), ActError> {
+    if !matches!(
+        resource.kind,
+        ResourceKind::VirtualMachine | ResourceKind::Volume
+    ) {
+        let said = format!(
+            "{} is a {}, which takes no tags here",
+            resource.id, resource.kind
+        );
         return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
     }
     if resource.state == ResourceState::Deleted {
-        return Err(refuse(ActErrorKind::NotFound, "InvalidID", &format!("{} is terminated", resource.id)));
+        return Err(refuse(
+            ActErrorKind::NotFound,
+            "InvalidID",
+            &format!("{} is terminated", resource.id),
+        ));
     }
-    let tags = &mut conditions.resources.entry(resource.id.clone()).or_default().tags;
+    let tags = &mut conditions
+        .resources
+        .entry(resource.id.clone())
+        .or_default()
+        .tags;
     match operation {
         TagOperation::Set { key, value } => tags.insert(key.clone(), Some(value.clone())),
         TagOperation::Remove { key } => tags.insert(key.clone(), None),

@@ -5,9 +5,12 @@
 
 use jiff::Timestamp;
 use reeve_estate::catalogue::volume::{
-    GP3_FREE_IOPS, GP3_FREE_MIBPS, GP3_IOPS_PER_GIB, GP3_IOPS_PER_MIBPS, GP3_MOST_IOPS, GP3_MOST_MIBPS,
+    GP3_FREE_IOPS, GP3_FREE_MIBPS, GP3_IOPS_PER_GIB, GP3_IOPS_PER_MIBPS, GP3_MOST_IOPS,
+    GP3_MOST_MIBPS,
 };
-use reeve_estate::{ActError, ActErrorKind, Operation, Provider, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Operation, Provider, Resource, ResourceKind, ResourceState,
+};
 use reeve_recommend::change::{VolumeOperation, VolumeSetup};
 
 use crate::account::SimulatedAccount;
@@ -35,15 +38,24 @@ fn apply(
     now: Timestamp,
 ) -> Result<(), ActError> {
     if volume.kind != ResourceKind::Volume || volume.provider != Provider::Aws {
-        let said = format!("{} is a {} of {}, which has no such setup here", volume.id, volume.kind, volume.provider);
+        let said = format!(
+            "{} is a {} of {}, which has no such setup here",
+            volume.id, volume.kind, volume.provider
+        );
         return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
     }
-    if matches!(volume.state, ResourceState::Changing | ResourceState::Deleted) {
+    if matches!(
+        volume.state,
+        ResourceState::Changing | ResourceState::Deleted
+    ) {
         return Err(wrong_state(volume, "settled"));
     }
     completed(volume, conditions.get(&volume.id).optimizing_until, now)?;
     check(volume, setup)?;
-    let settles = account.world.settings.after(now, account.takes(volume, now, 30.0, 90.0));
+    let settles = account
+        .world
+        .settings
+        .after(now, account.takes(volume, now, 30.0, 90.0));
     let condition = conditions.resources.entry(volume.id.clone()).or_default();
     condition.settles_at = Some(settles);
     condition.setups.push((settles, setup.clone()));
@@ -54,12 +66,18 @@ fn apply(
 /// Refuses a setup that EBS does not take.
 fn check(volume: &Resource, setup: &VolumeSetup) -> Result<(), ActError> {
     let gib = volume.specification.storage_gib.unwrap_or(0.0);
-    let (iops, mibps) = (setup.iops.map(u64::from), setup.throughput_mibps.map(u64::from));
+    let (iops, mibps) = (
+        setup.iops.map(u64::from),
+        setup.throughput_mibps.map(u64::from),
+    );
     let shared = volume.attached_to.len() > 1;
     let fits = match setup.storage_type.as_str() {
         "gp2" => iops.is_none() && mibps.is_none() && !shared,
         "gp3" => {
-            let (iops, mibps) = (iops.unwrap_or(GP3_FREE_IOPS), mibps.unwrap_or(GP3_FREE_MIBPS));
+            let (iops, mibps) = (
+                iops.unwrap_or(GP3_FREE_IOPS),
+                mibps.unwrap_or(GP3_FREE_MIBPS),
+            );
             let most = ((gib * GP3_IOPS_PER_GIB) as u64).clamp(GP3_FREE_IOPS, GP3_MOST_IOPS);
             (GP3_FREE_IOPS..=most).contains(&iops)
                 && (GP3_FREE_MIBPS..=GP3_MOST_MIBPS).contains(&mibps)
@@ -67,10 +85,15 @@ fn check(volume: &Resource, setup: &VolumeSetup) -> Result<(), ActError> {
                 && !shared
         }
         "io1" => {
-            mibps.is_none() && iops.is_some_and(|iops| (100..=64_000).contains(&iops) && iops as f64 <= gib * 50.0)
+            mibps.is_none()
+                && iops
+                    .is_some_and(|iops| (100..=64_000).contains(&iops) && iops as f64 <= gib * 50.0)
         }
         "io2" => {
-            mibps.is_none() && iops.is_some_and(|iops| (100..=64_000).contains(&iops) && iops as f64 <= gib * 500.0)
+            mibps.is_none()
+                && iops.is_some_and(|iops| {
+                    (100..=64_000).contains(&iops) && iops as f64 <= gib * 500.0
+                })
         }
         _ => false,
     };
@@ -78,5 +101,9 @@ fn check(volume: &Resource, setup: &VolumeSetup) -> Result<(), ActError> {
         return Ok(());
     }
     let said = format!("{} with {gib:.0} GiB cannot be {setup}", volume.id);
-    Err(refuse(ActErrorKind::InvalidType, "InvalidParameterCombination", &said))
+    Err(refuse(
+        ActErrorKind::InvalidType,
+        "InvalidParameterCombination",
+        &said,
+    ))
 }

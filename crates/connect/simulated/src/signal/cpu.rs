@@ -14,11 +14,17 @@ impl Signal<'_> {
     pub(super) fn cpu(&self, slot: i64) -> f64 {
         let era = self.era(slot);
         let wanted = self.demand(slot) * era.cpu;
-        let starved = era.credits.filter(|_| self.credits(slot).is_some_and(|left| left <= 0.0));
+        let starved = era
+            .credits
+            .filter(|_| self.credits(slot).is_some_and(|left| left <= 0.0));
         if let Some(credits) = starved.filter(|credits| wanted > credits.baseline) {
             return credits.baseline * (0.97 + 0.03 * self.noise(2, slot));
         }
-        if wanted >= FULL { FULL + 6.4 * self.noise(3, slot) } else { wanted.max(0.05) }
+        if wanted >= FULL {
+            FULL + 6.4 * self.noise(3, slot)
+        } else {
+            wanted.max(0.05)
+        }
     }
 
     /// Returns the demand in percent of all cores of the original size; beyond 100 if that is too small.
@@ -35,7 +41,9 @@ impl Signal<'_> {
             Load::Drained => 35.0 + 5.0 * slow + 3.0 * quick,
             Load::Bursty if self.bursts(slot) => 82.0 + 5.0 * quick,
             Load::Bursty => 3.2 + 1.6 * quick,
-            Load::Batch if (1.0..4.0).contains(&self.hour(slot)) => 76.0 + 10.0 * slow + 5.0 * quick,
+            Load::Batch if (1.0..4.0).contains(&self.hour(slot)) => {
+                76.0 + 10.0 * slow + 5.0 * quick
+            }
             Load::Batch => 1.8 + 1.2 * quick,
             Load::Weekly if self.weekly(slot) => 36.0 + 6.0 * quick,
             Load::Weekly => 0.1 + 0.15 * quick,
@@ -53,12 +61,17 @@ impl Signal<'_> {
     }
 
     fn busy(&self, peak: f64, slot: i64) -> f64 {
-        peak * (0.22 + 0.78 * self.season(slot)) * (0.88 + 0.08 * self.drift(4, slot) + 0.08 * self.noise(4, slot))
+        peak * (0.22 + 0.78 * self.season(slot))
+            * (0.88 + 0.08 * self.drift(4, slot) + 0.08 * self.noise(4, slot))
     }
 
     fn office(&self, level: f64, slot: i64) -> f64 {
         let at_work = !self.weekend(slot) && (8.0..18.5).contains(&self.hour(slot));
-        if at_work { level * (0.6 + 0.4 * self.drift(5, slot)) } else { 0.8 + 0.6 * self.noise(5, slot) }
+        if at_work {
+            level * (0.6 + 0.4 * self.drift(5, slot))
+        } else {
+            0.8 + 0.6 * self.noise(5, slot)
+        }
     }
 
     /// Ten minutes in every four hours.
@@ -72,7 +85,9 @@ impl Signal<'_> {
     pub(super) fn weekly(&self, slot: i64) -> bool {
         // The epoch was a Thursday.
         let sunday = (slot.div_euclid(SLOTS_PER_DAY) + 3).rem_euclid(7) == 6;
-        sunday && (2 * SLOTS_PER_HOUR..2 * SLOTS_PER_HOUR + 2).contains(&slot.rem_euclid(SLOTS_PER_DAY))
+        sunday
+            && (2 * SLOTS_PER_HOUR..2 * SLOTS_PER_HOUR + 2)
+                .contains(&slot.rem_euclid(SLOTS_PER_DAY))
     }
 
     /// The last two days of a month and the first, by day.
@@ -82,7 +97,8 @@ impl Signal<'_> {
         }
         let day = |days: i64| {
             let second = (slot + self.zone) * PERIOD_S + days * 86_400;
-            Timestamp::from_second(second).map_or(15, |at| at.to_zoned(jiff::tz::TimeZone::UTC).day())
+            Timestamp::from_second(second)
+                .map_or(15, |at| at.to_zoned(jiff::tz::TimeZone::UTC).day())
         };
         // In two days it is the first, the second or the third: today is one of the last two, or the first.
         day(0) == 1 || day(2) <= 2
@@ -94,7 +110,8 @@ impl Signal<'_> {
         let credits = era.credits?;
         if era.from > i64::MIN {
             let hours = (slot - era.from) as f64 / SLOTS_PER_HOUR as f64;
-            let gain = credits.an_hour(credits.baseline) - credits.an_hour(self.demand(slot) * era.cpu);
+            let gain =
+                credits.an_hour(credits.baseline) - credits.an_hour(self.demand(slot) * era.cpu);
             return Some((gain * hours).clamp(0.0, credits.most()));
         }
         let full = credits.most() * (0.94 + 0.06 * self.drift(6, slot));

@@ -31,7 +31,9 @@ impl Signal<'_> {
             Load::Idle => share * (300.0 + 700.0 * quick),
             Load::Weekly if !self.weekly(slot) => share * (200.0 + 500.0 * quick),
             Load::DatabaseIdle => share * (200.0 + 300.0 * quick),
-            Load::Gateway(peak) => share * peak * (0.2 + 0.8 * self.season(slot)) * (0.8 + 0.3 * slow + 0.1 * quick),
+            Load::Gateway(peak) => {
+                share * peak * (0.2 + 0.8 * self.season(slot)) * (0.8 + 0.3 * slow + 0.1 * quick)
+            }
             Load::Network(gbps) => share * gbps * 1.25e8 * (0.86 + 0.12 * slow + 0.02 * quick),
             _ => share * self.work(slot) * 60_000.0 * (0.8 + 0.3 * slow + 0.1 * quick),
         }
@@ -40,7 +42,9 @@ impl Signal<'_> {
     fn disk(&self, slot: i64, stream: u64, share: f64) -> f64 {
         let (quick, slow) = (self.noise(stream, slot), self.drift(stream, slot));
         match self.asset.load {
-            Load::Disk(peak) => share * peak * (0.2 + 0.8 * self.season(slot)) * (0.8 + 0.4 * quick),
+            Load::Disk(peak) => {
+                share * peak * (0.2 + 0.8 * self.season(slot)) * (0.8 + 0.4 * quick)
+            }
             Load::Weekly if self.weekly(slot) => share * 3e6,
             Load::Idle | Load::Weekly | Load::DatabaseIdle => share * 6_000.0 * (0.5 + quick),
             _ => share * (20_000.0 + self.work(slot) * 25_000.0 * (0.7 + 0.5 * slow + 0.2 * quick)),
@@ -54,8 +58,11 @@ impl Signal<'_> {
 
     /// Requests a second.
     pub(super) fn requests(&self, slot: i64) -> f64 {
-        let Load::Requests(peak) = self.asset.load else { return 0.0 };
-        peak * (0.12 + 0.88 * self.season(slot)) * (0.9 + 0.1 * self.drift(15, slot) + 0.06 * self.noise(15, slot))
+        let Load::Requests(peak) = self.asset.load else {
+            return 0.0;
+        };
+        peak * (0.12 + 0.88 * self.season(slot))
+            * (0.9 + 0.1 * self.drift(15, slot) + 0.06 * self.noise(15, slot))
     }
 
     /// Seconds to an answer: 80 ms, twice that where the site is busiest, and six times as long in a bad deployment.
@@ -78,11 +85,19 @@ impl Signal<'_> {
         let first = self.anchor - 3 * SLOTS_PER_HOUR;
         let day = (slot - self.anchor).div_euclid(SLOTS_PER_DAY);
         let later = (day > 0 && unit(self.asset.key ^ 0xdeb1, day) < 1.0 / 9.0).then(|| {
-            let begins = between(self.asset.key ^ 0xdeb2, day, 0.0, (SLOTS_PER_DAY - 9) as f64) as i64;
+            let begins = between(
+                self.asset.key ^ 0xdeb2,
+                day,
+                0.0,
+                (SLOTS_PER_DAY - 9) as f64,
+            ) as i64;
             self.anchor + day * SLOTS_PER_DAY + begins
         });
         self.asset.resource.name == "checkout-api"
-            && [Some(first), later].into_iter().flatten().any(|from| (from..from + 9).contains(&slot))
+            && [Some(first), later]
+                .into_iter()
+                .flatten()
+                .any(|from| (from..from + 9).contains(&slot))
     }
 
     /// Open connections of a database.
@@ -111,7 +126,9 @@ impl Signal<'_> {
                 0.48 + 0.02 * nights + 0.002 * self.drift(17, slot)
             }
         };
-        let grown = jiff::Timestamp::from_second(slot * PERIOD_S).ok().and_then(|at| self.condition.storage_at(at));
+        let grown = jiff::Timestamp::from_second(slot * PERIOD_S)
+            .ok()
+            .and_then(|at| self.condition.storage_at(at));
         let now = grown.map_or(gib, f64::from);
         GIB * (now - gib * used)
     }

@@ -12,7 +12,9 @@ use crate::{anchor, days, quiet};
 fn hour(at: &str) -> usize {
     let (estate, _) = quiet();
     let from: Timestamp = at.parse().unwrap();
-    estate.activity(from, from + SignedDuration::from_hours(1)).len()
+    estate
+        .activity(from, from + SignedDuration::from_hours(1))
+        .len()
 }
 
 #[test]
@@ -24,7 +26,10 @@ fn windows_join_and_repeat() {
     // Cuts between minutes, within minutes and within stories.
     let mut parts: Vec<Entry> = Vec::new();
     let mut at = from;
-    for step in [1, 59, 61, 7_201, 13_333, 90_000, 200, 30, 1_000_000].into_iter().cycle() {
+    for step in [1, 59, 61, 7_201, 13_333, 90_000, 200, 30, 1_000_000]
+        .into_iter()
+        .cycle()
+    {
         let next = (at + SignedDuration::from_secs(step)).min(to);
         parts.extend(estate.activity(at, next));
         at = next;
@@ -33,7 +38,11 @@ fn windows_join_and_repeat() {
         }
     }
     assert_eq!(whole, parts);
-    assert!(whole.windows(2).all(|pair| pair[0].timestamp <= pair[1].timestamp));
+    assert!(
+        whole
+            .windows(2)
+            .all(|pair| pair[0].timestamp <= pair[1].timestamp)
+    );
     assert!(estate.activity(to, from).is_empty());
 }
 
@@ -49,7 +58,10 @@ fn a_month_is_sound() {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in &month {
         *kinds.entry(entry.event_type.as_str()).or_default() += 1;
-        assert!(!entry.actor.is_empty() && !entry.resource.is_empty() && !entry.action.is_empty(), "{entry:?}");
+        assert!(
+            !entry.actor.is_empty() && !entry.resource.is_empty() && !entry.action.is_empty(),
+            "{entry:?}"
+        );
         if let Err(errors) = Draft::from_entry(entry.clone(), anchor()) {
             panic!("{errors:?}: {entry:?}");
         }
@@ -65,16 +77,26 @@ fn a_month_is_sound() {
     ] {
         assert!(kinds.contains_key(kind), "{kind}");
     }
-    let people: BTreeSet<_> = month.iter().filter_map(|entry| entry.actor.email.as_deref()).collect();
+    let people: BTreeSet<_> = month
+        .iter()
+        .filter_map(|entry| entry.actor.email.as_deref())
+        .collect();
     assert_eq!(people.len(), PEOPLE.len());
-    assert!(month.iter().any(|entry| entry.action.status == Some(ActionStatus::Denied)));
+    assert!(
+        month
+            .iter()
+            .any(|entry| entry.action.status == Some(ActionStatus::Denied))
+    );
 }
 
 #[test]
 fn days_are_busy_and_nights_are_quiet() {
     // A Thursday afternoon, a night, a Sunday.
-    let (day, night, sunday) =
-        (hour("2026-11-19T14:00:00Z"), hour("2026-11-19T02:00:00Z"), hour("2026-11-15T14:00:00Z"));
+    let (day, night, sunday) = (
+        hour("2026-11-19T14:00:00Z"),
+        hour("2026-11-19T02:00:00Z"),
+        hour("2026-11-15T14:00:00Z"),
+    );
     println!("an hour by day {day}, by night {night}, on Sunday {sunday}");
     assert!((20..=80).contains(&day), "{day}");
     assert!(night <= 15 && sunday <= 15, "{night} {sunday}");
@@ -85,16 +107,25 @@ fn stories_are_written_before_and_soon_after_the_beginning() {
     let (estate, _) = quiet();
     let suspicious = |from, to| {
         let all = estate.activity(from, to);
-        all.into_iter().filter(|entry| entry.metadata.tags.iter().any(|tag| tag == "suspicious")).collect::<Vec<_>>()
+        all.into_iter()
+            .filter(|entry| entry.metadata.tags.iter().any(|tag| tag == "suspicious"))
+            .collect::<Vec<_>>()
     };
     let soon = suspicious(anchor(), anchor() + SignedDuration::from_mins(60));
-    let failed = soon.iter().filter(|entry| entry.event_type.as_str() == "authentication.login");
-    let addresses: BTreeSet<_> = failed.clone().filter_map(|entry| entry.actor.ip_address).collect();
+    let failed = soon
+        .iter()
+        .filter(|entry| entry.event_type.as_str() == "authentication.login");
+    let addresses: BTreeSet<_> = failed
+        .clone()
+        .filter_map(|entry| entry.actor.ip_address)
+        .collect();
     assert_eq!((failed.count(), addresses.len()), (30, 1));
+    assert!(soon.iter().any(|entry| entry.severity == Severity::Critical
+        && entry.event_type.as_str() == "policy.modify"));
     assert!(
-        soon.iter().any(|entry| entry.severity == Severity::Critical && entry.event_type.as_str() == "policy.modify")
+        soon.iter()
+            .any(|entry| entry.metadata.tags.iter().any(|tag| tag == "new_country"))
     );
-    assert!(soon.iter().any(|entry| entry.metadata.tags.iter().any(|tag| tag == "new_country")));
     assert!(suspicious(anchor() - days(30), anchor()).len() > 100);
     assert!(suspicious(anchor() + days(20), anchor() + days(30)).len() > 100);
 }

@@ -40,7 +40,8 @@ impl Hands {
         Hands(Arc::new(AtomicI64::new(time.as_millisecond())))
     }
     pub(crate) fn forward(&self, by: SignedDuration) {
-        self.0.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::SeqCst);
+        self.0
+            .fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::SeqCst);
     }
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::from_millisecond(self.0.load(Ordering::SeqCst)).unwrap()
@@ -50,7 +51,9 @@ impl Hands {
 /// An estate without faults under a clock that tests move. Changes take the clouds' time on that clock, but no call waits.
 pub(crate) fn settings(hands: &Hands) -> Settings {
     let hands = hands.clone();
-    Settings::new(SEED, anchor()).with_faults(Faults::none()).with_clock(move || hands.now())
+    Settings::new(SEED, anchor())
+        .with_faults(Faults::none())
+        .with_clock(move || hands.now())
 }
 
 pub(crate) fn quiet() -> (Arc<SimulatedEstate>, Hands) {
@@ -60,12 +63,23 @@ pub(crate) fn quiet() -> (Arc<SimulatedEstate>, Hands) {
 
 /// The account behind the connection of a name.
 pub(crate) fn account(estate: &SimulatedEstate, name: &str) -> Arc<SimulatedAccount> {
-    let connection = estate.connections().into_iter().find(|connection| connection.name == name).unwrap();
+    let connection = estate
+        .connections()
+        .into_iter()
+        .find(|connection| connection.name == name)
+        .unwrap();
     estate.account(&connection.id).unwrap()
 }
 
 pub(crate) async fn named(account: &SimulatedAccount, name: &str) -> Resource {
-    account.inventory().await.unwrap().resources.into_iter().find(|resource| resource.name == name).unwrap()
+    account
+        .inventory()
+        .await
+        .unwrap()
+        .resources
+        .into_iter()
+        .find(|resource| resource.name == name)
+        .unwrap()
 }
 
 pub(crate) async fn points(
@@ -75,7 +89,12 @@ pub(crate) async fn points(
     start: Timestamp,
     end: Timestamp,
 ) -> Vec<Sample> {
-    let query = SampleQuery { resource: resource.clone(), metrics: vec![metric], start, end };
+    let query = SampleQuery {
+        resource: resource.clone(),
+        metrics: vec![metric],
+        start,
+        end,
+    };
     account.samples(&[query]).await.unwrap().samples
 }
 

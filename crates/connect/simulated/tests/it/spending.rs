@@ -23,18 +23,32 @@ async fn a_whole_day_costs_its_share_of_the_monthly_cost() {
     let yesterday = estate.charges(date(anchor() - days(1)));
     let mut compared = 0;
     for connection in estate.connections() {
-        let inventory = account(&estate, &connection.name).inventory().await.unwrap();
+        let inventory = account(&estate, &connection.name)
+            .inventory()
+            .await
+            .unwrap();
         for resource in inventory.resources {
             let standing = resource.created_at.is_none_or(|at| at < anchor() - days(3));
-            let Some(monthly) = resource.monthly_cost.filter(|cost| cost.usd() > 0.0) else { continue };
+            let Some(monthly) = resource.monthly_cost.filter(|cost| cost.usd() > 0.0) else {
+                continue;
+            };
             if !standing || resource.purchase == Some(Purchase::Spot) {
                 continue;
             }
-            let charge =
-                charge_of(&yesterday, &resource.id).unwrap_or_else(|| panic!("no charge of {}", resource.name));
+            let charge = charge_of(&yesterday, &resource.id)
+                .unwrap_or_else(|| panic!("no charge of {}", resource.name));
             let expected = monthly.usd() * 24.0 / HOURS_PER_MONTH;
-            assert!((charge.cost.usd() - expected).abs() < 1e-4, "{}: {} {expected}", resource.name, charge.cost);
-            assert!(charge.list.usd() >= charge.cost.usd() - 1e-6, "{}", resource.name);
+            assert!(
+                (charge.cost.usd() - expected).abs() < 1e-4,
+                "{}: {} {expected}",
+                resource.name,
+                charge.cost
+            );
+            assert!(
+                charge.list.usd() >= charge.cost.usd() - 1e-6,
+                "{}",
+                resource.name
+            );
             compared += 1;
         }
     }
@@ -49,7 +63,12 @@ async fn a_bill_follows_changes_from_their_hour_and_leaves_the_past() {
     let (today, before) = (date(anchor()), date(anchor() - days(1)));
     let past = estate.charges(before);
     // The anchor is ten o'clock: ten hours of the day are over.
-    assert_eq!(charge_of(&estate.charges(today), &machine.id).unwrap().hours, 10);
+    assert_eq!(
+        charge_of(&estate.charges(today), &machine.id)
+            .unwrap()
+            .hours,
+        10
+    );
     aws.apply(&machine, &Mutation::Stop).await.unwrap();
     hands.forward(days(2));
     let charges = estate.charges(today);
@@ -61,13 +80,31 @@ async fn a_bill_follows_changes_from_their_hour_and_leaves_the_past() {
         "a stopped machine costs nothing"
     );
     assert_eq!(estate.charges(before), past, "what is past stays");
-    aws.apply(&machine, &Mutation::Resize { instance_type: "m6i.large".to_owned() }).await.unwrap();
+    aws.apply(
+        &machine,
+        &Mutation::Resize {
+            instance_type: "m6i.large".to_owned(),
+        },
+    )
+    .await
+    .unwrap();
     hands.forward(SignedDuration::from_mins(10));
     aws.apply(&machine, &Mutation::Start).await.unwrap();
     hands.forward(days(3));
     let smaller = estate.charges(date(anchor() + days(4)));
-    let (smaller, larger) = (charge_of(&smaller, &machine.id).unwrap(), charge_of(&past, &machine.id).unwrap());
+    let (smaller, larger) = (
+        charge_of(&smaller, &machine.id).unwrap(),
+        charge_of(&past, &machine.id).unwrap(),
+    );
     assert_eq!((smaller.hours, smaller.sold.as_str()), (24, "m6i.large"));
-    assert!(smaller.cost.usd() < larger.cost.usd(), "{} {}", smaller.cost, larger.cost);
-    assert!(estate.charges(date(anchor() + days(30))).is_empty(), "hours to come cost nothing yet");
+    assert!(
+        smaller.cost.usd() < larger.cost.usd(),
+        "{} {}",
+        smaller.cost,
+        larger.cost
+    );
+    assert!(
+        estate.charges(date(anchor() + days(30))).is_empty(),
+        "hours to come cost nothing yet"
+    );
 }

@@ -21,9 +21,10 @@ impl Upload<'_> {
         match session.run(&self.upload()).await {
             Ok(()) => Ok(()),
             // A server without `posix-rename@openssh.com` does not rename onto a file, which an attempt before may have left.
-            Err(SftpFailure::Refused(text)) if text.contains("rename") => {
-                session.run(&self.replace()).await.map_err(StorageError::from)
-            }
+            Err(SftpFailure::Refused(text)) if text.contains("rename") => session
+                .run(&self.replace())
+                .await
+                .map_err(StorageError::from),
             Err(failure) => Err(failure.into()),
         }
     }
@@ -32,13 +33,19 @@ impl Upload<'_> {
         let mut folder = String::new();
         let mut batch = String::new();
         for part in self.prefix.split('/').filter(|part| !part.is_empty()) {
-            folder = if folder.is_empty() { part.to_owned() } else { format!("{folder}/{part}") };
+            folder = if folder.is_empty() {
+                part.to_owned()
+            } else {
+                format!("{folder}/{part}")
+            };
             // Goes on where it fails: the folder may be there.
             batch.push_str(&format!("-mkdir {}\n", quoted(&folder)));
         }
         let file = quoted(&self.file.to_string_lossy());
         let (unnamed, named) = (quoted(&self.unnamed()), quoted(&self.named()));
-        batch.push_str(&format!("put -f {file} {unnamed}\nrename {unnamed} {named}\n"));
+        batch.push_str(&format!(
+            "put -f {file} {unnamed}\nrename {unnamed} {named}\n"
+        ));
         batch
     }
 
@@ -56,7 +63,11 @@ impl Upload<'_> {
     }
 
     fn below(&self, name: &str) -> String {
-        if self.prefix.is_empty() { name.to_owned() } else { format!("{}/{name}", self.prefix) }
+        if self.prefix.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.prefix)
+        }
     }
 }
 
@@ -79,12 +90,23 @@ mod tests {
 
     #[test]
     fn folders_are_made_and_the_name_comes_last() {
-        let upload = Upload { prefix: "audit/my logs", name: "a.jsonl", file: Path::new("/tmp/x [1]/a.jsonl") };
+        let upload = Upload {
+            prefix: "audit/my logs",
+            name: "a.jsonl",
+            file: Path::new("/tmp/x [1]/a.jsonl"),
+        };
         let expected = "-mkdir \"audit\"\n-mkdir \"audit/my logs\"\n\
                         put -f \"/tmp/x \\[1\\]/a.jsonl\" \"audit/my logs/.a.jsonl.part\"\n\
                         rename \"audit/my logs/.a.jsonl.part\" \"audit/my logs/a.jsonl\"\n";
         assert_eq!(upload.upload(), expected);
-        let upload = Upload { prefix: "", name: "a.jsonl", file: Path::new("a.jsonl") };
-        assert_eq!(upload.replace(), "-rm \"a.jsonl\"\nrename \".a.jsonl.part\" \"a.jsonl\"\n");
+        let upload = Upload {
+            prefix: "",
+            name: "a.jsonl",
+            file: Path::new("a.jsonl"),
+        };
+        assert_eq!(
+            upload.replace(),
+            "-rm \"a.jsonl\"\nrename \".a.jsonl.part\" \"a.jsonl\"\n"
+        );
     }
 }

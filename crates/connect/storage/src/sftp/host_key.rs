@@ -25,7 +25,11 @@ pub(super) struct HostKey {
 /// Types of keys, in the order in which they are asked for: nearly every server has the first.
 const TYPES: [&str; 3] = ["ed25519", "ecdsa", "rsa"];
 /// Pauses after an attempt that got no answer.
-const PAUSES: [Duration; 3] = [Duration::from_millis(200), Duration::from_millis(500), Duration::ZERO];
+const PAUSES: [Duration; 3] = [
+    Duration::from_millis(200),
+    Duration::from_millis(500),
+    Duration::ZERO,
+];
 /// An attempt that took longer is not repeated.
 const QUICK: Duration = Duration::from_secs(2);
 
@@ -48,8 +52,15 @@ pub(super) async fn pinned(server: &Server, address: SocketAddr) -> Result<HostK
             keys.push(key);
         }
     }
-    let presented: Vec<String> = keys.iter().map(|key| format!("{} ({})", key.fingerprint, key.kind)).collect();
-    let presented = if presented.is_empty() { "none of a type that is read".to_owned() } else { presented.join(", ") };
+    let presented: Vec<String> = keys
+        .iter()
+        .map(|key| format!("{} ({})", key.fingerprint, key.kind))
+        .collect();
+    let presented = if presented.is_empty() {
+        "none of a type that is read".to_owned()
+    } else {
+        presented.join(", ")
+    };
     let host = format!("{}:{}", server.host, server.port);
     Err(StorageError::HostKey(match pinned {
         None => format!(
@@ -77,17 +88,37 @@ async fn presented(address: SocketAddr, kind: &str) -> Result<Vec<HostKey>, Stor
         }
         tokio::time::sleep(pause).await;
     }
-    Err(StorageError::Ssh(format!("port {} does not answer as an SSH server", address.port())))
+    Err(StorageError::Ssh(format!(
+        "port {} does not answer as an SSH server",
+        address.port()
+    )))
 }
 
 /// Asks once; `None` when no server's greeting came.
 async fn scan(address: SocketAddr, kind: &str) -> Result<Option<Vec<HostKey>>, StorageError> {
     let mut command = program("ssh-keyscan");
-    command.args(["-T", "20", "-t", kind, "-p", &address.port().to_string(), &address.ip().to_string()]);
-    let output = command.stdin(Stdio::null()).output().await.map_err(|error| missing("ssh-keyscan", &error))?;
-    let keys: Vec<HostKey> = String::from_utf8_lossy(&output.stdout).lines().filter_map(read).collect();
+    command.args([
+        "-T",
+        "20",
+        "-t",
+        kind,
+        "-p",
+        &address.port().to_string(),
+        &address.ip().to_string(),
+    ]);
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .await
+        .map_err(|error| missing("ssh-keyscan", &error))?;
+    let keys: Vec<HostKey> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(read)
+        .collect();
     // The greeting is repeated as a comment, on either output by version.
-    let greeted = [&output.stdout, &output.stderr].iter().any(|said| String::from_utf8_lossy(said).contains(" SSH-"));
+    let greeted = [&output.stdout, &output.stderr]
+        .iter()
+        .any(|said| String::from_utf8_lossy(said).contains(" SSH-"));
     Ok((greeted || !keys.is_empty()).then_some(keys))
 }
 
@@ -95,13 +126,20 @@ async fn scan(address: SocketAddr, kind: &str) -> Result<Option<Vec<HostKey>>, S
 fn read(line: &str) -> Option<HostKey> {
     let mut parts = line.split_whitespace();
     let (host, kind, key) = (parts.next()?, parts.next()?, parts.next()?);
-    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-@.+/=".contains(&byte));
+    let is_plain = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-@.+/=".contains(&byte))
+    };
     if host.starts_with('#') || !is_plain(kind) || !is_plain(key) {
         return None;
     }
     let digest = Sha256::digest(STANDARD.decode(key).ok()?);
     let fingerprint = format!("SHA256:{}", STANDARD_NO_PAD.encode(digest));
-    Some(HostKey { kind: kind.to_owned(), key: key.to_owned(), fingerprint })
+    Some(HostKey {
+        kind: kind.to_owned(),
+        key: key.to_owned(),
+        fingerprint,
+    })
 }
 
 #[cfg(test)]
@@ -112,12 +150,20 @@ mod tests {
     #[test]
     fn fingerprints_are_those_of_ssh_keygen() {
         // The host key of github.com and the fingerprint that GitHub publishes for it.
-        let line =
-            "github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl comment";
+        let line = "github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl comment";
         let key = read(line).unwrap();
-        assert_eq!(key.fingerprint, "SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU");
+        assert_eq!(
+            key.fingerprint,
+            "SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU"
+        );
         assert_eq!(key.kind, "ssh-ed25519");
-        for wrong in ["", "# 127.0.0.1:22 SSH-2.0-x", "host ssh-ed25519", "host ssh-ed25519 !!!", "host a\"b AAAA"] {
+        for wrong in [
+            "",
+            "# 127.0.0.1:22 SSH-2.0-x",
+            "host ssh-ed25519",
+            "host ssh-ed25519 !!!",
+            "host a\"b AAAA",
+        ] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
     }

@@ -43,7 +43,9 @@ impl From<SftpFailure> for StorageError {
     fn from(failure: SftpFailure) -> Self {
         match failure {
             SftpFailure::Program(error) => error,
-            SftpFailure::Refused(reason) if reason.contains("Permission denied (") => StorageError::SignIn(reason),
+            SftpFailure::Refused(reason) if reason.contains("Permission denied (") => {
+                StorageError::SignIn(reason)
+            }
             SftpFailure::Refused(reason) => StorageError::Ssh(reason),
         }
     }
@@ -63,7 +65,9 @@ pub(super) fn program(name: &str) -> Command {
 pub(super) fn missing(name: &str, error: &io::Error) -> StorageError {
     StorageError::Ssh(match error.kind() {
         io::ErrorKind::NotFound => {
-            format!("{name} is not installed; SFTP needs the OpenSSH client (package openssh-client)")
+            format!(
+                "{name} is not installed; SFTP needs the OpenSSH client (package openssh-client)"
+            )
         }
         _ => format!("{name} could not be run: {error}"),
     })
@@ -78,25 +82,48 @@ impl Session {
         secret: &str,
     ) -> Result<Session, StorageError> {
         if secret.trim().is_empty() {
-            return Err(StorageError::Settings("a password or a private key is needed".to_owned()));
+            return Err(StorageError::Settings(
+                "a password or a private key is needed".to_owned(),
+            ));
         }
         let folder = tempfile::Builder::new().prefix("reeve-sftp-").tempdir()?;
         let private = |name: &str, text: &str, mode: u32| -> io::Result<()> {
             let path = folder.path().join(name);
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+            let mut file = OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(mode)
+                .open(path)?;
             file.write_all(text.as_bytes())
         };
-        private("known_hosts", &format!("{ALIAS} {} {}\n", host_key.kind, host_key.key), 0o600)?;
+        private(
+            "known_hosts",
+            &format!("{ALIAS} {} {}\n", host_key.kind, host_key.key),
+            0o600,
+        )?;
         if secret.trim_start().starts_with(PRIVATE_KEY) {
             // OpenSSH refuses a key whose last line does not end.
             private("key", &format!("{}\n", secret.trim()), 0o600)?;
         } else {
-            private("askpass", &format!("#!/bin/sh\nprintf '%s\\n' \"${PASSWORD}\"\n"), 0o700)?;
+            private(
+                "askpass",
+                &format!("#!/bin/sh\nprintf '%s\\n' \"${PASSWORD}\"\n"),
+                0o700,
+            )?;
         }
         let ip = address.ip();
-        let host = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
+        let host = if ip.is_ipv6() {
+            format!("[{ip}]")
+        } else {
+            ip.to_string()
+        };
         let target = format!("{}@{host}", server.username);
-        Ok(Session { folder, target, port: address.port(), secret: secret.to_owned() })
+        Ok(Session {
+            folder,
+            target,
+            port: address.port(),
+            secret: secret.to_owned(),
+        })
     }
 
     /// Runs commands to their end, or to the first that fails.
@@ -108,7 +135,11 @@ impl Session {
             input.write_all(batch.as_bytes()).await.ok();
         }
         let output = child.wait_with_output().await.map_err(failed)?;
-        if output.status.success() { Ok(()) } else { Err(SftpFailure::Refused(self.reason(&output.stderr))) }
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(SftpFailure::Refused(self.reason(&output.stderr)))
+        }
     }
 
     fn command(&self) -> Command {
@@ -142,30 +173,52 @@ impl Session {
                 "IdentityFile=none".to_owned(),
                 "PreferredAuthentications=password,keyboard-interactive".to_owned(),
             ]);
-            command.env("SSH_ASKPASS", at("askpass")).env("SSH_ASKPASS_REQUIRE", "force").env(PASSWORD, &self.secret);
+            command
+                .env("SSH_ASKPASS", at("askpass"))
+                .env("SSH_ASKPASS_REQUIRE", "force")
+                .env(PASSWORD, &self.secret);
         }
         command.args(["-F", "none"]);
         for option in options {
             command.args(["-o", &option]);
         }
         command.args(["-P", &self.port.to_string(), "-b", "-", "--", &self.target]);
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         command
     }
 
     /// The program's own words, without the paths of this session and without the secret.
     fn reason(&self, said: &[u8]) -> String {
         let folder = self.folder.path().display().to_string();
-        let said = String::from_utf8_lossy(said).replace(&format!("{folder}/"), "").replace(self.secret.trim(), "...");
-        let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| tells(line)).collect();
-        let text: String = lines.join("; ").chars().filter(|c| !c.is_control()).take(MAX_REASON).collect();
-        if text.is_empty() { "the connection ended without a reason".to_owned() } else { text }
+        let said = String::from_utf8_lossy(said)
+            .replace(&format!("{folder}/"), "")
+            .replace(self.secret.trim(), "...");
+        let lines: Vec<&str> = said
+            .lines()
+            .map(str::trim)
+            .filter(|line| tells(line))
+            .collect();
+        let text: String = lines
+            .join("; ")
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(MAX_REASON)
+            .collect();
+        if text.is_empty() {
+            "the connection ended without a reason".to_owned()
+        } else {
+            text
+        }
     }
 }
 
 /// Returns `true` for lines that say why: a folder that is there already fails to be made, and that is well.
 fn tells(line: &str) -> bool {
-    let is_known_folder = (line.contains("mkdir") || line.contains("create directory")) && line.ends_with("Failure");
+    let is_known_folder =
+        (line.contains("mkdir") || line.contains("create directory")) && line.ends_with("Failure");
     let is_progress = line.starts_with("sftp>") || line.starts_with("Connected to");
     !(line.is_empty() || is_known_folder || is_progress || line == "Connection closed")
 }

@@ -36,17 +36,25 @@ pub(super) fn saving(
     }
     let change_ms = started_at.as_millisecond().div_euclid(DAY_MS) * DAY_MS;
     let own = || charges.iter().filter(|charge| counts(charge));
-    let first_ms = own().map(|charge| charge.start_ms).filter(|at| *at >= change_ms - DAYS_BEFORE * DAY_MS).min()?;
+    let first_ms = own()
+        .map(|charge| charge.start_ms)
+        .filter(|at| *at >= change_ms - DAYS_BEFORE * DAY_MS)
+        .min()?;
     let begin_ms = first_ms.div_euclid(DAY_MS) * DAY_MS;
     if begin_ms >= change_ms {
         return None;
     }
     let monthly = |from_ms: i64, to_ms: i64| {
-        let cost: f64 =
-            own().filter(|charge| (from_ms..to_ms).contains(&charge.start_ms)).map(|one| one.cost().as_f64()).sum();
+        let cost: f64 = own()
+            .filter(|charge| (from_ms..to_ms).contains(&charge.start_ms))
+            .map(|one| one.cost().as_f64())
+            .sum();
         cost / ((to_ms - from_ms) / DAY_MS) as f64 * (HOURS_PER_MONTH / 24.0)
     };
-    Some((Money::from_usd(monthly(begin_ms, change_ms) - monthly(after_ms, until_ms)), at(until_ms)))
+    Some((
+        Money::from_usd(monthly(begin_ms, change_ms) - monthly(after_ms, until_ms)),
+        at(until_ms),
+    ))
 }
 
 /// Returns `true` for usage in dollars, of at most a day, that no commitment paid: a commitment costs the same without the resource.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Catalogue, Mutation, Observed, Operation, Resource, ResourceId, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Catalogue, Mutation, Observed, Operation, Resource,
+    ResourceId, Snapshot,
 };
 use reeve_recommend::change::{Change, refused};
 
@@ -36,7 +37,10 @@ impl SimulatedTwin {
         change: Arc<dyn Change>,
         catalogue: Arc<Catalogue>,
     ) -> Self {
-        let renamed = |resource: &Resource| Resource { id: id_of(resource.id.as_str()), ..resource.clone() };
+        let renamed = |resource: &Resource| Resource {
+            id: id_of(resource.id.as_str()),
+            ..resource.clone()
+        };
         let mut twin = renamed(real);
         change.as_found(&mut twin);
         SimulatedTwin {
@@ -59,28 +63,47 @@ impl Act for SimulatedTwin {
     async fn observe(&self, _: &Resource) -> Result<Observed, ActError> {
         let resource = self.resource();
         let instance_type = resource.specification.instance_type.clone();
-        Ok(Observed { state: resource.state, instance_type, resource })
+        Ok(Observed {
+            state: resource.state,
+            instance_type,
+            resource,
+        })
     }
 
     async fn volumes_of(&self, _: &Resource) -> Result<Vec<Resource>, ActError> {
         Ok(self.volumes.clone())
     }
 
-    async fn apply(&self, target: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+    async fn apply(
+        &self,
+        target: &Resource,
+        operation: &dyn Operation,
+    ) -> Result<Applied, ActError> {
         if let Some(Mutation::Snapshot { .. }) = operation.downcast_ref() {
             let mut taken = self.snapshots.lock();
             *taken += 1;
-            return Ok(Applied::Snapshot(Snapshot { id: format!("{PREFIX}snapshot-{taken}") }));
+            return Ok(Applied::Snapshot(Snapshot {
+                id: format!("{PREFIX}snapshot-{taken}"),
+            }));
         }
         let mut resource = self.resource.lock();
         if target.id != resource.id {
-            return Err(refused(ActErrorKind::NotFound, format_args!("{} is not the twin", target.id)));
+            return Err(refused(
+                ActErrorKind::NotFound,
+                format_args!("{} is not the twin", target.id),
+            ));
         }
-        self.change.simulate(operation, &mut resource, &self.catalogue)?;
+        self.change
+            .simulate(operation, &mut resource, &self.catalogue)?;
         Ok(Applied::Accepted)
     }
 
-    async fn snapshot_complete(&self, _: &ResourceId, _: &str, _: &Snapshot) -> Result<bool, ActError> {
+    async fn snapshot_complete(
+        &self,
+        _: &ResourceId,
+        _: &str,
+        _: &Snapshot,
+    ) -> Result<bool, ActError> {
         Ok(true)
     }
 }
@@ -101,19 +124,55 @@ mod tests {
     #[tokio::test]
     async fn it_refuses_what_a_cloud_refuses() {
         let (from, to) = ("m5.xlarge".to_owned(), "m5.large".to_owned());
-        let change = Arc::new(ResizeMachine { state: ResourceState::Running, from, to });
-        let twin = SimulatedTwin::new(&machine(), &[], change, Arc::new(Catalogue::builtin().clone()));
+        let change = Arc::new(ResizeMachine {
+            state: ResourceState::Running,
+            from,
+            to,
+        });
+        let twin = SimulatedTwin::new(
+            &machine(),
+            &[],
+            change,
+            Arc::new(Catalogue::builtin().clone()),
+        );
         let own = twin.resource();
         assert_eq!(own.id.as_str(), "simulated:i-1");
-        let size = |name: &str| Mutation::Resize { instance_type: name.to_owned() };
-        let kind = async |mutation: Mutation| twin.apply(&own, &mutation).await.map_err(|error| error.kind);
-        assert_eq!(kind(size("m5.large")).await, Err(ActErrorKind::WrongState), "it runs");
+        let size = |name: &str| Mutation::Resize {
+            instance_type: name.to_owned(),
+        };
+        let kind = async |mutation: Mutation| {
+            twin.apply(&own, &mutation)
+                .await
+                .map_err(|error| error.kind)
+        };
+        assert_eq!(
+            kind(size("m5.large")).await,
+            Err(ActErrorKind::WrongState),
+            "it runs"
+        );
         assert_eq!(kind(Mutation::Start).await, Err(ActErrorKind::WrongState));
         assert_eq!(kind(Mutation::Stop).await, Ok(Applied::Accepted));
-        assert_eq!(kind(size("m5.huge")).await, Err(ActErrorKind::InvalidType), "no such size");
-        assert_eq!(kind(size("m6g.large")).await, Err(ActErrorKind::InvalidType), "another architecture");
+        assert_eq!(
+            kind(size("m5.huge")).await,
+            Err(ActErrorKind::InvalidType),
+            "no such size"
+        );
+        assert_eq!(
+            kind(size("m6g.large")).await,
+            Err(ActErrorKind::InvalidType),
+            "another architecture"
+        );
         assert_eq!(kind(size("m5.large")).await, Ok(Applied::Accepted));
-        assert_eq!(twin.apply(&machine(), &Mutation::Start).await.unwrap_err().kind, ActErrorKind::NotFound);
-        assert_eq!(twin.resource().specification.instance_type.as_deref(), Some("m5.large"));
+        assert_eq!(
+            twin.apply(&machine(), &Mutation::Start)
+                .await
+                .unwrap_err()
+                .kind,
+            ActErrorKind::NotFound
+        );
+        assert_eq!(
+            twin.resource().specification.instance_type.as_deref(),
+            Some("m5.large")
+        );
     }
 }

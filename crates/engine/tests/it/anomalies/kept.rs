@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
-    Anomaly, AnomalyFilter, AnomalyId, AnomalyPorts, AnomalyService, AnomalySettings, AnomalyStore, Lesson,
+    Anomaly, AnomalyFilter, AnomalyId, AnomalyPorts, AnomalyService, AnomalySettings, AnomalyStore,
+    Lesson,
 };
 use reeve_estate::StoreError;
 
@@ -34,8 +35,16 @@ impl ThreatStore for Kept {
         Ok(())
     }
     async fn threat_list_get(&self, name: &str) -> Result<ThreatList, StoreError> {
-        let found = self.lists.lock().iter().find(|list| list.name == name).cloned();
-        found.ok_or_else(|| StoreError::NotFound { what: "threat list", id: name.to_owned() })
+        let found = self
+            .lists
+            .lock()
+            .iter()
+            .find(|list| list.name == name)
+            .cloned();
+        found.ok_or_else(|| StoreError::NotFound {
+            what: "threat list",
+            id: name.to_owned(),
+        })
     }
     async fn threat_list_delete(&self, name: &str) -> Result<(), StoreError> {
         self.lists.lock().retain(|list| list.name != name);
@@ -47,7 +56,11 @@ impl ThreatStore for Kept {
     async fn threat_list_state(&self) -> Result<Vec<ListState>, StoreError> {
         let state = |list: &ThreatList| {
             let (name, updated_at) = (list.name.clone(), list.updated_at);
-            ListState { name, updated_at, from_file: list.from_file }
+            ListState {
+                name,
+                updated_at,
+                from_file: list.from_file,
+            }
         };
         Ok(self.lists.lock().iter().map(state).collect())
     }
@@ -57,7 +70,10 @@ impl ThreatStore for Kept {
 impl AnomalyStore for Kept {
     async fn anomaly_insert(&self, anomaly: &Anomaly) -> Result<(), StoreError> {
         let mut all = self.all.lock();
-        if all.iter().any(|known| known.key == anomaly.key && known.started_at == anomaly.started_at) {
+        if all
+            .iter()
+            .any(|known| known.key == anomaly.key && known.started_at == anomaly.started_at)
+        {
             return Err(StoreError::Conflict("it exists already".to_owned()));
         }
         all.push(anomaly.clone());
@@ -73,10 +89,21 @@ impl AnomalyStore for Kept {
         Ok(())
     }
     async fn anomaly_get(&self, id: &AnomalyId) -> Result<Anomaly, StoreError> {
-        let found = self.all.lock().iter().find(|known| known.id == *id).cloned();
-        found.ok_or_else(|| StoreError::NotFound { what: "anomaly", id: id.0.clone() })
+        let found = self
+            .all
+            .lock()
+            .iter()
+            .find(|known| known.id == *id)
+            .cloned();
+        found.ok_or_else(|| StoreError::NotFound {
+            what: "anomaly",
+            id: id.0.clone(),
+        })
     }
-    async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64), StoreError> {
+    async fn anomaly_list(
+        &self,
+        filter: &AnomalyFilter,
+    ) -> Result<(Vec<Anomaly>, u64), StoreError> {
         if self.stale.swap(false, Ordering::Relaxed) {
             return Ok((Vec::new(), 0));
         }

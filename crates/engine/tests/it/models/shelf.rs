@@ -50,11 +50,17 @@ impl Shelf {
 }
 
 fn missing(id: &ModelId) -> StoreError {
-    StoreError::NotFound { what: "model", id: id.0.clone() }
+    StoreError::NotFound {
+        what: "model",
+        id: id.0.clone(),
+    }
 }
 
 fn change(all: &mut [(Model, String)], model: &Model) -> Result<(), StoreError> {
-    let place = all.iter_mut().find(|(kept, _)| kept.id == model.id).ok_or_else(|| missing(&model.id))?;
+    let place = all
+        .iter_mut()
+        .find(|(kept, _)| kept.id == model.id)
+        .ok_or_else(|| missing(&model.id))?;
     if place.0.revision + 1 != model.revision {
         return Err(StoreError::Conflict("changed in between".to_owned()));
     }
@@ -78,30 +84,61 @@ impl ModelStore for Shelf {
         at: Timestamp,
     ) -> Result<(), StoreError> {
         let mut all = self.models.lock();
-        let found = |id: &ModelId| all.iter().find(|(kept, _)| kept.id == *id).map(|(kept, _)| kept.clone());
+        let found = |id: &ModelId| {
+            all.iter()
+                .find(|(kept, _)| kept.id == *id)
+                .map(|(kept, _)| kept.clone())
+        };
         let new = found(candidate).ok_or_else(|| missing(candidate))?;
         let old = over.and_then(found);
         if let Some(old) = old {
             let revision = old.revision + 1;
-            change(&mut all, &Model { status: ModelStatus::Retired, updated_at: at, revision, ..old })?;
+            change(
+                &mut all,
+                &Model {
+                    status: ModelStatus::Retired,
+                    updated_at: at,
+                    revision,
+                    ..old
+                },
+            )?;
         }
         let revision = new.revision + 1;
-        change(&mut all, &Model { status: ModelStatus::Serving, updated_at: at, revision, ..new })
+        change(
+            &mut all,
+            &Model {
+                status: ModelStatus::Serving,
+                updated_at: at,
+                revision,
+                ..new
+            },
+        )
     }
     async fn model_get(&self, id: &ModelId) -> Result<Model, StoreError> {
         let all = self.models.lock();
-        all.iter().find(|(kept, _)| kept.id == *id).map(|(kept, _)| kept.clone()).ok_or_else(|| missing(id))
+        all.iter()
+            .find(|(kept, _)| kept.id == *id)
+            .map(|(kept, _)| kept.clone())
+            .ok_or_else(|| missing(id))
     }
     async fn model_state(&self, id: &ModelId) -> Result<String, StoreError> {
         let all = self.models.lock();
-        all.iter().find(|(kept, _)| kept.id == *id).map(|(_, state)| state.clone()).ok_or_else(|| missing(id))
+        all.iter()
+            .find(|(kept, _)| kept.id == *id)
+            .map(|(_, state)| state.clone())
+            .ok_or_else(|| missing(id))
     }
     async fn model_list(&self, filter: &ModelFilter) -> Result<(Vec<Model>, u64), StoreError> {
         let all = self.models.lock();
         let mut found: Vec<Model> = all
             .iter()
             .map(|(model, _)| model)
-            .filter(|model| filter.agent.as_ref().is_none_or(|agent| *agent == model.agent_id))
+            .filter(|model| {
+                filter
+                    .agent
+                    .as_ref()
+                    .is_none_or(|agent| *agent == model.agent_id)
+            })
             .filter(|model| filter.name.as_ref().is_none_or(|name| *name == model.name))
             .filter(|model| filter.status.is_none_or(|status| status == model.status))
             .cloned()

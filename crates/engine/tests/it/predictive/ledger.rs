@@ -16,7 +16,10 @@ pub(crate) struct Rules {
 }
 
 fn missing(what: &'static str, id: &str) -> StoreError {
-    StoreError::NotFound { what, id: id.to_owned() }
+    StoreError::NotFound {
+        what,
+        id: id.to_owned(),
+    }
 }
 
 fn put<T: Clone>(
@@ -26,7 +29,10 @@ fn put<T: Clone>(
     version: impl Fn(&T) -> u64,
 ) -> Result<(), StoreError> {
     let mut all = all.lock();
-    let stored = all.iter_mut().find(|one| same(one)).ok_or_else(|| missing("record", ""))?;
+    let stored = all
+        .iter_mut()
+        .find(|one| same(one))
+        .ok_or_else(|| missing("record", ""))?;
     if version(stored) + 1 != version(next) {
         return Err(StoreError::Conflict("changed in between".to_owned()));
     }
@@ -41,7 +47,12 @@ impl RuleStore for Rules {
         Ok(())
     }
     async fn rule_update(&self, rule: &Rule) -> Result<(), StoreError> {
-        put(&self.rules, rule, |one| one.id == rule.id, |one| one.version)
+        put(
+            &self.rules,
+            rule,
+            |one| one.id == rule.id,
+            |one| one.version,
+        )
     }
     async fn rule_evaluated(&self, rule: &Rule) -> Result<(), StoreError> {
         for one in self.rules.lock().iter_mut().filter(|one| one.id == rule.id) {
@@ -55,7 +66,12 @@ impl RuleStore for Rules {
         Ok(())
     }
     async fn rule_get(&self, id: &RuleId) -> Result<Rule, StoreError> {
-        self.rules.lock().iter().find(|one| one.id == *id).cloned().ok_or_else(|| missing("predictive rule", &id.0))
+        self.rules
+            .lock()
+            .iter()
+            .find(|one| one.id == *id)
+            .cloned()
+            .ok_or_else(|| missing("predictive rule", &id.0))
     }
     async fn rule_list(&self) -> Result<Vec<Rule>, StoreError> {
         Ok(self.rules.lock().clone())
@@ -67,13 +83,28 @@ impl RuleStore for Rules {
         *self.traffic.lock() = *settings;
         Ok(())
     }
-    async fn prediction_insert(&self, _: &RuleId, predictions: &[Prediction], _: u64) -> Result<(), StoreError> {
+    async fn prediction_insert(
+        &self,
+        _: &RuleId,
+        predictions: &[Prediction],
+        _: u64,
+    ) -> Result<(), StoreError> {
         self.predictions.lock().extend_from_slice(predictions);
         Ok(())
     }
-    async fn prediction_list(&self, filter: &PredictionFilter) -> Result<(Vec<Prediction>, u64), StoreError> {
+    async fn prediction_list(
+        &self,
+        filter: &PredictionFilter,
+    ) -> Result<(Vec<Prediction>, u64), StoreError> {
         let fits = |one: &&Prediction| filter.rule.as_ref().is_none_or(|rule| one.rule == *rule);
-        let found: Vec<Prediction> = self.predictions.lock().iter().rev().filter(fits).cloned().collect();
+        let found: Vec<Prediction> = self
+            .predictions
+            .lock()
+            .iter()
+            .rev()
+            .filter(fits)
+            .cloned()
+            .collect();
         let total = found.len() as u64;
         Ok((found, total))
     }
@@ -82,12 +113,25 @@ impl RuleStore for Rules {
         Ok(())
     }
     async fn calendar_update(&self, calendar: &Calendar) -> Result<(), StoreError> {
-        put(&self.calendars, calendar, |one| one.id == calendar.id, |one| one.version)
+        put(
+            &self.calendars,
+            calendar,
+            |one| one.id == calendar.id,
+            |one| one.version,
+        )
     }
-    async fn calendar_refreshed(&self, id: &CalendarId, refresh: &Refresh) -> Result<(), StoreError> {
+    async fn calendar_refreshed(
+        &self,
+        id: &CalendarId,
+        refresh: &Refresh,
+    ) -> Result<(), StoreError> {
         let mut calendars = self.calendars.lock();
-        let kept = calendars.iter_mut().find(|one| one.id == *id).and_then(|one| one.subscription.as_mut());
-        kept.into_iter().for_each(|subscription| subscription.refresh = refresh.clone());
+        let kept = calendars
+            .iter_mut()
+            .find(|one| one.id == *id)
+            .and_then(|one| one.subscription.as_mut());
+        kept.into_iter()
+            .for_each(|subscription| subscription.refresh = refresh.clone());
         Ok(())
     }
     async fn calendar_delete(&self, id: &CalendarId) -> Result<(), StoreError> {
@@ -95,7 +139,12 @@ impl RuleStore for Rules {
         Ok(())
     }
     async fn calendar_get(&self, id: &CalendarId) -> Result<Calendar, StoreError> {
-        self.calendars.lock().iter().find(|one| one.id == *id).cloned().ok_or_else(|| missing("calendar", &id.0))
+        self.calendars
+            .lock()
+            .iter()
+            .find(|one| one.id == *id)
+            .cloned()
+            .ok_or_else(|| missing("calendar", &id.0))
     }
     async fn calendar_list(&self) -> Result<Vec<Calendar>, StoreError> {
         Ok(self.calendars.lock().clone())

@@ -6,9 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
 use reeve_audit::Json;
 use reeve_engine::Execution;
-use reeve_estate::{Capacity, Metric, Money, Mutation, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{
+    Capacity, Metric, Money, Mutation, Resource, ResourceId, ResourceKind, ResourceState,
+};
 use reeve_predict::{CalendarInput, RuleInput};
-use reeve_recommend::{ActionStatus, AgentStore as _, Clock as _, EngineError, Impact, Recommendation, Status};
+use reeve_recommend::{
+    ActionStatus, AgentStore as _, Clock as _, EngineError, Impact, Recommendation, Status,
+};
 
 use super::{Fixture, disk, filling_up, fixture, replica, running_out, text};
 use crate::cloud::Fault;
@@ -41,7 +45,12 @@ impl Fixture {
     }
 
     fn now_of(&self, id: &str) -> Resource {
-        self.world.cloud.all().into_iter().find(|one| one.id.as_str() == id).unwrap()
+        self.world
+            .cloud
+            .all()
+            .into_iter()
+            .find(|one| one.id.as_str() == id)
+            .unwrap()
     }
 
     /// The changes that were asked of the cloud.
@@ -49,26 +58,48 @@ impl Fixture {
         let notes = self.world.log.journal.lock();
         notes
             .iter()
-            .filter_map(
-                |note| if let Note::Asked(_, recommendation) = note { Some(recommendation.clone()) } else { None },
-            )
+            .filter_map(|note| {
+                if let Note::Asked(_, recommendation) = note {
+                    Some(recommendation.clone())
+                } else {
+                    None
+                }
+            })
             .collect()
     }
 
     async fn signed(&self, recommendation: &Recommendation) -> ActionStatus {
-        let Execution::PendingApproval(approval) =
-            self.world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap()
+        let Execution::PendingApproval(approval) = self
+            .world
+            .engine
+            .execution
+            .execute(&recommendation.id, None, None, &operator())
+            .await
+            .unwrap()
         else {
             panic!("nobody was asked")
         };
-        self.world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
+        self.world
+            .engine
+            .recommendations
+            .approve(&approval.id, None, &person("max", &[Role::Manager]))
+            .await
+            .unwrap();
         self.world.engine.execution.settle().await;
-        self.world.memory.action_list(Some(&recommendation.id), None).await.unwrap()[0].status
+        self.world
+            .memory
+            .action_list(Some(&recommendation.id), None)
+            .await
+            .unwrap()[0]
+            .status
     }
 }
 
 fn growing(id: &str) -> RuleInput {
-    RuleInput { resources: Some(vec![id.to_owned()]), ..disk() }
+    RuleInput {
+        resources: Some(vec![id.to_owned()]),
+        ..disk()
+    }
 }
 
 #[tokio::test]
@@ -86,17 +117,53 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
     it.service.evaluate(&rule, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
     let small = it.world.only("db-small").await;
-    assert_eq!((small.status, small.impact_level), (Status::Succeeded, Impact::Low), "{small:?}");
+    assert_eq!(
+        (small.status, small.impact_level),
+        (Status::Succeeded, Impact::Low),
+        "{small:?}"
+    );
     assert_eq!(it.now_of("db-small").specification.storage_gib, Some(125.0));
-    assert!(small.reason_codes.iter().any(|code| code == "cannot_be_undone"));
-    assert!(small.explanation.factors.iter().any(|factor| factor.contains("It cannot be undone")));
+    assert!(
+        small
+            .reason_codes
+            .iter()
+            .any(|code| code == "cannot_be_undone")
+    );
+    assert!(
+        small
+            .explanation
+            .factors
+            .iter()
+            .any(|factor| factor.contains("It cannot be undone"))
+    );
     let large = it.world.only("db-large").await;
     assert_eq!(large.impact_level, Impact::Medium);
-    assert_eq!(it.now_of("db-large").specification.storage_gib, Some(800.0), "nobody has signed");
-    assert_eq!(it.asked().iter().filter(|recommendation| matches!(recommendation, Mutation::Grow { .. })).count(), 1);
+    assert_eq!(
+        it.now_of("db-large").specification.storage_gib,
+        Some(800.0),
+        "nobody has signed"
+    );
+    assert_eq!(
+        it.asked()
+            .iter()
+            .filter(|recommendation| matches!(recommendation, Mutation::Grow { .. }))
+            .count(),
+        1
+    );
     // What was done cannot be undone, and says so.
-    let action = it.world.memory.action_list(Some(&small.id), None).await.unwrap().remove(0);
-    let refused = it.world.engine.execution.rollback(&action.id, &operator()).await;
+    let action = it
+        .world
+        .memory
+        .action_list(Some(&small.id), None)
+        .await
+        .unwrap()
+        .remove(0);
+    let refused = it
+        .world
+        .engine
+        .execution
+        .rollback(&action.id, &operator())
+        .await;
     assert!(matches!(refused, Err(EngineError::Conflict(why)) if why.contains("cannot be undone")));
     // It is no downtime and costs none of the error budget.
     assert!(!small.plan.as_ref().unwrap().restart_needed);
@@ -117,7 +184,14 @@ async fn a_growth_that_does_not_stick_is_left_and_reported() {
     it.world.engine.execution.settle().await;
     let recommendation = it.world.only("db-1").await;
     assert_eq!(recommendation.status, Status::Failed);
-    assert!(recommendation.status_reason.as_deref().unwrap().contains("storage cannot shrink"), "{recommendation:?}");
+    assert!(
+        recommendation
+            .status_reason
+            .as_deref()
+            .unwrap()
+            .contains("storage cannot shrink"),
+        "{recommendation:?}"
+    );
     let refused = fixture();
     refused.agent("active").await;
     refused.account();
@@ -140,7 +214,11 @@ async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
     let it = fixture();
     it.agent("active").await;
     it.account();
-    it.world.put(resource("i-1", ResourceKind::VirtualMachine, Some("m5.large")));
+    it.world.put(resource(
+        "i-1",
+        ResourceKind::VirtualMachine,
+        Some("m5.large"),
+    ));
     it.volume("vol-1", "i-1", 100.0);
     it.measure("i-1", Metric::DiskUtilization, 20, filling_up(3.0));
     let rule = it.rule(growing("i-1")).await;
@@ -152,16 +230,39 @@ async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
     }
     let recommendation = it.world.only("vol-1").await;
     assert_eq!(recommendation.status, Status::Succeeded);
-    assert!(recommendation.impact.cost.contains("of what the account costs a month"), "{}", recommendation.impact.cost);
-    assert!(recommendation.explanation.factors.iter().any(|factor| factor.contains("file system")));
-    assert_eq!(it.now_of("vol-1").specification.storage_gib, Some(125.0), "once: its file system has not followed yet");
+    assert!(
+        recommendation
+            .impact
+            .cost
+            .contains("of what the account costs a month"),
+        "{}",
+        recommendation.impact.cost
+    );
+    assert!(
+        recommendation
+            .explanation
+            .factors
+            .iter()
+            .any(|factor| factor.contains("file system"))
+    );
+    assert_eq!(
+        it.now_of("vol-1").specification.storage_gib,
+        Some(125.0),
+        "once: its file system has not followed yet"
+    );
     // With a second disk nobody knows which one fills.
     it.volume("vol-2", "i-1", 50.0);
     it.measure("i-1", Metric::DiskUtilization, 20, filling_up(3.0));
     it.service.evaluate(&rule, &operator()).await.unwrap();
     let advice = it.world.only("i-1").await;
     assert!(advice.plan.is_none());
-    assert!(advice.explanation.factors.iter().any(|factor| factor.contains("which one fills is not measured")));
+    assert!(
+        advice
+            .explanation
+            .factors
+            .iter()
+            .any(|factor| factor.contains("which one fills is not measured"))
+    );
 }
 
 /// A balancer before a group of two, with a peak from nine to twelve every day.
@@ -183,9 +284,15 @@ async fn before_a_peak(capacity: Capacity) -> (Fixture, Recommendation) {
     let shape = move |at: Timestamp| {
         let minute = at.as_second().rem_euclid(86_400) / 60;
         let noise = (at.as_second() / 300 * 37 % 11) as f64;
-        if (540..720).contains(&minute) { 300.0 + noise } else { 100.0 + noise }
+        if (540..720).contains(&minute) {
+            300.0 + noise
+        } else {
+            100.0 + noise
+        }
     };
-    it.measure("lb-1", Metric::RequestRate, 28, |back| shape(now - SignedDuration::from_mins(back)));
+    it.measure("lb-1", Metric::RequestRate, 28, |back| {
+        shape(now - SignedDuration::from_mins(back))
+    });
     let rule = RuleInput {
         name: text("peak"),
         agent_type: text("performance_optimizer"),
@@ -200,31 +307,66 @@ async fn before_a_peak(capacity: Capacity) -> (Fixture, Recommendation) {
     };
     let rule = it.rule(rule).await;
     let found = it.service.evaluate(&rule, &operator()).await.unwrap();
-    let foreseen = found.iter().find(|one| one.resource.as_str() == "lb-1").unwrap();
+    let foreseen = found
+        .iter()
+        .find(|one| one.resource.as_str() == "lb-1")
+        .unwrap();
     let over = foreseen.over_at.unwrap_or_else(|| panic!("{foreseen:?}"));
     let late = over.as_second().rem_euclid(86_400) / 60 - 720;
-    assert!((0..=60).contains(&late), "the peak ends at noon, and is taken to end {late} minutes later");
+    assert!(
+        (0..=60).contains(&late),
+        "the peak ends at noon, and is taken to end {late} minutes later"
+    );
     let recommendation = it.world.only("asg-1").await;
     (it, recommendation)
 }
 
 #[tokio::test]
 async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
-    let (it, recommendation) = before_a_peak(Capacity { min: 1, desired: 2, max: 10 }).await;
+    let (it, recommendation) = before_a_peak(Capacity {
+        min: 1,
+        desired: 2,
+        max: 10,
+    })
+    .await;
     assert_eq!(recommendation.impact_level, Impact::Low);
     it.world.engine.execution.settle().await;
     let done = it.world.again(&recommendation).await;
     assert_eq!(done.status, Status::Succeeded, "{done:?}");
     assert_eq!(
         it.asked(),
-        [Mutation::Scale { min: 4, desired: 4 }, Mutation::Scale { min: 1, desired: 2 }],
+        [
+            Mutation::Scale { min: 4, desired: 4 },
+            Mutation::Scale { min: 1, desired: 2 }
+        ],
         "the peak is thrice the usual: twice as many at most, the rest is for its own policies"
     );
-    let action = it.world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
-    let held = action.steps.iter().find(|step| step.kind.as_str() == "hold").unwrap();
-    let hours = held.finished_at.unwrap().duration_since(held.started_at).as_hours();
+    let action = it
+        .world
+        .memory
+        .action_list(Some(&recommendation.id), None)
+        .await
+        .unwrap()
+        .remove(0);
+    let held = action
+        .steps
+        .iter()
+        .find(|step| step.kind.as_str() == "hold")
+        .unwrap();
+    let hours = held
+        .finished_at
+        .unwrap()
+        .duration_since(held.started_at)
+        .as_hours();
     assert!((2..=4).contains(&hours), "it was held for {hours} hours");
-    assert_eq!(it.now_of("asg-1").specification.capacity, Some(Capacity { min: 1, desired: 2, max: 10 }));
+    assert_eq!(
+        it.now_of("asg-1").specification.capacity,
+        Some(Capacity {
+            min: 1,
+            desired: 2,
+            max: 10
+        })
+    );
     // Tomorrow's peak is not kept waiting by today's.
     let limits = it.world.engine.guardrails.guardrails_get().await.unwrap();
     assert!(limits.cool_down_s > 0);
@@ -233,20 +375,50 @@ async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
 
 #[tokio::test]
 async fn a_group_never_leaves_its_bounds_and_keeps_what_its_own_policies_did() {
-    let (it, recommendation) = before_a_peak(Capacity { min: 2, desired: 3, max: 4 }).await;
+    let (it, recommendation) = before_a_peak(Capacity {
+        min: 2,
+        desired: 3,
+        max: 4,
+    })
+    .await;
     it.world.engine.execution.settle().await;
-    assert_eq!(it.asked()[0], Mutation::Scale { min: 4, desired: 4 }, "its maximum is four");
-    assert_eq!(it.world.again(&recommendation).await.status, Status::Succeeded);
-    let (full, advice) = before_a_peak(Capacity { min: 2, desired: 4, max: 4 }).await;
+    assert_eq!(
+        it.asked()[0],
+        Mutation::Scale { min: 4, desired: 4 },
+        "its maximum is four"
+    );
+    assert_eq!(
+        it.world.again(&recommendation).await.status,
+        Status::Succeeded
+    );
+    let (full, advice) = before_a_peak(Capacity {
+        min: 2,
+        desired: 4,
+        max: 4,
+    })
+    .await;
     assert!(advice.plan.is_none() && full.asked().is_empty());
-    assert!(advice.explanation.factors.iter().any(|factor| factor.contains("raise the maximum first")));
+    assert!(
+        advice
+            .explanation
+            .factors
+            .iter()
+            .any(|factor| factor.contains("raise the maximum first"))
+    );
 }
 
 #[tokio::test]
 async fn a_group_that_does_not_get_its_members_goes_back() {
     let it = fixture();
     it.agent("active").await;
-    let group = it.group("asg-1", Capacity { min: 1, desired: 2, max: 10 });
+    let group = it.group(
+        "asg-1",
+        Capacity {
+            min: 1,
+            desired: 2,
+            max: 10,
+        },
+    );
     it.account();
     drop(group);
     // Accepted, and an hour later the members are still not there.
@@ -256,8 +428,19 @@ async fn a_group_that_does_not_get_its_members_goes_back() {
     it.service.evaluate(&rule, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
     let recommendation = it.world.only("asg-1").await;
-    assert_eq!(recommendation.status, Status::RolledBack, "{recommendation:?}");
-    assert_eq!(it.now_of("asg-1").specification.capacity, Some(Capacity { min: 1, desired: 2, max: 10 }));
+    assert_eq!(
+        recommendation.status,
+        Status::RolledBack,
+        "{recommendation:?}"
+    );
+    assert_eq!(
+        it.now_of("asg-1").specification.capacity,
+        Some(Capacity {
+            min: 1,
+            desired: 2,
+            max: 10
+        })
+    );
 }
 
 impl Fixture {
@@ -265,12 +448,25 @@ impl Fixture {
     async fn calendar(&self, kind: &str, title: &str, minutes: i64) -> String {
         let start = self.world.clock.now() + SignedDuration::from_mins(minutes);
         let (from, to) = (start, start + SignedDuration::from_hours(2));
-        let (from, to) = (from.strftime("%Y%m%dT%H%M%SZ"), to.strftime("%Y%m%dT%H%M%SZ"));
+        let (from, to) = (
+            from.strftime("%Y%m%dT%H%M%SZ"),
+            to.strftime("%Y%m%dT%H%M%SZ"),
+        );
         let body = format!(
             "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:m\nSUMMARY:{title}\nDTSTART:{from}\nDTEND:{to}\nEND:VEVENT\nEND:VCALENDAR\n"
         );
-        let input = CalendarInput { name: text("work"), kind: text(kind), text: Some(body), ..Default::default() };
-        self.service.calendar_put(input, None, &operator()).await.unwrap().id.0
+        let input = CalendarInput {
+            name: text("work"),
+            kind: text(kind),
+            text: Some(body),
+            ..Default::default()
+        };
+        self.service
+            .calendar_put(input, None, &operator())
+            .await
+            .unwrap()
+            .id
+            .0
     }
 
     fn in_two_zones(&self, id: &str) {
@@ -289,7 +485,11 @@ fn at_event(action: &str, calendar: &str) -> RuleInput {
         prediction: text("event"),
         horizon: text("30m"),
         action: text(action),
-        approval: text(if action == "pre_scale" { "auto" } else { "required" }),
+        approval: text(if action == "pre_scale" {
+            "auto"
+        } else {
+            "required"
+        }),
         calendars: Some(vec![calendar.to_owned()]),
         ..RuleInput::default()
     }
@@ -300,7 +500,9 @@ async fn a_standby_takes_over_before_a_maintenance_once_somebody_signed() {
     let it = fixture();
     it.agent("active").await;
     it.in_two_zones("db-1");
-    let calendar = it.calendar("maintenance", "Switch upgrade in us-east-1a", 20).await;
+    let calendar = it
+        .calendar("maintenance", "Switch upgrade in us-east-1a", 20)
+        .await;
     let rule = it.rule(at_event("prepare_failover", &calendar)).await;
     it.service.evaluate(&rule, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
@@ -313,18 +515,40 @@ async fn a_standby_takes_over_before_a_maintenance_once_somebody_signed() {
     assert!(it.asked().is_empty());
     assert_eq!(it.signed(&recommendation).await, ActionStatus::Succeeded);
     let spec = it.now_of("db-1").specification;
-    assert_eq!((spec.zone.as_deref(), spec.standby_zone.as_deref()), (Some("us-east-1b"), Some("us-east-1a")));
+    assert_eq!(
+        (spec.zone.as_deref(), spec.standby_zone.as_deref()),
+        (Some("us-east-1b"), Some("us-east-1a"))
+    );
     // By hand it goes back.
-    let action = it.world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
-    it.world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
+    let action = it
+        .world
+        .memory
+        .action_list(Some(&recommendation.id), None)
+        .await
+        .unwrap()
+        .remove(0);
+    it.world
+        .engine
+        .execution
+        .rollback(&action.id, &operator())
+        .await
+        .unwrap();
     it.world.engine.execution.settle().await;
-    assert_eq!(it.now_of("db-1").specification.zone.as_deref(), Some("us-east-1a"));
-    assert_eq!(it.world.again(&recommendation).await.status, Status::RolledBack);
+    assert_eq!(
+        it.now_of("db-1").specification.zone.as_deref(),
+        Some("us-east-1a")
+    );
+    assert_eq!(
+        it.world.again(&recommendation).await.status,
+        Status::RolledBack
+    );
     // Where the maintenance is at the standby, the primary stays.
     let other = fixture();
     other.agent("active").await;
     other.in_two_zones("db-1");
-    let calendar = other.calendar("maintenance", "Switch upgrade in us-east-1b", 20).await;
+    let calendar = other
+        .calendar("maintenance", "Switch upgrade in us-east-1b", 20)
+        .await;
     let rule = other.rule(at_event("prepare_failover", &calendar)).await;
     other.service.evaluate(&rule, &operator()).await.unwrap();
     assert!(other.world.only("db-1").await.plan.is_none());
@@ -346,17 +570,45 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
     let signed = it.signed(&recommendation).await;
     assert_eq!(signed, ActionStatus::Succeeded);
     assert_eq!(it.now_of("db-1").specification.replicas, ["db-1-reeve-1"]);
-    let action = it.world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
-    it.world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
+    let action = it
+        .world
+        .memory
+        .action_list(Some(&recommendation.id), None)
+        .await
+        .unwrap()
+        .remove(0);
+    it.world
+        .engine
+        .execution
+        .rollback(&action.id, &operator())
+        .await
+        .unwrap();
     it.world.engine.execution.settle().await;
     let after = it.now_of("db-1");
-    assert_eq!((after.state, after.specification.replicas.len()), (ResourceState::Running, 0));
-    for (operation, event_type) in [("replicate", "resource.create"), ("rollback.replicate", "resource.delete")] {
+    assert_eq!(
+        (after.state, after.specification.replicas.len()),
+        (ResourceState::Running, 0)
+    );
+    for (operation, event_type) in [
+        ("replicate", "resource.create"),
+        ("rollback.replicate", "resource.delete"),
+    ] {
         let entries = it.world.entries();
-        let step = entries.iter().find(|entry| entry.action.operation.as_deref() == Some(operation)).unwrap();
-        assert_eq!((step.event_type.as_str(), step.resource.id.as_deref()), (event_type, Some("db-1-reeve-1")));
-        assert_eq!(step.metadata.extra.get("source_resource_id"), Some(&Json::from("db-1")));
+        let step = entries
+            .iter()
+            .find(|entry| entry.action.operation.as_deref() == Some(operation))
+            .unwrap();
+        assert_eq!(
+            (step.event_type.as_str(), step.resource.id.as_deref()),
+            (event_type, Some("db-1-reeve-1"))
+        );
+        assert_eq!(
+            step.metadata.extra.get("source_resource_id"),
+            Some(&Json::from("db-1"))
+        );
     }
-    let none = Mutation::RemoveReplica { name: "db-1-reeve-1".to_owned() };
+    let none = Mutation::RemoveReplica {
+        name: "db-1-reeve-1".to_owned(),
+    };
     assert_eq!(it.asked().last(), Some(&none));
 }

@@ -101,12 +101,21 @@ pub(crate) struct Evidence {
 }
 
 pub(super) fn meta<'e>(entry: &'e Entry, name: &str) -> &'e str {
-    entry.metadata.extra.get(name).and_then(Json::as_str).unwrap_or_default()
+    entry
+        .metadata
+        .extra
+        .get(name)
+        .and_then(Json::as_str)
+        .unwrap_or_default()
 }
 
 fn exception(entry: &Entry) -> Option<(String, f64, String)> {
     let value = entry.metadata.extra.get("exception_value")?.as_f64()?;
-    Some((meta(entry, "exception_guardrail").to_owned(), value, meta(entry, "exception_approval_id").to_owned()))
+    Some((
+        meta(entry, "exception_guardrail").to_owned(),
+        value,
+        meta(entry, "exception_approval_id").to_owned(),
+    ))
 }
 
 fn after<'e>(entry: &'e Entry, name: &str) -> Option<&'e Json> {
@@ -153,9 +162,16 @@ impl Evidence {
     }
 
     /// State and size of a resource at a time, as the cloud knows them.
-    pub(super) fn state(&self, id: &str, now: Timestamp) -> Option<(ResourceState, Option<String>)> {
+    pub(super) fn state(
+        &self,
+        id: &str,
+        now: Timestamp,
+    ) -> Option<(ResourceState, Option<String>)> {
         let changed = self.machines.get(id)?;
-        Some((changed.state_at(now), changed.after.specification.instance_type.clone()))
+        Some((
+            changed.state_at(now),
+            changed.after.specification.instance_type.clone(),
+        ))
     }
 
     fn entry(&mut self, at: usize, entry: &Entry) {
@@ -164,23 +180,34 @@ impl Evidence {
             self.simulated.insert(meta(entry, "action_id").to_owned());
         }
         if self.simulated.contains(meta(entry, "action_id")) {
-            return self.count(format!("simulated {}", entry.action.operation.as_deref().unwrap_or_default()));
+            return self.count(format!(
+                "simulated {}",
+                entry.action.operation.as_deref().unwrap_or_default()
+            ));
         }
         let operation = entry.action.operation.clone().unwrap_or_default();
         let went = entry.action.status;
         match (entry.event_type.as_str(), operation.as_str()) {
             ("policy.modify", _) => self.policy_entries.extend(entry.changes.after.clone()),
-            ("intelligence.recommendation", "recommendation.create" | "recommendation.refresh") => self.finding(entry),
-            ("intelligence.recommendation", "recommendation.execute") if went == Some(ActionStatus::Denied) => {
-                let reason = meta(entry, "reason").split(':').next().unwrap_or_default().to_owned();
+            ("intelligence.recommendation", "recommendation.create" | "recommendation.refresh") => {
+                self.finding(entry)
+            }
+            ("intelligence.recommendation", "recommendation.execute")
+                if went == Some(ActionStatus::Denied) =>
+            {
+                let reason = meta(entry, "reason")
+                    .split(':')
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
                 self.count(format!("blocked: {reason}"));
             }
             ("intelligence.recommendation", _) => self.moved(&operation, entry),
             ("intelligence.approval", _) => self.approval(at, &operation, entry),
             ("intelligence.action", _) => self.action(at, &operation, entry),
             (
-                "intelligence.check" | "resource.snapshot" | "resource.modify" | "resource.state" | "resource.create"
-                | "resource.delete" | "resource.tag",
+                "intelligence.check" | "resource.snapshot" | "resource.modify" | "resource.state"
+                | "resource.create" | "resource.delete" | "resource.tag",
                 _,
             ) => self.step(at, &operation, entry),
             _ => {}
@@ -190,8 +217,15 @@ impl Evidence {
     fn finding(&mut self, entry: &Entry) {
         let text = |name| after(entry, name).and_then(Json::as_str).map(str::to_owned);
         let id = meta(entry, "recommendation_id").to_owned();
-        let mut versions = self.found.remove(&id).map(|known| known.versions).unwrap_or_default();
-        versions.push((meta(entry, "plan_hash").to_owned(), text("impact_level").unwrap_or_default()));
+        let mut versions = self
+            .found
+            .remove(&id)
+            .map(|known| known.versions)
+            .unwrap_or_default();
+        versions.push((
+            meta(entry, "plan_hash").to_owned(),
+            text("impact_level").unwrap_or_default(),
+        ));
         let found = Found {
             kind: meta(entry, "recommendation_type").to_owned(),
             agent: meta(entry, "agent_id").to_owned(),
@@ -209,7 +243,10 @@ impl Evidence {
     fn moved(&mut self, operation: &str, entry: &Entry) {
         let id = meta(entry, "recommendation_id").to_owned();
         self.count(operation);
-        if let Some(time) = after(entry, "scheduled_for").and_then(Json::as_str).and_then(|text| text.parse().ok()) {
+        if let Some(time) = after(entry, "scheduled_for")
+            .and_then(Json::as_str)
+            .and_then(|text| text.parse().ok())
+        {
             self.scheduled.insert(id, time);
         }
     }
@@ -217,7 +254,10 @@ impl Evidence {
     fn approval(&mut self, at: usize, operation: &str, entry: &Entry) {
         self.count(operation);
         let who = entry.actor.email.clone().unwrap_or_default();
-        let request = self.requests.entry(meta(entry, "approval_id").to_owned()).or_default();
+        let request = self
+            .requests
+            .entry(meta(entry, "approval_id").to_owned())
+            .or_default();
         let signature = meta(entry, "signature").to_owned();
         match operation {
             "approval.request" => {
@@ -228,7 +268,11 @@ impl Evidence {
                 request.plan_hash = hash.unwrap_or_default().to_owned();
             }
             "approval.sign" => request.signed.push((signature, who, at)),
-            "approval.delegate" => request.delegated.push((signature, who, meta(entry, "to").to_owned())),
+            "approval.delegate" => {
+                request
+                    .delegated
+                    .push((signature, who, meta(entry, "to").to_owned()))
+            }
             "approval.reject" | "approval.expire" => request.closed = Some(at),
             _ => {}
         }
@@ -251,7 +295,11 @@ impl Evidence {
                     asked_by: meta(entry, "asked_by").to_owned(),
                     run: (!run.is_empty()).then(|| run.to_owned()),
                     exception: exception(entry),
-                    resource: if twin.is_empty() { resource } else { twin.to_owned() },
+                    resource: if twin.is_empty() {
+                        resource
+                    } else {
+                        twin.to_owned()
+                    },
                     at: entry.timestamp,
                     checked: None,
                     before: None,
@@ -289,7 +337,8 @@ impl Evidence {
             self.fault(format!("{id} failed and is not told as grave"));
         }
         if let Some(open) = self.open.get(id) {
-            self.faults.push(format!("{id} ended while {} was open", open.operation));
+            self.faults
+                .push(format!("{id} ended while {} was open", open.operation));
         }
         let Some(execution) = self.executions.get_mut(id) else {
             return self.fault(format!("{id} ended and was never begun"));
@@ -297,7 +346,11 @@ impl Evidence {
         execution.ended = Some((operation.to_owned(), entry.timestamp));
         execution.held |= operation == "action.succeed";
         let execution = execution.clone();
-        if self.working.get(&execution.resource).is_some_and(|working| *working == execution.id) {
+        if self
+            .working
+            .get(&execution.resource)
+            .is_some_and(|working| *working == execution.id)
+        {
             self.working.remove(&execution.resource);
         }
         self.ended_as_recorded(&execution, operation, entry.timestamp);
@@ -307,7 +360,11 @@ impl Evidence {
         let id = meta(entry, "action_id").to_owned();
         // The entry of a replica is about the replica; the step works on its source.
         let source = meta(entry, "source_resource_id").to_owned();
-        let resource = if source.is_empty() { entry.resource.id.clone().unwrap_or_default() } else { source };
+        let resource = if source.is_empty() {
+            entry.resource.id.clone().unwrap_or_default()
+        } else {
+            source
+        };
         if entry.action.status != Some(ActionStatus::Pending) {
             let open = self.open.remove(&id);
             // An end that was recorded and not kept is followed by one that says so.
@@ -327,15 +384,30 @@ impl Evidence {
             (execution.checked, execution.before, execution.disturbed) = (Some(at), state, false);
         }
         if execution.ended.is_some() || execution.resource != resource {
-            self.faults.push(format!("{id}: {operation} on {resource} begins after its end, or elsewhere"));
+            self.faults.push(format!(
+                "{id}: {operation} on {resource} begins after its end, or elsewhere"
+            ));
         }
         execution.reopened = None;
-        if let Some(other) = self.working.insert(resource.clone(), id.clone()).filter(|other| *other != id) {
+        if let Some(other) = self
+            .working
+            .insert(resource.clone(), id.clone())
+            .filter(|other| *other != id)
+        {
             self.fault(format!("{id} and {other} work on {resource} at once"));
         }
         let description = meta(entry, "description").to_owned();
-        let open = Open { operation: operation.to_owned(), description, resource, changes: 0 };
-        if let Some(left) = self.open.insert(id.clone(), open).filter(|left| left.changes > 0) {
+        let open = Open {
+            operation: operation.to_owned(),
+            description,
+            resource,
+            changes: 0,
+        };
+        if let Some(left) = self
+            .open
+            .insert(id.clone(), open)
+            .filter(|left| left.changes > 0)
+        {
             self.fault(format!(
                 "{id}: {} on {} changed something and has no record after it",
                 left.operation, left.resource
@@ -345,8 +417,13 @@ impl Evidence {
 
     /// The announced step that a call to the cloud belongs to.
     fn announced(&self, id: &str, mutation: &Mutation) -> Option<String> {
-        let fits = |open: &Open| open.operation.ends_with(operation_of(mutation)) && open.description.contains(id);
-        self.open.iter().find(|(_, open)| fits(open)).map(|(action, _)| action.clone())
+        let fits = |open: &Open| {
+            open.operation.ends_with(operation_of(mutation)) && open.description.contains(id)
+        };
+        self.open
+            .iter()
+            .find(|(_, open)| fits(open))
+            .map(|(action, _)| action.clone())
     }
 
     fn asked(&mut self, id: &str, mutation: &Mutation) {
@@ -361,7 +438,11 @@ impl Evidence {
         let Some(mutation) = &changed.call else {
             for key in [("reeve:ignore", true), ("managed-by", false)] {
                 let tagged = changed.after.tags.contains_key(key.0);
-                let map = if key.1 { &mut self.ignored } else { &mut self.owned };
+                let map = if key.1 {
+                    &mut self.ignored
+                } else {
+                    &mut self.owned
+                };
                 if tagged {
                     map.entry(id.clone()).or_insert(at);
                 }
@@ -370,12 +451,17 @@ impl Evidence {
             let touches = |execution: &&mut Execution| {
                 execution.resource == id || attached.iter().any(|to| to.0 == execution.resource)
             };
-            self.executions.values_mut().filter(touches).for_each(|execution| execution.disturbed = true);
+            self.executions
+                .values_mut()
+                .filter(touches)
+                .for_each(|execution| execution.disturbed = true);
             self.machines.insert(id, changed.clone());
             return;
         };
         self.count(format!("changed: {}", operation_of(mutation)));
-        let Some(action) = self.announced(&id, mutation) else { return };
+        let Some(action) = self.announced(&id, mutation) else {
+            return;
+        };
         self.allowed(&action, &id, mutation, changed);
         self.note_down(&id, mutation, changed);
         if !matches!(mutation, Mutation::Snapshot { .. }) {
@@ -398,10 +484,17 @@ impl Evidence {
 
     /// A change that was made: by the step that announced it, forwards only where that may be.
     fn allowed(&mut self, action: &str, id: &str, mutation: &Mutation, changed: &Changed) {
-        let Some(open) = self.open.get_mut(action) else { return };
+        let Some(open) = self.open.get_mut(action) else {
+            return;
+        };
         open.changes += 1;
-        let (back, description) = (open.operation.starts_with("rollback."), open.description.clone());
-        let Some(execution) = self.executions.get_mut(action) else { return };
+        let (back, description) = (
+            open.operation.starts_with("rollback."),
+            open.description.clone(),
+        );
+        let Some(execution) = self.executions.get_mut(action) else {
+            return;
+        };
         execution.last_change = Some(changed.at);
         if matches!(mutation, Mutation::Snapshot { .. }) {
             execution.snapshots.push((id.to_owned(), changed.settles));
@@ -410,17 +503,30 @@ impl Evidence {
         if let Mutation::Resize { instance_type } = mutation
             && !description.ends_with(&format!(" to {instance_type}"))
         {
-            self.fault(format!("{action}: {id} became {instance_type}, and {description:?} was announced"));
+            self.fault(format!(
+                "{action}: {id} became {instance_type}, and {description:?} was announced"
+            ));
         }
         if back {
             return;
         }
-        if let Some(policy) = self.policies.last().filter(|policy| policy.guardrails.kill_switch) {
-            let thrown =
-                self.policies.iter().rev().take_while(|p| p.guardrails.kill_switch).last().map_or(policy.at, |p| p.at);
+        if let Some(policy) = self
+            .policies
+            .last()
+            .filter(|policy| policy.guardrails.kill_switch)
+        {
+            let thrown = self
+                .policies
+                .iter()
+                .rev()
+                .take_while(|p| p.guardrails.kill_switch)
+                .last()
+                .map_or(policy.at, |p| p.at);
             let late = changed.at.duration_since(thrown);
             if late.as_secs() >= 1 {
-                self.fault(format!("{action}: {mutation:?} on {id} {late:?} after the kill switch was turned on"));
+                self.fault(format!(
+                    "{action}: {mutation:?} on {id} {late:?} after the kill switch was turned on"
+                ));
             }
         }
         if self
@@ -428,7 +534,9 @@ impl Evidence {
             .get(&execution.resource)
             .is_some_and(|tagged| execution.checked.is_none_or(|checked| *tagged < checked))
         {
-            self.fault(format!("{action}: {id} was changed and was to be left alone"));
+            self.fault(format!(
+                "{action}: {id} was changed and was to be left alone"
+            ));
         }
         if self
             .owned
@@ -438,7 +546,10 @@ impl Evidence {
         {
             self.fault(format!("{action}: {id} was changed and code owns it"));
         }
-        let idle = self.found.get(&execution.recommendation).is_some_and(|found| found.kind == "idle_resource_cleanup");
+        let idle = self
+            .found
+            .get(&execution.recommendation)
+            .is_some_and(|found| found.kind == "idle_resource_cleanup");
         if idle && *mutation == Mutation::Stop && !execution.test {
             self.disks_kept(&execution, changed.at);
         }
@@ -449,13 +560,28 @@ impl Evidence {
         let attached = |changed: &&Changed| {
             changed.after.kind == ResourceKind::Volume
                 && changed.after.state != ResourceState::Deleted
-                && changed.after.attached_to.iter().any(|machine| machine.0 == execution.resource)
+                && changed
+                    .after
+                    .attached_to
+                    .iter()
+                    .any(|machine| machine.0 == execution.resource)
         };
-        let kept = |id: &str| execution.snapshots.iter().any(|(resource, complete)| resource == id && *complete <= now);
-        let bare = self.machines.values().filter(attached).find(|changed| !kept(changed.after.id.as_str()));
+        let kept = |id: &str| {
+            execution
+                .snapshots
+                .iter()
+                .any(|(resource, complete)| resource == id && *complete <= now)
+        };
+        let bare = self
+            .machines
+            .values()
+            .filter(attached)
+            .find(|changed| !kept(changed.after.id.as_str()));
         if let Some(bare) = bare.filter(|_| !execution.disturbed) {
-            let what =
-                format!("{}: {} was stopped without a snapshot of {}", execution.id, execution.resource, bare.after.id);
+            let what = format!(
+                "{}: {} was stopped without a snapshot of {}",
+                execution.id, execution.resource, bare.after.id
+            );
             self.fault(what);
         }
     }
@@ -464,10 +590,14 @@ impl Evidence {
         let limits = &policy.guardrails;
         let same = |entry: &Json| {
             entry.get("kill_switch").and_then(Json::as_bool) == Some(limits.kill_switch)
-                && entry.get("cool_down_s").and_then(Json::as_f64) == Some(limits.cool_down_s as f64)
+                && entry.get("cool_down_s").and_then(Json::as_f64)
+                    == Some(limits.cool_down_s as f64)
         };
         if limits.version > 0 && !self.policy_entries.iter().any(same) {
-            self.fault(format!("guardrails {} were kept and not recorded", limits.version));
+            self.fault(format!(
+                "guardrails {} were kept and not recorded",
+                limits.version
+            ));
         }
         self.policies.push(Arc::clone(policy));
     }
@@ -481,14 +611,20 @@ impl Evidence {
             .map(|(id, open)| format!("{id}: {}", open.operation))
             .collect();
         for step in left {
-            self.fault(format!("{step} changed something and has no record after it"));
+            self.fault(format!(
+                "{step} changed something and has no record after it"
+            ));
         }
         // An undo whose process died before it was kept changed nothing.
         let endless = |execution: &&Execution| {
             execution.began.is_some() && execution.ended.is_none() && execution.reopened.is_none()
         };
-        let endless: Vec<String> =
-            self.executions.values().filter(endless).map(|execution| execution.id.clone()).collect();
+        let endless: Vec<String> = self
+            .executions
+            .values()
+            .filter(endless)
+            .map(|execution| execution.id.clone())
+            .collect();
         for id in endless {
             self.fault(format!("{id} began and never ended"));
         }

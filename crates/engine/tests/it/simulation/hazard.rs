@@ -50,7 +50,10 @@ impl Hazard {
             silent_until: Timestamp::UNIX_EPOCH,
             counts: BTreeMap::new(),
         };
-        Hazard { inner: Mutex::new(inner), died: watch::Sender::new(false) }
+        Hazard {
+            inner: Mutex::new(inner),
+            died: watch::Sender::new(false),
+        }
     }
 
     /// A process begins, and dies at a moment.
@@ -117,7 +120,11 @@ impl Hazard {
         if !inner.faulty || !inner.rng.random_bool(share) {
             return None;
         }
-        let (lost, name) = if inner.rng.random_bool(0.5) { (Lost::Request, request) } else { (Lost::Answer, answer) };
+        let (lost, name) = if inner.rng.random_bool(0.5) {
+            (Lost::Request, request)
+        } else {
+            (Lost::Answer, answer)
+        };
         *inner.counts.entry(name).or_default() += 1;
         Some(lost)
     }
@@ -129,7 +136,8 @@ impl Hazard {
 
     /// Returns `true` if a read of the store fails.
     pub(crate) fn read_fails(&self) -> bool {
-        self.draw(0.001, "store: read failed", "store: read failed").is_some()
+        self.draw(0.001, "store: read failed", "store: read failed")
+            .is_some()
     }
 
     /// Returns the fault of appending an entry.
@@ -138,7 +146,10 @@ impl Hazard {
         if inner.faulty && now >= inner.silent_until && inner.rng.random_bool(0.003) {
             let seconds = inner.rng.random_range(1..300);
             inner.silent_until = now + SignedDuration::from_secs(seconds);
-            *inner.counts.entry("log: silent for up to 5 min").or_default() += 1;
+            *inner
+                .counts
+                .entry("log: silent for up to 5 min")
+                .or_default() += 1;
         }
         if now < inner.silent_until {
             return Some(Lost::Request);
@@ -149,7 +160,8 @@ impl Hazard {
 
     /// Returns `true` if an observation of the cloud gets no answer.
     pub(crate) fn blind(&self) -> bool {
-        self.draw(0.03, "cloud: look unanswered", "cloud: look unanswered").is_some()
+        self.draw(0.03, "cloud: look unanswered", "cloud: look unanswered")
+            .is_some()
     }
 
     /// Returns the fault of a change requested from the cloud.

@@ -6,10 +6,14 @@ use std::cell::Cell;
 use jiff::SignedDuration;
 use reeve_anomalies::quarantine;
 use reeve_engine::AgentInput;
-use reeve_estate::{Capacity, Money, QUARANTINE, Resource, ResourceKind, ResourceState, Specification};
+use reeve_estate::{
+    Capacity, Money, QUARANTINE, Resource, ResourceKind, ResourceState, Specification,
+};
 use reeve_predict::{RuleId, plans};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Subject};
-use reeve_recommend::{AgentType, Clock as _, Guardrails, Impact, Plan, Priority, RecommendationType, Status};
+use reeve_recommend::{
+    AgentType, Clock as _, Guardrails, Impact, Plan, Priority, RecommendationType, Status,
+};
 use reeve_recommend::{Cause, Factors, Offer};
 use reeve_recommend::{Proposal, Trust};
 
@@ -48,7 +52,11 @@ fn foretold(resource: &Resource, plan: Plan) -> Offer {
         subject,
         priority: Priority::High,
         confidence: 90.0,
-        trust: Trust { raw: 0.9, features: Vec::new(), cap_percent: None },
+        trust: Trust {
+            raw: 0.9,
+            features: Vec::new(),
+            cap_percent: None,
+        },
         impact_level,
         impact: ImpactAssessment {
             cost_percent: Some(1.0),
@@ -78,7 +86,11 @@ fn foretold(resource: &Resource, plan: Plan) -> Offer {
             decision_path: Vec::new(),
         },
     };
-    Offer { resource: resource.clone(), proposal, cause: Cause::PredictiveRule(RuleId("r-1".to_owned())) }
+    Offer {
+        resource: resource.clone(),
+        proposal,
+        cause: Cause::PredictiveRule(RuleId("r-1".to_owned())),
+    }
 }
 
 /// A life of one resource, and what was foreseen of it.
@@ -94,8 +106,18 @@ fn life_with(resource: &Resource, plan: impl Fn(&Life) -> Plan) -> Life {
             mode: text("safe_mode"),
             ..AgentInput::default()
         };
-        session.engine.agents.agent_create(input, &people::caller("ada")).await.unwrap();
-        let answers = session.engine.responses.propose(AgentType::OPS_INTELLIGENCE, vec![found]).await.unwrap();
+        session
+            .engine
+            .agents
+            .agent_create(input, &people::caller("ada"))
+            .await
+            .unwrap();
+        let answers = session
+            .engine
+            .responses
+            .propose(AgentType::OPS_INTELLIGENCE, vec![found])
+            .await
+            .unwrap();
         assert!(answers[0].is_ok(), "{answers:?}");
     });
     life
@@ -118,7 +140,15 @@ fn database() -> Resource {
 fn ended(life: &Life) -> (Specification, Status) {
     let recommendation = life.cloud.all().remove(0);
     assert_ne!(recommendation.state, ResourceState::Changing);
-    let status = life.store.memory.recommendations.lock().values().next().unwrap().status;
+    let status = life
+        .store
+        .memory
+        .recommendations
+        .lock()
+        .values()
+        .next()
+        .unwrap()
+        .status;
     (recommendation.specification, status)
 }
 
@@ -129,7 +159,9 @@ fn storage_that_grows_is_killed_at_every_step() {
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         match status {
-            Status::Succeeded | Status::Failed => assert_eq!(spec.storage_gib, Some(125.0), "{status}"),
+            Status::Succeeded | Status::Failed => {
+                assert_eq!(spec.storage_gib, Some(125.0), "{status}")
+            }
             _ => assert_eq!(spec.storage_gib, Some(100.0), "{status}"),
         }
     });
@@ -138,18 +170,40 @@ fn storage_that_grows_is_killed_at_every_step() {
 
 #[test]
 fn a_group_that_is_scaled_for_a_time_is_killed_at_every_step() {
-    let capacity = Capacity { min: 1, desired: 2, max: 6 };
+    let capacity = Capacity {
+        min: 1,
+        desired: 2,
+        max: 6,
+    };
     let mut recommendation = resource("asg-1", ResourceKind::ScalingGroup, None);
-    recommendation.specification = Specification { capacity: Some(capacity), ..Specification::default() };
+    recommendation.specification = Specification {
+        capacity: Some(capacity),
+        ..Specification::default()
+    };
     let make = || {
         life_with(&recommendation, |life| {
-            plans::scale_until(&recommendation, capacity, 4, life.clock.now() + SignedDuration::from_secs(60))
+            plans::scale_until(
+                &recommendation,
+                capacity,
+                4,
+                life.clock.now() + SignedDuration::from_secs(60),
+            )
         })
     };
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
-        assert_eq!(spec.capacity, Some(capacity), "{status}: whatever came in between, it is back");
-        assert!(matches!(status, Status::Succeeded | Status::RolledBack | Status::Open), "{status}");
+        assert_eq!(
+            spec.capacity,
+            Some(capacity),
+            "{status}: whatever came in between, it is back"
+        );
+        assert!(
+            matches!(
+                status,
+                Status::Succeeded | Status::RolledBack | Status::Open
+            ),
+            "{status}"
+        );
     });
     assert!(moments > 60, "{moments}");
 }
@@ -157,10 +211,18 @@ fn a_group_that_is_scaled_for_a_time_is_killed_at_every_step() {
 #[test]
 fn a_failover_is_killed_at_every_step() {
     let recommendation = database();
-    let make = || life_with(&recommendation, |_| plans::fail_over(&recommendation, "us-east-1a", "us-east-1b"));
+    let make = || {
+        life_with(&recommendation, |_| {
+            plans::fail_over(&recommendation, "us-east-1a", "us-east-1b")
+        })
+    };
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
-        let zone = if status == Status::Succeeded { "us-east-1b" } else { "us-east-1a" };
+        let zone = if status == Status::Succeeded {
+            "us-east-1b"
+        } else {
+            "us-east-1a"
+        };
         assert_eq!(spec.zone.as_deref(), Some(zone), "{status}");
     });
     assert!(moments > 40, "{moments}");
@@ -169,22 +231,37 @@ fn a_failover_is_killed_at_every_step() {
 #[test]
 fn a_replica_is_made_once_and_killed_at_every_step() {
     let recommendation = database();
-    let make = || life_with(&recommendation, |_| plans::replicate(&recommendation, "db-1-reeve-1"));
+    let make = || {
+        life_with(&recommendation, |_| {
+            plans::replicate(&recommendation, "db-1-reeve-1")
+        })
+    };
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
-        assert_eq!(spec.replicas.len(), usize::from(status == Status::Succeeded), "{status}");
+        assert_eq!(
+            spec.replicas.len(),
+            usize::from(status == Status::Succeeded),
+            "{status}"
+        );
     });
     assert!(moments > 40, "{moments}");
 }
 
 fn machine() -> Resource {
-    Resource { state: ResourceState::Running, ..resource("i-1", ResourceKind::VirtualMachine, Some("m5.large")) }
+    Resource {
+        state: ResourceState::Running,
+        ..resource("i-1", ResourceKind::VirtualMachine, Some("m5.large"))
+    }
 }
 
 #[test]
 fn a_machine_is_cut_off_or_has_its_groups_and_is_killed_at_every_step() {
     let recommendation = machine();
-    let make = || life_with(&recommendation, |_| quarantine::plan(&recommendation).unwrap());
+    let make = || {
+        life_with(&recommendation, |_| {
+            quarantine::plan(&recommendation).unwrap()
+        })
+    };
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         let groups = if status == Status::Succeeded {
@@ -192,16 +269,31 @@ fn a_machine_is_cut_off_or_has_its_groups_and_is_killed_at_every_step() {
         } else {
             recommendation.specification.security_groups.clone()
         };
-        assert_eq!((spec.security_groups, spec.isolated), (groups, status == Status::Succeeded), "{status}");
+        assert_eq!(
+            (spec.security_groups, spec.isolated),
+            (groups, status == Status::Succeeded),
+            "{status}"
+        );
     });
     assert!(moments > 40, "{moments}");
 }
 
 /// Executes the finding where ten seconds are left for it, which do not suffice.
 async fn too_late(session: Session) {
-    let Ok(limits) = session.engine.guardrails.guardrails_get().await else { return };
-    let short = Guardrails { rollback_timeout_s: 10, ..limits };
-    if session.engine.guardrails.guardrails_put(short, &people::caller("ada")).await.is_ok() {
+    let Ok(limits) = session.engine.guardrails.guardrails_get().await else {
+        return;
+    };
+    let short = Guardrails {
+        rollback_timeout_s: 10,
+        ..limits
+    };
+    if session
+        .engine
+        .guardrails
+        .guardrails_put(short, &people::caller("ada"))
+        .await
+        .is_ok()
+    {
         executed(session).await;
     }
 }
@@ -210,7 +302,9 @@ async fn too_late(session: Session) {
 fn a_machine_that_is_not_cut_off_in_time_gets_its_groups_back_and_is_killed_at_every_step() {
     let recommendation = machine();
     let make = || {
-        let life = life_with(&recommendation, |_| quarantine::plan(&recommendation).unwrap());
+        let life = life_with(&recommendation, |_| {
+            quarantine::plan(&recommendation).unwrap()
+        });
         life.cloud.fault(0, Fault::LoseRequest);
         life
     };
@@ -218,16 +312,30 @@ fn a_machine_that_is_not_cut_off_in_time_gets_its_groups_back_and_is_killed_at_e
     let moments = killed(make, too_late, |life| {
         let (spec, status) = ended(life);
         let own = spec.security_groups == recommendation.specification.security_groups;
-        assert_eq!((own, spec.isolated), (status != Status::Succeeded, status == Status::Succeeded), "{status}");
+        assert_eq!(
+            (own, spec.isolated),
+            (status != Status::Succeeded, status == Status::Succeeded),
+            "{status}"
+        );
         undone.set(undone.get() + u32::from(status == Status::RolledBack));
     });
-    assert!(moments > 50 && undone.get() > 10, "{moments} {}", undone.get());
+    assert!(
+        moments > 50 && undone.get() > 10,
+        "{moments} {}",
+        undone.get()
+    );
 }
 
 /// Tries the finding on a simulated twin.
 async fn tried(session: Session) {
     let recommendation = the_finding(&session).await;
-    if session.engine.execution.simulate(&recommendation.id, &people::caller("olga")).await.is_ok() {
+    if session
+        .engine
+        .execution
+        .simulate(&recommendation.id, &people::caller("olga"))
+        .await
+        .is_ok()
+    {
         session.engine.execution.settle().await;
     }
 }
@@ -235,23 +343,42 @@ async fn tried(session: Session) {
 /// Nothing real was touched, and the finding is open again.
 fn untouched(life: &Life) {
     let notes = life.journal.lock();
-    let asked = notes.iter().any(|note| matches!(note, crate::journal::Note::Asked(..)));
+    let asked = notes
+        .iter()
+        .any(|note| matches!(note, crate::journal::Note::Asked(..)));
     drop(notes);
     assert!(!asked, "a simulated twin reached the cloud");
     let all = life.store.memory.recommendations.lock();
-    assert!(all.values().all(|recommendation| recommendation.status == Status::Open));
+    assert!(
+        all.values()
+            .all(|recommendation| recommendation.status == Status::Open)
+    );
 }
 
 #[test]
 fn tests_on_a_simulated_twin_are_killed_at_every_step() {
     for (size, cpu) in [("t3.large", 5.0), ("db.m5.xlarge", 5.0), ("t3.large", 0.1)] {
-        assert!(killed(|| life_of(size, cpu), tried, untouched) > 40, "{size}");
+        assert!(
+            killed(|| life_of(size, cpu), tried, untouched) > 40,
+            "{size}"
+        );
     }
     let recommendation = database();
-    assert!(killed(|| life_with(&recommendation, |_| plans::grow(&recommendation, 100, 125)), tried, untouched) > 30);
+    assert!(
+        killed(
+            || life_with(&recommendation, |_| plans::grow(&recommendation, 100, 125)),
+            tried,
+            untouched
+        ) > 30
+    );
     let recommendation = machine();
     assert!(
-        killed(|| life_with(&recommendation, |_| quarantine::plan(&recommendation).unwrap()), tried, untouched) > 25
+        killed(
+            || life_with(&recommendation, |_| quarantine::plan(&recommendation)
+                .unwrap()),
+            tried,
+            untouched
+        ) > 25
     );
 }
 

@@ -62,8 +62,16 @@ impl Life {
         let hazard = Arc::new(Hazard::new(seed));
         let clock = Arc::new(TestClock::patient());
         let journal = Journal::default();
-        let cloud = Cloud::new(Arc::clone(&clock), Arc::clone(&journal), Some(Arc::clone(&hazard)));
-        let log = Log::new(Arc::clone(&journal), Arc::clone(&clock), Some(Arc::clone(&hazard)));
+        let cloud = Cloud::new(
+            Arc::clone(&clock),
+            Arc::clone(&journal),
+            Some(Arc::clone(&hazard)),
+        );
+        let log = Log::new(
+            Arc::clone(&journal),
+            Arc::clone(&clock),
+            Some(Arc::clone(&hazard)),
+        );
         let store = Arc::new(Shaky {
             memory: Arc::new(Memory::default()),
             loads: Loads::default(),
@@ -73,11 +81,21 @@ impl Life {
             clock: Arc::clone(&clock),
         });
         fill(&store, &cloud, machines);
-        Life { hazard, clock, journal, store, cloud, log }
+        Life {
+            hazard,
+            clock,
+            journal,
+            store,
+            cloud,
+            log,
+        }
     }
 
     fn session(&self, held: &Arc<AtomicUsize>) -> Session {
-        let clouds = ThreeClouds { store: Arc::clone(&self.store), cloud: Arc::clone(&self.cloud) };
+        let clouds = ThreeClouds {
+            store: Arc::clone(&self.store),
+            cloud: Arc::clone(&self.cloud),
+        };
         let engine = Services::new(Ports {
             agents: Arc::clone(&self.store) as _,
             estate: Arc::clone(&self.store) as _,
@@ -101,7 +119,12 @@ impl Life {
     }
 
     /// A process: begins, works, and dies at the given moment with every task it has. Whether it came to its end.
-    pub(crate) fn process<F>(&self, faulty: bool, dies_at: Option<u64>, work: impl FnOnce(Session) -> F) -> bool
+    pub(crate) fn process<F>(
+        &self,
+        faulty: bool,
+        dies_at: Option<u64>,
+        work: impl FnOnce(Session) -> F,
+    ) -> bool
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -116,7 +139,10 @@ impl Life {
                 hazard.stuck();
             }
         };
-        let runtime = tokio::runtime::Builder::new_current_thread().on_thread_park(idle).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .on_thread_park(idle)
+            .build()
+            .unwrap();
         let ended = runtime.block_on(async {
             let working = tokio::spawn(work);
             tokio::select! {
@@ -133,11 +159,18 @@ impl Life {
 
     /// Lives its days with everything that goes wrong, then one process in peace.
     pub(crate) fn live(&self) {
-        self.process(false, None, async |session: Session| session.founded().await);
+        self.process(false, None, async |session: Session| {
+            session.founded().await
+        });
         let until = self.clock.now() + SignedDuration::from_hours(24 * DAYS);
         while self.clock.now() < until {
-            let dies_at = self.hazard.chance(0.9).then(|| 20 + self.hazard.below(6000) as u64);
-            if !self.process(true, dies_at, async move |session: Session| session.lives(until).await) {
+            let dies_at = self
+                .hazard
+                .chance(0.9)
+                .then(|| 20 + self.hazard.below(6000) as u64);
+            if !self.process(true, dies_at, async move |session: Session| {
+                session.lives(until).await
+            }) {
                 self.hazard.count("process died");
             }
         }
@@ -146,7 +179,9 @@ impl Life {
 
     /// A last process, without faults and without requests.
     pub(crate) fn peace(&self) {
-        assert!(self.process(false, None, async |session: Session| session.comes_to_rest().await));
+        assert!(self.process(false, None, async |session: Session| {
+            session.comes_to_rest().await
+        }));
     }
 
     /// Returns the evidence of the records and the cloud.
@@ -164,7 +199,13 @@ impl Session {
     /// Agents of every mode; two of them look at the same.
     async fn founded(self) {
         let text = |text: &str| Some(text.to_owned());
-        let list = |one: &str| Some(if one.is_empty() { Vec::new() } else { vec![one.to_owned()] });
+        let list = |one: &str| {
+            Some(if one.is_empty() {
+                Vec::new()
+            } else {
+                vec![one.to_owned()]
+            })
+        };
         for (mode, account, service, auto) in [
             ("active", "", "", true),
             ("safe_mode", "dev-aws", "", true),
@@ -184,7 +225,11 @@ impl Session {
                 reason: text("a life begins"),
                 ..AgentInput::default()
             };
-            self.engine.agents.agent_create(input, &people::caller("ada")).await.unwrap();
+            self.engine
+                .agents
+                .agent_create(input, &people::caller("ada"))
+                .await
+                .unwrap();
         }
     }
 

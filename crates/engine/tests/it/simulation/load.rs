@@ -34,7 +34,13 @@ impl Loads {
 
     /// The series of a span. A judgement, which requires many metrics over weeks, gets a point every three hours; who
     /// compares a few gets one every quarter of an hour.
-    pub(crate) fn series(&self, of: &[ResourceId], metrics: &[Metric], from: Timestamp, to: Timestamp) -> Vec<Series> {
+    pub(crate) fn series(
+        &self,
+        of: &[ResourceId],
+        metrics: &[Metric],
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Vec<Series> {
         let period_s: i64 = if metrics.len() > 3 { 3 * 3600 } else { 900 };
         let loads = self.0.lock();
         let first = from.as_second().div_euclid(period_s) + 1;
@@ -44,8 +50,15 @@ impl Loads {
             let Some(load) = loads.get(id) else { continue };
             for metric in metrics.iter().copied().filter(|metric| load.has(*metric)) {
                 let at = |n: i64| Timestamp::UNIX_EPOCH + SignedDuration::from_secs(n * period_s);
-                let points = (first..=last).map(|n| (at(n), load.value(metric, at(n), n))).collect();
-                found.push(Series { resource: id.clone(), metric, points, period_s: period_s as u32 });
+                let points = (first..=last)
+                    .map(|n| (at(n), load.value(metric, at(n), n)))
+                    .collect();
+                found.push(Series {
+                    resource: id.clone(),
+                    metric,
+                    points,
+                    period_s: period_s as u32,
+                });
             }
         }
         found

@@ -9,8 +9,8 @@ use reeve_engine::AgentInput;
 use reeve_engine::{ExclusionInput, FeedbackInput};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    AgentStore, Approval, ApprovalStatus, Caller, Clock, Direction, EngineError, Freeze, Guardrails, IacRule,
-    MaintenanceWindow, Recommendation, Scope,
+    AgentStore, Approval, ApprovalStatus, Caller, Clock, Direction, EngineError, Freeze,
+    Guardrails, IacRule, MaintenanceWindow, Recommendation, Scope,
 };
 
 use super::estate::outsider;
@@ -24,7 +24,11 @@ pub(crate) const PEOPLE: [(&str, &[Role], &[&str]); 7] = [
     ("max", &[Role::Manager], &["manager"]),
     ("dora", &[Role::Director], &["manager", "director"]),
     ("sam", &[Role::SecurityAnalyst], &["security"]),
-    ("ada", &[Role::Administrator], &["manager", "director", "security"]),
+    (
+        "ada",
+        &[Role::Administrator],
+        &["manager", "director", "security"],
+    ),
     ("rita", &[Role::RegularUser], &[]),
 ];
 
@@ -46,20 +50,42 @@ impl Session {
     }
 
     fn pick<T: Clone>(&self, recommendation: &[T]) -> Option<T> {
-        (!recommendation.is_empty()).then(|| recommendation[self.hazard.below(recommendation.len())].clone())
+        (!recommendation.is_empty())
+            .then(|| recommendation[self.hazard.below(recommendation.len())].clone())
     }
 
     /// A recommendation, most often one that is not over.
     async fn some(&self) -> Option<Recommendation> {
-        let (all, _) = self.store.memory.recommendation_list(&RecommendationFilter::default()).await.unwrap();
-        let waits: Vec<_> = all.iter().filter(|recommendation| !recommendation.status.is_end()).cloned().collect();
-        self.pick(if self.hazard.chance(0.1) { &all } else { &waits })
+        let (all, _) = self
+            .store
+            .memory
+            .recommendation_list(&RecommendationFilter::default())
+            .await
+            .unwrap();
+        let waits: Vec<_> = all
+            .iter()
+            .filter(|recommendation| !recommendation.status.is_end())
+            .cloned()
+            .collect();
+        self.pick(if self.hazard.chance(0.1) {
+            &all
+        } else {
+            &waits
+        })
     }
 
     async fn some_approval(&self) -> Option<Approval> {
         let all = self.store.memory.approval_list(None).await.unwrap();
-        let waits: Vec<_> = all.iter().filter(|a| a.status == ApprovalStatus::Pending).cloned().collect();
-        self.pick(if self.hazard.chance(0.05) { &all } else { &waits })
+        let waits: Vec<_> = all
+            .iter()
+            .filter(|a| a.status == ApprovalStatus::Pending)
+            .cloned()
+            .collect();
+        self.pick(if self.hazard.chance(0.05) {
+            &all
+        } else {
+            &waits
+        })
     }
 
     /// Somebody does something. What is refused is refused; what cannot be kept or recorded is not done.
@@ -80,79 +106,178 @@ impl Session {
                 Ok(())
             }
             98 => self.connect().await,
-            _ => self.engine.guardrails.breaker_reset("looked into", &caller("ada")).await.map(drop),
+            _ => self
+                .engine
+                .guardrails
+                .breaker_reset("looked into", &caller("ada"))
+                .await
+                .map(drop),
         };
         match done {
             Ok(()) => self.hazard.count("act: done"),
-            Err(EngineError::Record(_) | EngineError::Store(_)) => self.hazard.count("act: log or store failed"),
+            Err(EngineError::Record(_) | EngineError::Store(_)) => {
+                self.hazard.count("act: log or store failed")
+            }
             Err(_) => self.hazard.count("act: refused"),
         }
     }
 
     async fn run_an_agent(&self) -> Outcome {
         let all = self.store.memory.agent_list(None).await.unwrap();
-        let Some(agent) = self.pick(&all) else { return Ok(()) };
+        let Some(agent) = self.pick(&all) else {
+            return Ok(());
+        };
         // A judgement runs on a thread of its own, which the clock does not see.
         let _hold = self.hold();
-        self.engine.runs.agent_run(&agent.id, &caller("olga")).await.map(drop)
+        self.engine
+            .runs
+            .agent_run(&agent.id, &caller("olga"))
+            .await
+            .map(drop)
     }
 
     async fn execute(&self) -> Outcome {
-        let Some(recommendation) = self.some().await else { return Ok(()) };
-        let seen = recommendation.plan.as_ref().filter(|_| self.hazard.chance(0.5)).map(|plan| plan.hash.clone());
-        self.engine.execution.execute(&recommendation.id, seen.as_deref(), None, &self.anybody()).await.map(drop)
+        let Some(recommendation) = self.some().await else {
+            return Ok(());
+        };
+        let seen = recommendation
+            .plan
+            .as_ref()
+            .filter(|_| self.hazard.chance(0.5))
+            .map(|plan| plan.hash.clone());
+        self.engine
+            .execution
+            .execute(&recommendation.id, seen.as_deref(), None, &self.anybody())
+            .await
+            .map(drop)
     }
 
     async fn sign(&self) -> Outcome {
-        let Some(approval) = self.some_approval().await else { return Ok(()) };
+        let Some(approval) = self.some_approval().await else {
+            return Ok(());
+        };
         let who = self.anybody();
         match self.hazard.below(10) {
-            0 => self.engine.recommendations.reject(&approval.id, "not now", &who).await.map(drop),
+            0 => self
+                .engine
+                .recommendations
+                .reject(&approval.id, "not now", &who)
+                .await
+                .map(drop),
             1 => {
                 let to = format!("{}@example.com", PEOPLE[self.hazard.below(PEOPLE.len())].0);
-                self.engine.recommendations.delegate(&approval.id, &to, None, &who).await.map(drop)
+                self.engine
+                    .recommendations
+                    .delegate(&approval.id, &to, None, &who)
+                    .await
+                    .map(drop)
             }
-            _ => self.engine.recommendations.approve(&approval.id, None, &who).await.map(drop),
+            _ => self
+                .engine
+                .recommendations
+                .approve(&approval.id, None, &who)
+                .await
+                .map(drop),
         }
     }
 
     async fn answer(&self) -> Outcome {
-        let Some(recommendation) = self.some().await else { return Ok(()) };
+        let Some(recommendation) = self.some().await else {
+            return Ok(());
+        };
         let who = self.anybody();
         match self.hazard.below(12) {
-            0..4 => {
-                self.engine.recommendations.schedule(&recommendation.id, self.ahead(72), None, &who).await.map(drop)
-            }
-            4..7 => self.engine.execution.test(&recommendation.id, &who).await.map(drop),
-            7 => self.engine.recommendations.dismiss(&recommendation.id, "not needed", &who).await.map(drop),
-            8 => self.engine.recommendations.snooze(&recommendation.id, self.ahead(72), None, &who).await.map(drop),
+            0..4 => self
+                .engine
+                .recommendations
+                .schedule(&recommendation.id, self.ahead(72), None, &who)
+                .await
+                .map(drop),
+            4..7 => self
+                .engine
+                .execution
+                .test(&recommendation.id, &who)
+                .await
+                .map(drop),
+            7 => self
+                .engine
+                .recommendations
+                .dismiss(&recommendation.id, "not needed", &who)
+                .await
+                .map(drop),
+            8 => self
+                .engine
+                .recommendations
+                .snooze(&recommendation.id, self.ahead(72), None, &who)
+                .await
+                .map(drop),
             9 => {
-                let later = FeedbackInput { outcome: "not_now", rating: Some(3), comments: Some("later"), until: None };
-                self.engine.recommendations.feedback(&recommendation.id, later, &who).await.map(drop)
+                let later = FeedbackInput {
+                    outcome: "not_now",
+                    rating: Some(3),
+                    comments: Some("later"),
+                    until: None,
+                };
+                self.engine
+                    .recommendations
+                    .feedback(&recommendation.id, later, &who)
+                    .await
+                    .map(drop)
             }
-            _ => self.engine.recommendations.reopen(&recommendation.id, &who).await.map(drop),
+            _ => self
+                .engine
+                .recommendations
+                .reopen(&recommendation.id, &who)
+                .await
+                .map(drop),
         }
     }
 
     async fn undo(&self) -> Outcome {
         let all = self.store.memory.action_list(None, None).await.unwrap();
         match self.pick(&all) {
-            Some(action) => self.engine.execution.rollback(&action.id, &self.anybody()).await.map(drop),
+            Some(action) => self
+                .engine
+                .execution
+                .rollback(&action.id, &self.anybody())
+                .await
+                .map(drop),
             None => Ok(()),
         }
     }
 
     async fn switch(&self) -> Outcome {
-        self.engine.guardrails.kill_switch(true, "an incident", &caller("ada")).await.map(drop)
+        self.engine
+            .guardrails
+            .kill_switch(true, "an incident", &caller("ada"))
+            .await
+            .map(drop)
     }
 
     /// An incident ends sooner or later, and what was closed is opened again.
     pub(crate) async fn recover(&self) {
-        if self.hazard.chance(0.3) && self.store.memory.guardrails_get().await.unwrap().kill_switch {
-            let _ = self.engine.guardrails.kill_switch(false, "it is over", &caller("ada")).await;
+        if self.hazard.chance(0.3)
+            && self
+                .store
+                .memory
+                .guardrails_get()
+                .await
+                .unwrap()
+                .kill_switch
+        {
+            let _ = self
+                .engine
+                .guardrails
+                .kill_switch(false, "it is over", &caller("ada"))
+                .await;
         }
         if self.hazard.chance(0.1) {
-            self.store.connections.lock().iter_mut().take(2).for_each(|connection| connection.allow_actions = true);
+            self.store
+                .connections
+                .lock()
+                .iter_mut()
+                .take(2)
+                .for_each(|connection| connection.allow_actions = true);
             self.store.note_policy().await;
         }
     }
@@ -160,7 +285,11 @@ impl Session {
     async fn limits(&self) -> Outcome {
         let mut wanted = self.engine.guardrails.guardrails_get().await?;
         self.draw_limits(&mut wanted);
-        self.engine.guardrails.guardrails_put(wanted, &caller("ada")).await.map(drop)
+        self.engine
+            .guardrails
+            .guardrails_put(wanted, &caller("ada"))
+            .await
+            .map(drop)
     }
 
     fn draw_limits(&self, wanted: &mut Guardrails) {
@@ -188,15 +317,29 @@ impl Session {
     fn draw_control(&self, wanted: &mut Guardrails) {
         let control = &mut wanted.change_control;
         let account = self.pick(&["prod-aws", "444455556666"]).map(str::to_owned);
-        let scope = Scope { accounts: account.into_iter().collect(), services: Vec::new() };
-        control.direction =
-            self.pick(&[Direction::Both, Direction::Both, Direction::UpOnly, Direction::DownOnly]).unwrap();
+        let scope = Scope {
+            accounts: account.into_iter().collect(),
+            services: Vec::new(),
+        };
+        control.direction = self
+            .pick(&[
+                Direction::Both,
+                Direction::Both,
+                Direction::UpOnly,
+                Direction::DownOnly,
+            ])
+            .unwrap();
         control.infrastructure_as_code = self.pick(&[IacRule::Patch, IacRule::Allow]).unwrap();
         control.freezes.clear();
         control.windows.clear();
         if self.hazard.chance(0.3) {
             let (from, until) = (self.clock.now(), self.ahead(48));
-            control.freezes.push(Freeze { name: "freeze".to_owned(), scope: scope.clone(), from, until });
+            control.freezes.push(Freeze {
+                name: "freeze".to_owned(),
+                scope: scope.clone(),
+                from,
+                until,
+            });
         }
         if self.hazard.chance(0.3) {
             control.windows.push(MaintenanceWindow {
@@ -212,14 +355,23 @@ impl Session {
 
     async fn configure(&self) -> Outcome {
         let all = self.store.memory.agent_list(None).await.unwrap();
-        let Some(agent) = self.pick(&all) else { return Ok(()) };
+        let Some(agent) = self.pick(&all) else {
+            return Ok(());
+        };
         let text = |recommendation: &[&str]| self.pick(recommendation).map(str::to_owned);
-        let mut input = AgentInput { reason: text(&["because"]), ..AgentInput::default() };
+        let mut input = AgentInput {
+            reason: text(&["because"]),
+            ..AgentInput::default()
+        };
         match self.hazard.below(4) {
             0 => input.mode = text(&["active", "active", "safe_mode", "learning"]),
             1 => {
-                input.accounts =
-                    Some(text(&["dev-aws", "111122223333", ""]).into_iter().filter(|a| !a.is_empty()).collect())
+                input.accounts = Some(
+                    text(&["dev-aws", "111122223333", ""])
+                        .into_iter()
+                        .filter(|a| !a.is_empty())
+                        .collect(),
+                )
             }
             2 => input.auto_apply_approval_required = text(&["low", "medium", "high"]),
             _ => {
@@ -227,23 +379,40 @@ impl Session {
                 input.auto_apply_max_impact = text(&["low", "medium", "high"]);
             }
         }
-        self.engine.agents.agent_configure(&agent.id, input, &caller("ada")).await.map(drop)
+        self.engine
+            .agents
+            .agent_configure(&agent.id, input, &caller("ada"))
+            .await
+            .map(drop)
     }
 
     async fn exclude(&self) -> Outcome {
         let all = self.store.memory.exclusion_list().await.unwrap();
         if let Some(one) = self.pick(&all).filter(|_| self.hazard.chance(0.5)) {
-            return self.engine.recommendations.include(&one.id, &caller("ada")).await;
+            return self
+                .engine
+                .recommendations
+                .include(&one.id, &caller("ada"))
+                .await;
         }
-        let Some(recommendation) = self.some().await else { return Ok(()) };
+        let Some(recommendation) = self.some().await else {
+            return Ok(());
+        };
         let input = ExclusionInput {
             resource: Some(recommendation.subject.id.0.clone()),
-            kind: self.hazard.chance(0.5).then(|| recommendation.kind.as_str().to_owned()),
+            kind: self
+                .hazard
+                .chance(0.5)
+                .then(|| recommendation.kind.as_str().to_owned()),
             reason: "a team asked for it".to_owned(),
             until: self.hazard.chance(0.5).then(|| self.ahead(48)),
             ..ExclusionInput::default()
         };
-        self.engine.recommendations.exclude(input, &caller("ada")).await.map(drop)
+        self.engine
+            .recommendations
+            .exclude(input, &caller("ada"))
+            .await
+            .map(drop)
     }
 
     /// Lets Reeve act on a connection, or no longer.

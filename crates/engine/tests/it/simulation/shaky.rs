@@ -8,14 +8,16 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, IsSeen, Metric, Resource, ResourceChange, ResourceFilter, ResourceId,
-    ResourceKind, ResourceTotal, Sample, SampleStore, Series, StoreError,
+    Connection, ConnectionId, EstateStore, IsSeen, Metric, Resource, ResourceChange,
+    ResourceFilter, ResourceId, ResourceKind, ResourceTotal, Sample, SampleStore, Series,
+    StoreError,
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval,
-    ApprovalFilter, ApprovalId, Clock, DailySavings, Dismissals, Exclusion, ExclusionId, Feedback, Guardrails,
-    OpenSavings, Recommendation, RecommendationId, RecommendationTotal, RecommendationType, StepOutcomes,
+    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore,
+    AgentType, Approval, ApprovalFilter, ApprovalId, Clock, DailySavings, Dismissals, Exclusion,
+    ExclusionId, Feedback, Guardrails, OpenSavings, Recommendation, RecommendationId,
+    RecommendationTotal, RecommendationType, StepOutcomes,
 };
 
 use super::hazard::{Hazard, Lost};
@@ -35,15 +37,24 @@ pub(crate) struct Shaky {
 }
 
 impl Shaky {
-    async fn write<T>(&self, done: impl Future<Output = Result<T, StoreError>> + Send) -> Result<T, StoreError> {
+    async fn write<T>(
+        &self,
+        done: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, StoreError> {
         self.kept(done, false).await
     }
 
-    async fn policy<T>(&self, done: impl Future<Output = Result<T, StoreError>> + Send) -> Result<T, StoreError> {
+    async fn policy<T>(
+        &self,
+        done: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, StoreError> {
         self.kept(done, true).await
     }
 
-    async fn read<T>(&self, done: impl Future<Output = Result<T, StoreError>> + Send) -> Result<T, StoreError> {
+    async fn read<T>(
+        &self,
+        done: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, StoreError> {
         self.hazard.moment().await;
         if self.hazard.read_fails() {
             return Err(StoreError::Backend("the connection was reset".to_owned()));
@@ -66,18 +77,30 @@ impl Shaky {
             self.note_policy().await;
         }
         self.hazard.moment().await;
-        if lost == Some(Lost::Answer) { Err(StoreError::Backend("no answer".to_owned())) } else { done }
+        if lost == Some(Lost::Answer) {
+            Err(StoreError::Backend("no answer".to_owned()))
+        } else {
+            done
+        }
     }
 
     /// Notes what people have set. Nothing in it waits, so that no other task comes between the write and the note.
     pub(crate) async fn note_policy(&self) {
         let agents = self.memory.agent_list(None).await.unwrap();
-        let observe_only: BTreeSet<String> =
-            self.connections.lock().iter().filter(|c| !c.allow_actions).map(|c| c.id.0.clone()).collect();
+        let observe_only: BTreeSet<String> = self
+            .connections
+            .lock()
+            .iter()
+            .filter(|c| !c.allow_actions)
+            .map(|c| c.id.0.clone())
+            .collect();
         let policy = Policy {
             at: self.clock.now(),
             guardrails: self.memory.guardrails_get().await.unwrap(),
-            agents: agents.into_iter().map(|agent| (agent.id.0.clone(), agent)).collect(),
+            agents: agents
+                .into_iter()
+                .map(|agent| (agent.id.0.clone(), agent))
+                .collect(),
             exclusions: self.memory.exclusion_list().await.unwrap(),
             observe_only,
         };
@@ -154,8 +177,16 @@ impl EstateStore for Shaky {
     }
     async fn connection_get(&self, id: &ConnectionId) -> Result<Connection, StoreError> {
         self.hazard.moment().await;
-        let found = self.connections.lock().iter().find(|connection| connection.id == *id).cloned();
-        found.ok_or_else(|| StoreError::NotFound { what: "connection", id: id.0.clone() })
+        let found = self
+            .connections
+            .lock()
+            .iter()
+            .find(|connection| connection.id == *id)
+            .cloned();
+        found.ok_or_else(|| StoreError::NotFound {
+            what: "connection",
+            id: id.0.clone(),
+        })
     }
     async fn connection_list(&self) -> Result<Vec<Connection>, StoreError> {
         self.hazard.moment().await;
@@ -176,7 +207,9 @@ impl EstateStore for Shaky {
         is_seen: &IsSeen<'_>,
         observed: (Timestamp, Timestamp),
     ) -> Result<(), StoreError> {
-        self.memory.resource_end(id, complete, is_seen, observed).await
+        self.memory
+            .resource_end(id, complete, is_seen, observed)
+            .await
     }
     async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError> {
         self.write(self.memory.resource_put(resource)).await
@@ -184,7 +217,10 @@ impl EstateStore for Shaky {
     async fn resource_get(&self, id: &ResourceId) -> Result<Resource, StoreError> {
         self.read(self.memory.resource_get(id)).await
     }
-    async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError> {
+    async fn resource_list(
+        &self,
+        filter: &ResourceFilter,
+    ) -> Result<(Vec<Resource>, u64), StoreError> {
         self.read(self.memory.resource_list(filter)).await
     }
     async fn resource_page(
@@ -193,7 +229,8 @@ impl EstateStore for Shaky {
         after: Option<&(ResourceId, ConnectionId)>,
         limit: u64,
     ) -> Result<Vec<Resource>, StoreError> {
-        self.read(self.memory.resource_page(filter, after, limit)).await
+        self.read(self.memory.resource_page(filter, after, limit))
+            .await
     }
     async fn resource_totals(&self) -> Result<Vec<ResourceTotal>, StoreError> {
         self.read(self.memory.resource_totals()).await
@@ -204,7 +241,8 @@ impl EstateStore for Shaky {
         resources: &[ResourceId],
         since: Timestamp,
     ) -> Result<Vec<ResourceChange>, StoreError> {
-        self.read(self.memory.resource_changes(connection, resources, since)).await
+        self.read(self.memory.resource_changes(connection, resources, since))
+            .await
     }
 }
 
@@ -228,7 +266,10 @@ impl SampleStore for Shaky {
     fn sample_revision(&self, id: &ConnectionId) -> u64 {
         self.memory.sample_revision(id)
     }
-    async fn sample_newest(&self, _: &ConnectionId) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
+    async fn sample_newest(
+        &self,
+        _: &ConnectionId,
+    ) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
         Ok(Vec::new())
     }
 }

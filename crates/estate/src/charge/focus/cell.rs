@@ -20,14 +20,25 @@ pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountEr
         }
     }
     // Accountants write what is negative in parentheses.
-    let (text, negative) = match text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+    let (text, negative) = match text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'))
+    {
         Some(inner) => (inner.trim(), true),
         None => (text, false),
     };
-    let (sign, text) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest.trim_start()));
+    let (sign, text) = text
+        .strip_prefix('-')
+        .map_or(("", text), |rest| ("-", rest.trim_start()));
     let text = text.trim_matches(|letter| SYMBOLS.contains(&letter)).trim();
-    let (grouping, point) = if decimal_comma { ('.', ',') } else { (',', '.') };
-    let (whole, rest) = text.split_once(point).map_or((text, None), |(whole, rest)| (whole, Some(rest)));
+    let (grouping, point) = if decimal_comma {
+        ('.', ',')
+    } else {
+        (',', '.')
+    };
+    let (whole, rest) = text
+        .split_once(point)
+        .map_or((text, None), |(whole, rest)| (whole, Some(rest)));
     let mut plain = String::from(sign);
     if whole.contains(grouping) {
         let mut groups = whole.split(grouping);
@@ -71,20 +82,31 @@ pub fn decimal_mark(text: &str) -> Option<char> {
 /// Milliseconds since the epoch; UTC where there is no offset. Dates with slashes have the month first, as the
 /// specification's examples do.
 pub(super) fn time(text: &str) -> Option<i64> {
-    if text.contains('/') { month_first(text) } else { read_instant(text) }
+    if text.contains('/') {
+        month_first(text)
+    } else {
+        read_instant(text)
+    }
 }
 
 /// `4/1/25`, `04/01/2025` and the same with a time of day after a space.
 fn month_first(text: &str) -> Option<i64> {
     let text = text.strip_suffix("UTC").unwrap_or(text).trim_end();
-    let (date, clock) = text.split_once(' ').map_or((text, None), |(date, clock)| (date, Some(clock.trim())));
+    let (date, clock) = text
+        .split_once(' ')
+        .map_or((text, None), |(date, clock)| (date, Some(clock.trim())));
     let mut parts = date.split('/');
     let (month, day, year) = (parts.next()?, parts.next()?, parts.next()?);
     if parts.next().is_some() || !matches!(year.len(), 2 | 4) {
         return None;
     }
     let century = if year.len() == 2 { 2000 } else { 0 };
-    let date = Date::new(year.parse::<i16>().ok()? + century, month.parse().ok()?, day.parse().ok()?).ok()?;
+    let date = Date::new(
+        year.parse::<i16>().ok()? + century,
+        month.parse().ok()?,
+        day.parse().ok()?,
+    )
+    .ok()?;
     let clock: jiff::civil::Time = match clock {
         None => jiff::civil::Time::midnight(),
         // `9:30` is what spreadsheets write for `09:30`.
@@ -114,7 +136,13 @@ mod tests {
             ("1.234", true, "1234"),
             ("1e-3", false, "0.001"),
         ] {
-            assert_eq!(amount(text, comma).map(|amount| amount.to_string()).as_deref(), Ok(expect), "{text}");
+            assert_eq!(
+                amount(text, comma)
+                    .map(|amount| amount.to_string())
+                    .as_deref(),
+                Ok(expect),
+                "{text}"
+            );
         }
         for (text, comma) in [
             ("1,5", false),
@@ -151,7 +179,10 @@ mod tests {
 
     #[test]
     fn times_of_bills_and_of_spreadsheets() {
-        let day = "2025-04-01T00:00:00Z".parse::<Timestamp>().unwrap().as_millisecond();
+        let day = "2025-04-01T00:00:00Z"
+            .parse::<Timestamp>()
+            .unwrap()
+            .as_millisecond();
         for (text, hours) in [
             ("2025-04-01", 0),
             ("2025-04-01 00:00:00 UTC", 0),
@@ -162,9 +193,22 @@ mod tests {
             ("2025-04-01T00:00:00-08", 8),
             ("2025-04-01 05:30:00 +0530", 0),
         ] {
-            assert_eq!(time(text).map(|at| (at - day) / 3_600_000), Some(hours), "{text}");
+            assert_eq!(
+                time(text).map(|at| (at - day) / 3_600_000),
+                Some(hours),
+                "{text}"
+            );
         }
-        for text in ["13/1/25", "2/30/25", "4/1/1", "4/1", "1/2/3/4", "2025-04-01T48:00:00Z", "2025-04-01T99", "soon"] {
+        for text in [
+            "13/1/25",
+            "2/30/25",
+            "4/1/1",
+            "4/1",
+            "1/2/3/4",
+            "2025-04-01T48:00:00Z",
+            "2025-04-01T99",
+            "soon",
+        ] {
             assert_eq!(time(text), None, "{text}");
         }
     }

@@ -30,11 +30,15 @@ const UNITS: [(&str, TimeUnit); 12] = [
 ];
 
 /// Hint at the names of spans.
-const INTERVALS: &str = "intervals are minute, hour, day, week and month, or 1m, 5m, 15m, 1h, 1d, 1w and 1mo";
+const INTERVALS: &str =
+    "intervals are minute, hour, day, week and month, or 1m, 5m, 15m, 1h, 1d, 1w and 1mo";
 
 /// The length of a span of time.
 pub(super) fn unit(name: &str) -> Option<TimeUnit> {
-    UNITS.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit)
+    UNITS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, unit)| *unit)
 }
 
 /// Reads the names of counts; `field` is the request's field that has them.
@@ -45,17 +49,34 @@ pub(super) fn read(
     default: u32,
 ) -> Result<Vec<Aggregation>, Problem> {
     if names.len() > MOST {
-        return Err(Problem::field(field, "too_many", format!("name at most {MOST}, not {}", names.len())));
+        return Err(Problem::field(
+            field,
+            "too_many",
+            format!("name at most {MOST}, not {}", names.len()),
+        ));
     }
-    let limit_field = if field == "by" { "limit" } else { "aggregation_limit" };
+    let limit_field = if field == "by" {
+        "limit"
+    } else {
+        "aggregation_limit"
+    };
     let limit = limit.unwrap_or(default);
     if limit == 0 || limit > MOST_VALUES {
-        return Err(Problem::field(limit_field, "out_of_range", format!("must be 1 to {MOST_VALUES}, not {limit}")));
+        return Err(Problem::field(
+            limit_field,
+            "out_of_range",
+            format!("must be 1 to {MOST_VALUES}, not {limit}"),
+        ));
     }
     names
         .iter()
         .enumerate()
-        .map(|(at, name)| Ok(Aggregation { by: group_by(&format!("{field}[{at}]"), name)?, limit: limit as usize }))
+        .map(|(at, name)| {
+            Ok(Aggregation {
+                by: group_by(&format!("{field}[{at}]"), name)?,
+                limit: limit as usize,
+            })
+        })
         .collect()
 }
 
@@ -83,16 +104,23 @@ fn single(at: &str, name: &str) -> Result<GroupBy, Problem> {
         Problem::field(at, "unknown_aggregation", message).with_hint(Some(hint.to_owned()))
     };
     if let Some(unit) = unit(name) {
-        return Ok(GroupBy::Time { column: Column::Timestamp, unit });
+        return Ok(GroupBy::Time {
+            column: Column::Timestamp,
+            unit,
+        });
     }
     let (field, span) = match name.split_once(':') {
         Some((field @ ("timestamp" | "recorded_at"), span)) => (field, Some(span)),
         _ => (name, None),
     };
-    let path: FieldPath = field.parse().map_err(|error: reeve_audit::query::QueryError| {
-        let hint = error.hint.unwrap_or_else(|| "name a field of the query language, or hour or day".to_owned());
-        wrong(error.message, &hint)
-    })?;
+    let path: FieldPath = field
+        .parse()
+        .map_err(|error: reeve_audit::query::QueryError| {
+            let hint = error
+                .hint
+                .unwrap_or_else(|| "name a field of the query language, or hour or day".to_owned());
+            wrong(error.message, &hint)
+        })?;
     match path {
         FieldPath::Column(column) if column.is_time() => match span.map(unit) {
             Some(Some(unit)) => Ok(GroupBy::Time { column, unit }),
@@ -105,29 +133,59 @@ fn single(at: &str, name: &str) -> Result<GroupBy, Problem> {
         FieldPath::Column(column) => Ok(GroupBy::Column(column)),
         FieldPath::User => Ok(GroupBy::User),
         FieldPath::Changes => Err(whole(&wrong, name)),
-        FieldPath::Before(path) | FieldPath::After(path) if path.is_empty() => Err(whole(&wrong, name)),
+        FieldPath::Before(path) | FieldPath::After(path) if path.is_empty() => {
+            Err(whole(&wrong, name))
+        }
         field => Ok(GroupBy::Field(field)),
     }
 }
 
 fn whole(wrong: &impl Fn(String, &str) -> Problem, name: &str) -> Problem {
-    wrong(format!("`{name}` is a whole state and has no values to count"), "name a member, such as changes.after.size")
+    wrong(
+        format!("`{name}` is a whole state and has no values to count"),
+        "name a member, such as changes.after.size",
+    )
 }
 
 /// Counts on the wire, under the names they were asked for with.
 pub(super) fn named(names: Vec<String>, counts: Vec<Counts>) -> BTreeMap<String, CountsBody> {
-    names.into_iter().zip(counts.into_iter().map(body)).collect()
+    names
+        .into_iter()
+        .zip(counts.into_iter().map(body))
+        .collect()
 }
 
 fn body(counts: Counts) -> CountsBody {
-    let Counts { values, nested, distinct, other, missing } = counts;
-    CountsBody { buckets: buckets(values, nested), distinct, other, missing }
+    let Counts {
+        values,
+        nested,
+        distinct,
+        other,
+        missing,
+    } = counts;
+    CountsBody {
+        buckets: buckets(values, nested),
+        distinct,
+        other,
+        missing,
+    }
 }
 
 /// Values with their counts on the wire, and the counts of a second field for each of them if there are any.
 pub(super) fn buckets(values: Vec<(String, u64)>, nested: Vec<Counts>) -> Vec<CountBody> {
-    let nested = nested.into_iter().map(|counts| Some(body(counts))).chain(std::iter::repeat_with(|| None));
-    values.into_iter().zip(nested).map(|((value, count), nested)| CountBody { value, count, nested }).collect()
+    let nested = nested
+        .into_iter()
+        .map(|counts| Some(body(counts)))
+        .chain(std::iter::repeat_with(|| None));
+    values
+        .into_iter()
+        .zip(nested)
+        .map(|((value, count), nested)| CountBody {
+            value,
+            count,
+            nested,
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -148,15 +206,30 @@ mod tests {
             ("timestamp:1h", time(Column::Timestamp, TimeUnit::Hour)),
             ("timestamp:1mo", time(Column::Timestamp, TimeUnit::Month)),
             ("recorded_at:week", time(Column::RecordedAt, TimeUnit::Week)),
-            ("timestamp:15m", time(Column::Timestamp, TimeUnit::QuarterHour)),
+            (
+                "timestamp:15m",
+                time(Column::Timestamp, TimeUnit::QuarterHour),
+            ),
             (
                 "5m > user",
-                GroupBy::Nested(Box::new(time(Column::Timestamp, TimeUnit::FiveMinutes)), Box::new(GroupBy::User)),
+                GroupBy::Nested(
+                    Box::new(time(Column::Timestamp, TimeUnit::FiveMinutes)),
+                    Box::new(GroupBy::User),
+                ),
             ),
             ("tags", GroupBy::Field(FieldPath::Tags)),
-            ("resource.tags.env", GroupBy::Field(FieldPath::ResourceTag("env".into()))),
-            ("metadata.team", GroupBy::Field(FieldPath::Metadata(vec!["team".into()]))),
-            ("changes.after.size", GroupBy::Field(FieldPath::After(vec!["size".into()]))),
+            (
+                "resource.tags.env",
+                GroupBy::Field(FieldPath::ResourceTag("env".into())),
+            ),
+            (
+                "metadata.team",
+                GroupBy::Field(FieldPath::Metadata(vec!["team".into()])),
+            ),
+            (
+                "changes.after.size",
+                GroupBy::Field(FieldPath::After(vec!["size".into()])),
+            ),
         ] {
             assert_eq!(group_by("aggregations[0]", name).unwrap(), expect, "{name}");
         }
@@ -170,9 +243,15 @@ mod tests {
             ("timestamp", "write timestamp:1h"),
             ("timestamp:2h", INTERVALS),
             ("day>usr", "did you mean user?"),
-            ("a>b>c", "to search for the text itself, put it in double quotes"),
+            (
+                "a>b>c",
+                "to search for the text itself, put it in double quotes",
+            ),
             ("changes.after", "name a member, such as changes.after.size"),
-            ("severity:high", "name a field of the query language, or hour or day"),
+            (
+                "severity:high",
+                "name a field of the query language, or hour or day",
+            ),
             ("", "name a field of the query language, or hour or day"),
         ] {
             let names = ["event_type".to_owned(), "user".to_owned(), name.to_owned()];
@@ -181,7 +260,14 @@ mod tests {
             assert_eq!(problem.body().hint.as_deref(), Some(hint), "{name}");
         }
         let many: Vec<_> = (0..11).map(|n| format!("metadata.m{n}")).collect();
-        assert_eq!(read("aggregations", &many, None, 100).unwrap_err().body().errors[0].field, "aggregations");
+        assert_eq!(
+            read("aggregations", &many, None, 100)
+                .unwrap_err()
+                .body()
+                .errors[0]
+                .field,
+            "aggregations"
+        );
         for limit in [0, 1001] {
             let wrong = read("by", &many[..1], Some(limit), 10).unwrap_err();
             assert_eq!(wrong.body().errors[0].field, "limit");

@@ -70,10 +70,17 @@ async fn list(
     Params(paging): Params<Paging>,
 ) -> Result<Json<List<AlertRuleBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
-    let (rules, total) = app.alerts.alert_rule_page(window.limit, window.start()).await?;
+    let (rules, total) = app
+        .alerts
+        .alert_rule_page(window.limit, window.start())
+        .await?;
     let next_cursor = window.next(rules.len(), total);
     let degraded = degraded(&app).await?;
-    Ok(Json(List { items: rules.iter().map(|rule| body(rule, &degraded)).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: rules.iter().map(|rule| body(rule, &degraded)).collect(),
+        total,
+        next_cursor,
+    }))
 }
 
 /// Add an alert rule. It counts entries that are recorded from then on.
@@ -97,15 +104,22 @@ async fn create(
 async fn known_lists(app: &App, settings: &RuleSettings) -> Result<(), Problem> {
     match reeve_access::with_lists(app.lists.as_ref(), &settings.query).await {
         Ok(_) => Ok(()),
-        Err(ListError::Unknown(name)) => {
-            Err(Problem::field("condition", "invalid_query", format!("there is no list `{name}`")))
-        }
+        Err(ListError::Unknown(name)) => Err(Problem::field(
+            "condition",
+            "invalid_query",
+            format!("there is no list `{name}`"),
+        )),
         Err(ListError::Store(error)) => Err(error.into()),
     }
 }
 
 /// Records and keeps a new rule.
-async fn add(app: &App, caller: &Caller, settings: RuleSettings, state: RuleState) -> Result<Rule, Problem> {
+async fn add(
+    app: &App,
+    caller: &Caller,
+    settings: RuleSettings,
+    state: RuleState,
+) -> Result<Rule, Problem> {
     let now = app.now();
     let rule = Rule {
         id: RuleId(uuid::Uuid::now_v7().to_string()),
@@ -119,14 +133,18 @@ async fn add(app: &App, caller: &Caller, settings: RuleSettings, state: RuleStat
         updated_at: now,
     };
     let entry = entry(caller, &events::ALERT_CREATE, "alert.create", &rule).after(record(&rule));
-    app.change(entry, app.alerts.alert_rule_insert(&rule, MOST)).await?;
+    app.change(entry, app.alerts.alert_rule_insert(&rule, MOST))
+        .await?;
     Ok(rule)
 }
 
 /// One alert rule.
 #[utoipa::path(get, path = "/api/v1/audit-logs/alerts/{id}", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 200, body = AlertRuleBody), (status = 404, body = ProblemBody)))]
-async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<AlertRuleBody>, Problem> {
+async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<AlertRuleBody>, Problem> {
     let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
     Ok(Json(body(&rule, &degraded(&app).await?)))
 }
@@ -147,16 +165,28 @@ async fn patch(
     let settings = RuleSettings::read(given.applied(&before)).map_err(field_problems)?;
     receivers::check(&app, &settings).await?;
     known_lists(&app, &settings).await?;
-    change(&app, &caller, "alert.modify", &before, before.with_settings(settings, app.now())).await
+    change(
+        &app,
+        &caller,
+        "alert.modify",
+        &before,
+        before.with_settings(settings, app.now()),
+    )
+    .await
 }
 
 /// Remove an alert rule. Its firings stay.
 #[utoipa::path(delete, path = "/api/v1/audit-logs/alerts/{id}", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
     let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
     let entry = entry(&caller, &events::ALERT_DELETE, "alert.delete", &rule).before(record(&rule));
-    app.change(entry, app.alerts.alert_rule_delete(&rule.id)).await?;
+    app.change(entry, app.alerts.alert_rule_delete(&rule.id))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -169,7 +199,14 @@ async fn enable(
     Path(id): Path<String>,
 ) -> Result<Json<AlertRuleBody>, Problem> {
     let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
-    change(&app, &caller, "alert.enable", &before, before.with_state(RuleState::Enabled, app.now())).await
+    change(
+        &app,
+        &caller,
+        "alert.enable",
+        &before,
+        before.with_state(RuleState::Enabled, app.now()),
+    )
+    .await
 }
 
 /// Disable an alert rule: its entries are no longer counted.
@@ -181,7 +218,14 @@ async fn disable(
     Path(id): Path<String>,
 ) -> Result<Json<AlertRuleBody>, Problem> {
     let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
-    change(&app, &caller, "alert.disable", &before, before.with_state(RuleState::Disabled, app.now())).await
+    change(
+        &app,
+        &caller,
+        "alert.disable",
+        &before,
+        before.with_state(RuleState::Disabled, app.now()),
+    )
+    .await
 }
 
 /// Silence an alert rule: it goes on firing, and notifies nobody until then.
@@ -204,19 +248,40 @@ async fn silence(
             .ok_or_else(|| Problem::field("until", "invalid_time", message))
     });
     let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
-    change(&app, &caller, "alert.silence", &before, before.silenced(until.transpose()?, now)).await
+    change(
+        &app,
+        &caller,
+        "alert.silence",
+        &before,
+        before.silenced(until.transpose()?, now),
+    )
+    .await
 }
 
 /// Returns the rules that count only in part at present.
 async fn degraded(app: &App) -> Result<Vec<DegradedRule>, Problem> {
     let now = app.now();
-    let lasts = |degraded: &DegradedRule| degraded.at.checked_add(DEGRADED_FOR).is_ok_and(|until| until > now);
-    Ok(app.alerts.alert_degraded().await?.into_iter().filter(lasts).collect())
+    let lasts = |degraded: &DegradedRule| {
+        degraded
+            .at
+            .checked_add(DEGRADED_FOR)
+            .is_ok_and(|until| until > now)
+    };
+    Ok(app
+        .alerts
+        .alert_degraded()
+        .await?
+        .into_iter()
+        .filter(lasts)
+        .collect())
 }
 
 fn body(rule: &Rule, degraded: &[DegradedRule]) -> AlertRuleBody {
     let met = degraded.iter().find(|degraded| degraded.rule == rule.id);
-    AlertRuleBody { degraded: met.map(AlertDegradedBody::new), ..AlertRuleBody::new(rule) }
+    AlertRuleBody {
+        degraded: met.map(AlertDegradedBody::new),
+        ..AlertRuleBody::new(rule)
+    }
 }
 
 /// Records and keeps a change.
@@ -227,13 +292,21 @@ async fn change(
     before: &Rule,
     after: Rule,
 ) -> Result<Json<AlertRuleBody>, Problem> {
-    let entry = entry(caller, &events::ALERT_MODIFY, operation, before).before(record(before)).after(record(&after));
-    app.change(entry, app.alerts.alert_rule_update(&after)).await?;
+    let entry = entry(caller, &events::ALERT_MODIFY, operation, before)
+        .before(record(before))
+        .after(record(&after));
+    app.change(entry, app.alerts.alert_rule_update(&after))
+        .await?;
     Ok(Json(AlertRuleBody::new(&after)))
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, rule: &Rule) -> Entry {
-    story::did(caller, kind, operation, ResourceRef::new("alert_rule", rule.id.0.clone()))
+    story::did(
+        caller,
+        kind,
+        operation,
+        ResourceRef::new("alert_rule", rule.id.0.clone()),
+    )
 }
 
 /// As it stands in the log.

@@ -11,7 +11,9 @@ use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 
 use reeve_access::{EventTypePattern, event_type_pattern};
-use reeve_audit::{BatchError, Content, Draft, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, Submitter, parse_batch};
+use reeve_audit::{
+    BatchError, Content, Draft, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, Submitter, parse_batch,
+};
 use reeve_ledger::{AppendError, Receipt};
 
 use super::receipts;
@@ -50,17 +52,26 @@ pub(super) async fn append(
         "application/json" => false,
         "application/x-ndjson" | "application/jsonl" => true,
         other => {
-            let message = format!("{other} is not understood; send application/json or application/x-ndjson");
+            let message =
+                format!("{other} is not understood; send application/json or application/x-ndjson");
             return Err(Problem::new(Code::UnsupportedMediaType, message));
         }
     };
     let bytes = extract::read(request, &app).await?;
-    let content = if ndjson { Content::Ndjson } else { Content::of_json(&bytes) };
+    let content = if ndjson {
+        Content::Ndjson
+    } else {
+        Content::of_json(&bytes)
+    };
     let drafts = parse(bytes, content, app.now(), story::submitter(&caller)).await?;
     check_event_types(&app, &caller, &drafts).await?;
     match params.on_conflict.unwrap_or_default() {
         OnConflict::Abort => {
-            let receipts = app.ledger.append(drafts).await.map_err(|error| append_problem(&error))?;
+            let receipts = app
+                .ledger
+                .append(drafts)
+                .await
+                .map_err(|error| append_problem(&error))?;
             Ok(receipts::answer(&receipts, content == Content::One))
         }
         OnConflict::Report => {
@@ -72,24 +83,45 @@ pub(super) async fn append(
 
 /// Refuses entries of types that the caller's token may not write, and records the refusal.
 async fn check_event_types(app: &App, caller: &Caller, drafts: &[Draft]) -> Result<(), Problem> {
-    let patterns = caller.principal.token.as_ref().map_or(&[][..], |token| &token.event_types);
-    let refused = drafts.iter().position(|draft| !event_type_pattern::allows(patterns, &draft.entry.event_type));
+    let patterns = caller
+        .principal
+        .token
+        .as_ref()
+        .map_or(&[][..], |token| &token.event_types);
+    let refused = drafts
+        .iter()
+        .position(|draft| !event_type_pattern::allows(patterns, &draft.entry.event_type));
     let Some(index) = refused else { return Ok(()) };
     let event_type = drafts[index].entry.event_type.as_str();
-    app.denied(caller, &Method::POST, "/api/v1/audit-logs", &format!("event type {event_type}")).await;
-    let allowed = patterns.iter().map(EventTypePattern::as_str).collect::<Vec<_>>().join(", ");
+    app.denied(
+        caller,
+        &Method::POST,
+        "/api/v1/audit-logs",
+        &format!("event type {event_type}"),
+    )
+    .await;
+    let allowed = patterns
+        .iter()
+        .map(EventTypePattern::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
     let field = FieldProblem {
         field: "event_type".to_owned(),
         code: "not_allowed".to_owned(),
         message: format!("the token may write {allowed}, not {event_type}"),
         index: Some(index as u64),
     };
-    let detail = format!("Nothing was written. Entry {index}: the token may not write entries of type {event_type}.");
+    let detail = format!(
+        "Nothing was written. Entry {index}: the token may not write entries of type {event_type}."
+    );
     Err(Problem::new(Code::Forbidden, detail).with_errors(vec![field]))
 }
 
 /// Appends entries, and leaves out those whose identifier another entry has.
-async fn append_each(app: &App, drafts: Vec<Draft>) -> Result<(Vec<Receipt>, Vec<FieldProblem>), Problem> {
+async fn append_each(
+    app: &App,
+    drafts: Vec<Draft>,
+) -> Result<(Vec<Receipt>, Vec<FieldProblem>), Problem> {
     match app.ledger.append(drafts.clone()).await {
         Ok(receipts) => return Ok((receipts, Vec::new())),
         Err(AppendError::Conflict { .. }) => {}
@@ -98,7 +130,11 @@ async fn append_each(app: &App, drafts: Vec<Draft>) -> Result<(Vec<Receipt>, Vec
     let (mut receipts, mut refused) = (Vec::with_capacity(drafts.len()), Vec::new());
     let mut numbered: VecDeque<(usize, Draft)> = drafts.into_iter().enumerate().collect();
     while !numbered.is_empty() {
-        let part = numbered.iter().take(PART).map(|(_, draft)| draft.clone()).collect::<Vec<_>>();
+        let part = numbered
+            .iter()
+            .take(PART)
+            .map(|(_, draft)| draft.clone())
+            .collect::<Vec<_>>();
         let length = part.len();
         match app.ledger.append(part).await {
             Ok(written) => {
@@ -113,7 +149,11 @@ async fn append_each(app: &App, drafts: Vec<Draft>) -> Result<(Vec<Receipt>, Vec
             Err(error) if receipts.is_empty() => return Err(append_problem(&error)),
             // Entries before are durable, so the answer must tell which ones.
             Err(error) => {
-                refused.extend(numbered.drain(..).map(|(index, draft)| not_written(index, &draft, &error)));
+                refused.extend(
+                    numbered
+                        .drain(..)
+                        .map(|(index, draft)| not_written(index, &draft, &error)),
+                );
             }
         }
     }
@@ -134,39 +174,74 @@ fn not_written(index: usize, draft: &Draft, error: &AppendError) -> FieldProblem
     FieldProblem {
         field: String::new(),
         code: "not_written".to_owned(),
-        message: format!("{} was not written: {error}; send it again", draft.entry.event_id),
+        message: format!(
+            "{} was not written: {error}; send it again",
+            draft.entry.event_id
+        ),
         index: Some(index as u64),
     }
 }
 
 /// Reads the entries: a small body at once, a large one on a thread for work that takes its time.
-async fn parse(bytes: Bytes, content: Content, now: Timestamp, by: Submitter) -> Result<Vec<Draft>, Problem> {
+async fn parse(
+    bytes: Bytes,
+    content: Content,
+    now: Timestamp,
+    by: Submitter,
+) -> Result<Vec<Draft>, Problem> {
     let large = bytes.len() > INLINE_BYTES;
     let read = move || {
         let drafts = parse_batch(&bytes, content, now, MAX_BATCH)?;
-        let refused = |(index, error)| BatchError { index, errors: vec![error] };
+        let refused = |(index, error)| BatchError {
+            index,
+            errors: vec![error],
+        };
         Draft::submitted_by(drafts, &Arc::new(by)).map_err(refused)
     };
-    let drafts = if large { spawn_blocking(read).await.map_err(Problem::internal)? } else { read() };
+    let drafts = if large {
+        spawn_blocking(read).await.map_err(Problem::internal)?
+    } else {
+        read()
+    };
     drafts.map_err(batch_problem)
 }
 
 fn batch_problem(error: BatchError) -> Problem {
     let index = error.index as u64;
-    let too_large = error.errors.iter().any(|field| field.code == "entry_too_large");
-    let unreadable =
-        error.errors.iter().any(|field| matches!(field.code, "invalid_json" | "invalid_utf8" | "trailing_bytes"));
+    let too_large = error
+        .errors
+        .iter()
+        .any(|field| field.code == "entry_too_large");
+    let unreadable = error.errors.iter().any(|field| {
+        matches!(
+            field.code,
+            "invalid_json" | "invalid_utf8" | "trailing_bytes"
+        )
+    });
     let detail = format!("Nothing was written. {error}");
-    let fields = error.errors.into_iter().map(|field| field_problem(field, index)).collect();
+    let fields = error
+        .errors
+        .into_iter()
+        .map(|field| field_problem(field, index))
+        .collect();
     let code = match (too_large, unreadable) {
         (true, _) => Code::EntryTooLarge,
         (_, true) => Code::BadRequest,
         _ => Code::InvalidFields,
     };
-    let detail = if too_large { format!("{detail}; an entry may have {MAX_ENTRY_BYTES} bytes") } else { detail };
+    let detail = if too_large {
+        format!("{detail}; an entry may have {MAX_ENTRY_BYTES} bytes")
+    } else {
+        detail
+    };
     Problem::new(code, detail).with_errors(fields)
 }
 
 fn field_problem(error: FieldError, index: u64) -> FieldProblem {
-    FieldProblem { field: error.path, code: error.code.to_owned(), message: error.message, index: Some(index) }
+    FieldProblem {
+        field: error.path,
+        code: error.code.to_owned(),
+        message: error.message,
+        index: Some(index),
+    }
 }

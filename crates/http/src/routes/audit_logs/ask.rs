@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use reeve_access::ListError;
 
-use reeve_audit::query::{Expr, Query, QueryError, filter as filter_term, point_in_time, time_range};
+use reeve_audit::query::{
+    Expr, Query, QueryError, filter as filter_term, point_in_time, time_range,
+};
 use reeve_ledger::{Aggregation, Order, SearchRequest, TrailError};
 
 use crate::app::App;
@@ -36,7 +38,11 @@ pub(super) fn read(asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> 
     if let (Some(start), Some(end)) = (start, end)
         && start >= end
     {
-        return Err(Problem::field("start_time", "out_of_range", "must lie before end_time"));
+        return Err(Problem::field(
+            "start_time",
+            "out_of_range",
+            "must lie before end_time",
+        ));
     }
     query = query.and(time_range(start, end));
     for (name, value) in asked.filters.given() {
@@ -47,7 +53,9 @@ pub(super) fn read(asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> 
 
 /// Returns the query with the values that its lists have now.
 pub(crate) async fn with_lists(app: &App, query: &Query) -> Result<Query, Problem> {
-    reeve_access::with_lists(app.lists.as_ref(), query).await.map_err(list_problem)
+    reeve_access::with_lists(app.lists.as_ref(), query)
+        .await
+        .map_err(list_problem)
 }
 
 /// Returns the problem of a query that compares with a list.
@@ -72,10 +80,18 @@ pub(super) fn parse(query: Option<&str>) -> Result<Query, Problem> {
 }
 
 /// A point in time beside a query: RFC 3339, `now`, or a distance from it; the empty text is none.
-pub(super) fn instant(field: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Problem> {
-    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+pub(super) fn instant(
+    field: &str,
+    text: Option<&str>,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, Problem> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
     point_in_time(text, now).map(Some).ok_or_else(|| {
-        let message = format!("{text:?} is neither an RFC 3339 time such as 2026-11-20T10:00:00Z nor now or now-24h");
+        let message = format!(
+            "{text:?} is neither an RFC 3339 time such as 2026-11-20T10:00:00Z nor now or now-24h"
+        );
         Problem::field(field, "invalid_time", message)
     })
 }
@@ -90,7 +106,12 @@ fn filter(name: &str, value: &str) -> Result<Expr, Problem> {
 }
 
 /// A search request of a page.
-pub(super) fn request(query: Query, window: Window, aggregations: Vec<Aggregation>, now: Timestamp) -> SearchRequest {
+pub(super) fn request(
+    query: Query,
+    window: Window,
+    aggregations: Vec<Aggregation>,
+    now: Timestamp,
+) -> SearchRequest {
     SearchRequest {
         query,
         limit: usize::try_from(window.limit).unwrap_or(usize::MAX),
@@ -110,13 +131,16 @@ pub(super) fn problem(error: TrailError) -> Problem {
         TrailError::Invalid(message) => Problem::field("aggregations", "invalid", message),
         TrailError::Damaged(message) => {
             tracing::error!(cause = %message, "a part of the log is damaged");
-            let detail = "This request needs a part of the log that is damaged, so nothing is returned";
+            let detail =
+                "This request needs a part of the log that is damaged, so nothing is returned";
             Problem::new(Code::LogDamaged, format!("{detail}: {message}."))
         }
         TrailError::TooCostly { limit_s } => {
-            let detail = format!("The search was stopped after {limit_s} s to keep the log responsive.");
+            let detail =
+                format!("The search was stopped after {limit_s} s to keep the log responsive.");
             let hint = "Narrow start_time and end_time, name the field of each word (actor.id:alice in place of alice), or use fewer words.";
-            Problem::new(Code::QueryTooCostly, format!("{detail} {hint}")).with_hint(Some(hint.to_owned()))
+            Problem::new(Code::QueryTooCostly, format!("{detail} {hint}"))
+                .with_hint(Some(hint.to_owned()))
         }
         TrailError::Backend(message) => Problem::internal(message),
     }

@@ -5,7 +5,9 @@ use reeve_audit::{Json, Metadata, Submitter};
 use reeve_ledger::StoredEntry;
 
 use crate::time;
-use crate::wire::entry::{ActionBody, ActorBody, ChangesBody, EntryBody, IntegrityBody, ResourceBody, SubmitterBody};
+use crate::wire::entry::{
+    ActionBody, ActorBody, ChangesBody, EntryBody, IntegrityBody, ResourceBody, SubmitterBody,
+};
 
 /// An entry as the wire shows it.
 pub(super) fn entry(stored: &StoredEntry) -> EntryBody {
@@ -76,7 +78,10 @@ fn action(action: &Action) -> ActionBody {
 }
 
 fn changes(changes: &Changes) -> ChangesBody {
-    ChangesBody { before: changes.before.as_ref().map(value), after: changes.after.as_ref().map(value) }
+    ChangesBody {
+        before: changes.before.as_ref().map(value),
+        after: changes.after.as_ref().map(value),
+    }
 }
 
 fn metadata(metadata: &Metadata) -> serde_json::Value {

@@ -79,12 +79,22 @@ pub(super) async fn proof_by_query(
 
 async fn proof_of(app: &App, caller: &Caller, event_id: &str) -> Result<Response, Problem> {
     let stored = find(app, caller, event_id, "download_proof").await?;
-    let proof = app.trail(caller).proof(&stored).await.map_err(Problem::internal)?;
+    let proof = app
+        .trail(caller)
+        .proof(&stored)
+        .await
+        .map_err(Problem::internal)?;
     let proof = proof.ok_or_else(|| Problem::not_found("entry", event_id))?;
-    let name = format!("attachment; filename=\"entry-{}.tlog-proof\"", stored.sequence);
+    let name = format!(
+        "attachment; filename=\"entry-{}.tlog-proof\"",
+        stored.sequence
+    );
     let mut response = proof.into_response();
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
     if let Ok(name) = HeaderValue::from_str(&name) {
         headers.insert(header::CONTENT_DISPOSITION, name);
     }
@@ -94,9 +104,18 @@ async fn proof_of(app: &App, caller: &Caller, event_id: &str) -> Result<Response
 /// Answers about what is not there, or not for the caller, come at multiples of this.
 const BEAT: Duration = Duration::from_millis(100);
 
-async fn find(app: &App, caller: &Caller, event_id: &str, operation: &str) -> Result<Arc<StoredEntry>, Problem> {
+async fn find(
+    app: &App,
+    caller: &Caller,
+    event_id: &str,
+    operation: &str,
+) -> Result<Arc<StoredEntry>, Problem> {
     let began = Instant::now();
-    let found = app.trail(caller).by_event_id(event_id).await.map_err(ask::problem)?;
+    let found = app
+        .trail(caller)
+        .by_event_id(event_id)
+        .await
+        .map_err(ask::problem)?;
     let entry = story::read_log(
         caller,
         &events::AUDIT_VIEW,
@@ -115,7 +134,11 @@ async fn find(app: &App, caller: &Caller, event_id: &str, operation: &str) -> Re
 
 /// The first multiple of [`BEAT`] after `began` that is not before `now`.
 fn beat_after(began: Instant, now: Instant) -> Instant {
-    let beats = now.duration_since(began).as_nanos().div_ceil(BEAT.as_nanos()).max(1);
+    let beats = now
+        .duration_since(began)
+        .as_nanos()
+        .div_ceil(BEAT.as_nanos())
+        .max(1);
     began + BEAT * u32::try_from(beats).unwrap_or(u32::MAX)
 }
 
@@ -128,7 +151,11 @@ mod tests {
         let began = Instant::now();
         for (took_ms, answered_ms) in [(0, 100), (1, 100), (100, 100), (101, 200), (950, 1000)] {
             let now = began + Duration::from_millis(took_ms);
-            assert_eq!(beat_after(began, now), began + Duration::from_millis(answered_ms), "{took_ms}");
+            assert_eq!(
+                beat_after(began, now),
+                began + Duration::from_millis(answered_ms),
+                "{took_ms}"
+            );
         }
     }
 }

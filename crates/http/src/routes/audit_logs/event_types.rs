@@ -11,5 +11,9 @@ use crate::wire::list::List;
 #[utoipa::path(get, path = "/api/v1/audit-logs/event-types", tag = "audit-logs", responses((status = 200, body = List<EventTypeBody>)))]
 pub(super) async fn list() -> Json<List<EventTypeBody>> {
     let items: Vec<EventTypeBody> = events::all().map(EventTypeBody::new).collect();
-    Json(List { total: items.len() as u64, items, next_cursor: None })
+    Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    })
 }

@@ -17,7 +17,8 @@ use reeve_access::Permission;
 use reeve_audit::events::{self, EventKind};
 use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{
-    DestinationId, Export, ExportFilter, ExportId, ExportState, Progress, Requester, ScheduleId, Selection,
+    DestinationId, Export, ExportFilter, ExportId, ExportState, Progress, Requester, ScheduleId,
+    Selection,
 };
 use serde_json::json;
 use utoipa_axum::routes;
@@ -48,9 +49,15 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(EXPORT, routes!(download::download))
         .add(EXPORT, routes!(download::download_by_plural))
         .add(EXPORT, routes!(schedules::list, schedules::create))
-        .add(EXPORT, routes!(schedules::get, schedules::patch, schedules::delete))
+        .add(
+            EXPORT,
+            routes!(schedules::get, schedules::patch, schedules::delete),
+        )
         .add(EXPORT, routes!(destinations::list, destinations::create))
-        .add(EXPORT, routes!(destinations::get, destinations::patch, destinations::delete))
+        .add(
+            EXPORT,
+            routes!(destinations::get, destinations::patch, destinations::delete),
+        )
         .add(EXPORT, routes!(destinations::test))
 }
 
@@ -65,7 +72,12 @@ async fn request(
 ) -> Result<(StatusCode, HeaderMap, Json<ExportBody>), Problem> {
     let now = app.now();
     let selection = selection(&given, now)?;
-    let destination = match given.destination.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+    let destination = match given
+        .destination
+        .as_deref()
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+    {
         Some(text) => Some(destination(&app, text).await?),
         None => None,
     };
@@ -92,13 +104,21 @@ async fn request(
         expires_at: None,
         version: 1,
     };
-    let entry = entry(&caller, &events::EXPORT_REQUEST, "export.request", &export).after(record(&export));
-    app.change(entry, app.exports.export_insert(&export, MOST)).await?;
+    let entry =
+        entry(&caller, &events::EXPORT_REQUEST, "export.request", &export).after(record(&export));
+    app.change(entry, app.exports.export_insert(&export, MOST))
+        .await?;
     let mut headers = HeaderMap::new();
-    if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/audit-logs/export/{}", export.id.0)) {
+    if let Ok(location) =
+        HeaderValue::from_str(&format!("/api/v1/audit-logs/export/{}", export.id.0))
+    {
         headers.insert(header::LOCATION, location);
     }
-    Ok((StatusCode::ACCEPTED, headers, Json(ExportBody::new(&export))))
+    Ok((
+        StatusCode::ACCEPTED,
+        headers,
+        Json(ExportBody::new(&export)),
+    ))
 }
 
 /// Exports, the latest first.
@@ -110,10 +130,14 @@ async fn list(
     Params(params): Params<ExportListParams>,
 ) -> Result<Json<List<ExportBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let state = params.state.as_deref().filter(|text| !text.is_empty()).map(|text| {
-        let names = "must be queued, running, succeeded, failed or cancelled";
-        ExportState::parse(text).ok_or_else(|| Problem::field("state", "invalid_value", names))
-    });
+    let state = params
+        .state
+        .as_deref()
+        .filter(|text| !text.is_empty())
+        .map(|text| {
+            let names = "must be queued, running, succeeded, failed or cancelled";
+            ExportState::parse(text).ok_or_else(|| Problem::field("state", "invalid_value", names))
+        });
     let filter = ExportFilter {
         user: (!caller.may(Permission::AuditViewAll)).then(|| caller.user.0.clone()),
         state: state.transpose()?,
@@ -123,20 +147,32 @@ async fn list(
     };
     let (found, total) = app.exports.export_list(&filter).await?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(ExportBody::new).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: found.iter().map(ExportBody::new).collect(),
+        total,
+        next_cursor,
+    }))
 }
 
 /// One export, with its progress.
 #[utoipa::path(get, path = "/api/v1/audit-logs/export/{id}", tag = "audit-logs", operation_id = "exports_get", params(("id" = String, Path)),
     responses((status = 200, body = ExportBody), (status = 404, body = ProblemBody)))]
-async fn get(state: State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<ExportBody>, Problem> {
+async fn get(
+    state: State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<ExportBody>, Problem> {
     Ok(Json(ExportBody::new(&visible(&state, &caller, id).await?)))
 }
 
 /// The same under the plural.
 #[utoipa::path(get, path = "/api/v1/audit-logs/exports/{id}", tag = "audit-logs", operation_id = "exports_get_by_plural",
     params(("id" = String, Path)), responses((status = 200, body = ExportBody), (status = 404, body = ProblemBody)))]
-async fn get_by_plural(state: State<Arc<App>>, caller: Caller, id: Path<String>) -> Result<Json<ExportBody>, Problem> {
+async fn get_by_plural(
+    state: State<Arc<App>>,
+    caller: Caller,
+    id: Path<String>,
+) -> Result<Json<ExportBody>, Problem> {
     get(state, caller, id).await
 }
 
@@ -171,7 +207,10 @@ async fn cancel_by_plural(
 async fn cancelled(app: &App, mut export: Export) -> Result<Export, Problem> {
     for _ in 0..20 {
         if export.state.is_final() {
-            let message = format!("The export has ended already: it is {}.", export.state.as_str());
+            let message = format!(
+                "The export has ended already: it is {}.",
+                export.state.as_str()
+            );
             return Err(Problem::new(Code::Conflict, message));
         }
         export.state = ExportState::Cancelled;
@@ -180,11 +219,16 @@ async fn cancelled(app: &App, mut export: Export) -> Result<Export, Problem> {
         match app.exports.export_update(&export).await {
             Ok(()) => return Ok(export),
             // Its progress was kept in between.
-            Err(reeve_access::AccessError::Conflict(_)) => export = app.exports.export_get(&export.id).await?,
+            Err(reeve_access::AccessError::Conflict(_)) => {
+                export = app.exports.export_get(&export.id).await?
+            }
             Err(error) => return Err(error.into()),
         }
     }
-    Err(Problem::new(Code::Conflict, "The export is being updated. Try again."))
+    Err(Problem::new(
+        Code::Conflict,
+        "The export is being updated. Try again.",
+    ))
 }
 
 /// An export that the caller may see.
@@ -199,7 +243,9 @@ async fn visible(app: &App, caller: &Caller, id: String) -> Result<Export, Probl
 /// Checks what an export is asked for. Wrong queries are answered with position and hint.
 fn selection(given: &ExportRequest, now: jiff::Timestamp) -> Result<Selection, Problem> {
     Selection::read(&given.draft(), now).map_err(|errors| match &errors[..] {
-        [only] if only.path == "query" => ask::parse(given.query.as_deref()).err().unwrap_or_else(|| problem(errors)),
+        [only] if only.path == "query" => ask::parse(given.query.as_deref())
+            .err()
+            .unwrap_or_else(|| problem(errors)),
         _ => problem(errors),
     })
 }
@@ -207,8 +253,16 @@ fn selection(given: &ExportRequest, now: jiff::Timestamp) -> Result<Selection, P
 /// Identifier of a destination by identifier or name.
 async fn destination(app: &App, text: &str) -> Result<DestinationId, Problem> {
     let all = app.exports.destination_list().await?;
-    let found = all.into_iter().find(|destination| destination.id.0 == text || destination.name == text);
-    let missing = || Problem::field("destination", "unknown", format!("there is no destination {text:?}"));
+    let found = all
+        .into_iter()
+        .find(|destination| destination.id.0 == text || destination.name == text);
+    let missing = || {
+        Problem::field(
+            "destination",
+            "unknown",
+            format!("there is no destination {text:?}"),
+        )
+    };
     found.map(|destination| destination.id).ok_or_else(missing)
 }
 
@@ -223,7 +277,12 @@ fn requester(caller: &Caller) -> Requester {
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, export: &Export) -> Entry {
-    story::did(caller, kind, operation, ResourceRef::new("audit_export", export.id.0.clone()))
+    story::did(
+        caller,
+        kind,
+        operation,
+        ResourceRef::new("audit_export", export.id.0.clone()),
+    )
 }
 
 /// An export as it stands in the log.

@@ -12,5 +12,9 @@ use crate::wire::search::QueryFieldBody;
 pub(super) async fn list() -> Json<List<QueryFieldBody>> {
     let items: Vec<_> = fields().map(QueryFieldBody::from).collect();
     let total = items.len() as u64;
-    Json(List { items, total, next_cursor: None })
+    Json(List {
+        items,
+        total,
+        next_cursor: None,
+    })
 }

@@ -56,11 +56,23 @@ pub(crate) struct RotatedBody {
 #[utoipa::path(get, path = "/api/v1/audit-logs/keys", tag = "audit-logs", responses((status = 200, body = KeysBody)))]
 pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<KeysBody>, Problem> {
     let body = |key: KeyEpoch| {
-        let KeyEpoch { public_key, from_size, to_size } = key;
-        KeyBody { public_key, from_size, to_size }
+        let KeyEpoch {
+            public_key,
+            from_size,
+            to_size,
+        } = key;
+        KeyBody {
+            public_key,
+            from_size,
+            to_size,
+        }
     };
     let keys = app.ledger.keys().into_iter().map(body).collect();
-    let records = app.ledger.epoch_records().await.map_err(Problem::internal)?;
+    let records = app
+        .ledger
+        .epoch_records()
+        .await
+        .map_err(Problem::internal)?;
     Ok(Json(KeysBody { keys, records }))
 }
 
@@ -78,11 +90,17 @@ pub(super) async fn rotate(
             .after(AuditJson::from(json!({ "public_key": planned.new })));
         Draft::by_reeve(entry, app.now()).map_err(|errors| format!("{errors:?}"))
     };
-    let epoch = app.ledger.rotate_key(entry).await.map_err(|error| match error {
-        RotateError::Record(error) => crate::app::append_problem(&error),
-        RotateError::NotDestroyed { .. } => Problem::new(Code::LedgerUnavailable, error.to_string()),
-        error => Problem::internal(error),
-    })?;
+    let epoch = app
+        .ledger
+        .rotate_key(entry)
+        .await
+        .map_err(|error| match error {
+            RotateError::Record(error) => crate::app::append_problem(&error),
+            RotateError::NotDestroyed { .. } => {
+                Problem::new(Code::LedgerUnavailable, error.to_string())
+            }
+            error => Problem::internal(error),
+        })?;
     let body = RotatedBody {
         number: epoch.number,
         size: epoch.size,

@@ -42,7 +42,10 @@ pub(super) async fn get(
     Path(name): Path<String>,
 ) -> Result<Json<ValueListValuesBody>, Problem> {
     let list = app.lists.value_list_get(&name).await?;
-    Ok(Json(ValueListValuesBody { about: ValueListBody::from(&list), values: list.values }))
+    Ok(Json(ValueListValuesBody {
+        about: ValueListBody::from(&list),
+        values: list.values,
+    }))
 }
 
 /// Add a list, or replace the one of this name from the version that was read. Searches and alert rules compare with the new values
@@ -75,7 +78,13 @@ pub(super) async fn put(
         updated_by: caller.principal.email.clone(),
         ..ValueList::read(&name, &given.description, &given.values).map_err(field_problems)?
     };
-    let mut entry = story::did(&caller, &events::LIST_MODIFY, "list.modify", resource(&name)).after(state(&list));
+    let mut entry = story::did(
+        &caller,
+        &events::LIST_MODIFY,
+        "list.modify",
+        resource(&name),
+    )
+    .after(state(&list));
     if let Some(before) = &before {
         entry = entry.before(state(before));
     }
@@ -98,13 +107,25 @@ pub(super) async fn delete(
 ) -> Result<StatusCode, Problem> {
     let list = app.lists.value_list_get(&name).await?;
     let rules = app.alerts.alert_rule_list().await?;
-    if let Some(rule) = rules.iter().find(|rule| rule.settings.query.expr.lists().contains(name.as_str())) {
-        let message =
-            format!("The alert rule \"{}\" compares with this list. Change the rule first.", rule.settings.name);
+    if let Some(rule) = rules
+        .iter()
+        .find(|rule| rule.settings.query.expr.lists().contains(name.as_str()))
+    {
+        let message = format!(
+            "The alert rule \"{}\" compares with this list. Change the rule first.",
+            rule.settings.name
+        );
         return Err(Problem::new(Code::Conflict, message));
     }
-    let entry = story::did(&caller, &events::LIST_DELETE, "list.delete", resource(&name)).before(state(&list));
-    app.change(entry, app.lists.value_list_delete(&name)).await?;
+    let entry = story::did(
+        &caller,
+        &events::LIST_DELETE,
+        "list.delete",
+        resource(&name),
+    )
+    .before(state(&list));
+    app.change(entry, app.lists.value_list_delete(&name))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -121,6 +142,8 @@ fn state(list: &ValueList) -> AuditJson {
 
 /// Returns the first values of one sorted list that another one lacks.
 fn differing(values: &[String], others: &[String]) -> AuditJson {
-    let missing = values.iter().filter(|value| others.binary_search(value).is_err());
+    let missing = values
+        .iter()
+        .filter(|value| others.binary_search(value).is_err());
     AuditJson::from(json!(missing.take(NAMED).collect::<Vec<_>>()))
 }

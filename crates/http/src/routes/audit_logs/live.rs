@@ -53,16 +53,34 @@ pub(super) async fn live(
     let query = ask::with_lists(&app, &ask::parse(params.query.as_deref())?).await?;
     let after = position(&app, &params, &headers)?;
     let slot = app.streams.open(&caller.user).ok_or_else(|| {
-        let message = format!("{STREAMS_EACH} live views are open already. Close one, or wait until it has ended.");
+        let message = format!(
+            "{STREAMS_EACH} live views are open already. Close one, or wait until it has ended."
+        );
         Problem::new(Code::TooManyRequests, message).retry_after(5)
     })?;
     let request = json!({ "query": params.query, "after": after });
-    app.record_reading(story::read_log(&caller, &events::AUDIT_LIVE, "open_live_view", request, None)).await?;
+    app.record_reading(story::read_log(
+        &caller,
+        &events::AUDIT_LIVE,
+        "open_live_view",
+        request,
+        None,
+    ))
+    .await?;
     let live = app.trail(&caller).live(query, after);
-    let feed = Feed::open(app, caller.principal.clone(), Credentials::from_headers(&headers), live, slot);
+    let feed = Feed::open(
+        app,
+        caller.principal.clone(),
+        Credentials::from_headers(&headers),
+        live,
+        slot,
+    );
     let mut response = Sse::new(events(feed)).into_response();
     // Told to proxies that would gather the events.
-    response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response.headers_mut().insert(
+        HeaderName::from_static("x-accel-buffering"),
+        HeaderValue::from_static("no"),
+    );
     Ok(response)
 }
 
@@ -70,8 +88,17 @@ pub(super) async fn live(
 fn position(app: &App, params: &LiveParams, headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     let (field, after) = match headers.get("last-event-id") {
         Some(value) => {
-            let id = value.to_str().ok().and_then(|text| text.trim().parse().ok());
-            let wrong = || Problem::field("Last-Event-ID", "invalid", "must be the id of an event of this stream");
+            let id = value
+                .to_str()
+                .ok()
+                .and_then(|text| text.trim().parse().ok());
+            let wrong = || {
+                Problem::field(
+                    "Last-Event-ID",
+                    "invalid",
+                    "must be the id of an event of this stream",
+                )
+            };
             ("Last-Event-ID", Some(id.ok_or_else(wrong)?))
         }
         None => ("after", params.after),
@@ -81,14 +108,19 @@ fn position(app: &App, params: &LiveParams, headers: &HeaderMap) -> Result<Optio
         Some(after) if after >= size => Err(Problem::field(
             field,
             "out_of_range",
-            format!("the log has {size} entries, so the last is {}", size.saturating_sub(1)),
+            format!(
+                "the log has {size} entries, so the last is {}",
+                size.saturating_sub(1)
+            ),
         )),
         after => Ok(after),
     }
 }
 
 fn events(feed: Feed) -> impl Stream<Item = Result<Event, Infallible>> {
-    let hello = Event::default().retry(std::time::Duration::from_millis(RETRY_MS)).comment("live");
+    let hello = Event::default()
+        .retry(std::time::Duration::from_millis(RETRY_MS))
+        .comment("live");
     let entries = stream::unfold(Some(feed), |feed| async move {
         let mut feed = feed?;
         let moment = feed.next().await;
@@ -101,14 +133,20 @@ fn events(feed: Feed) -> impl Stream<Item = Result<Event, Infallible>> {
 fn event(moment: Moment) -> Event {
     match moment {
         Moment::Entry(stored) => {
-            let event = Event::default().event("entry").id(stored.sequence.to_string());
+            let event = Event::default()
+                .event("entry")
+                .id(stored.sequence.to_string());
             match serde_json::to_string(&bodies::entry(&stored)) {
                 Ok(data) => event.data(data),
                 Err(error) => event.comment(error.to_string()),
             }
         }
-        Moment::Quiet { reached: Some(sequence) } => Event::default().comment("quiet").id(sequence.to_string()),
+        Moment::Quiet {
+            reached: Some(sequence),
+        } => Event::default().comment("quiet").id(sequence.to_string()),
         Moment::Quiet { reached: None } => Event::default().comment("quiet"),
-        Moment::End(reason) => Event::default().event("end").data(json!({ "reason": reason }).to_string()),
+        Moment::End(reason) => Event::default()
+            .event("end")
+            .data(json!({ "reason": reason }).to_string()),
     }
 }

@@ -30,7 +30,11 @@ pub(super) fn answer(receipts: &[Receipt], alone: bool) -> Response {
 
 /// Returns the answer to a submission whose entries were taken one by one: the receipts, and the entries that were refused.
 pub(super) fn answer_each(receipts: &[Receipt], refused: &[FieldProblem]) -> Response {
-    let status = if receipts.is_empty() { StatusCode::OK } else { StatusCode::CREATED };
+    let status = if receipts.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::CREATED
+    };
     response(status, write_each(receipts, refused))
 }
 
@@ -46,7 +50,10 @@ fn write_each(receipts: &[Receipt], refused: &[FieldProblem]) -> Vec<u8> {
 
 fn response(status: StatusCode, body: Vec<u8>) -> Response {
     let mut response = (status, Bytes::from(body)).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
     // Hashes do not become smaller, and whoever writes should not wait for the attempt.
     response.extensions_mut().insert(Uncompressed);
     response
@@ -141,16 +148,29 @@ mod tests {
 
     #[test]
     fn written_as_described() {
-        let receipts = [receipt(0, "a"), receipt(u64::MAX, "quote \" backslash \\ é"), receipt(1_234_567_890, "b")];
+        let receipts = [
+            receipt(0, "a"),
+            receipt(u64::MAX, "quote \" backslash \\ é"),
+            receipt(1_234_567_890, "b"),
+        ];
         for receipt in &receipts {
             let mut out = Vec::new();
             write_receipt(receipt, &mut out);
-            assert_eq!(from_slice::<serde_json::Value>(&out).unwrap(), to_value(body(receipt)).unwrap());
+            assert_eq!(
+                from_slice::<serde_json::Value>(&out).unwrap(),
+                to_value(body(receipt)).unwrap()
+            );
         }
         for some in [&receipts[..], &receipts[..1], &[]] {
-            let mut described =
-                ReceiptsBody { items: some.iter().map(body).collect(), total: some.len() as u64, refused: None };
-            assert_eq!(from_slice::<serde_json::Value>(&write_receipts(some)).unwrap(), to_value(&described).unwrap());
+            let mut described = ReceiptsBody {
+                items: some.iter().map(body).collect(),
+                total: some.len() as u64,
+                refused: None,
+            };
+            assert_eq!(
+                from_slice::<serde_json::Value>(&write_receipts(some)).unwrap(),
+                to_value(&described).unwrap()
+            );
             let refused = vec![FieldProblem {
                 field: "event_id".to_owned(),
                 code: "event_id_conflict".to_owned(),

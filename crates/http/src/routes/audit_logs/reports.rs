@@ -52,7 +52,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 /// Reports by name.
 #[utoipa::path(get, path = "/api/v1/audit-logs/reports", tag = "audit-logs", operation_id = "reports_list", params(Paging),
     responses((status = 200, body = List<ReportBody>)))]
-async fn list(State(app): State<Arc<App>>, Params(paging): Params<Paging>) -> Result<Json<List<ReportBody>>, Problem> {
+async fn list(
+    State(app): State<Arc<App>>,
+    Params(paging): Params<Paging>,
+) -> Result<Json<List<ReportBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let all = app.reports.report_list().await?;
     Ok(Json(window.page(all.iter(), ReportBody::new)))
@@ -70,8 +73,10 @@ async fn create(
     let now = app.now();
     let id = ReportId(uuid::Uuid::now_v7().to_string());
     let report = checked(&app, &caller, &given, (id, now, 1)).await?;
-    let entry = entry(&caller, &events::REPORT_CREATE, "report.create", &report).after(record(&report));
-    app.change(entry, app.reports.report_insert(&report, MOST)).await?;
+    let entry =
+        entry(&caller, &events::REPORT_CREATE, "report.create", &report).after(record(&report));
+    app.change(entry, app.reports.report_insert(&report, MOST))
+        .await?;
     Ok((StatusCode::CREATED, Json(ReportBody::new(&report))))
 }
 
@@ -79,8 +84,13 @@ async fn create(
 #[utoipa::path(get, path = "/api/v1/audit-logs/reports/{id}", tag = "audit-logs", operation_id = "reports_get",
     params(("id" = String, Path)),
     responses((status = 200, body = ReportBody), (status = 404, body = ProblemBody)))]
-async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ReportBody>, Problem> {
-    Ok(Json(ReportBody::new(&app.reports.report_get(&ReportId(id)).await?)))
+async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<ReportBody>, Problem> {
+    Ok(Json(ReportBody::new(
+        &app.reports.report_get(&ReportId(id)).await?,
+    )))
 }
 
 /// Change a report. Scheduled runs have the rights of whoever changed it last.
@@ -97,9 +107,19 @@ async fn patch(
     let before = app.reports.report_get(&ReportId(id)).await?;
     same_version("report", before.version, given.version)?;
     let given = given.applied(&before);
-    let after = checked(&app, &caller, &given, (before.id.clone(), before.created_at, before.version + 1)).await?;
+    let after = checked(
+        &app,
+        &caller,
+        &given,
+        (before.id.clone(), before.created_at, before.version + 1),
+    )
+    .await?;
     let entry = entry(&caller, &events::REPORT_MODIFY, "report.modify", &before);
-    app.change(entry.before(record(&before)).after(record(&after)), app.reports.report_update(&after)).await?;
+    app.change(
+        entry.before(record(&before)).after(record(&after)),
+        app.reports.report_update(&after),
+    )
+    .await?;
     Ok(Json(ReportBody::new(&after)))
 }
 
@@ -107,10 +127,16 @@ async fn patch(
 #[utoipa::path(delete, path = "/api/v1/audit-logs/reports/{id}", tag = "audit-logs", operation_id = "reports_delete",
     params(("id" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
     let report = app.reports.report_get(&ReportId(id)).await?;
-    let entry = entry(&caller, &events::REPORT_DELETE, "report.delete", &report).before(record(&report));
-    app.change(entry, app.reports.report_delete(&report.id)).await?;
+    let entry =
+        entry(&caller, &events::REPORT_DELETE, "report.delete", &report).before(record(&report));
+    app.change(entry, app.reports.report_delete(&report.id))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -120,7 +146,11 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
 async fn list_templates() -> Json<List<ReportTemplateBody>> {
     let items = templates();
     let total = items.len() as u64;
-    Json(List { items, total, next_cursor: None })
+    Json(List {
+        items,
+        total,
+        next_cursor: None,
+    })
 }
 
 /// Makes a report out of what was sent.
@@ -131,14 +161,26 @@ async fn checked(
     (id, created_at, version): (ReportId, jiff::Timestamp, u64),
 ) -> Result<ReportDefinition, Problem> {
     let now = app.now();
-    let zone = named_zone(app, given.schedule.as_ref().and_then(|schedule| schedule.time_zone.as_deref())).await?;
+    let zone = named_zone(
+        app,
+        given
+            .schedule
+            .as_ref()
+            .and_then(|schedule| schedule.time_zone.as_deref()),
+    )
+    .await?;
     let (mut request, draft) = given.drafts(&zone);
     request.start_time = ask::instant("start_time", given.start_time.as_deref(), now)?;
     request.end_time = ask::instant("end_time", given.end_time.as_deref(), now)?;
     let (request, schedule) = match (read_request(request), read_definition(&draft, now)) {
         (Ok(request), Ok(schedule)) => (request, schedule),
         (request, schedule) => {
-            let errors = request.err().into_iter().chain(schedule.err()).flatten().collect();
+            let errors = request
+                .err()
+                .into_iter()
+                .chain(schedule.err())
+                .flatten()
+                .collect();
             return Err(field_problems(errors));
         }
     };
@@ -161,7 +203,12 @@ async fn checked(
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, report: &ReportDefinition) -> Entry {
-    story::did(caller, kind, operation, ResourceRef::new("report", report.id.0.clone()))
+    story::did(
+        caller,
+        kind,
+        operation,
+        ResourceRef::new("report", report.id.0.clone()),
+    )
 }
 
 /// As it stands in the log.

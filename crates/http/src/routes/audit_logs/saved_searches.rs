@@ -20,7 +20,9 @@ use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::wire::list::{List, Paging};
-use crate::wire::saved_search::{SavedSearchBody, SavedSearchCreate, SavedSearchPatch, SavedSearchPut};
+use crate::wire::saved_search::{
+    SavedSearchBody, SavedSearchCreate, SavedSearchPatch, SavedSearchPut,
+};
 use crate::wire::search::FiltersBody;
 use crate::{story, time};
 
@@ -33,13 +35,20 @@ pub(super) async fn list(
     Params(paging): Params<Paging>,
 ) -> Result<Json<List<SavedSearchBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
-    let (searches, total) = app.saved_searches.saved_search_list(&caller.user, window.limit, window.start()).await?;
+    let (searches, total) = app
+        .saved_searches
+        .saved_search_list(&caller.user, window.limit, window.start())
+        .await?;
     let next_cursor = window.next(searches.len(), total);
     let mut items = Vec::with_capacity(searches.len());
     for search in searches {
         items.push(body(&app, &caller, search).await?);
     }
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(List {
+        items,
+        total,
+        next_cursor,
+    }))
 }
 
 /// Save a search.
@@ -60,12 +69,21 @@ pub(super) async fn create(
         ..read::created(given, now)?
     };
     app.change(
-        story::did(&caller, &events::SAVED_SEARCH_CREATE, "create_saved_search", resource(&search))
-            .after(state(&search)),
-        app.saved_searches.saved_search_insert(&search, MAX_SAVED_SEARCHES),
+        story::did(
+            &caller,
+            &events::SAVED_SEARCH_CREATE,
+            "create_saved_search",
+            resource(&search),
+        )
+        .after(state(&search)),
+        app.saved_searches
+            .saved_search_insert(&search, MAX_SAVED_SEARCHES),
     )
     .await?;
-    Ok((StatusCode::CREATED, Json(body(&app, &caller, search).await?)))
+    Ok((
+        StatusCode::CREATED,
+        Json(body(&app, &caller, search).await?),
+    ))
 }
 
 /// One saved search.
@@ -76,7 +94,10 @@ pub(super) async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<SavedSearchBody>, Problem> {
-    let search = app.saved_searches.saved_search_get(&id, &caller.user).await?;
+    let search = app
+        .saved_searches
+        .saved_search_get(&id, &caller.user)
+        .await?;
     Ok(Json(body(&app, &caller, search).await?))
 }
 
@@ -120,13 +141,23 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    let search = app.saved_searches.saved_search_get(&id, &caller.user).await?;
+    let search = app
+        .saved_searches
+        .saved_search_get(&id, &caller.user)
+        .await?;
     if search.owner != caller.user && !caller.may(Permission::Administer) {
-        return Err(not_own("Only its owner or an administrator can delete a saved search."));
+        return Err(not_own(
+            "Only its owner or an administrator can delete a saved search.",
+        ));
     }
     app.change(
-        story::did(&caller, &events::SAVED_SEARCH_DELETE, "delete_saved_search", resource(&search))
-            .before(state(&search)),
+        story::did(
+            &caller,
+            &events::SAVED_SEARCH_DELETE,
+            "delete_saved_search",
+            resource(&search),
+        )
+        .before(state(&search)),
         app.saved_searches.saved_search_delete(&id),
     )
     .await?;
@@ -135,9 +166,14 @@ pub(super) async fn delete(
 
 /// The caller's own, at the version that was read.
 async fn own(app: &App, caller: &Caller, id: &str, version: u64) -> Result<SavedSearch, Problem> {
-    let search = app.saved_searches.saved_search_get(id, &caller.user).await?;
+    let search = app
+        .saved_searches
+        .saved_search_get(id, &caller.user)
+        .await?;
     if search.owner != caller.user {
-        return Err(not_own("Only its owner can change a saved search. Save a copy under your own name."));
+        return Err(not_own(
+            "Only its owner can change a saved search. Save a copy under your own name.",
+        ));
     }
     if search.version != version {
         let message = format!(
@@ -159,10 +195,16 @@ async fn change(
     before: &SavedSearch,
     after: SavedSearch,
 ) -> Result<Json<SavedSearchBody>, Problem> {
-    let entry = story::did(caller, &events::SAVED_SEARCH_MODIFY, "change_saved_search", resource(before))
-        .before(state(before))
-        .after(state(&after));
-    app.change(entry, app.saved_searches.saved_search_update(&after)).await?;
+    let entry = story::did(
+        caller,
+        &events::SAVED_SEARCH_MODIFY,
+        "change_saved_search",
+        resource(before),
+    )
+    .before(state(before))
+    .after(state(&after));
+    app.change(entry, app.saved_searches.saved_search_update(&after))
+        .await?;
     Ok(Json(body(app, caller, after).await?))
 }
 

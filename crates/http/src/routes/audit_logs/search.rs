@@ -40,10 +40,21 @@ pub(super) async fn list(
         end_time: params.end_time.as_deref(),
         filters: &filters,
     };
-    let way = Way { sort: sort(params.sort.as_deref(), window)?, ..Way::default() };
+    let way = Way {
+        sort: sort(params.sort.as_deref(), window)?,
+        ..Way::default()
+    };
     let page = run(&app, &caller, &asked, window, way, "list_entries").await?;
     let (total, next_cursor) = (page.total.unwrap_or_default(), page.next_cursor.map(encode));
-    Ok(Json(List { items: page.entries.iter().map(|stored| bodies::entry(stored)).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: page
+            .entries
+            .iter()
+            .map(|stored| bodies::entry(stored))
+            .collect(),
+        total,
+        next_cursor,
+    }))
 }
 
 /// Search with the query language, times and simple filters; count values on the side.
@@ -55,7 +66,12 @@ pub(super) async fn search(
     Body(body): Body<SearchBody>,
 ) -> Result<Json<SearchAnswer>, Problem> {
     let window = window(body.limit, body.offset, body.cursor.as_deref())?;
-    let counted = aggregations::read("aggregations", &body.aggregations, body.aggregation_limit, VALUES)?;
+    let counted = aggregations::read(
+        "aggregations",
+        &body.aggregations,
+        body.aggregation_limit,
+        VALUES,
+    )?;
     let asked = Asked {
         query: body.query.as_deref(),
         start_time: body.start_time.as_deref(),
@@ -64,7 +80,11 @@ pub(super) async fn search(
     };
     let sort = sort(body.sort.as_deref(), window)?;
     if sort.is_some() && body.order.is_some() {
-        return Err(Problem::field("order", "conflicting", "cannot be given together with sort"));
+        return Err(Problem::field(
+            "order",
+            "conflicting",
+            "cannot be given together with sort",
+        ));
     }
     let way = Way {
         sort,
@@ -77,7 +97,11 @@ pub(super) async fn search(
     };
     let page = run(&app, &caller, &asked, window, way, "search_entries").await?;
     Ok(Json(SearchAnswer {
-        items: page.entries.iter().map(|stored| bodies::entry(stored)).collect(),
+        items: page
+            .entries
+            .iter()
+            .map(|stored| bodies::entry(stored))
+            .collect(),
         total: page.total,
         next_cursor: page.next_cursor.map(encode),
         aggregations: aggregations::named(body.aggregations, page.aggregations),
@@ -95,16 +119,23 @@ struct Way {
 
 /// Reads the column that entries are sorted by; the empty name is none.
 fn sort(name: Option<&str>, window: Window) -> Result<Option<Sort>, Problem> {
-    let Some(name) = name.filter(|name| !name.is_empty()) else { return Ok(None) };
+    let Some(name) = name.filter(|name| !name.is_empty()) else {
+        return Ok(None);
+    };
     let sort = name.parse::<Sort>().map_err(|error| {
         let hint = error.hint.clone();
         Problem::field("sort", "invalid", error.to_string()).with_hint(hint)
     })?;
     let reached = window.offset.saturating_add(window.limit);
     if reached > MOST_SORTED as u64 {
-        let message = format!("a sorted search reaches {MOST_SORTED} entries with offset and limit, not {reached}");
-        return Err(Problem::field("offset", "out_of_range", message)
-            .with_hint(Some("give next_cursor of the page before in place of offset".to_owned())));
+        let message = format!(
+            "a sorted search reaches {MOST_SORTED} entries with offset and limit, not {reached}"
+        );
+        return Err(
+            Problem::field("offset", "out_of_range", message).with_hint(Some(
+                "give next_cursor of the page before in place of offset".to_owned(),
+            )),
+        );
     }
     Ok(Some(sort))
 }
@@ -120,9 +151,23 @@ async fn run(
 ) -> Result<Page, Problem> {
     let now = app.now();
     let query = ask::with_lists(app, &ask::query(asked, now)?).await?;
-    let Way { order, sort, uncounted, counted } = way;
-    let request = SearchRequest { order, sort, count_total: !uncounted, ..ask::request(query, window, counted, now) };
-    let page = app.trail(caller).search(&request).await.map_err(ask::problem)?;
+    let Way {
+        order,
+        sort,
+        uncounted,
+        counted,
+    } = way;
+    let request = SearchRequest {
+        order,
+        sort,
+        count_total: !uncounted,
+        ..ask::request(query, window, counted, now)
+    };
+    let page = app
+        .trail(caller)
+        .search(&request)
+        .await
+        .map_err(ask::problem)?;
     let request = json!({
         "query": asked.query,
         "start_time": asked.start_time,
@@ -133,10 +178,21 @@ async fn run(
         "sort": sort.map(|sort| sort.to_string()),
     });
     let found = page.total.or(Some(page.entries.len() as u64));
-    app.record_reading(story::read_log(caller, &events::AUDIT_SEARCH, operation, request, found)).await?;
+    app.record_reading(story::read_log(
+        caller,
+        &events::AUDIT_SEARCH,
+        operation,
+        request,
+        found,
+    ))
+    .await?;
     Ok(page)
 }
 
 fn recorded_filters(filters: &FiltersBody) -> serde_json::Value {
-    filters.given().map(|(name, value)| (name.to_owned(), value.into())).collect::<serde_json::Map<_, _>>().into()
+    filters
+        .given()
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }

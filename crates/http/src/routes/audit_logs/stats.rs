@@ -47,8 +47,10 @@ pub(super) async fn stats(
         filters: &filters,
     };
     let query = ask::with_lists(&app, &ask::query(&asked, now)?).await?;
-    let names: Option<Vec<String>> =
-        params.by.as_deref().map(|by| by.split(',').map(|name| name.trim().to_owned()).collect());
+    let names: Option<Vec<String>> = params
+        .by
+        .as_deref()
+        .map(|by| by.split(',').map(|name| name.trim().to_owned()).collect());
     let counted = match &names {
         Some(names) => aggregations::read("by", names, params.limit, VALUES)?,
         None => usual(params.limit, period.unit)?,
@@ -56,13 +58,30 @@ pub(super) async fn stats(
     // Grouped by status, intents are a group of their own; every other grouping would count a change twice.
     let by_status = |counted: &Aggregation| counted.by == GroupBy::Column(Column::ActionStatus);
     let apart = names.is_some() && counted.iter().any(by_status);
-    let query = if apart { query } else { query.counting_outcomes() };
+    let query = if apart {
+        query
+    } else {
+        query.counting_outcomes()
+    };
     let mut counted = counted;
-    counted.push(Aggregation { by: GroupBy::Column(Column::Severity), limit: 10 });
-    let (total, counts) = app.trail(&caller).count(query, counted, now).await.map_err(ask::problem)?;
-    let request =
-        json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time, "by": params.by });
-    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "count_entries", request, Some(total))).await?;
+    counted.push(Aggregation {
+        by: GroupBy::Column(Column::Severity),
+        limit: 10,
+    });
+    let (total, counts) = app
+        .trail(&caller)
+        .count(query, counted, now)
+        .await
+        .map_err(ask::problem)?;
+    let request = json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time, "by": params.by });
+    app.record_reading(story::read_log(
+        &caller,
+        &events::AUDIT_SEARCH,
+        "count_entries",
+        request,
+        Some(total),
+    ))
+    .await?;
     Ok(Json(body(&app, total, names, counts)))
 }
 
@@ -75,13 +94,20 @@ struct Period {
 impl Period {
     fn from_params(params: &StatsParams, now: Timestamp) -> Result<Self, Problem> {
         let end = ask::instant("end_time", params.end_time.as_deref(), now)?.unwrap_or(now);
-        let start = ask::instant("start_time", params.start_time.as_deref(), now)?
-            .unwrap_or_else(|| end.checked_sub(SignedDuration::from_hours(24)).unwrap_or(end));
+        let start =
+            ask::instant("start_time", params.start_time.as_deref(), now)?.unwrap_or_else(|| {
+                end.checked_sub(SignedDuration::from_hours(24))
+                    .unwrap_or(end)
+            });
         let unit = match params.interval.as_deref() {
             None if end.duration_since(start) <= BY_HOUR => TimeUnit::Hour,
             None => TimeUnit::Day,
             Some(name) => aggregations::unit(name).ok_or_else(|| {
-                Problem::field("interval", "invalid", "must be minute, 5m, 15m, hour, day, week or month")
+                Problem::field(
+                    "interval",
+                    "invalid",
+                    "must be minute, 5m, 15m, hour, day, week or month",
+                )
             })?,
         };
         Ok(Period { start, unit })
@@ -91,14 +117,22 @@ impl Period {
 /// The usual six, in the order of [`body`].
 fn usual(limit: Option<u32>, unit: TimeUnit) -> Result<Vec<Aggregation>, Problem> {
     let mut counted = aggregations::read("by", &USUAL.map(str::to_owned), limit, VALUES)?;
-    counted.push(Aggregation { by: GroupBy::Time { column: Column::Timestamp, unit }, limit: 1000 });
+    counted.push(Aggregation {
+        by: GroupBy::Time {
+            column: Column::Timestamp,
+            unit,
+        },
+        limit: 1000,
+    });
     Ok(counted)
 }
 
 /// The answer; the last of the counts is by severity, for the security events.
 fn body(app: &App, total: u64, names: Option<Vec<String>>, mut counts: Vec<Counts>) -> StatsBody {
     let severities = counts.pop().unwrap_or_default().values;
-    let serious = severities.iter().filter(|(name, _)| name == "high" || name == "critical");
+    let serious = severities
+        .iter()
+        .filter(|(name, _)| name == "high" || name == "critical");
     let mut body = StatsBody {
         total,
         by_event_type: Vec::new(),

@@ -10,7 +10,9 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use reeve_access::UserId;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json as AuditJson, ResourceRef, Severity, events};
+use reeve_audit::{
+    ActionMethod, ActionStatus, Actor, Entry, Json as AuditJson, ResourceRef, Severity, events,
+};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -30,8 +32,15 @@ pub(super) async fn begin(
         Ok(job) => job,
         Err(running) => return Ok((StatusCode::ACCEPTED, Json(body(running)))),
     };
-    if let Err(problem) = app.record(entry(&caller, "begin_verification", &job.id)).await {
-        app.verifications.end(&job.id, Err("it could not be recorded".to_owned()), app.now());
+    if let Err(problem) = app
+        .record(entry(&caller, "begin_verification", &job.id))
+        .await
+    {
+        app.verifications.end(
+            &job.id,
+            Err("it could not be recorded".to_owned()),
+            app.now(),
+        );
         return Err(problem);
     }
     let id = job.id.clone();
@@ -54,7 +63,10 @@ pub(super) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<VerificationBody>, Problem> {
-    let job = app.verifications.get(&id).ok_or_else(|| Problem::not_found("verification", &id))?;
+    let job = app
+        .verifications
+        .get(&id)
+        .ok_or_else(|| Problem::not_found("verification", &id))?;
     Ok(Json(body(job)))
 }
 
@@ -62,14 +74,23 @@ impl App {
     /// Verifies the log on the service's own account and records the result like that of a verification that somebody asked for;
     /// `None` while another one runs.
     pub async fn verify_by_itself(&self) -> Option<Result<Verified, String>> {
-        let job = self.verifications.begin(&UserId("system".to_owned()), self.now()).ok()?;
+        let job = self
+            .verifications
+            .begin(&UserId("system".to_owned()), self.now())
+            .ok()?;
         let outcome = self.verifier.verify().await;
         let entry = Entry::for_event(&events::AUDIT_VERIFY)
             .by(Actor::system())
             .on(ResourceRef::new("audit_log", "audit-logs"))
-            .with_action("end_verification", ActionStatus::Success, ActionMethod::Scheduled)
+            .with_action(
+                "end_verification",
+                ActionStatus::Success,
+                ActionMethod::Scheduled,
+            )
             .with_metadata("verification", AuditJson::from(json!(job.id)));
-        self.journal.record_outcome(with_outcome(entry, &outcome)).await;
+        self.journal
+            .record_outcome(with_outcome(entry, &outcome))
+            .await;
         self.self_checks.verified(&outcome);
         self.verifications.end(&job.id, outcome.clone(), self.now());
         Some(outcome)
@@ -77,8 +98,13 @@ impl App {
 }
 
 fn entry(caller: &Caller, operation: &str, id: &str) -> Entry {
-    story::did(caller, &events::AUDIT_VERIFY, operation, ResourceRef::new("audit_log", "audit-logs"))
-        .with_metadata("verification", AuditJson::from(json!(id)))
+    story::did(
+        caller,
+        &events::AUDIT_VERIFY,
+        operation,
+        ResourceRef::new("audit_log", "audit-logs"),
+    )
+    .with_metadata("verification", AuditJson::from(json!(id)))
 }
 
 /// Adds severity, status and result of a verification to its entry.
@@ -125,7 +151,11 @@ fn verified(found: Verified) -> VerifiedBody {
         intact: found.intact,
         expired: found.expired,
         missing: found.missing,
-        missing_ranges: found.missing_ranges.into_iter().map(|(first, last)| [first, last]).collect(),
+        missing_ranges: found
+            .missing_ranges
+            .into_iter()
+            .map(|(first, last)| [first, last])
+            .collect(),
         root: found.root,
         segments: found.segments,
         checkpoints: found.checkpoints,

@@ -25,14 +25,22 @@ pub(super) async fn list(
     Params(params): Params<Paging>,
 ) -> Result<Json<List<ActionRecordBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let filter = ActionFilter { limit: window.limit, offset: window.start(), ..ActionFilter::default() };
+    let filter = ActionFilter {
+        limit: window.limit,
+        offset: window.start(),
+        ..ActionFilter::default()
+    };
     let (found, total) = app.agents.action_page(&filter).await?;
     let mut items = Vec::new();
     for action in &found {
         items.push(body_of(&app, action).await?);
     }
     let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(List {
+        items,
+        total,
+        next_cursor,
+    }))
 }
 
 /// One action with its steps.
@@ -54,11 +62,18 @@ pub(super) async fn roll_back(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<ActionRecordBody>), Problem> {
-    let action = app.execution.rollback(&ActionId(id), &asking(&caller)).await.map_err(problem)?;
+    let action = app
+        .execution
+        .rollback(&ActionId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok((StatusCode::ACCEPTED, Json(body_of(&app, &action).await?)))
 }
 
 async fn body_of(app: &App, action: &Action) -> Result<ActionRecordBody, Problem> {
-    let found = app.agents.recommendation_get(&action.recommendation).await?;
+    let found = app
+        .agents
+        .recommendation_get(&action.recommendation)
+        .await?;
     Ok(bodies::action(action, &found))
 }

@@ -18,8 +18,8 @@ use crate::extract::{Body, Caller};
 use crate::routes::workspace::schedule_zone;
 use crate::time;
 use crate::wire::agent::{
-    AccountChoiceBody, AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody, AutoApplyBody,
-    NotificationsBody, RunBody, ScopeChoicesBody, ScopePatch, ServiceChoiceBody,
+    AccountChoiceBody, AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody,
+    AutoApplyBody, NotificationsBody, RunBody, ScopeChoicesBody, ScopePatch, ServiceChoiceBody,
 };
 use crate::wire::agent_settings::{SettingBody, flattened, nested};
 use crate::wire::list::List;
@@ -28,16 +28,26 @@ use crate::wire::list::List;
 #[utoipa::path(get, path = "/api/v1/intelligence/agent-types", tag = "intelligence", responses((status = 200, body = List<AgentTypeBody>)))]
 pub(super) async fn types(State(app): State<Arc<App>>) -> Json<List<AgentTypeBody>> {
     let body = |definition: &Arc<dyn AgentDefinition>| {
-        let configurable = definition.settings().iter().map(SettingBody::from).collect();
+        let configurable = definition
+            .settings()
+            .iter()
+            .map(SettingBody::from)
+            .collect();
         AgentTypeBody::new(definition.info(), configurable)
     };
     let items: Vec<AgentTypeBody> = app.agent_service.agent_types().iter().map(body).collect();
-    Json(List { total: items.len() as u64, items, next_cursor: None })
+    Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    })
 }
 
 /// Accounts and services that the scope of an agent or a rule may name: those that are connected.
 #[utoipa::path(get, path = "/api/v1/intelligence/scope-choices", tag = "intelligence", responses((status = 200, body = ScopeChoicesBody)))]
-pub(super) async fn scope_choices(State(app): State<Arc<App>>) -> Result<Json<ScopeChoicesBody>, Problem> {
+pub(super) async fn scope_choices(
+    State(app): State<Arc<App>>,
+) -> Result<Json<ScopeChoicesBody>, Problem> {
     let found = app.scopes.scope_choices().await.map_err(problem)?;
     let account = |one: ConnectedAccount| AccountChoiceBody {
         connection: one.connection,
@@ -46,7 +56,10 @@ pub(super) async fn scope_choices(State(app): State<Arc<App>>) -> Result<Json<Sc
     };
     let service = |(name, resources)| ServiceChoiceBody { name, resources };
     let accounts = found.accounts.into_iter().map(account).collect();
-    Ok(Json(ScopeChoicesBody { accounts, services: found.services.into_iter().map(service).collect() }))
+    Ok(Json(ScopeChoicesBody {
+        accounts,
+        services: found.services.into_iter().map(service).collect(),
+    }))
 }
 
 /// All configured agents.
@@ -56,13 +69,20 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<List<AgentB
     for agent in app.agents.agent_list(None).await? {
         items.push(body_of(&app, &agent).await?);
     }
-    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
 }
 
 /// One agent and where it stands.
 #[utoipa::path(get, path = "/api/v1/intelligence/agents/{agent_id}", tag = "intelligence", params(("agent_id" = String, Path)),
     responses((status = 200, body = AgentBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<AgentBody>, Problem> {
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<AgentBody>, Problem> {
     let agent = app.agents.agent_get(&AgentId(id)).await?;
     Ok(Json(body_of(&app, &agent).await?))
 }
@@ -75,7 +95,8 @@ pub(super) async fn create(
     caller: Caller,
     Body(body): Body<AgentCreate>,
 ) -> Result<(StatusCode, Json<AgentBody>), Problem> {
-    let schedule_time_zone = schedule_zone(&app, body.schedule.as_deref(), body.schedule_time_zone).await?;
+    let schedule_time_zone =
+        schedule_zone(&app, body.schedule.as_deref(), body.schedule_time_zone).await?;
     let input = input(Given {
         agent_type: Some(body.agent_type),
         name: Some(body.name),
@@ -90,7 +111,11 @@ pub(super) async fn create(
         settings: body.settings,
         reason: body.reason,
     })?;
-    let agent = app.agent_service.agent_create(input, &asking(&caller)).await.map_err(problem)?;
+    let agent = app
+        .agent_service
+        .agent_create(input, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok((StatusCode::CREATED, Json(body_of(&app, &agent).await?)))
 }
 
@@ -104,7 +129,8 @@ pub(super) async fn patch(
     Path(id): Path<String>,
     Body(body): Body<AgentPatch>,
 ) -> Result<Json<AgentBody>, Problem> {
-    let schedule_time_zone = schedule_zone(&app, body.schedule.as_deref(), body.schedule_time_zone).await?;
+    let schedule_time_zone =
+        schedule_zone(&app, body.schedule.as_deref(), body.schedule_time_zone).await?;
     let input = input(Given {
         agent_type: None,
         name: body.name,
@@ -119,7 +145,11 @@ pub(super) async fn patch(
         settings: body.settings,
         reason: body.reason,
     })?;
-    let agent = app.agent_service.agent_configure(&AgentId(id), input, &asking(&caller)).await.map_err(problem)?;
+    let agent = app
+        .agent_service
+        .agent_configure(&AgentId(id), input, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(body_of(&app, &agent).await?))
 }
 
@@ -131,7 +161,10 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.agent_service.agent_delete(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
+    app.agent_service
+        .agent_delete(&AgentId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -143,7 +176,11 @@ pub(super) async fn run(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RunBody>, Problem> {
-    let report = app.runs.agent_run(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
+    let report = app
+        .runs
+        .agent_run(&AgentId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(bodies::run(&report)))
 }
 
@@ -189,12 +226,17 @@ fn input(given: Given) -> Result<AgentInput, Problem> {
         auto_apply_enabled: auto.as_ref().and_then(|auto| auto.enabled),
         auto_apply_max_impact: auto.as_ref().and_then(|auto| auto.max_impact.clone()),
         auto_apply_approval_required: auto.and_then(|auto| auto.approval_required),
-        notify_recommendations: notify.as_ref().and_then(|notify| notify.recommendations.clone()),
-        notify_actions_taken: notify.as_ref().and_then(|notify| notify.actions_taken.clone()),
+        notify_recommendations: notify
+            .as_ref()
+            .and_then(|notify| notify.recommendations.clone()),
+        notify_actions_taken: notify
+            .as_ref()
+            .and_then(|notify| notify.actions_taken.clone()),
         notify_anomalies: notify.and_then(|notify| notify.anomalies),
         schedule: given.schedule,
         schedule_time_zone: given.schedule_time_zone,
-        settings: flattened(given.settings.as_ref()).map_err(|errors| problem(EngineError::Invalid(errors)))?,
+        settings: flattened(given.settings.as_ref())
+            .map_err(|errors| problem(EngineError::Invalid(errors)))?,
         reason: given.reason,
     })
 }
@@ -202,12 +244,17 @@ fn input(given: Given) -> Result<AgentInput, Problem> {
 async fn body_of(app: &App, agent: &Agent) -> Result<AgentBody, Problem> {
     let open = RecommendationFilter {
         agent: Some(agent.id.0.clone()),
-        status: Status::ALL.iter().copied().filter(|status| !status.is_end()).collect(),
+        status: Status::ALL
+            .iter()
+            .copied()
+            .filter(|status| !status.is_end())
+            .collect(),
         limit: 1,
         ..RecommendationFilter::default()
     };
     let (_, open_recommendations) = app.agents.recommendation_list(&open).await?;
-    let (learning_days, learning_percent) = app.agent_service.learning(agent).await.map_err(problem)?;
+    let (learning_days, learning_percent) =
+        app.agent_service.learning(agent).await.map_err(problem)?;
     let running = app.runs.is_running(&agent.id);
     let status = AgentStatusBody {
         state: if running { "running" } else { "idle" }.to_owned(),

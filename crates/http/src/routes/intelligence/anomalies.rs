@@ -8,8 +8,8 @@ use axum::extract::{Path, State};
 use jiff::SignedDuration;
 use reeve_access::RowFilter;
 use reeve_anomalies::{
-    Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, Changes, course as course_of, course_changes,
-    needed_from, resource_at,
+    Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, Changes, course as course_of,
+    course_changes, needed_from, resource_at,
 };
 use reeve_audit::events;
 use reeve_estate::{Metric, ResourceId};
@@ -22,8 +22,8 @@ use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::wire::anomaly::{
-    AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams, CourseChangeBody,
-    CoursePointBody, RelatedAnomalyBody,
+    AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams,
+    CourseChangeBody, CoursePointBody, RelatedAnomalyBody,
 };
 use crate::wire::list::List;
 use crate::{story, time};
@@ -38,7 +38,13 @@ pub(super) async fn list(
 ) -> Result<Json<List<AnomalyBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let mut status = Vec::new();
-    for name in params.status.as_deref().unwrap_or_default().split(',').map(str::trim) {
+    for name in params
+        .status
+        .as_deref()
+        .unwrap_or_default()
+        .split(',')
+        .map(str::trim)
+    {
         status.extend(parse("status", Some(name), AnomalyStatus::parse)?);
     }
     let filter = AnomalyFilter {
@@ -52,9 +58,16 @@ pub(super) async fn list(
     };
     let (found, total) = app.anomalies.anomaly_list(&filter).await?;
     let next_cursor = window.next(found.len(), total);
-    let items: Vec<_> = found.iter().map(|anomaly| shown(anomaly, &caller)).collect();
+    let items: Vec<_> = found
+        .iter()
+        .map(|anomaly| shown(anomaly, &caller))
+        .collect();
     record_entries(&app, &caller, "list_anomalies", &items).await?;
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(List {
+        items,
+        total,
+        next_cursor,
+    }))
 }
 
 /// One anomaly.
@@ -68,21 +81,46 @@ pub(super) async fn get(
     let found = app.anomalies.anomaly_get(&AnomalyId(id)).await?;
     let related = app.anomaly_service.related(&found).await.map_err(problem)?;
     let related = related.iter().map(RelatedAnomalyBody::from).collect();
-    let anomaly = AnomalyBody { related, ..shown(&found, &caller) };
-    record_entries(&app, &caller, "view_anomaly", std::slice::from_ref(&anomaly)).await?;
+    let anomaly = AnomalyBody {
+        related,
+        ..shown(&found, &caller)
+    };
+    record_entries(
+        &app,
+        &caller,
+        "view_anomaly",
+        std::slice::from_ref(&anomaly),
+    )
+    .await?;
     Ok(Json(anomaly))
 }
 
 /// Records that log entries were read with anomalies. Anomalies without entries tell nothing of the log.
-async fn record_entries(app: &App, caller: &Caller, operation: &str, anomalies: &[AnomalyBody]) -> Result<(), Problem> {
-    let with_entries = anomalies.iter().filter(|anomaly| !anomaly.log_entries.is_empty());
-    let ids: Vec<&str> = with_entries.clone().map(|anomaly| anomaly.id.as_str()).collect();
+async fn record_entries(
+    app: &App,
+    caller: &Caller,
+    operation: &str,
+    anomalies: &[AnomalyBody],
+) -> Result<(), Problem> {
+    let with_entries = anomalies
+        .iter()
+        .filter(|anomaly| !anomaly.log_entries.is_empty());
+    let ids: Vec<&str> = with_entries
+        .clone()
+        .map(|anomaly| anomaly.id.as_str())
+        .collect();
     if ids.is_empty() {
         return Ok(());
     }
-    let found = with_entries.map(|anomaly| anomaly.log_entries.len() as u64).sum();
+    let found = with_entries
+        .map(|anomaly| anomaly.log_entries.len() as u64)
+        .sum();
     let asked = json!({ "anomalies": ids });
-    app.record_poll(caller, story::read_log(caller, &events::AUDIT_VIEW, operation, asked, Some(found))).await
+    app.record_poll(
+        caller,
+        story::read_log(caller, &events::AUDIT_VIEW, operation, asked, Some(found)),
+    )
+    .await
 }
 
 /// Hides the parts of the cause whose log entries the caller may not see.
@@ -98,7 +136,11 @@ pub(super) async fn acknowledge(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyBody>, Problem> {
-    let found = app.anomaly_service.acknowledge(&AnomalyId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .anomaly_service
+        .acknowledge(&AnomalyId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(shown(&found, &caller)))
 }
 
@@ -112,8 +154,15 @@ pub(super) async fn feedback(
     Path(id): Path<String>,
     Body(body): Body<AnomalyFeedbackCreate>,
 ) -> Result<Json<AnomalyBody>, Problem> {
-    let said =
-        app.anomaly_service.feedback(&AnomalyId(id), &body.kind, body.comments.as_deref(), &asking(&caller)).await;
+    let said = app
+        .anomaly_service
+        .feedback(
+            &AnomalyId(id),
+            &body.kind,
+            body.comments.as_deref(),
+            &asking(&caller),
+        )
+        .await;
     Ok(Json(shown(&said.map_err(problem)?, &caller)))
 }
 
@@ -125,7 +174,11 @@ pub(super) async fn reopen(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyBody>, Problem> {
-    let found = app.anomaly_service.reopen(&AnomalyId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .anomaly_service
+        .reopen(&AnomalyId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(shown(&found, &caller)))
 }
 
@@ -141,18 +194,40 @@ pub(super) async fn course(
 ) -> Result<Json<AnomalyCourseBody>, Problem> {
     let anomaly = app.anomalies.anomaly_get(&AnomalyId(id)).await?;
     let asked = parse("metric", params.metric.as_deref(), Metric::parse)?;
-    let own = |metric: &Metric| anomaly.readings.iter().any(|reading| reading.metric == Some(*metric));
+    let own = |metric: &Metric| {
+        anomaly
+            .readings
+            .iter()
+            .any(|reading| reading.metric == Some(*metric))
+    };
     let strangest = anomaly.readings.iter().find_map(|reading| reading.metric);
     let Some(metric) = asked.or(strangest).filter(own) else {
-        return Err(Problem::field("metric", "invalid", "the anomaly has no such metric"));
+        return Err(Problem::field(
+            "metric",
+            "invalid",
+            "the anomaly has no such metric",
+        ));
     };
     let hours = SignedDuration::from_hours;
-    let from = time::parse_option("start_time", params.start_time.as_deref())?
-        .unwrap_or_else(|| anomaly.started_at.checked_sub(hours(24)).unwrap_or(anomaly.started_at));
-    let to = time::parse_option("end_time", params.end_time.as_deref())?
-        .unwrap_or_else(|| anomaly.last_at.checked_add(hours(6)).unwrap_or(anomaly.last_at));
+    let from =
+        time::parse_option("start_time", params.start_time.as_deref())?.unwrap_or_else(|| {
+            anomaly
+                .started_at
+                .checked_sub(hours(24))
+                .unwrap_or(anomaly.started_at)
+        });
+    let to = time::parse_option("end_time", params.end_time.as_deref())?.unwrap_or_else(|| {
+        anomaly
+            .last_at
+            .checked_add(hours(6))
+            .unwrap_or(anomaly.last_at)
+    });
     if from >= to {
-        return Err(Problem::field("start_time", "out_of_range", "must lie before end_time"));
+        return Err(Problem::field(
+            "start_time",
+            "out_of_range",
+            "must lie before end_time",
+        ));
     }
     // The newest two weeks of a longer span.
     let from = from.max(to.checked_sub(hours(24 * 14)).unwrap_or(from));
@@ -164,22 +239,36 @@ pub(super) async fn course(
         None => app.estate.resource_get(&id).await?,
     };
     let ids = std::slice::from_ref(&id);
-    let read = app.samples.sample_series(&known.connection, ids, &[metric], since, to.min(now)).await?;
+    let read = app
+        .samples
+        .sample_series(&known.connection, ids, &[metric], since, to.min(now))
+        .await?;
     let actions = app.agents.action_on(&id, since).await?;
-    let seen = app.estate.resource_changes(&known.connection, ids, since).await?;
+    let seen = app
+        .estate
+        .resource_changes(&known.connection, ids, since)
+        .await?;
     let mut changes = Changes::default();
     changes.learn(&actions, now);
     changes.learn_seen(&seen);
     // Thousands of points are judged anew.
     let judged = tokio::task::spawn_blocking(move || {
-        read.first().map(|series| course_of(series, &changes, from, to, now)).unwrap_or_default()
+        read.first()
+            .map(|series| course_of(series, &changes, from, to, now))
+            .unwrap_or_default()
     });
-    let points = judged.await.map_err(|error| Problem::internal(format!("judging stopped: {error}")))?;
+    let points = judged
+        .await
+        .map_err(|error| Problem::internal(format!("judging stopped: {error}")))?;
     let changed = course_changes(&actions, &seen, from, to, now);
     Ok(Json(AnomalyCourseBody {
         metric: metric.as_str().to_owned(),
         unit: metric.unit().as_str().to_owned(),
-        points: points.iter().filter(|point| point.value.is_finite()).map(CoursePointBody::from).collect(),
+        points: points
+            .iter()
+            .filter(|point| point.value.is_finite())
+            .map(CoursePointBody::from)
+            .collect(),
         changes: changed.into_iter().map(CourseChangeBody::from).collect(),
     }))
 }

@@ -15,7 +15,9 @@ use crate::wire::anomaly::{AnomalySettingsBody, AnomalySettingsPut};
 #[utoipa::path(get, path = "/api/v1/intelligence/anomaly-settings", tag = "intelligence",
     responses((status = 200, body = AnomalySettingsBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<AnomalySettingsBody>, Problem> {
-    Ok(Json(AnomalySettingsBody::from(&app.anomalies.anomaly_settings_get().await?)))
+    Ok(Json(AnomalySettingsBody::from(
+        &app.anomalies.anomaly_settings_get().await?,
+    )))
 }
 
 /// Change the settings. What is left out stays; with `version`, a change that somebody else made since is a conflict.
@@ -28,6 +30,10 @@ pub(super) async fn put(
 ) -> Result<Json<AnomalySettingsBody>, Problem> {
     let before = app.anomalies.anomaly_settings_get().await?;
     let wanted = body.applied(&before)?;
-    let stored = app.anomaly_service.settings_put(wanted, &asking(&caller)).await.map_err(problem)?;
+    let stored = app
+        .anomaly_service
+        .settings_put(wanted, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(AnomalySettingsBody::from(&stored)))
 }

@@ -24,16 +24,27 @@ pub(super) async fn list(
     let items: Vec<AnomalyThresholdBody> = match params.anomaly {
         Some(id) => {
             let anomaly = app.anomalies.anomaly_get(&AnomalyId(id)).await?;
-            let found = app.anomaly_service.thresholds_of(&anomaly).await.map_err(problem)?;
+            let found = app
+                .anomaly_service
+                .thresholds_of(&anomaly)
+                .await
+                .map_err(problem)?;
             found.iter().map(AnomalyThresholdBody::from).collect()
         }
         None => {
             let all = app.anomaly_service.thresholds().await.map_err(problem)?;
-            all.list().into_iter().map(AnomalyThresholdBody::from).collect()
+            all.list()
+                .into_iter()
+                .map(AnomalyThresholdBody::from)
+                .collect()
         }
     };
     let total = items.len() as u64;
-    Ok(Json(List { items, total, next_cursor: None }))
+    Ok(Json(List {
+        items,
+        total,
+        next_cursor: None,
+    }))
 }
 
 /// Take every lesson of a threshold back: it is as configured again. The lessons stay on record and no longer count.
@@ -45,6 +56,10 @@ pub(super) async fn reset(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyThresholdBody>, Problem> {
-    let after = app.anomaly_service.threshold_reset(&id, &asking(&caller)).await.map_err(problem)?;
+    let after = app
+        .anomaly_service
+        .threshold_reset(&id, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(AnomalyThresholdBody::from(&after)))
 }

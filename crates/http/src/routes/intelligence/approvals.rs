@@ -26,14 +26,22 @@ pub(super) async fn list(
     Params(params): Params<Paging>,
 ) -> Result<Json<List<ApprovalBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let filter = ApprovalFilter { limit: window.limit, offset: window.start(), ..ApprovalFilter::default() };
+    let filter = ApprovalFilter {
+        limit: window.limit,
+        offset: window.start(),
+        ..ApprovalFilter::default()
+    };
     let (found, total) = app.agents.approval_page(&filter).await?;
     let mut items = Vec::new();
     for approval in &found {
         items.push(body_of(&app, &caller, approval).await?);
     }
     let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(List {
+        items,
+        total,
+        next_cursor,
+    }))
 }
 
 /// One approval request.
@@ -76,8 +84,11 @@ pub(super) async fn reject(
     Path(id): Path<String>,
     Body(body): Body<RejectBody>,
 ) -> Result<Json<ApprovalBody>, Problem> {
-    let approval =
-        app.recommendations.reject(&ApprovalId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let approval = app
+        .recommendations
+        .reject(&ApprovalId(id), &body.reason, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
 
@@ -91,21 +102,36 @@ pub(super) async fn delegate(
     Path(id): Path<String>,
     Body(body): Body<DelegateBody>,
 ) -> Result<Json<ApprovalBody>, Problem> {
-    let unknown = || Problem::field("to", "unknown", "is not the e-mail address of an active user");
+    let unknown = || {
+        Problem::field(
+            "to",
+            "unknown",
+            "is not the e-mail address of an active user",
+        )
+    };
     let to = match app.access.user_by_email(body.to.trim()).await {
         Ok(user) if user.active => user.email,
         Ok(_) | Err(AccessError::NotFound { .. }) => return Err(unknown()),
         Err(error) => return Err(error.into()),
     };
     let comment = body.comment.as_deref();
-    let approval =
-        app.recommendations.delegate(&ApprovalId(id), &to, comment, &asking(&caller)).await.map_err(problem)?;
+    let approval = app
+        .recommendations
+        .delegate(&ApprovalId(id), &to, comment, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
 
 async fn body_of(app: &App, caller: &Caller, approval: &Approval) -> Result<ApprovalBody, Problem> {
-    let found = app.agents.recommendation_get(&approval.recommendation).await?;
-    let can_sign =
-        asking(caller).can_sign(approval).into_iter().map(|signature| signature.as_str().to_owned()).collect();
+    let found = app
+        .agents
+        .recommendation_get(&approval.recommendation)
+        .await?;
+    let can_sign = asking(caller)
+        .can_sign(approval)
+        .into_iter()
+        .map(|signature| signature.as_str().to_owned())
+        .collect();
     Ok(bodies::approval(approval, &found.title, can_sign))
 }

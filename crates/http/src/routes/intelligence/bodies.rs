@@ -14,27 +14,36 @@ use reeve_recommend::{Applicability, Caller, Delegation, Exception, Loss, Origin
 use super::portfolios;
 use crate::time;
 use crate::wire::agent::{
-    AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody, SkippedResourceBody,
+    AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody,
+    SkippedResourceBody,
 };
 use crate::wire::protection::LossBody;
 use crate::wire::quantity::PercentText;
 use crate::wire::recommendation::{
-    ApplicabilityBody, ConfidenceRangeBody, DecisionBody, EstimatedImpactBody, ExceptionBody, ExplanationBody,
-    FactorsBody, ImpactBody, ModelUseBody, OriginBody, PlanBody, PlannedChangeBody, RankingBody, RecommendationBody,
-    SavingsBody, StepBody, SubjectBody,
+    ApplicabilityBody, ConfidenceRangeBody, DecisionBody, EstimatedImpactBody, ExceptionBody,
+    ExplanationBody, FactorsBody, ImpactBody, ModelUseBody, OriginBody, PlanBody,
+    PlannedChangeBody, RankingBody, RecommendationBody, SavingsBody, StepBody, SubjectBody,
 };
 use crate::wire::workflow::{
-    ActionRecordBody, ApprovalBody, DelegationBody, ExceptionAskedBody, SignedBody, StepOutcomeBody, WatchBody,
+    ActionRecordBody, ApprovalBody, DelegationBody, ExceptionAskedBody, SignedBody,
+    StepOutcomeBody, WatchBody,
 };
 
 /// An agent with its status.
-pub(super) fn agent(agent: &Agent, settings: serde_json::Value, status: AgentStatusBody) -> AgentBody {
+pub(super) fn agent(
+    agent: &Agent,
+    settings: serde_json::Value,
+    status: AgentStatusBody,
+) -> AgentBody {
     AgentBody {
         id: agent.id.0.clone(),
         agent_type: agent.agent_type.as_str().to_owned(),
         name: agent.name.clone(),
         mode: agent.mode.as_str().to_owned(),
-        scope: ScopeBody { accounts: agent.scope.accounts.clone(), services: agent.scope.services.clone() },
+        scope: ScopeBody {
+            accounts: agent.scope.accounts.clone(),
+            services: agent.scope.services.clone(),
+        },
         learning_period: format!("{}d", agent.learning_period_days),
         confidence_threshold: PercentText::new(agent.confidence_threshold),
         auto_apply: AutoApplyBody {
@@ -47,8 +56,14 @@ pub(super) fn agent(agent: &Agent, settings: serde_json::Value, status: AgentSta
             actions_taken: Some(agent.notifications.actions_taken.as_str().to_owned()),
             anomalies: Some(agent.notifications.anomalies.as_str().to_owned()),
         },
-        schedule: agent.schedule.as_ref().map(|schedule| schedule.pattern.clone()),
-        schedule_time_zone: agent.schedule.as_ref().map(|schedule| schedule.time_zone.clone()),
+        schedule: agent
+            .schedule
+            .as_ref()
+            .map(|schedule| schedule.pattern.clone()),
+        schedule_time_zone: agent
+            .schedule
+            .as_ref()
+            .map(|schedule| schedule.time_zone.clone()),
         settings,
         learning_waived: agent.learning_waived.clone(),
         version: agent.version,
@@ -66,7 +81,11 @@ pub(super) fn run(report: &RunReport) -> RunBody {
         resources_seen: report.resources_seen,
         recommendations: report.recommendations,
         applied: report.applied,
-        skipped: report.skipped.iter().flat_map(|(reason, count)| skipped(report, reason, *count)).collect(),
+        skipped: report
+            .skipped
+            .iter()
+            .flat_map(|(reason, count)| skipped(report, reason, *count))
+            .collect(),
         portfolios: report.portfolios.iter().map(portfolios::body).collect(),
         error: report.error.clone(),
     }
@@ -76,30 +95,64 @@ pub(super) fn run(report: &RunReport) -> RunBody {
 fn skipped(report: &RunReport, reason: &str, count: u64) -> impl Iterator<Item = SkippedBody> {
     let passed = report.passed_over.iter().find(|one| one.reason == reason);
     // Older reports do not tell them apart, and counted both as resources.
-    let resources = if report.passed_over.is_empty() { count } else { passed.map_or(0, |one| one.count.min(count)) };
+    let resources = if report.passed_over.is_empty() {
+        count
+    } else {
+        passed.map_or(0, |one| one.count.min(count))
+    };
     let named = passed.into_iter().flat_map(|one| &one.resources);
-    let named = named.map(|(id, name)| SkippedResourceBody { id: id.clone(), name: name.clone() }).collect();
-    let body = |of, count, resources| SkippedBody { reason: reason.to_owned(), count, of, resources };
-    let both = [body("resources", resources, named), body("recommendations", count - resources, Vec::new())];
+    let named = named
+        .map(|(id, name)| SkippedResourceBody {
+            id: id.clone(),
+            name: name.clone(),
+        })
+        .collect();
+    let body = |of, count, resources| SkippedBody {
+        reason: reason.to_owned(),
+        count,
+        of,
+        resources,
+    };
+    let both = [
+        body("resources", resources, named),
+        body("recommendations", count - resources, Vec::new()),
+    ];
     both.into_iter().filter(|one| one.count > 0)
 }
 
 /// A recommendation with its applicability.
-pub(super) fn recommendation_with(found: &Recommendation, applicability: Option<&Applicability>) -> RecommendationBody {
-    RecommendationBody { applicability: applicability.map(self::applicability), ..recommendation(found) }
+pub(super) fn recommendation_with(
+    found: &Recommendation,
+    applicability: Option<&Applicability>,
+) -> RecommendationBody {
+    RecommendationBody {
+        applicability: applicability.map(self::applicability),
+        ..recommendation(found)
+    }
 }
 
 fn applicability(applicability: &Applicability) -> ApplicabilityBody {
     let (blocked_by, reason, signatures, can_be_excepted) = match applicability {
         Applicability::Ready(signatures) => (None, None, signatures.as_slice(), false),
-        Applicability::Blocked { by, reason, exceptable } => {
-            (Some(by.clone()), Some(reason.clone()), &[][..], *exceptable)
-        }
+        Applicability::Blocked {
+            by,
+            reason,
+            exceptable,
+        } => (Some(by.clone()), Some(reason.clone()), &[][..], *exceptable),
         Applicability::AdviceOnly(reason) => (None, Some(reason.clone()), &[][..], false),
     };
-    let signatures = signatures.iter().map(|signature| signature.as_str().to_owned()).collect();
+    let signatures = signatures
+        .iter()
+        .map(|signature| signature.as_str().to_owned())
+        .collect();
     let state = applicability.state().as_str().to_owned();
-    ApplicabilityBody { state, blocked_by, reason, signatures, can_be_excepted }
+    ApplicabilityBody {
+        state,
+        blocked_by,
+        reason,
+        signatures,
+        can_be_excepted,
+    }
 }
 
 fn origin(origin: &Origin) -> OriginBody {
@@ -130,7 +183,10 @@ pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
         agent_id: found.agent_id.as_ref().map(|id| id.0.clone()),
         agent_type: found.origin.agent_type.as_str().to_owned(),
         origin: origin(&found.origin),
-        documented_type: found.kind.is_documented().then(|| found.kind.as_str().to_owned()),
+        documented_type: found
+            .kind
+            .is_documented()
+            .then(|| found.kind.as_str().to_owned()),
         kind: found.kind.as_str().to_owned(),
         rule: found.origin.rule.clone(),
         title: found.title.clone(),
@@ -198,7 +254,11 @@ fn subject(subject: &Subject) -> SubjectBody {
 }
 
 fn loss(loss: &Loss) -> LossBody {
-    LossBody { kind: loss.kind.as_str().to_owned(), detail: loss.detail.clone(), lasting: loss.lasting }
+    LossBody {
+        kind: loss.kind.as_str().to_owned(),
+        detail: loss.detail.clone(),
+        lasting: loss.lasting,
+    }
 }
 
 fn plan(plan: &Plan) -> PlanBody {
@@ -231,10 +291,13 @@ pub(super) fn explanation(why: &Explanation, confidence: f64) -> ExplanationBody
     ExplanationBody {
         action: why.action.clone(),
         confidence: tenths(confidence),
-        confidence_range: why
-            .confidence_range
-            .map(|range| ConfidenceRangeBody { low: tenths(range.low_percent), high: tenths(range.high_percent) }),
-        explanation: FactorsBody { factors: why.factors.texts() },
+        confidence_range: why.confidence_range.map(|range| ConfidenceRangeBody {
+            low: tenths(range.low_percent),
+            high: tenths(range.high_percent),
+        }),
+        explanation: FactorsBody {
+            factors: why.factors.texts(),
+        },
         data_points: why.data_points,
         similar_cases: why.similar_cases,
         success_rate: why.success_rate.map(tenths),
@@ -329,7 +392,11 @@ pub(super) fn approval(approval: &Approval, title: &str, can_sign: Vec<String>) 
         title: title.to_owned(),
         plan_hash: approval.plan_hash.clone(),
         impact: approval.impact.as_str().to_owned(),
-        needed: approval.needed.iter().map(|signature| signature.as_str().to_owned()).collect(),
+        needed: approval
+            .needed
+            .iter()
+            .map(|signature| signature.as_str().to_owned())
+            .collect(),
         signed: approval.signed.iter().map(signed).collect(),
         delegated: approval.delegated.iter().map(delegated).collect(),
         can_sign,

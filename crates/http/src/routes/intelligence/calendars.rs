@@ -38,15 +38,24 @@ pub(super) async fn create(
     caller: Caller,
     Body(body): Body<CalendarPut>,
 ) -> Result<(StatusCode, Json<CalendarBody>), Problem> {
-    let calendar = app.rule_service.calendar_put(body.into(), None, &asking(&caller)).await.map_err(problem)?;
+    let calendar = app
+        .rule_service
+        .calendar_put(body.into(), None, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok((StatusCode::CREATED, Json(CalendarBody::from(&calendar))))
 }
 
 /// One calendar.
 #[utoipa::path(get, path = "/api/v1/intelligence/calendars/{id}", tag = "intelligence", operation_id = "calendars_get",
     params(("id" = String, Path)), responses((status = 200, body = CalendarBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<CalendarBody>, Problem> {
-    Ok(Json(CalendarBody::from(&app.rules.calendar_get(&CalendarId(id)).await?)))
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<CalendarBody>, Problem> {
+    Ok(Json(CalendarBody::from(
+        &app.rules.calendar_get(&CalendarId(id)).await?,
+    )))
 }
 
 /// Change a calendar, or import its text anew.
@@ -60,7 +69,10 @@ pub(super) async fn patch(
     Body(body): Body<CalendarPut>,
 ) -> Result<Json<CalendarBody>, Problem> {
     let (id, version) = (CalendarId(id), body.version);
-    let put = app.rule_service.calendar_put(body.into(), Some((&id, version)), &asking(&caller)).await;
+    let put = app
+        .rule_service
+        .calendar_put(body.into(), Some((&id, version)), &asking(&caller))
+        .await;
     Ok(Json(CalendarBody::from(&put.map_err(problem)?)))
 }
 
@@ -73,7 +85,10 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.rule_service.calendar_remove(&CalendarId(id), &asking(&caller)).await.map_err(problem)?;
+    app.rule_service
+        .calendar_remove(&CalendarId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -89,14 +104,21 @@ pub(super) async fn events(
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let calendar = app.rules.calendar_get(&CalendarId(id)).await?;
     let from = time::parse_option("from", params.from.as_deref())?.unwrap_or_else(|| app.now());
-    let usual = from.checked_add(SignedDuration::from_hours(24 * 31)).unwrap_or(from);
+    let usual = from
+        .checked_add(SignedDuration::from_hours(24 * 31))
+        .unwrap_or(from);
     let until = time::parse_option("until", params.until.as_deref())?.unwrap_or(usual);
     let span = until.duration_since(from);
     if span <= SignedDuration::ZERO || span > SignedDuration::from_hours(24 * 366) {
-        return Err(Problem::field("until", "invalid_value", "must lie after from, by 366 days at most"));
+        return Err(Problem::field(
+            "until",
+            "invalid_value",
+            "must lie after from, by 366 days at most",
+        ));
     }
     let found = tokio::task::spawn_blocking(move || calendar.occurrences(from, until)).await;
     let found = found.map_err(Problem::internal)?;
-    let found = found.map_err(|error| Problem::field("until", "invalid_value", error.to_string()))?;
+    let found =
+        found.map_err(|error| Problem::field("until", "invalid_value", error.to_string()))?;
     Ok(Json(window.page(found.iter(), OccurrenceBody::from)))
 }

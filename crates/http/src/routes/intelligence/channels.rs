@@ -7,7 +7,9 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_audit::{Entry, Json as AuditJson, ResourceRef, events};
 use reeve_notify::delivery::{DeliveryId, Target, Topic};
-use reeve_notify::notification::{Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Encryption};
+use reeve_notify::notification::{
+    Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Encryption,
+};
 use serde_json::json;
 
 use super::deliveries;
@@ -49,7 +51,14 @@ pub(super) async fn create(
     Body(body): Body<ChannelCreate>,
 ) -> Result<(StatusCode, Json<ChannelBody>), Problem> {
     let kind = ChannelKind::parse(&body.kind).ok_or_else(|| {
-        Problem::field("type", "invalid", format!("{:?} is not one of email, slack, teams, pagerduty", body.kind))
+        Problem::field(
+            "type",
+            "invalid",
+            format!(
+                "{:?} is not one of email, slack, teams, pagerduty",
+                body.kind
+            ),
+        )
     })?;
     let (now, secret) = (app.now(), ChannelSecret(body.secret));
     let channel = Channel {
@@ -81,8 +90,13 @@ pub(super) async fn create(
 #[utoipa::path(get, path = "/api/v1/intelligence/notification-channels/{id}", tag = "intelligence", operation_id = "channels_get",
     params(("id" = String, Path)),
     responses((status = 200, body = ChannelBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ChannelBody>, Problem> {
-    Ok(Json(ChannelBody::new(&app.dispatcher.channels.channel_get(&ChannelId(id)).await?)))
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<ChannelBody>, Problem> {
+    Ok(Json(ChannelBody::new(
+        &app.dispatcher.channels.channel_get(&ChannelId(id)).await?,
+    )))
 }
 
 /// Change a channel.
@@ -100,8 +114,13 @@ pub(super) async fn patch(
     let kind = before.settings.kind();
     let after = Channel {
         name: body.name.map_or_else(|| Ok(before.name.clone()), named)?,
-        settings: body.settings.map_or_else(|| Ok(before.settings.clone()), |given| settings(kind, given))?,
-        topics: body.topics.map_or_else(|| Ok(before.topics.clone()), |given| topics(&given))?,
+        settings: body.settings.map_or_else(
+            || Ok(before.settings.clone()),
+            |given| settings(kind, given),
+        )?,
+        topics: body
+            .topics
+            .map_or_else(|| Ok(before.topics.clone()), |given| topics(&given))?,
         enabled: body.enabled.unwrap_or(before.enabled),
         updated_at: app.now(),
         version: before.version + 1,
@@ -117,7 +136,13 @@ pub(super) async fn patch(
         .before(state(&before))
         .after(state(&after))
         .with_metadata("secret_replaced", given.is_some());
-    app.change(entry, app.dispatcher.channels.channel_update(&after, given.as_ref())).await?;
+    app.change(
+        entry,
+        app.dispatcher
+            .channels
+            .channel_update(&after, given.as_ref()),
+    )
+    .await?;
     Ok(Json(ChannelBody::new(&after)))
 }
 
@@ -147,8 +172,15 @@ pub(super) async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<DeliveryBody>, Problem> {
     let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
-    let test = async { app.dispatcher.test(Target::Channel(channel.id.clone())).await.map_err(deliveries::problem) };
-    let delivery = app.change(entry(&caller, "notification_channel.test", &channel), test).await?;
+    let test = async {
+        app.dispatcher
+            .test(Target::Channel(channel.id.clone()))
+            .await
+            .map_err(deliveries::problem)
+    };
+    let delivery = app
+        .change(entry(&caller, "notification_channel.test", &channel), test)
+        .await?;
     Ok(Json(DeliveryBody::new(&delivery)))
 }
 
@@ -175,13 +207,28 @@ pub(super) async fn replay(
     Path((id, delivery)): Path<(String, String)>,
 ) -> Result<(StatusCode, Json<DeliveryBody>), Problem> {
     let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
-    let entry = entry(&caller, "notification_channel.replay", &channel).with_metadata("delivery_id", delivery.clone());
-    deliveries::replay(&app, &Target::Channel(channel.id), DeliveryId(delivery), entry).await
+    let entry = entry(&caller, "notification_channel.replay", &channel)
+        .with_metadata("delivery_id", delivery.clone());
+    deliveries::replay(
+        &app,
+        &Target::Channel(channel.id),
+        DeliveryId(delivery),
+        entry,
+    )
+    .await
 }
 
 fn named(text: String) -> Result<String, Problem> {
     let text = name(text)?;
-    if text.is_empty() { Err(Problem::field("name", "invalid", "must have 1 to 100 characters")) } else { Ok(text) }
+    if text.is_empty() {
+        Err(Problem::field(
+            "name",
+            "invalid",
+            "must have 1 to 100 characters",
+        ))
+    } else {
+        Ok(text)
+    }
 }
 
 fn topics(given: &[String]) -> Result<Vec<Topic>, Problem> {
@@ -203,7 +250,15 @@ fn topics(given: &[String]) -> Result<Vec<Topic>, Problem> {
 }
 
 fn settings(kind: ChannelKind, given: ChannelSettingsBody) -> Result<ChannelSettings, Problem> {
-    let ChannelSettingsBody { host, port, encryption, username, from, to, url } = given;
+    let ChannelSettingsBody {
+        host,
+        port,
+        encryption,
+        username,
+        from,
+        to,
+        url,
+    } = given;
     let email = [
         ("host", host.is_some()),
         ("port", port.is_some()),
@@ -214,9 +269,16 @@ fn settings(kind: ChannelKind, given: ChannelSettingsBody) -> Result<ChannelSett
     ];
     let not_of = |field: &str| {
         let message = format!("is not a setting of a channel of type {kind}");
-        Err(Problem::field(format!("settings.{field}"), "unknown_field", message))
+        Err(Problem::field(
+            format!("settings.{field}"),
+            "unknown_field",
+            message,
+        ))
     };
-    if let Some((field, _)) = email.iter().find(|(_, given)| *given && kind != ChannelKind::Email) {
+    if let Some((field, _)) = email
+        .iter()
+        .find(|(_, given)| *given && kind != ChannelKind::Email)
+    {
         return not_of(field);
     }
     if url.is_some() && kind != ChannelKind::Pagerduty {
@@ -226,15 +288,25 @@ fn settings(kind: ChannelKind, given: ChannelSettingsBody) -> Result<ChannelSett
     match kind {
         ChannelKind::Slack => Ok(ChannelSettings::Slack),
         ChannelKind::Teams => Ok(ChannelSettings::Teams),
-        ChannelKind::Pagerduty => Ok(ChannelSettings::Pagerduty { url: url.unwrap_or_else(|| PAGERDUTY.to_owned()) }),
+        ChannelKind::Pagerduty => Ok(ChannelSettings::Pagerduty {
+            url: url.unwrap_or_else(|| PAGERDUTY.to_owned()),
+        }),
         ChannelKind::Email => {
             let encryption = match encryption.as_deref() {
                 None => Encryption::Starttls,
                 Some(text) => Encryption::parse(text).ok_or_else(|| {
-                    Problem::field("settings.encryption", "invalid", format!("{text:?} is not one of starttls, tls"))
+                    Problem::field(
+                        "settings.encryption",
+                        "invalid",
+                        format!("{text:?} is not one of starttls, tls"),
+                    )
                 })?,
             };
-            let usual = if encryption == Encryption::Tls { 465 } else { 587 };
+            let usual = if encryption == Encryption::Tls {
+                465
+            } else {
+                587
+            };
             Ok(ChannelSettings::Email {
                 host: host.ok_or_else(|| needed("host"))?,
                 port: port.unwrap_or(usual),

@@ -12,11 +12,23 @@ use crate::wire::list::{List, Paging};
 use crate::wire::webhook::DeliveryBody;
 
 /// A page of a target's deliveries.
-pub(super) async fn page(app: &App, target: &Target, params: &Paging) -> Result<Json<List<DeliveryBody>>, Problem> {
+pub(super) async fn page(
+    app: &App,
+    target: &Target,
+    params: &Paging,
+) -> Result<Json<List<DeliveryBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let (found, total) = app.dispatcher.deliveries.delivery_list(target, window.limit, window.start()).await?;
+    let (found, total) = app
+        .dispatcher
+        .deliveries
+        .delivery_list(target, window.limit, window.start())
+        .await?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(DeliveryBody::new).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: found.iter().map(DeliveryBody::new).collect(),
+        total,
+        next_cursor,
+    }))
 }
 
 /// Sends one again.
@@ -37,7 +49,8 @@ pub(super) async fn replay(
         ));
     }
     let again = delivery.replayed(app.now());
-    app.change(entry, app.dispatcher.deliveries.delivery_update(&again)).await?;
+    app.change(entry, app.dispatcher.deliveries.delivery_update(&again))
+        .await?;
     Ok((StatusCode::ACCEPTED, Json(DeliveryBody::new(&again))))
 }
 

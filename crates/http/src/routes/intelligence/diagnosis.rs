@@ -22,7 +22,11 @@ pub(super) async fn recommendation(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<DiagnosisBody>, Problem> {
-    let found = app.recommendations.diagnose(&RecommendationId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .recommendations
+        .diagnose(&RecommendationId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(DiagnosisBody::from(&found)))
 }
 
@@ -33,7 +37,15 @@ pub(super) async fn agent(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<List<DiagnosisBody>>, Problem> {
-    let found = app.agent_service.diagnose_agent(&AgentId(id)).await.map_err(problem)?;
+    let found = app
+        .agent_service
+        .diagnose_agent(&AgentId(id))
+        .await
+        .map_err(problem)?;
     let items: Vec<DiagnosisBody> = found.iter().map(DiagnosisBody::from).collect();
-    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+    Ok(Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    }))
 }

@@ -28,7 +28,9 @@ pub(super) async fn list(
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.agents.exclusion_list().await?;
     let now = app.now();
-    Ok(Json(window.page(all.iter(), |one| ExclusionBody::new(one, now))))
+    Ok(Json(
+        window.page(all.iter(), |one| ExclusionBody::new(one, now)),
+    ))
 }
 
 /// Exclude. What waits and is covered is dismissed with this reason.
@@ -41,9 +43,22 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<ExclusionBody>), Problem> {
     let until = time::parse_option("until", body.until.as_deref())?;
     let (resource, account, kind, reason) = (body.resource, body.account, body.kind, body.reason);
-    let input = ExclusionInput { resource, account, kind, reason, until };
-    let made = app.recommendations.exclude(input, &asking(&caller)).await.map_err(problem)?;
-    Ok((StatusCode::CREATED, Json(ExclusionBody::new(&made, app.now()))))
+    let input = ExclusionInput {
+        resource,
+        account,
+        kind,
+        reason,
+        until,
+    };
+    let made = app
+        .recommendations
+        .exclude(input, &asking(&caller))
+        .await
+        .map_err(problem)?;
+    Ok((
+        StatusCode::CREATED,
+        Json(ExclusionBody::new(&made, app.now())),
+    ))
 }
 
 /// Remove an exclusion; what it covered may be found again.
@@ -54,6 +69,9 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.recommendations.include(&ExclusionId(id), &asking(&caller)).await.map_err(problem)?;
+    app.recommendations
+        .include(&ExclusionId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -17,13 +17,17 @@ use crate::wire::workflow::{BreakerResetBody, KillSwitchBody};
 /// The guardrails.
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails", tag = "intelligence", responses((status = 200, body = GuardrailsBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<GuardrailsBody>, Problem> {
-    Ok(Json(GuardrailsBody::from(&app.agents.guardrails_get().await?)))
+    Ok(Json(GuardrailsBody::from(
+        &app.agents.guardrails_get().await?,
+    )))
 }
 
 /// Read the use of the guardrails: the circuit breaker, the day's changes, and each resource's error budget.
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails/status", tag = "intelligence",
     responses((status = 200, body = GuardrailsStatusBody)))]
-pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<GuardrailsStatusBody>, Problem> {
+pub(super) async fn status(
+    State(app): State<Arc<App>>,
+) -> Result<Json<GuardrailsStatusBody>, Problem> {
     let usage = app.guardrails.guardrail_usage().await.map_err(problem)?;
     Ok(Json(GuardrailsStatusBody::from(&usage)))
 }
@@ -41,10 +45,16 @@ pub(super) async fn put(
     let wanted = body.applied(&before)?;
     // Who may change the limits could otherwise take the signatures of others away, and approve by oneself.
     if wanted.approval_matrix != before.approval_matrix && !caller.may(Permission::Administer) {
-        return Err(Problem::new(Code::Forbidden, "Only administrators can change the approval matrix."));
+        return Err(Problem::new(
+            Code::Forbidden,
+            "Only administrators can change the approval matrix.",
+        ));
     }
-    let stored =
-        app.guardrails.guardrails_put_for(wanted, reason.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let stored = app
+        .guardrails
+        .guardrails_put_for(wanted, reason.as_deref(), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(GuardrailsBody::from(&stored)))
 }
 
@@ -56,7 +66,11 @@ pub(super) async fn kill_switch(
     caller: Caller,
     Body(body): Body<KillSwitchBody>,
 ) -> Result<Json<GuardrailsBody>, Problem> {
-    let stored = app.guardrails.kill_switch(body.on, &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let stored = app
+        .guardrails
+        .kill_switch(body.on, &body.reason, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(GuardrailsBody::from(&stored)))
 }
 
@@ -68,6 +82,10 @@ pub(super) async fn breaker_reset(
     caller: Caller,
     Body(body): Body<BreakerResetBody>,
 ) -> Result<Json<GuardrailsBody>, Problem> {
-    let stored = app.guardrails.breaker_reset(&body.reason, &asking(&caller)).await.map_err(problem)?;
+    let stored = app
+        .guardrails
+        .breaker_reset(&body.reason, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(GuardrailsBody::from(&stored)))
 }

@@ -38,13 +38,20 @@ pub(super) async fn list(
     };
     let (found, total) = app.models.model_list(&filter).await?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(body_of).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: found.iter().map(body_of).collect(),
+        total,
+        next_cursor,
+    }))
 }
 
 /// One version of a model, with its history.
 #[utoipa::path(get, path = "/api/v1/intelligence/models/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = ModelDetailBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ModelDetailBody>, Problem> {
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<ModelDetailBody>, Problem> {
     let model = app.models.model_get(&ModelId(id)).await?;
     let same = ModelFilter {
         agent: Some(model.agent_id.clone()),
@@ -53,7 +60,10 @@ pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> 
         ..ModelFilter::default()
     };
     let (history, _) = app.models.model_list(&same).await?;
-    Ok(Json(ModelDetailBody { model: body_of(&model), history: history.iter().map(body_of).collect() }))
+    Ok(Json(ModelDetailBody {
+        model: body_of(&model),
+        history: history.iter().map(body_of).collect(),
+    }))
 }
 
 /// Train a model anew. It happens in the background; what serves goes on serving until the new version wins.
@@ -64,7 +74,11 @@ pub(super) async fn retrain(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<ModelBody>), Problem> {
-    let model = app.registry.request(&ModelId(id), &asking(&caller)).await.map_err(problem)?;
+    let model = app
+        .registry
+        .request(&ModelId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok((StatusCode::ACCEPTED, Json(body_of(&model))))
 }
 
@@ -90,7 +104,9 @@ pub(super) fn body_of(model: &Model) -> ModelBody {
         threshold: percent(model.threshold),
         retrain_reason: model.cause.as_str().to_owned(),
         note: model.note.clone(),
-        drift: model.drift.map(|distance| (distance * 1000.0).round() / 1000.0),
+        drift: model
+            .drift
+            .map(|distance| (distance * 1000.0).round() / 1000.0),
         trained_at: time::text(model.trained_at),
         last_update: time::text(model.updated_at),
         tried_at: model.tried_at.map(time::text),

@@ -37,15 +37,24 @@ pub(super) async fn create(
     caller: Caller,
     Body(body): Body<RulePut>,
 ) -> Result<(StatusCode, Json<RuleBody>), Problem> {
-    let rule = app.rule_service.create(body.into_input(None)?, &asking(&caller)).await.map_err(problem)?;
+    let rule = app
+        .rule_service
+        .create(body.into_input(None)?, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok((StatusCode::CREATED, Json(RuleBody::from(&rule))))
 }
 
 /// One rule, with what came of its last evaluation.
 #[utoipa::path(get, path = "/api/v1/intelligence/predictive-rules/{id}", tag = "intelligence", operation_id = "predictive_rules_get",
     params(("id" = String, Path)), responses((status = 200, body = RuleBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<RuleBody>, Problem> {
-    Ok(Json(RuleBody::from(&app.rules.rule_get(&RuleId(id)).await?)))
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<RuleBody>, Problem> {
+    Ok(Json(RuleBody::from(
+        &app.rules.rule_get(&RuleId(id)).await?,
+    )))
 }
 
 /// Change a rule. Switching it off ends what it recommended and nobody took up.
@@ -61,7 +70,11 @@ pub(super) async fn patch(
     let id = RuleId(id);
     let version = body.version;
     let input = body.into_input(Some(&app.rules.rule_get(&id).await?))?;
-    let rule = app.rule_service.change(&id, version, input, &asking(&caller)).await.map_err(problem)?;
+    let rule = app
+        .rule_service
+        .change(&id, version, input, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(RuleBody::from(&rule)))
 }
 
@@ -73,7 +86,10 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.rule_service.remove(&RuleId(id), &asking(&caller)).await.map_err(problem)?;
+    app.rule_service
+        .remove(&RuleId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -86,7 +102,11 @@ pub(super) async fn evaluate(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<List<PredictionBody>>, Problem> {
-    let found = app.rule_service.evaluate(&RuleId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .rule_service
+        .evaluate(&RuleId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(whole(&found)))
 }
 
@@ -98,7 +118,11 @@ pub(super) async fn preview(
     caller: Caller,
     Body(body): Body<RulePut>,
 ) -> Result<Json<List<PredictionBody>>, Problem> {
-    let found = app.rule_service.preview(body.into_input(None)?, &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .rule_service
+        .preview(body.into_input(None)?, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(whole(&found)))
 }
 
@@ -106,7 +130,11 @@ pub(super) async fn preview(
 fn whole(found: &[Prediction]) -> List<PredictionBody> {
     let items: Vec<PredictionBody> = found.iter().map(PredictionBody::from).collect();
     let total = items.len() as u64;
-    List { items, total, next_cursor: None }
+    List {
+        items,
+        total,
+        next_cursor: None,
+    }
 }
 
 /// Forecasts that rules decided on, newest first.
@@ -126,5 +154,9 @@ pub(super) async fn predictions(
     };
     let (found, total) = app.rules.prediction_list(&filter).await?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(PredictionBody::from).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: found.iter().map(PredictionBody::from).collect(),
+        total,
+        next_cursor,
+    }))
 }

@@ -25,15 +25,23 @@ pub(super) async fn agent(
 ) -> Result<Json<PreviewBody>, Problem> {
     let mut agent = app.agents.agent_get(&AgentId(id)).await?;
     agent.mode = parse("mode", params.mode.as_deref(), Mode::parse)?.unwrap_or(agent.mode);
-    agent.auto_apply.max_impact =
-        parse("max_impact", params.max_impact.as_deref(), Impact::parse)?.unwrap_or(agent.auto_apply.max_impact);
+    agent.auto_apply.max_impact = parse("max_impact", params.max_impact.as_deref(), Impact::parse)?
+        .unwrap_or(agent.auto_apply.max_impact);
     agent.auto_apply.enabled = params.auto_apply.unwrap_or(agent.auto_apply.enabled);
-    let preview = app.rollouts.preview(&agent, &app.scopes).await.map_err(problem)?;
+    let preview = app
+        .rollouts
+        .preview(&agent, &app.scopes)
+        .await
+        .map_err(problem)?;
     Ok(Json(PreviewBody {
         mode: agent.mode.as_str().to_owned(),
         auto_apply: agent.auto_apply.enabled,
         max_impact: agent.auto_apply.max_impact.as_str().to_owned(),
         days_observed: preview.days_observed,
-        items: preview.decisions.iter().map(PreviewDecisionBody::from).collect(),
+        items: preview
+            .decisions
+            .iter()
+            .map(PreviewDecisionBody::from)
+            .collect(),
     }))
 }

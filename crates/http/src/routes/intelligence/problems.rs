@@ -33,7 +33,10 @@ pub(in crate::routes) fn problem(error: EngineError) -> Problem {
         EngineError::PlanChanged { .. } => Problem::new(Code::PlanChanged, words),
         EngineError::Forbidden(_) => Problem::new(Code::Forbidden, words),
         EngineError::Cloud(_) => Problem::new(Code::CloudFailed, words),
-        EngineError::Record(_) => Problem::new(Code::LedgerUnavailable, format!("{words}; nothing was done")),
+        EngineError::Record(_) => Problem::new(
+            Code::LedgerUnavailable,
+            format!("{words}; nothing was done"),
+        ),
         EngineError::Full(_) => Problem::new(Code::DiskFull, words),
         EngineError::Unavailable(_) => Problem::unavailable(&words),
         EngineError::Store(_) => Problem::internal(words),
@@ -43,5 +46,10 @@ pub(in crate::routes) fn problem(error: EngineError) -> Problem {
 /// The engine's view of the caller.
 pub(in crate::routes) fn asking(caller: &Caller) -> reeve_recommend::Caller {
     let actor = story::actor(&caller.principal, &caller.origin);
-    reeve_recommend::Caller::person(&caller.principal, actor, ActionMethod::Api, Some(caller.request_id.clone()))
+    reeve_recommend::Caller::person(
+        &caller.principal,
+        actor,
+        ActionMethod::Api,
+        Some(caller.request_id.clone()),
+    )
 }

@@ -8,8 +8,8 @@ use axum::extract::{Path, State};
 use reeve_recommend::combined::{added_cost, combined_savings};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Applicability, ApplicabilityState, OpenSavings, Priority, Recommendation, RecommendationId, RecommendationType,
-    Status,
+    Applicability, ApplicabilityState, OpenSavings, Priority, Recommendation, RecommendationId,
+    RecommendationType, Status,
 };
 
 use super::bodies;
@@ -31,35 +31,74 @@ pub(super) async fn list(
     Params(params): Params<RecommendationParams>,
 ) -> Result<Json<RecommendationList>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let state = parse("applicability", params.applicability.as_deref(), ApplicabilityState::parse)?;
+    let state = parse(
+        "applicability",
+        params.applicability.as_deref(),
+        ApplicabilityState::parse,
+    )?;
     let wanted = filter(params)?;
     let Some(state) = state else {
-        let page = RecommendationFilter { limit: window.limit, offset: window.start(), ..wanted.clone() };
+        let page = RecommendationFilter {
+            limit: window.limit,
+            offset: window.start(),
+            ..wanted.clone()
+        };
         let (found, total) = app.agents.recommendation_list(&page).await?;
         // What has ended saves nothing any more.
         let savings = app.agents.recommendation_savings(&wanted).await?;
         return answer(&app, &found, savings, window, total).await;
     };
     // Nothing that has ended is applied: what is left is bounded by the estate.
-    let (open, _) = app.agents.recommendation_list(&RecommendationFilter { is_open: true, ..wanted.clone() }).await?;
+    let (open, _) = app
+        .agents
+        .recommendation_list(&RecommendationFilter {
+            is_open: true,
+            ..wanted.clone()
+        })
+        .await?;
     let decided = app.guardrails.applicability(&open).await.map_err(problem)?;
-    let is_so = |decided: &Option<Applicability>| decided.as_ref().is_some_and(|one| one.state() == state);
-    let matching: Vec<Recommendation> =
-        open.into_iter().zip(decided).filter(|(_, decided)| is_so(decided)).map(|(one, _)| one).collect();
+    let is_so =
+        |decided: &Option<Applicability>| decided.as_ref().is_some_and(|one| one.state() == state);
+    let matching: Vec<Recommendation> = open
+        .into_iter()
+        .zip(decided)
+        .filter(|(_, decided)| is_so(decided))
+        .map(|(one, _)| one)
+        .collect();
     let (start, limit) = (window.start() as usize, window.limit as usize);
     let page: Vec<Recommendation> = matching.iter().skip(start).take(limit).cloned().collect();
-    let unpriced = matching.iter().filter(|one| one.expected_savings().is_none()).count() as u64;
-    let savings = OpenSavings { combined: combined_savings(&matching), added: added_cost(&matching), unpriced };
+    let unpriced = matching
+        .iter()
+        .filter(|one| one.expected_savings().is_none())
+        .count() as u64;
+    let savings = OpenSavings {
+        combined: combined_savings(&matching),
+        added: added_cost(&matching),
+        unpriced,
+    };
     answer(&app, &page, savings, window, matching.len() as u64).await
 }
 
 fn filter(params: RecommendationParams) -> Result<RecommendationFilter, Problem> {
     let mut status = Vec::new();
-    for name in params.status.as_deref().unwrap_or_default().split(',').map(str::trim) {
+    for name in params
+        .status
+        .as_deref()
+        .unwrap_or_default()
+        .split(',')
+        .map(str::trim)
+    {
         status.extend(parse("status", Some(name), Status::parse)?);
     }
-    if params.min_confidence.is_some_and(|least| !(0.0..=100.0).contains(&least)) {
-        return Err(Problem::field("min_confidence", "out_of_range", "must be a percentage from 0 to 100"));
+    if params
+        .min_confidence
+        .is_some_and(|least| !(0.0..=100.0).contains(&least))
+    {
+        return Err(Problem::field(
+            "min_confidence",
+            "out_of_range",
+            "must be a percentage from 0 to 100",
+        ));
     }
     Ok(RecommendationFilter {
         status,
@@ -81,8 +120,9 @@ async fn answer(
     total: u64,
 ) -> Result<Json<RecommendationList>, Problem> {
     let decided = app.guardrails.applicability(page).await.map_err(problem)?;
-    let body =
-        |(one, decided): (&Recommendation, &Option<Applicability>)| bodies::recommendation_with(one, decided.as_ref());
+    let body = |(one, decided): (&Recommendation, &Option<Applicability>)| {
+        bodies::recommendation_with(one, decided.as_ref())
+    };
     Ok(Json(RecommendationList {
         items: page.iter().zip(&decided).map(body).collect(),
         total,
@@ -101,8 +141,15 @@ pub(super) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<RecommendationBody>, Problem> {
     let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
-    let decided = app.guardrails.applicability(std::slice::from_ref(&found)).await.map_err(problem)?;
-    Ok(Json(bodies::recommendation_with(&found, decided.first().and_then(Option::as_ref))))
+    let decided = app
+        .guardrails
+        .applicability(std::slice::from_ref(&found))
+        .await
+        .map_err(problem)?;
+    Ok(Json(bodies::recommendation_with(
+        &found,
+        decided.first().and_then(Option::as_ref),
+    )))
 }
 
 /// Explanation by the numbers that decided.
@@ -113,13 +160,19 @@ pub(super) async fn explanation(
     Path(id): Path<String>,
 ) -> Result<Json<ExplanationBody>, Problem> {
     let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
-    Ok(Json(bodies::explanation(&found.explanation, found.confidence)))
+    Ok(Json(bodies::explanation(
+        &found.explanation,
+        found.confidence,
+    )))
 }
 
 /// Returns the change in infrastructure as code, where it owns the resource.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}/patch", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = PatchBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn patch(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<PatchBody>, Problem> {
+pub(super) async fn patch(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<PatchBody>, Problem> {
     let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
     let resource = app.estate.resource_get(&found.subject.id).await?;
     let patch = reeve_recommend::patch::patch(&found, &resource).ok_or_else(|| {
@@ -128,5 +181,9 @@ pub(super) async fn patch(State(app): State<Arc<App>>, Path(id): Path<String>) -
             "The resource has no infrastructure-as-code tag, or the change cannot be written as a patch.",
         )
     })?;
-    Ok(Json(PatchBody { tool: patch.tool.as_str().to_owned(), tag: patch.tag, patch: patch.text }))
+    Ok(Json(PatchBody {
+        tool: patch.tool.as_str().to_owned(),
+        tag: patch.tag,
+        patch: patch.text,
+    }))
 }

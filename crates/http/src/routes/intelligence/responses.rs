@@ -16,8 +16,8 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::time;
 use crate::wire::recommendation::{
-    DismissBody, ExceptionRequestBody, ExecuteAnswer, ExecuteBody, FeedbackAnswer, FeedbackBody, RecommendationBody,
-    ScheduleBody, SnoozeBody, TestBody,
+    DismissBody, ExceptionRequestBody, ExecuteAnswer, ExecuteBody, FeedbackAnswer, FeedbackBody,
+    RecommendationBody, ScheduleBody, SnoozeBody, TestBody,
 };
 use crate::wire::workflow::ApprovalBody;
 
@@ -34,7 +34,12 @@ pub(super) async fn execute(
     let id = RecommendationId(id);
     let outcome = app
         .execution
-        .execute(&id, body.plan_hash.as_deref(), body.comment.as_deref(), &asking(&caller))
+        .execute(
+            &id,
+            body.plan_hash.as_deref(),
+            body.comment.as_deref(),
+            &asking(&caller),
+        )
         .await
         .map_err(problem)?;
     let answer = match outcome {
@@ -49,7 +54,12 @@ pub(super) async fn execute(
             action_id: None,
             message: format!(
                 "Waiting for approval by {}; it starts automatically after the last approval.",
-                approval.needed.iter().map(|signature| signature.as_str()).collect::<Vec<_>>().join(" and ")
+                approval
+                    .needed
+                    .iter()
+                    .map(|signature| signature.as_str())
+                    .collect::<Vec<_>>()
+                    .join(" and ")
             ),
             approval_id: Some(approval.id.0),
         },
@@ -69,10 +79,16 @@ pub(super) async fn exception(
     Body(body): Body<ExceptionRequestBody>,
 ) -> Result<(StatusCode, Json<ApprovalBody>), Problem> {
     let (id, asked) = (RecommendationId(id), asking(&caller));
-    let approval =
-        app.recommendations.exception_request(&id, &body.plan_hash, &body.reason, &asked).await.map_err(problem)?;
+    let approval = app
+        .recommendations
+        .exception_request(&id, &body.plan_hash, &body.reason, &asked)
+        .await
+        .map_err(problem)?;
     let found = app.agents.recommendation_get(&id).await?;
-    Ok((StatusCode::ACCEPTED, Json(bodies::approval(&approval, &found.title, Vec::new()))))
+    Ok((
+        StatusCode::ACCEPTED,
+        Json(bodies::approval(&approval, &found.title, Vec::new())),
+    ))
 }
 
 /// Execute at a set time.
@@ -87,8 +103,11 @@ pub(super) async fn schedule(
 ) -> Result<Json<RecommendationBody>, Problem> {
     let at = time::parse("at", &body.at)?;
     let id = RecommendationId(id);
-    let found =
-        app.recommendations.schedule(&id, at, body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .recommendations
+        .schedule(&id, at, body.comment.as_deref(), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(bodies::recommendation(&found)))
 }
 
@@ -107,7 +126,13 @@ pub(super) async fn test(
         None => app.execution.test(&id, &caller).await,
         Some("resource") => app.execution.test_on_resource(&id, &caller).await,
         Some("simulated") => app.execution.simulate(&id, &caller).await,
-        Some(_) => return Err(Problem::field("on", "invalid_value", "must be one of resource, simulated")),
+        Some(_) => {
+            return Err(Problem::field(
+                "on",
+                "invalid_value",
+                "must be one of resource, simulated",
+            ));
+        }
     };
     let found = found.map_err(problem)?;
     Ok((StatusCode::ACCEPTED, Json(bodies::recommendation(&found))))
@@ -123,8 +148,11 @@ pub(super) async fn dismiss(
     Path(id): Path<String>,
     Body(body): Body<DismissBody>,
 ) -> Result<Json<RecommendationBody>, Problem> {
-    let found =
-        app.recommendations.dismiss(&RecommendationId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .recommendations
+        .dismiss(&RecommendationId(id), &body.reason, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(bodies::recommendation(&found)))
 }
 
@@ -140,8 +168,11 @@ pub(super) async fn snooze(
 ) -> Result<Json<RecommendationBody>, Problem> {
     let until = time::parse("until", &body.until)?;
     let id = RecommendationId(id);
-    let found =
-        app.recommendations.snooze(&id, until, body.reason.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .recommendations
+        .snooze(&id, until, body.reason.as_deref(), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(bodies::recommendation(&found)))
 }
 
@@ -153,7 +184,11 @@ pub(super) async fn reopen(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RecommendationBody>, Problem> {
-    let found = app.recommendations.reopen(&RecommendationId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .recommendations
+        .reopen(&RecommendationId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(bodies::recommendation(&found)))
 }
 
@@ -173,7 +208,11 @@ pub(super) async fn feedback(
         comments: body.comments.as_deref(),
         until: time::parse_option("until", body.until.as_deref())?,
     };
-    let stored = app.recommendations.feedback(&RecommendationId(id), input, &asking(&caller)).await.map_err(problem)?;
+    let stored = app
+        .recommendations
+        .feedback(&RecommendationId(id), input, &asking(&caller))
+        .await
+        .map_err(problem)?;
     let answer = FeedbackAnswer {
         id: stored.id,
         recommendation_id: stored.recommendation.0,

@@ -28,7 +28,13 @@ pub(super) async fn list(
 ) -> Result<Json<List<RolloutBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let mut status = Vec::new();
-    for name in params.status.as_deref().unwrap_or_default().split(',').map(str::trim) {
+    for name in params
+        .status
+        .as_deref()
+        .unwrap_or_default()
+        .split(',')
+        .map(str::trim)
+    {
         status.extend(parse("status", Some(name), RolloutStatus::parse)?);
     }
     let filter = RolloutFilter {
@@ -40,7 +46,11 @@ pub(super) async fn list(
     };
     let (found, total) = app.rollouts.rollout_list(&filter).await.map_err(problem)?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(RolloutBody::from).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: found.iter().map(RolloutBody::from).collect(),
+        total,
+        next_cursor,
+    }))
 }
 
 /// Begin a rollout of an agent's open recommendations of one type: simulation, canary, validation, gradual, full.
@@ -55,18 +65,34 @@ pub(super) async fn create(
         agent: AgentId(body.agent_id),
         kind: body.kind,
         name: body.name,
-        recommendations: body.recommendations.into_iter().map(RecommendationId).collect(),
+        recommendations: body
+            .recommendations
+            .into_iter()
+            .map(RecommendationId)
+            .collect(),
         settings: body.settings.into(),
     };
-    let made = app.rollouts.rollout_begin(input, &asking(&caller)).await.map_err(problem)?;
+    let made = app
+        .rollouts
+        .rollout_begin(input, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok((StatusCode::CREATED, Json(RolloutBody::from(&made))))
 }
 
 /// One rollout: its stage, its members, and what its gates said by which numbers.
 #[utoipa::path(get, path = "/api/v1/intelligence/rollouts/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = RolloutBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<RolloutBody>, Problem> {
-    Ok(Json(RolloutBody::from(&app.rollouts.rollout_get(&RolloutId(id)).await.map_err(problem)?)))
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<RolloutBody>, Problem> {
+    Ok(Json(RolloutBody::from(
+        &app.rollouts
+            .rollout_get(&RolloutId(id))
+            .await
+            .map_err(problem)?,
+    )))
 }
 
 /// Let nothing more begin. What runs ends, or goes back, by itself.
@@ -79,7 +105,11 @@ pub(super) async fn stop(
     Path(id): Path<String>,
     Body(body): Body<RolloutReasonBody>,
 ) -> Result<Json<RolloutBody>, Problem> {
-    let stopped = app.rollouts.rollout_stop(&RolloutId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let stopped = app
+        .rollouts
+        .rollout_stop(&RolloutId(id), &body.reason, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(RolloutBody::from(&stopped)))
 }
 
@@ -93,7 +123,11 @@ pub(super) async fn resume(
     Path(id): Path<String>,
     Body(body): Body<RolloutReasonBody>,
 ) -> Result<Json<RolloutBody>, Problem> {
-    let resumed = app.rollouts.rollout_resume(&RolloutId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let resumed = app
+        .rollouts
+        .rollout_resume(&RolloutId(id), &body.reason, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(RolloutBody::from(&resumed)))
 }
 
@@ -107,6 +141,10 @@ pub(super) async fn abort(
     Path(id): Path<String>,
     Body(body): Body<RolloutReasonBody>,
 ) -> Result<Json<RolloutBody>, Problem> {
-    let aborted = app.rollouts.rollout_abort(&RolloutId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let aborted = app
+        .rollouts
+        .rollout_abort(&RolloutId(id), &body.reason, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(RolloutBody::from(&aborted)))
 }

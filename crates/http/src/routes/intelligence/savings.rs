@@ -23,7 +23,11 @@ pub(super) struct SavedChange {
 
 impl From<DailySavings> for SavedChange {
     fn from(from: DailySavings) -> Self {
-        SavedChange { at: from.day, predicted: Some(from.expected), measured: Some(from.realised) }
+        SavedChange {
+            at: from.day,
+            predicted: Some(from.expected),
+            measured: Some(from.realised),
+        }
     }
 }
 
@@ -31,7 +35,9 @@ impl From<DailySavings> for SavedChange {
 pub(super) fn cumulated(changes: impl IntoIterator<Item = SavedChange>) -> Vec<SavingsPointBody> {
     let mut days: BTreeMap<Date, (Money, Money)> = BTreeMap::new();
     for change in changes {
-        let (predicted, measured) = days.entry(change.at.to_zoned(TimeZone::UTC).date()).or_default();
+        let (predicted, measured) = days
+            .entry(change.at.to_zoned(TimeZone::UTC).date())
+            .or_default();
         *predicted = *predicted + change.predicted.unwrap_or_default();
         *measured = *measured + change.measured.unwrap_or_default();
     }
@@ -40,7 +46,11 @@ pub(super) fn cumulated(changes: impl IntoIterator<Item = SavedChange>) -> Vec<S
         .map(|(day, (predicted, measured))| {
             sums = (sums.0 + predicted, sums.1 + measured);
             let (predicted_monthly, measured_monthly) = (sums.0.usd_cents(), sums.1.usd_cents());
-            SavingsPointBody { day: day.to_string(), predicted_monthly, measured_monthly }
+            SavingsPointBody {
+                day: day.to_string(),
+                predicted_monthly,
+                measured_monthly,
+            }
         })
         .collect()
 }
@@ -51,7 +61,11 @@ mod tests {
 
     fn change(at: &str, predicted: Option<f64>, measured: Option<f64>) -> SavedChange {
         let at = at.parse().unwrap();
-        SavedChange { at, predicted: predicted.map(Money::from_usd), measured: measured.map(Money::from_usd) }
+        SavedChange {
+            at,
+            predicted: predicted.map(Money::from_usd),
+            measured: measured.map(Money::from_usd),
+        }
     }
 
     #[test]
@@ -62,7 +76,10 @@ mod tests {
             change("2026-05-01T00:00:00Z", None, Some(-2.0)),
         ]);
         let expected = [("2026-05-01", 10.0, 7.5), ("2026-05-03", 50.0, 7.5)];
-        let found: Vec<_> = points.iter().map(|p| (p.day.as_str(), p.predicted_monthly, p.measured_monthly)).collect();
+        let found: Vec<_> = points
+            .iter()
+            .map(|p| (p.day.as_str(), p.predicted_monthly, p.measured_monthly))
+            .collect();
         assert_eq!(found, expected);
     }
 

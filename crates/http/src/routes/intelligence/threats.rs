@@ -32,7 +32,11 @@ pub(super) async fn list(
         .map(ThreatListBody::from)
         .collect();
     let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(List {
+        items,
+        total,
+        next_cursor,
+    }))
 }
 
 /// One list with its indicators.
@@ -43,7 +47,10 @@ pub(super) async fn get(
     Path(name): Path<String>,
 ) -> Result<Json<ThreatListTextBody>, Problem> {
     let list = app.threats.threat_list_get(&name).await?;
-    Ok(Json(ThreatListTextBody { about: ThreatListBody::from(&list), indicators: list.text }))
+    Ok(Json(ThreatListTextBody {
+        about: ThreatListBody::from(&list),
+        indicators: list.text,
+    }))
 }
 
 /// Add a list, or replace the one of this name. It counts from the next look at the log on.
@@ -56,7 +63,10 @@ pub(super) async fn put(
     Path(name): Path<String>,
     Body(body): Body<ThreatListPut>,
 ) -> Result<Json<ThreatListBody>, Problem> {
-    let put = app.anomaly_service.threat_list_put(&name, body.indicators, None, &asking(&caller)).await;
+    let put = app
+        .anomaly_service
+        .threat_list_put(&name, body.indicators, None, &asking(&caller))
+        .await;
     Ok(Json(ThreatListBody::from(&put.map_err(problem)?)))
 }
 
@@ -68,6 +78,9 @@ pub(super) async fn delete(
     caller: Caller,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.anomaly_service.threat_list_delete(&name, false, &asking(&caller)).await.map_err(problem)?;
+    app.anomaly_service
+        .threat_list_delete(&name, false, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }

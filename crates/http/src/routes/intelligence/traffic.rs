@@ -14,8 +14,12 @@ use crate::wire::predictive::{TrafficIntelligenceBody, TrafficIntelligencePut};
 /// Traffic intelligence as it stands.
 #[utoipa::path(get, path = "/api/v1/intelligence/traffic-intelligence", tag = "intelligence", operation_id = "traffic_intelligence_get",
     responses((status = 200, body = TrafficIntelligenceBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<TrafficIntelligenceBody>, Problem> {
-    Ok(Json(TrafficIntelligenceBody::from(&app.rule_service.traffic().await.map_err(problem)?)))
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+) -> Result<Json<TrafficIntelligenceBody>, Problem> {
+    Ok(Json(TrafficIntelligenceBody::from(
+        &app.rule_service.traffic().await.map_err(problem)?,
+    )))
 }
 
 /// Change traffic intelligence. What is left out stays. Lead times are those of the rules that prepare, which change with them.
@@ -28,6 +32,10 @@ pub(super) async fn put(
     Body(body): Body<TrafficIntelligencePut>,
 ) -> Result<Json<TrafficIntelligenceBody>, Problem> {
     let before = app.rule_service.traffic().await.map_err(problem)?;
-    let stored = app.rule_service.traffic_put(body.into_input(&before)?, &asking(&caller)).await.map_err(problem)?;
+    let stored = app
+        .rule_service
+        .traffic_put(body.into_input(&before)?, &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(TrafficIntelligenceBody::from(&stored)))
 }

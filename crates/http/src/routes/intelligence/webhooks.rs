@@ -20,7 +20,9 @@ use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::wire::list::{List, Paging};
-use crate::wire::webhook::{DeliveryBody, WebhookBody, WebhookCreate, WebhookPatch, WebhookSecretBody};
+use crate::wire::webhook::{
+    DeliveryBody, WebhookBody, WebhookCreate, WebhookPatch, WebhookSecretBody,
+};
 use crate::{story, time};
 
 /// Subscriptions at most.
@@ -69,7 +71,9 @@ pub(super) async fn create(
     let secret = fresh()?;
     app.change(
         entry(&caller, "webhook.create", &webhook).after(state(&webhook)),
-        app.dispatcher.webhooks.webhook_insert(&webhook, &Secrets::first(secret.clone())),
+        app.dispatcher
+            .webhooks
+            .webhook_insert(&webhook, &Secrets::first(secret.clone())),
     )
     .await?;
     let body = WebhookSecretBody {
@@ -83,8 +87,13 @@ pub(super) async fn create(
 /// One subscription.
 #[utoipa::path(get, path = "/api/v1/intelligence/webhooks/{id}", tag = "intelligence", operation_id = "webhooks_get", params(("id" = String, Path)),
     responses((status = 200, body = WebhookBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<WebhookBody>, Problem> {
-    Ok(Json(WebhookBody::new(&app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?)))
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<WebhookBody>, Problem> {
+    Ok(Json(WebhookBody::new(
+        &app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?,
+    )))
 }
 
 /// Change a subscription. One that Reeve switched off is switched on with `enabled`.
@@ -106,7 +115,9 @@ pub(super) async fn patch(
     let after = Webhook {
         name: body.name.map_or_else(|| Ok(before.name.clone()), name)?,
         event,
-        url: body.url.map_or_else(|| Ok(before.url.clone()), |url| address(&app, url))?,
+        url: body
+            .url
+            .map_or_else(|| Ok(before.url.clone()), |url| address(&app, url))?,
         filter: filter(&text, event)?,
         enabled,
         disabled_reason: before.disabled_reason.clone().filter(|_| !enabled),
@@ -115,7 +126,9 @@ pub(super) async fn patch(
         ..before.clone()
     };
     app.change(
-        entry(&caller, "webhook.modify", &after).before(state(&before)).after(state(&after)),
+        entry(&caller, "webhook.modify", &after)
+            .before(state(&before))
+            .after(state(&after)),
         app.dispatcher.webhooks.webhook_update(&after, None),
     )
     .await?;
@@ -148,8 +161,15 @@ pub(super) async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<DeliveryBody>, Problem> {
     let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
-    let test = async { app.dispatcher.test(Target::Webhook(webhook.id.clone())).await.map_err(deliveries::problem) };
-    let delivery = app.change(entry(&caller, "webhook.test", &webhook), test).await?;
+    let test = async {
+        app.dispatcher
+            .test(Target::Webhook(webhook.id.clone()))
+            .await
+            .map_err(deliveries::problem)
+    };
+    let delivery = app
+        .change(entry(&caller, "webhook.test", &webhook), test)
+        .await?;
     Ok(Json(DeliveryBody::new(&delivery)))
 }
 
@@ -164,11 +184,20 @@ pub(super) async fn rotate(
 ) -> Result<Json<WebhookSecretBody>, Problem> {
     let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
     let now = app.now();
-    let (secret, old) = (fresh()?, app.dispatcher.webhooks.webhook_secrets(&webhook.id).await?);
-    let after = Webhook { updated_at: now, version: webhook.version + 1, ..webhook };
+    let (secret, old) = (
+        fresh()?,
+        app.dispatcher.webhooks.webhook_secrets(&webhook.id).await?,
+    );
+    let after = Webhook {
+        updated_at: now,
+        version: webhook.version + 1,
+        ..webhook
+    };
     app.change(
         entry(&caller, "webhook.rotate_secret", &after),
-        app.dispatcher.webhooks.webhook_update(&after, Some(&old.rotated(secret.clone(), now))),
+        app.dispatcher
+            .webhooks
+            .webhook_update(&after, Some(&old.rotated(secret.clone(), now))),
     )
     .await?;
     Ok(Json(WebhookSecretBody {
@@ -201,43 +230,72 @@ pub(super) async fn replay(
     Path((id, delivery)): Path<(String, String)>,
 ) -> Result<(StatusCode, Json<DeliveryBody>), Problem> {
     let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
-    let entry = entry(&caller, "webhook.replay", &webhook).with_metadata("delivery_id", delivery.clone());
-    deliveries::replay(&app, &Target::Webhook(webhook.id), DeliveryId(delivery), entry).await
+    let entry =
+        entry(&caller, "webhook.replay", &webhook).with_metadata("delivery_id", delivery.clone());
+    deliveries::replay(
+        &app,
+        &Target::Webhook(webhook.id),
+        DeliveryId(delivery),
+        entry,
+    )
+    .await
 }
 
 fn event(text: &str) -> Result<WebhookEvent, Problem> {
     WebhookEvent::parse(text).ok_or_else(|| {
-        let known: Vec<_> = WebhookEvent::ALL.iter().map(|event| event.as_str()).collect();
-        Problem::field("event", "invalid", format!("{text:?} is not one of {}", known.join(", ")))
+        let known: Vec<_> = WebhookEvent::ALL
+            .iter()
+            .map(|event| event.as_str())
+            .collect();
+        Problem::field(
+            "event",
+            "invalid",
+            format!("{text:?} is not one of {}", known.join(", ")),
+        )
     })
 }
 
 fn filter(text: &str, event: WebhookEvent) -> Result<Filter, Problem> {
-    Filter::parse(text, event).map_err(|error| Problem::field("filter", "invalid", error.to_string()))
+    Filter::parse(text, event)
+        .map_err(|error| Problem::field("filter", "invalid", error.to_string()))
 }
 
 fn address(app: &App, url: String) -> Result<String, Problem> {
     let url = url.trim().to_owned();
-    app.dispatcher.sender.check(&url).map_err(|reason| Problem::field("url", "invalid", reason))?;
+    app.dispatcher
+        .sender
+        .check(&url)
+        .map_err(|reason| Problem::field("url", "invalid", reason))?;
     Ok(url)
 }
 
 pub(super) fn name(text: String) -> Result<String, Problem> {
     let text = text.trim().to_owned();
     if text.chars().count() > 100 || text.contains(char::is_control) {
-        return Err(Problem::field("name", "invalid", "must have at most 100 characters without control characters"));
+        return Err(Problem::field(
+            "name",
+            "invalid",
+            "must have at most 100 characters without control characters",
+        ));
     }
     Ok(text)
 }
 
 fn fresh() -> Result<Secret, Problem> {
     let mut random = [0_u8; 32];
-    rand::rngs::SysRng.try_fill_bytes(&mut random).map_err(Problem::internal)?;
+    rand::rngs::SysRng
+        .try_fill_bytes(&mut random)
+        .map_err(Problem::internal)?;
     Ok(Secret::from_random(&random))
 }
 
 fn entry(caller: &Caller, operation: &str, webhook: &Webhook) -> Entry {
-    story::did(caller, &events::POLICY_MODIFY, operation, ResourceRef::new("webhook", webhook.id.0.clone()))
+    story::did(
+        caller,
+        &events::POLICY_MODIFY,
+        operation,
+        ResourceRef::new("webhook", webhook.id.0.clone()),
+    )
 }
 
 /// As it stands in the log: an address's query may be a secret of the receiver.

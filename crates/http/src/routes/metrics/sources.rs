@@ -10,8 +10,8 @@ use axum::http::StatusCode;
 use reeve_access::Secret;
 use reeve_audit::{Entry, Json as AuditJson, ResourceRef, events};
 use reeve_sources::{
-    MappingRule, MetricSource, MetricSourceId, QueryCredentials, SourceKind, TOKEN_PREFIX, read_name, read_rules,
-    ready_mappings,
+    MappingRule, MetricSource, MetricSourceId, QueryCredentials, SourceKind, TOKEN_PREFIX,
+    read_name, read_rules, ready_mappings,
 };
 use serde_json::json;
 
@@ -24,8 +24,8 @@ use crate::story;
 use crate::wire::estate::SyncStartedBody;
 use crate::wire::list::{List, Paging};
 use crate::wire::metric_source::{
-    MappingRuleBody, MetricPreviewBody, MetricPreviewRequest, MetricSourceBody, MetricSourceCreate, MetricSourcePatch,
-    MetricSourceTokenBody, ReadyMappingBody,
+    MappingRuleBody, MetricPreviewBody, MetricPreviewRequest, MetricSourceBody, MetricSourceCreate,
+    MetricSourcePatch, MetricSourceTokenBody, ReadyMappingBody,
 };
 
 /// Sources at most.
@@ -38,7 +38,11 @@ const WRITE_PATH: &str = "/api/v1/metrics/write";
     responses((status = 200, body = List<ReadyMappingBody>)))]
 pub(super) async fn mappings() -> Json<List<ReadyMappingBody>> {
     let items: Vec<ReadyMappingBody> = ready_mappings().iter().map(Into::into).collect();
-    Json(List { total: items.len() as u64, items, next_cursor: None })
+    Json(List {
+        total: items.len() as u64,
+        items,
+        next_cursor: None,
+    })
 }
 
 /// Metric sources, oldest first.
@@ -53,7 +57,9 @@ pub(super) async fn list(
     for source in app.metric_sources.metric_source_list().await? {
         bodies.push(body_of(&app, &source).await?);
     }
-    Ok(Json(window.page(bodies.iter(), |body: &MetricSourceBody| body.clone())))
+    Ok(Json(
+        window.page(bodies.iter(), |body: &MetricSourceBody| body.clone()),
+    ))
 }
 
 /// Add a source. The answer carries the token that its server pushes with, this once.
@@ -65,9 +71,15 @@ pub(super) async fn create(
     Body(body): Body<MetricSourceCreate>,
 ) -> Result<(StatusCode, Json<MetricSourceTokenBody>), Problem> {
     let kind = SourceKind::parse(&body.kind).ok_or_else(|| {
-        Problem::field("kind", "invalid", format!("{:?} is not one of remote_write, query", body.kind))
+        Problem::field(
+            "kind",
+            "invalid",
+            format!("{:?} is not one of remote_write, query", body.kind),
+        )
     })?;
-    let credentials = body.credentials.map_or(Ok(QueryCredentials::None), |given| given.read())?;
+    let credentials = body
+        .credentials
+        .map_or(Ok(QueryCredentials::None), |given| given.read())?;
     let now = app.now();
     let source = MetricSource {
         id: MetricSourceId(uuid::Uuid::now_v7().to_string()),
@@ -87,15 +99,27 @@ pub(super) async fn create(
             format!("There are {MOST} metric sources already; remove one first."),
         ));
     }
-    let token = (kind == SourceKind::RemoteWrite).then(|| Secret::generate(TOKEN_PREFIX)).transpose();
+    let token = (kind == SourceKind::RemoteWrite)
+        .then(|| Secret::generate(TOKEN_PREFIX))
+        .transpose();
     let token = token.map_err(Problem::internal)?;
     let hash = token.as_ref().map(Secret::hash);
     app.change(
-        entry(&caller, &events::INTEGRATION_CREATE, "create_metric_source", &source).after(state(&source)),
-        app.metric_sources.metric_source_insert(&source, hash.as_ref(), &credentials),
+        entry(
+            &caller,
+            &events::INTEGRATION_CREATE,
+            "create_metric_source",
+            &source,
+        )
+        .after(state(&source)),
+        app.metric_sources
+            .metric_source_insert(&source, hash.as_ref(), &credentials),
     )
     .await?;
-    Ok((StatusCode::CREATED, Json(with_token(&app, &source, token).await?)))
+    Ok((
+        StatusCode::CREATED,
+        Json(with_token(&app, &source, token).await?),
+    ))
 }
 
 /// One source.
@@ -105,7 +129,10 @@ pub(super) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<MetricSourceBody>, Problem> {
-    let source = app.metric_sources.metric_source_get(&MetricSourceId(id)).await?;
+    let source = app
+        .metric_sources
+        .metric_source_get(&MetricSourceId(id))
+        .await?;
     Ok(Json(body_of(&app, &source).await?))
 }
 
@@ -119,10 +146,17 @@ pub(super) async fn patch(
     Path(id): Path<String>,
     Body(body): Body<MetricSourcePatch>,
 ) -> Result<Json<MetricSourceBody>, Problem> {
-    let before = app.metric_sources.metric_source_get(&MetricSourceId(id)).await?;
+    let before = app
+        .metric_sources
+        .metric_source_get(&MetricSourceId(id))
+        .await?;
     same_version("metric source", before.version, body.version)?;
     let credentials = body.credentials.map(|given| given.read()).transpose()?;
-    let mut after = MetricSource { updated_at: app.now(), version: before.version + 1, ..before.clone() };
+    let mut after = MetricSource {
+        updated_at: app.now(),
+        version: before.version + 1,
+        ..before.clone()
+    };
     if let Some(name) = &body.name {
         after.name = read_name(name)?;
     }
@@ -130,10 +164,13 @@ pub(super) async fn patch(
         after.url = url(&app, after.kind, Some(address))?;
     }
     if let Some(credentials) = &credentials {
-        credentials_of(after.kind, credentials)?.kind().clone_into(&mut after.credentials_kind);
+        credentials_of(after.kind, credentials)?
+            .kind()
+            .clone_into(&mut after.credentials_kind);
     } else if after.url != before.url && before.credentials_kind != "none" {
         // Whoever may change the address need not know the credentials, so these are not sent to another one.
-        let message = "must be given again: the address changes, and they were given for the one before";
+        let message =
+            "must be given again: the address changes, and they were given for the one before";
         return Err(Problem::field("credentials", "missing", message));
     }
     if let Some(given) = body.rules {
@@ -141,10 +178,16 @@ pub(super) async fn patch(
     }
     after.enabled = body.enabled.unwrap_or(before.enabled);
     app.change(
-        entry(&caller, &events::INTEGRATION_MODIFY, "modify_metric_source", &after)
-            .before(state(&before))
-            .after(state(&after)),
-        app.metric_sources.metric_source_update(&after, None, credentials.as_ref()),
+        entry(
+            &caller,
+            &events::INTEGRATION_MODIFY,
+            "modify_metric_source",
+            &after,
+        )
+        .before(state(&before))
+        .after(state(&after)),
+        app.metric_sources
+            .metric_source_update(&after, None, credentials.as_ref()),
     )
     .await?;
     Ok(Json(body_of(&app, &after).await?))
@@ -158,9 +201,18 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    let source = app.metric_sources.metric_source_get(&MetricSourceId(id)).await?;
+    let source = app
+        .metric_sources
+        .metric_source_get(&MetricSourceId(id))
+        .await?;
     app.change(
-        entry(&caller, &events::INTEGRATION_DELETE, "delete_metric_source", &source).before(state(&source)),
+        entry(
+            &caller,
+            &events::INTEGRATION_DELETE,
+            "delete_metric_source",
+            &source,
+        )
+        .before(state(&source)),
         app.metric_sources.metric_source_delete(&source.id),
     )
     .await?;
@@ -176,15 +228,31 @@ pub(super) async fn rotate(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<MetricSourceTokenBody>, Problem> {
-    let source = app.metric_sources.metric_source_get(&MetricSourceId(id)).await?;
+    let source = app
+        .metric_sources
+        .metric_source_get(&MetricSourceId(id))
+        .await?;
     if source.kind != SourceKind::RemoteWrite {
-        return Err(Problem::new(Code::Conflict, "A server that is queried pushes nothing and has no token."));
+        return Err(Problem::new(
+            Code::Conflict,
+            "A server that is queried pushes nothing and has no token.",
+        ));
     }
     let token = Secret::generate(TOKEN_PREFIX).map_err(Problem::internal)?;
-    let after = MetricSource { updated_at: app.now(), version: source.version + 1, ..source };
+    let after = MetricSource {
+        updated_at: app.now(),
+        version: source.version + 1,
+        ..source
+    };
     app.change(
-        entry(&caller, &events::INTEGRATION_MODIFY, "rotate_metric_source_token", &after),
-        app.metric_sources.metric_source_update(&after, Some(&token.hash()), None),
+        entry(
+            &caller,
+            &events::INTEGRATION_MODIFY,
+            "rotate_metric_source_token",
+            &after,
+        ),
+        app.metric_sources
+            .metric_source_update(&after, Some(&token.hash()), None),
     )
     .await?;
     Ok(Json(with_token(&app, &after, Some(token)).await?))
@@ -199,7 +267,10 @@ pub(super) async fn preview(
     Path(id): Path<String>,
     Body(body): Body<MetricPreviewRequest>,
 ) -> Result<Json<MetricPreviewBody>, Problem> {
-    let source = app.metric_sources.metric_source_get(&MetricSourceId(id)).await?;
+    let source = app
+        .metric_sources
+        .metric_source_get(&MetricSourceId(id))
+        .await?;
     let rules = body.rules.map_or_else(|| Ok(source.rules.clone()), rules)?;
     let preview = app.metric_intake.preview(&source, &rules).await;
     let preview = preview.map_err(|message| Problem::new(Code::CloudFailed, message))?;
@@ -214,16 +285,38 @@ pub(super) async fn sync(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<SyncStartedBody>), Problem> {
-    let source = app.metric_sources.metric_source_get(&MetricSourceId(id)).await?;
+    let source = app
+        .metric_sources
+        .metric_source_get(&MetricSourceId(id))
+        .await?;
     if source.kind != SourceKind::Query || !source.enabled {
-        return Err(Problem::new(Code::Conflict, "Only a source that is queried and switched on can be synced."));
+        return Err(Problem::new(
+            Code::Conflict,
+            "Only a source that is queried and switched on can be synced.",
+        ));
     }
     let begin = async {
         let begun = app.metric_intake.sync(&source.id, &caller.email).await;
-        begun.then_some(()).ok_or_else(|| Problem::new(Code::Conflict, "A sync of this source is running already."))
+        begun.then_some(()).ok_or_else(|| {
+            Problem::new(Code::Conflict, "A sync of this source is running already.")
+        })
     };
-    app.change(entry(&caller, &events::INTEGRATION_SYNC, "sync_metric_source", &source), begin).await?;
-    Ok((StatusCode::ACCEPTED, Json(SyncStartedBody { status: "syncing".to_owned() })))
+    app.change(
+        entry(
+            &caller,
+            &events::INTEGRATION_SYNC,
+            "sync_metric_source",
+            &source,
+        ),
+        begin,
+    )
+    .await?;
+    Ok((
+        StatusCode::ACCEPTED,
+        Json(SyncStartedBody {
+            status: "syncing".to_owned(),
+        }),
+    ))
 }
 
 fn rules(given: Vec<MappingRuleBody>) -> Result<Vec<MappingRule>, Problem> {
@@ -231,39 +324,71 @@ fn rules(given: Vec<MappingRuleBody>) -> Result<Vec<MappingRule>, Problem> {
 }
 
 fn url(app: &App, kind: SourceKind, given: Option<String>) -> Result<Option<String>, Problem> {
-    let given = given.map(|url| url.trim().to_owned()).filter(|url| !url.is_empty());
+    let given = given
+        .map(|url| url.trim().to_owned())
+        .filter(|url| !url.is_empty());
     match (kind, given) {
         (SourceKind::RemoteWrite, None) => Ok(None),
-        (SourceKind::RemoteWrite, Some(_)) => {
-            Err(Problem::field("url", "invalid", "is for servers that are queried; this one pushes"))
-        }
-        (SourceKind::Query, None) => Err(Problem::field("url", "missing", "is needed: the address of the server")),
+        (SourceKind::RemoteWrite, Some(_)) => Err(Problem::field(
+            "url",
+            "invalid",
+            "is for servers that are queried; this one pushes",
+        )),
+        (SourceKind::Query, None) => Err(Problem::field(
+            "url",
+            "missing",
+            "is needed: the address of the server",
+        )),
         (SourceKind::Query, Some(url)) => {
             if url.contains(['?', '#']) || url.contains(char::is_whitespace) {
-                return Err(Problem::field("url", "invalid", "must have no query, fragment or white space"));
+                return Err(Problem::field(
+                    "url",
+                    "invalid",
+                    "must have no query, fragment or white space",
+                ));
             }
-            app.metric_intake.check_url(&url).map_err(|reason| Problem::field("url", "invalid", reason))?;
+            app.metric_intake
+                .check_url(&url)
+                .map_err(|reason| Problem::field("url", "invalid", reason))?;
             Ok(Some(url))
         }
     }
 }
 
-fn credentials_of(kind: SourceKind, credentials: &QueryCredentials) -> Result<&QueryCredentials, Problem> {
+fn credentials_of(
+    kind: SourceKind,
+    credentials: &QueryCredentials,
+) -> Result<&QueryCredentials, Problem> {
     if kind == SourceKind::RemoteWrite && *credentials != QueryCredentials::None {
-        return Err(Problem::field("credentials", "invalid", "are for servers that are queried; this one pushes"));
+        return Err(Problem::field(
+            "credentials",
+            "invalid",
+            "are for servers that are queried; this one pushes",
+        ));
     }
     Ok(credentials)
 }
 
 async fn body_of(app: &App, source: &MetricSource) -> Result<MetricSourceBody, Problem> {
     let state = app.metric_sources.metric_source_state(&source.id).await?;
-    Ok(MetricSourceBody::new(source, app.metric_intake.status(&source.id), &state))
+    Ok(MetricSourceBody::new(
+        source,
+        app.metric_intake.status(&source.id),
+        &state,
+    ))
 }
 
-async fn with_token(app: &App, source: &MetricSource, token: Option<Secret>) -> Result<MetricSourceTokenBody, Problem> {
+async fn with_token(
+    app: &App,
+    source: &MetricSource,
+    token: Option<Secret>,
+) -> Result<MetricSourceTokenBody, Problem> {
     let workspace = app.workspace.workspace_get().await?;
     let public = app.settings.public_url(&workspace);
-    let write_path = public.map_or_else(|| WRITE_PATH.to_owned(), |public| public.address_of(WRITE_PATH));
+    let write_path = public.map_or_else(
+        || WRITE_PATH.to_owned(),
+        |public| public.address_of(WRITE_PATH),
+    );
     Ok(MetricSourceTokenBody {
         source: body_of(app, source).await?,
         write_path: token.is_some().then_some(write_path),
@@ -271,12 +396,25 @@ async fn with_token(app: &App, source: &MetricSource, token: Option<Secret>) -> 
     })
 }
 
-fn entry(caller: &Caller, kind: &reeve_audit::EventKind, operation: &str, source: &MetricSource) -> Entry {
-    story::did(caller, kind, operation, ResourceRef::new("metric_source", source.id.0.clone()))
+fn entry(
+    caller: &Caller,
+    kind: &reeve_audit::EventKind,
+    operation: &str,
+    source: &MetricSource,
+) -> Entry {
+    story::did(
+        caller,
+        kind,
+        operation,
+        ResourceRef::new("metric_source", source.id.0.clone()),
+    )
 }
 
 fn state(source: &MetricSource) -> AuditJson {
-    let rules = source.rules.iter().map(|rule| MappingRuleBody::from(rule.draft()));
+    let rules = source
+        .rules
+        .iter()
+        .map(|rule| MappingRuleBody::from(rule.draft()));
     AuditJson::from(json!({
         "name": source.name,
         "kind": source.kind.as_str(),

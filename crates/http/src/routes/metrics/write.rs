@@ -28,18 +28,27 @@ pub(super) async fn write(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     if !source.enabled {
-        return Err(Problem::new(Code::Forbidden, "This metric source is disabled."));
+        return Err(Problem::new(
+            Code::Forbidden,
+            "This metric source is disabled.",
+        ));
     }
     check_form(&request)?;
     let body = read_encoded(request, MAX_BODY_BYTES, &app).await?;
-    app.metric_intake.write(&source, body).await.map_err(problem)?;
+    app.metric_intake
+        .write(&source, body)
+        .await
+        .map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Refuses everything but remote write 1.0. A body without a media type is taken for it, as the specification's senders always say it.
 fn check_form(request: &Request) -> Result<(), Problem> {
     let text = |name: header::HeaderName| {
-        request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable").to_ascii_lowercase())
+        request
+            .headers()
+            .get(name)
+            .map(|value| value.to_str().unwrap_or("unreadable").to_ascii_lowercase())
     };
     let refused = |message: &str| Err(Problem::new(Code::UnsupportedMediaType, message));
     let kind = text(header::CONTENT_TYPE).unwrap_or_else(|| "application/x-protobuf".to_owned());
@@ -47,8 +56,13 @@ fn check_form(request: &Request) -> Result<(), Problem> {
     if parts.next() != Some("application/x-protobuf") {
         return refused("Send application/x-protobuf, as Prometheus' remote write does.");
     }
-    if parts.any(|part| part.strip_prefix("proto=").is_some_and(|message| message != "prometheus.writerequest")) {
-        return refused("Remote write 1.0 alone is taken: set protobuf_message to prometheus.WriteRequest.");
+    if parts.any(|part| {
+        part.strip_prefix("proto=")
+            .is_some_and(|message| message != "prometheus.writerequest")
+    }) {
+        return refused(
+            "Remote write 1.0 alone is taken: set protobuf_message to prometheus.WriteRequest.",
+        );
     }
     match text(header::CONTENT_ENCODING).as_deref() {
         Some("snappy") => Ok(()),
@@ -58,10 +72,16 @@ fn check_form(request: &Request) -> Result<(), Problem> {
 
 fn problem(error: WriteError) -> Problem {
     match error {
-        WriteError::Malformed(message) => Problem::new(Code::BadRequest, format!("Nothing was stored: {message}.")),
-        WriteError::TooLarge(message) => Problem::new(Code::BodyTooLarge, format!("Nothing was stored: {message}.")),
+        WriteError::Malformed(message) => {
+            Problem::new(Code::BadRequest, format!("Nothing was stored: {message}."))
+        }
+        WriteError::TooLarge(message) => Problem::new(
+            Code::BodyTooLarge,
+            format!("Nothing was stored: {message}."),
+        ),
         WriteError::Busy { retry_after_s } => {
-            let message = "Too many pushes of this source wait; nothing was stored. Send it again later.";
+            let message =
+                "Too many pushes of this source wait; nothing was stored. Send it again later.";
             Problem::new(Code::TooManyRequests, message).retry_after(retry_after_s)
         }
         WriteError::Store(error) => error.into(),

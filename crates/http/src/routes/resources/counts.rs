@@ -24,7 +24,8 @@ use crate::wire::estate::ResourceFilterParams;
 use crate::{story, time};
 
 /// Columns of the CSV.
-const COLUMNS: &str = "id,name,type,provider,account,region,service,state,monthly_cost,created_at,observed_at,tags";
+const COLUMNS: &str =
+    "id,name,type,provider,account,region,service,state,monthly_cost,created_at,observed_at,tags";
 
 /// Number of resources by kind, account, region, state or tag.
 #[utoipa::path(get, path = "/api/v1/resource-counts", tag = "estate", params(CountParams),
@@ -44,12 +45,22 @@ pub(super) async fn counts(
         query: params.query,
     })?;
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    search.each(&app, |resource| *counts.entry(by.value_in(&resource)).or_default() += 1).await?;
+    search
+        .each(&app, |resource| {
+            *counts.entry(by.value_in(&resource)).or_default() += 1
+        })
+        .await?;
     let total = counts.values().sum();
-    let mut items: Vec<ResourceCountBody> =
-        counts.into_iter().map(|(value, count)| ResourceCountBody { value, count }).collect();
+    let mut items: Vec<ResourceCountBody> = counts
+        .into_iter()
+        .map(|(value, count)| ResourceCountBody { value, count })
+        .collect();
     items.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
-    Ok(Json(ResourceCountsBody { by: params.by, items, total }))
+    Ok(Json(ResourceCountsBody {
+        by: params.by,
+        items,
+        total,
+    }))
 }
 
 /// Attribute that is counted by.
@@ -70,7 +81,11 @@ impl Attribute {
             "state" => Ok(Attribute::State),
             other => match other.strip_prefix("tag:").filter(|name| !name.is_empty()) {
                 Some(name) => Ok(Attribute::Tag(name.to_owned())),
-                None => Err(Problem::field("by", "invalid", "must be type, account, region, state or tag:NAME")),
+                None => Err(Problem::field(
+                    "by",
+                    "invalid",
+                    "must be type, account, region, state or tag:NAME",
+                )),
             },
         }
     }
@@ -97,9 +112,13 @@ pub(super) async fn csv(
     Params(params): Params<ResourceFilterParams>,
 ) -> Result<Response, Problem> {
     let search = Search::from_params(&params)?;
-    let entry =
-        story::did(&caller, &events::DATA_EXPORT, "export_resources", ResourceRef::new("inventory", "resources"))
-            .with_metadata("request", uri.query().unwrap_or_default());
+    let entry = story::did(
+        &caller,
+        &events::DATA_EXPORT,
+        "export_resources",
+        ResourceRef::new("inventory", "resources"),
+    )
+    .with_metadata("request", uri.query().unwrap_or_default());
     app.record_reading(entry).await?;
     let mut walk = Walk::default();
     // The first part is found before the answer begins, so that a failure of the store is answered as one.
@@ -113,7 +132,14 @@ pub(super) async fn csv(
     let text = Body::from_stream(stream::once(async { Ok::<_, io::Error>(begin) }).chain(rest));
     let kind = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
     let name = HeaderValue::from_static("attachment; filename=\"resources.csv\"");
-    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, name)], text).into_response())
+    Ok((
+        [
+            (header::CONTENT_TYPE, kind),
+            (header::CONTENT_DISPOSITION, name),
+        ],
+        text,
+    )
+        .into_response())
 }
 
 fn lines(resources: &[Resource]) -> String {
@@ -121,7 +147,11 @@ fn lines(resources: &[Resource]) -> String {
 }
 
 fn line(resource: &Resource) -> String {
-    let tags: Vec<String> = resource.tags.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let tags: Vec<String> = resource
+        .tags
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     let cells = [
         resource.id.0.clone(),
         resource.name.clone(),
@@ -131,7 +161,10 @@ fn line(resource: &Resource) -> String {
         resource.region.clone(),
         resource.service.clone(),
         resource.state.as_str().to_owned(),
-        resource.monthly_cost.map(Money::usd_cents).map_or_else(String::new, |cost| cost.to_string()),
+        resource
+            .monthly_cost
+            .map(Money::usd_cents)
+            .map_or_else(String::new, |cost| cost.to_string()),
         resource.created_at.map_or_else(String::new, time::text),
         time::text(resource.observed_at),
         tags.join(";"),

@@ -7,7 +7,9 @@ use axum::extract::{Path, State};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
-use reeve_estate::{ConnectionId, Difference, Document, KindInfo, Neighbour, Reading, Resource, ResourceId, Version};
+use reeve_estate::{
+    ConnectionId, Difference, Document, KindInfo, Neighbour, Reading, Resource, ResourceId, Version,
+};
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -15,8 +17,8 @@ use crate::extract::Params;
 use crate::paging::window;
 use crate::time;
 use crate::wire::description::{
-    ConfigurationBody, ConfigurationParams, DifferenceBody, DifferenceParams, KindBody, KindReadingBody, RelationBody,
-    VersionBody,
+    ConfigurationBody, ConfigurationParams, DifferenceBody, DifferenceParams, KindBody,
+    KindReadingBody, RelationBody, VersionBody,
 };
 use crate::wire::list::{List, Paging};
 
@@ -31,9 +33,20 @@ pub(super) async fn configuration(
 ) -> Result<Json<ConfigurationBody>, Problem> {
     let resource = app.estate.resource_get(&ResourceId(id)).await?;
     let at = time::parse_option("at", params.at.as_deref())?.unwrap_or_else(|| app.now());
-    let found = app.descriptions.document_at(&resource.connection, &resource.id, at).await?;
-    let missing =
-        || Problem::new(Code::NotFound, format!("No configuration of {} is known at {}.", resource.id, time::text(at)));
+    let found = app
+        .descriptions
+        .document_at(&resource.connection, &resource.id, at)
+        .await?;
+    let missing = || {
+        Problem::new(
+            Code::NotFound,
+            format!(
+                "No configuration of {} is known at {}.",
+                resource.id,
+                time::text(at)
+            ),
+        )
+    };
     let (version, document) = found.ok_or_else(missing)?;
     Ok(Json(ConfigurationBody {
         resource_id: resource.id.0,
@@ -54,12 +67,19 @@ pub(super) async fn versions(
 ) -> Result<Json<List<VersionBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let resource = app.estate.resource_get(&ResourceId(id)).await?;
-    let versions = app.descriptions.versions(&resource.connection, &resource.id).await?;
+    let versions = app
+        .descriptions
+        .versions(&resource.connection, &resource.id)
+        .await?;
     Ok(Json(window.page(versions.into_iter(), version_body)))
 }
 
 fn version_body(version: Version) -> VersionBody {
-    VersionBody { hash: version.hash, seen_at: time::text(version.seen_at), until: version.until.map(time::text) }
+    VersionBody {
+        hash: version.hash,
+        seen_at: time::text(version.seen_at),
+        until: version.until.map(time::text),
+    }
 }
 
 /// The members of a configuration that differ between two times.
@@ -76,11 +96,21 @@ pub(super) async fn difference(
     let from = time::parse_option("from", params.from.as_deref())?
         .unwrap_or_else(|| to.checked_sub(SignedDuration::from_hours(24)).unwrap_or(to));
     if from > to {
-        return Err(Problem::field("from", "out_of_range", "must not lie after to"));
+        return Err(Problem::field(
+            "from",
+            "out_of_range",
+            "must not lie after to",
+        ));
     }
-    let (before, after) = (document(&app, &resource, from).await?, document(&app, &resource, to).await?);
+    let (before, after) = (
+        document(&app, &resource, from).await?,
+        document(&app, &resource, to).await?,
+    );
     let json = |document: &Option<Document>| {
-        document.as_ref().map_or_else(|| Value::Object(Map::new()), |document| document.json().clone())
+        document.as_ref().map_or_else(
+            || Value::Object(Map::new()),
+            |document| document.json().clone(),
+        )
     };
     let difference = Difference::between(&json(&before), &json(&after));
     Ok(Json(DifferenceBody {
@@ -92,8 +122,15 @@ pub(super) async fn difference(
     }))
 }
 
-async fn document(app: &App, resource: &Resource, at: Timestamp) -> Result<Option<Document>, Problem> {
-    let found = app.descriptions.document_at(&resource.connection, &resource.id, at).await?;
+async fn document(
+    app: &App,
+    resource: &Resource,
+    at: Timestamp,
+) -> Result<Option<Document>, Problem> {
+    let found = app
+        .descriptions
+        .document_at(&resource.connection, &resource.id, at)
+        .await?;
     Ok(found.map(|(_, document)| document))
 }
 
@@ -108,21 +145,37 @@ pub(super) async fn relations(
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let resource = app.estate.resource_get(&ResourceId(id)).await?;
     let most = window.start().saturating_add(window.limit);
-    let (found, total) = app.descriptions.neighbours(&resource.connection, &resource.id, most).await?;
+    let (found, total) = app
+        .descriptions
+        .neighbours(&resource.connection, &resource.id, most)
+        .await?;
     let skipped = usize::try_from(window.start()).unwrap_or(usize::MAX);
     let items: Vec<RelationBody> = found.into_iter().skip(skipped).map(relation_body).collect();
     let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(List {
+        items,
+        total,
+        next_cursor,
+    }))
 }
 
 fn relation_body(neighbour: Neighbour) -> RelationBody {
     let resource = neighbour.resource;
     RelationBody {
         relation: neighbour.kind.as_str().to_owned(),
-        direction: if neighbour.is_incoming { "incoming" } else { "outgoing" }.to_owned(),
+        direction: if neighbour.is_incoming {
+            "incoming"
+        } else {
+            "outgoing"
+        }
+        .to_owned(),
         id: neighbour.id.0,
-        kind: resource.as_ref().map(|resource| resource.kind.as_str().to_owned()),
-        state: resource.as_ref().map(|resource| resource.state.as_str().to_owned()),
+        kind: resource
+            .as_ref()
+            .map(|resource| resource.kind.as_str().to_owned()),
+        state: resource
+            .as_ref()
+            .map(|resource| resource.state.as_str().to_owned()),
         name: resource.map(|resource| resource.name),
     }
 }

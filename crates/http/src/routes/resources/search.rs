@@ -7,7 +7,8 @@ use std::time::Instant;
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query};
 use reeve_audit::{Entry, Json, ResourceRef, events};
 use reeve_estate::{
-    ConnectionId, Document, Known, Money, Provider, Resource, ResourceFilter, ResourceId, ResourceKind,
+    ConnectionId, Document, Known, Money, Provider, Resource, ResourceFilter, ResourceId,
+    ResourceKind,
 };
 use reeve_recommend::WorkloadClass;
 
@@ -57,23 +58,47 @@ impl Search {
             text: params.text.clone(),
             ..ResourceFilter::default()
         };
-        let text = params.query.as_deref().map(str::trim).filter(|text| !text.is_empty());
-        let query = text.map(Query::parse_over_resources).transpose().map_err(query_problem)?;
+        let text = params
+            .query
+            .as_deref()
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
+        let query = text
+            .map(Query::parse_over_resources)
+            .transpose()
+            .map_err(query_problem)?;
         if let Some(query) = &query {
             narrow(&mut filter, &query.expr);
         }
-        let reads_documents = query.as_ref().is_some_and(|query| reads_documents(&query.expr));
-        let reads_workloads = text.is_some_and(|text| text.to_ascii_lowercase().contains("workload:"));
-        Ok(Search { filter, query, reads_documents, reads_workloads })
+        let reads_documents = query
+            .as_ref()
+            .is_some_and(|query| reads_documents(&query.expr));
+        let reads_workloads =
+            text.is_some_and(|text| text.to_ascii_lowercase().contains("workload:"));
+        Ok(Search {
+            filter,
+            query,
+            reads_documents,
+            reads_workloads,
+        })
     }
 
     /// Returns a page of what is found, by identifier, and how much is found in all.
     ///
     /// # Errors
     /// The store failed, or the query takes too long.
-    pub(super) async fn page(&self, app: &App, offset: u64, limit: u64) -> Result<(Vec<Resource>, u64), Problem> {
+    pub(super) async fn page(
+        &self,
+        app: &App,
+        offset: u64,
+        limit: u64,
+    ) -> Result<(Vec<Resource>, u64), Problem> {
         if self.query.is_none() {
-            let filter = ResourceFilter { limit, offset, ..self.filter.clone() };
+            let filter = ResourceFilter {
+                limit,
+                offset,
+                ..self.filter.clone()
+            };
             return Ok(app.estate.resource_list(&filter).await?);
         }
         let mut found = Vec::new();
@@ -92,7 +117,11 @@ impl Search {
     ///
     /// # Errors
     /// The store failed, or the query takes too long.
-    pub(super) async fn each(&self, app: &App, mut take: impl FnMut(Resource)) -> Result<(), Problem> {
+    pub(super) async fn each(
+        &self,
+        app: &App,
+        mut take: impl FnMut(Resource),
+    ) -> Result<(), Problem> {
         let (began, mut walk) = (Instant::now(), Walk::default());
         while let Some(page) = self.next(app, &mut walk).await? {
             page.into_iter().for_each(&mut take);
@@ -105,16 +134,36 @@ impl Search {
     ///
     /// # Errors
     /// The store failed.
-    pub(super) async fn next(&self, app: &App, walk: &mut Walk) -> Result<Option<Vec<Resource>>, Problem> {
+    pub(super) async fn next(
+        &self,
+        app: &App,
+        walk: &mut Walk,
+    ) -> Result<Option<Vec<Resource>>, Problem> {
         if walk.names.is_none() {
             let connections = app.estate.connection_list().await?;
-            walk.names = Some(connections.into_iter().map(|connection| (connection.id, connection.name)).collect());
+            walk.names = Some(
+                connections
+                    .into_iter()
+                    .map(|connection| (connection.id, connection.name))
+                    .collect(),
+            );
         }
-        let _turn = if self.query.is_some() { app.estate_searches.turn().await } else { None };
-        let page = app.estate.resource_page(&self.filter, walk.after.as_ref(), AT_ONCE).await?;
-        let Some(last) = page.last() else { return Ok(None) };
+        let _turn = if self.query.is_some() {
+            app.estate_searches.turn().await
+        } else {
+            None
+        };
+        let page = app
+            .estate
+            .resource_page(&self.filter, walk.after.as_ref(), AT_ONCE)
+            .await?;
+        let Some(last) = page.last() else {
+            return Ok(None);
+        };
         walk.after = Some((last.id.clone(), last.connection.clone()));
-        self.matching(app, walk.names.as_ref(), page).await.map(Some)
+        self.matching(app, walk.names.as_ref(), page)
+            .await
+            .map(Some)
     }
 
     async fn matching(
@@ -123,10 +172,14 @@ impl Search {
         names: Option<&HashMap<ConnectionId, String>>,
         page: Vec<Resource>,
     ) -> Result<Vec<Resource>, Problem> {
-        let Some(query) = &self.query else { return Ok(page) };
+        let Some(query) = &self.query else {
+            return Ok(page);
+        };
         let mut ids: BTreeMap<&ConnectionId, Vec<ResourceId>> = BTreeMap::new();
         for resource in &page {
-            ids.entry(&resource.connection).or_default().push(resource.id.clone());
+            ids.entry(&resource.connection)
+                .or_default()
+                .push(resource.id.clone());
         }
         let mut known: HashMap<(ConnectionId, ResourceId), Known> = HashMap::new();
         for (connection, ids) in ids {
@@ -140,9 +193,17 @@ impl Search {
         let is_found = |resource: &Resource| {
             let known = known.get(&(resource.connection.clone(), resource.id.clone()));
             let document = known.and_then(|known| documents.get(known.hash.as_ref()?));
-            let name = names.and_then(|names| names.get(&resource.connection)).map_or("", String::as_str);
-            let class = classes.get(&(resource.connection.clone(), resource.id.clone())).copied();
-            query.matches(&as_entry(resource, known, document, name, class), resource.observed_at, now)
+            let name = names
+                .and_then(|names| names.get(&resource.connection))
+                .map_or("", String::as_str);
+            let class = classes
+                .get(&(resource.connection.clone(), resource.id.clone()))
+                .copied();
+            query.matches(
+                &as_entry(resource, known, document, name, class),
+                resource.observed_at,
+                now,
+            )
         };
         Ok(page.into_iter().filter(is_found).collect())
     }
@@ -192,9 +253,10 @@ impl Search {
 fn narrow(filter: &mut ResourceFilter, expr: &Expr) {
     match expr {
         Expr::And(terms) => terms.iter().for_each(|term| narrow(filter, term)),
-        Expr::Field { field: FieldPath::Column(Column::ResourceType), op: Match::Exact(name) }
-            if filter.kind.is_none() =>
-        {
+        Expr::Field {
+            field: FieldPath::Column(Column::ResourceType),
+            op: Match::Exact(name),
+        } if filter.kind.is_none() => {
             filter.kind = ResourceKind::parse(&name.to_ascii_lowercase());
         }
         _ => {}
@@ -225,7 +287,9 @@ fn as_entry(
         resource.account.clone(),
         resource.region.clone(),
     );
-    let about = resource.tags.iter().fold(about, |about, (name, value)| about.with_tag(name.clone(), value.clone()));
+    let about = resource.tags.iter().fold(about, |about, (name, value)| {
+        about.with_tag(name.clone(), value.clone())
+    });
     let mut entry = Entry::for_event(&events::RESOURCE_MODIFY)
         .on(about)
         .with_metadata("name", resource.name.clone())
@@ -233,7 +297,10 @@ fn as_entry(
         .with_metadata("state", resource.state.as_str())
         .with_metadata(
             "connection",
-            Json::from(vec![Json::from(connection), Json::from(resource.connection.0.clone())]),
+            Json::from(vec![
+                Json::from(connection),
+                Json::from(resource.connection.0.clone()),
+            ]),
         );
     if let Some(cost) = resource.monthly_cost.map(Money::usd_cents) {
         entry = entry.with_metadata("monthly_cost", Json::from(cost));
@@ -250,7 +317,17 @@ fn as_entry(
     let Some(known) = known else { return entry };
     let mut relations: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
     for relation in &known.relations {
-        relations.entry(relation.kind.as_str()).or_default().push(Json::from(relation.target.0.clone()));
+        relations
+            .entry(relation.kind.as_str())
+            .or_default()
+            .push(Json::from(relation.target.0.clone()));
     }
-    entry.with_metadata("relations", Json::object(relations.into_iter().map(|(kind, ids)| (kind, Json::from(ids)))))
+    entry.with_metadata(
+        "relations",
+        Json::object(
+            relations
+                .into_iter()
+                .map(|(kind, ids)| (kind, Json::from(ids))),
+        ),
+    )
 }

@@ -16,7 +16,10 @@ use crate::wire::workload::{WorkloadBody, WorkloadCorrectionBody};
 /// The workload of a resource: production, development, batch or analytics, with its evidence.
 #[utoipa::path(get, path = "/api/v1/resources/{id}/workload", tag = "estate", params(("id" = String, Path)),
     responses((status = 200, body = WorkloadBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<WorkloadBody>, Problem> {
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<WorkloadBody>, Problem> {
     let found = app.workloads.get(&ResourceId(id)).await.map_err(problem)?;
     Ok(Json(WorkloadBody::new(&found)))
 }
@@ -32,7 +35,11 @@ pub(super) async fn put(
     Body(body): Body<WorkloadCorrectionBody>,
 ) -> Result<Json<WorkloadBody>, Problem> {
     let (id, by) = (ResourceId(id), asking(&caller));
-    let found = app.workloads.correct(&id, &body.class, body.comment.as_deref(), &by).await.map_err(problem)?;
+    let found = app
+        .workloads
+        .correct(&id, &body.class, body.comment.as_deref(), &by)
+        .await
+        .map_err(problem)?;
     Ok(Json(WorkloadBody::new(&found)))
 }
 
@@ -44,6 +51,10 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<WorkloadBody>, Problem> {
-    let found = app.workloads.withdraw(&ResourceId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app
+        .workloads
+        .withdraw(&ResourceId(id), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(WorkloadBody::new(&found)))
 }

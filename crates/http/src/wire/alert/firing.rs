@@ -193,7 +193,10 @@ pub struct AlertTestBody {
 }
 
 /// Values by field.
-pub(crate) fn group(names: &[String], values: Vec<Option<String>>) -> BTreeMap<String, Option<String>> {
+pub(crate) fn group(
+    names: &[String],
+    values: Vec<Option<String>>,
+) -> BTreeMap<String, Option<String>> {
     names.iter().cloned().zip(values).collect()
 }
 

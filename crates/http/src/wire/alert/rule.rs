@@ -221,7 +221,11 @@ impl AlertThresholdBody {
     pub fn new(settings: &RuleSettings) -> Self {
         let window = reeve_alerts::window_text(settings.threshold.window_ms);
         let distinct = settings.draft().distinct;
-        AlertThresholdBody { count: u64::from(settings.threshold.count), window, distinct }
+        AlertThresholdBody {
+            count: u64::from(settings.threshold.count),
+            window,
+            distinct,
+        }
     }
 }
 
@@ -230,7 +234,16 @@ impl AlertRuleBody {
     #[must_use]
     pub fn new(rule: &Rule) -> Self {
         let settings = &rule.settings;
-        let RuleSettings { name, description, condition, group_by, notification, severity, class, .. } = settings;
+        let RuleSettings {
+            name,
+            description,
+            condition,
+            group_by,
+            notification,
+            severity,
+            class,
+            ..
+        } = settings;
         AlertRuleBody {
             id: rule.id.0.clone(),
             name: name.clone(),
@@ -244,7 +257,11 @@ impl AlertRuleBody {
             },
             severity: severity.as_str().to_owned(),
             class: class.map(|class| class.as_str().to_owned()),
-            attack: settings.attack.iter().map(|id| id.as_str().to_owned()).collect(),
+            attack: settings
+                .attack
+                .iter()
+                .map(|id| id.as_str().to_owned())
+                .collect(),
             runbook: settings.runbook.clone(),
             degraded: None,
             state: rule.state.as_str().to_owned(),
@@ -262,7 +279,11 @@ impl AlertDegradedBody {
     #[must_use]
     pub fn new(degraded: &DegradedRule) -> Self {
         let (since, at) = (time::text(degraded.since), time::text(degraded.at));
-        AlertDegradedBody { bound: degraded.by.as_str().to_owned(), since, at }
+        AlertDegradedBody {
+            bound: degraded.by.as_str().to_owned(),
+            since,
+            at,
+        }
     }
 }
 
@@ -276,7 +297,10 @@ impl AlertRuleCreate {
             condition: self.condition,
             count: self.threshold.count,
             window: self.threshold.window,
-            group_by: self.group_by.map(AlertGroupByBody::names).unwrap_or_default(),
+            group_by: self
+                .group_by
+                .map(AlertGroupByBody::names)
+                .unwrap_or_default(),
             channels: self.notification.channels,
             recipients: self.notification.recipients,
             severity: self.severity.unwrap_or_else(|| "medium".to_owned()),
@@ -294,7 +318,8 @@ impl AlertRulePatch {
     pub fn applied(self, before: &Rule) -> RuleDraft {
         let mut draft = before.settings.draft();
         if let Some(threshold) = self.threshold {
-            (draft.count, draft.window, draft.distinct) = (threshold.count, threshold.window, threshold.distinct);
+            (draft.count, draft.window, draft.distinct) =
+                (threshold.count, threshold.window, threshold.distinct);
         }
         if let Some(notification) = self.notification {
             (draft.channels, draft.recipients) = (notification.channels, notification.recipients);
@@ -306,7 +331,9 @@ impl AlertRulePatch {
             name: self.name.unwrap_or(draft.name),
             description: self.description.unwrap_or(draft.description),
             condition: self.condition.unwrap_or(draft.condition),
-            group_by: self.group_by.map_or(draft.group_by, AlertGroupByBody::names),
+            group_by: self
+                .group_by
+                .map_or(draft.group_by, AlertGroupByBody::names),
             severity: self.severity.unwrap_or(draft.severity),
             attack: self.attack.unwrap_or(draft.attack),
             runbook: self.runbook.or(draft.runbook),

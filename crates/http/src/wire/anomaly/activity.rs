@@ -39,7 +39,12 @@ impl SecurityActivityBody {
             sign_ins: activity.sign_ins,
             succeeded: activity.succeeded,
             refused: activity.refused,
-            accounts: activity.accounts.iter().filter(|account| may_see(account)).cloned().collect(),
+            accounts: activity
+                .accounts
+                .iter()
+                .filter(|account| may_see(account))
+                .cloned()
+                .collect(),
             account_count: activity.accounts.len() as u64,
             more_accounts: activity.accounts.len() >= MOST_ACCOUNTS,
             addresses: activity.addresses.iter().map(ToString::to_string).collect(),
@@ -64,6 +69,10 @@ pub struct RelatedAnomalyBody {
 
 impl From<&RelatedAnomaly> for RelatedAnomalyBody {
     fn from(related: &RelatedAnomaly) -> Self {
-        RelatedAnomalyBody { id: related.id.0.clone(), title: related.title.clone(), common: related.common.clone() }
+        RelatedAnomalyBody {
+            id: related.id.0.clone(),
+            title: related.title.clone(),
+            common: related.common.clone(),
+        }
     }
 }

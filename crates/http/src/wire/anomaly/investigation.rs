@@ -119,7 +119,11 @@ impl From<&Investigation> for InvestigationBody {
         InvestigationBody {
             at: time::text(investigation.at),
             looked_at: investigation.lookups.iter().map(LookupBody::from).collect(),
-            hypotheses: investigation.hypotheses.iter().map(HypothesisBody::from).collect(),
+            hypotheses: investigation
+                .hypotheses
+                .iter()
+                .map(HypothesisBody::from)
+                .collect(),
         }
     }
 }
@@ -150,9 +154,14 @@ impl From<&Hypothesis> for HypothesisBody {
 
 impl From<&Evidence> for EvidenceBody {
     fn from(evidence: &Evidence) -> Self {
-        let link =
-            |link: &reeve_anomalies::Link| EvidenceLinkBody { kind: link.kind().to_owned(), id: link.id().to_owned() };
-        EvidenceBody { text: evidence.text.clone(), link: evidence.link.as_ref().map(link) }
+        let link = |link: &reeve_anomalies::Link| EvidenceLinkBody {
+            kind: link.kind().to_owned(),
+            id: link.id().to_owned(),
+        };
+        EvidenceBody {
+            text: evidence.text.clone(),
+            link: evidence.link.as_ref().map(link),
+        }
     }
 }
 

@@ -82,7 +82,11 @@ pub enum ThreatIntelligence {
 
 impl Serialize for ThreatIntelligence {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(if *self == ThreatIntelligence::Integrated { "integrated" } else { "disabled" })
+        to.serialize_str(if *self == ThreatIntelligence::Integrated {
+            "integrated"
+        } else {
+            "disabled"
+        })
     }
 }
 
@@ -97,7 +101,11 @@ impl<'de> Deserialize<'de> for ThreatIntelligence {
             }
 
             fn visit_bool<E: Error>(self, on: bool) -> Result<ThreatIntelligence, E> {
-                Ok(if on { ThreatIntelligence::Integrated } else { ThreatIntelligence::Disabled })
+                Ok(if on {
+                    ThreatIntelligence::Integrated
+                } else {
+                    ThreatIntelligence::Disabled
+                })
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<ThreatIntelligence, E> {
@@ -114,21 +122,35 @@ impl<'de> Deserialize<'de> for ThreatIntelligence {
 
 impl From<&AnomalySettings> for AnomalySettingsBody {
     fn from(settings: &AnomalySettings) -> Self {
-        let AnomalySettings { cost, performance, security, version } = settings;
-        let threats =
-            if security.threat_intelligence { ThreatIntelligence::Integrated } else { ThreatIntelligence::Disabled };
+        let AnomalySettings {
+            cost,
+            performance,
+            security,
+            version,
+        } = settings;
+        let threats = if security.threat_intelligence {
+            ThreatIntelligence::Integrated
+        } else {
+            ThreatIntelligence::Disabled
+        };
         AnomalySettingsBody {
             cost: CostAnomalyBody {
                 threshold: PercentText::new(cost.threshold_percent),
                 threshold_percent: cost.threshold_percent,
                 window: Spelled(TimeSpan::from_hours(u64::from(cost.window_hours))),
                 window_hours: cost.window_hours,
-                baseline: Spelled(Baseline { days: cost.baseline_days }),
+                baseline: Spelled(Baseline {
+                    days: cost.baseline_days,
+                }),
                 baseline_days: cost.baseline_days,
                 action: cost.action.as_str().to_owned(),
             },
             performance: PerformanceAnomalyBody {
-                metrics: performance.metrics.iter().map(|metric| metric_name(*metric).to_owned()).collect(),
+                metrics: performance
+                    .metrics
+                    .iter()
+                    .map(|metric| metric_name(*metric).to_owned())
+                    .collect(),
                 sensitivity: performance.sensitivity.as_str().to_owned(),
                 action: performance.action.as_str().to_owned(),
             },
@@ -144,8 +166,14 @@ impl From<&AnomalySettings> for AnomalySettingsBody {
 }
 
 /// Metrics that the specification calls by names of its own.
-const NAMES: [(&str, Metric); 2] = [("latency", Metric::ResponseTime), ("throughput", Metric::RequestRate)];
+const NAMES: [(&str, Metric); 2] = [
+    ("latency", Metric::ResponseTime),
+    ("throughput", Metric::RequestRate),
+];
 
 fn metric_name(metric: Metric) -> &'static str {
-    NAMES.iter().find(|(_, named)| *named == metric).map_or(metric.as_str(), |(name, _)| name)
+    NAMES
+        .iter()
+        .find(|(_, named)| *named == metric)
+        .map_or(metric.as_str(), |(name, _)| name)
 }

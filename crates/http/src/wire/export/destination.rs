@@ -119,16 +119,45 @@ impl ExportDestinationSettingsBody {
     fn new(settings: &DestinationSettings) -> Self {
         let none = Self::default();
         match settings.clone() {
-            DestinationSettings::S3 { bucket, region, endpoint, access_key_id } => {
-                Self { bucket: Some(bucket), region: Some(region), endpoint, access_key_id, ..none }
-            }
-            DestinationSettings::AzureBlob { account, container, endpoint } => {
-                Self { account: Some(account), container: Some(container), endpoint, ..none }
-            }
-            DestinationSettings::Gcs { bucket, endpoint } => Self { bucket: Some(bucket), endpoint, ..none },
-            DestinationSettings::Sftp { host, port, username, host_key } => {
-                Self { host: Some(host), port: Some(port), username: Some(username), host_key, ..none }
-            }
+            DestinationSettings::S3 {
+                bucket,
+                region,
+                endpoint,
+                access_key_id,
+            } => Self {
+                bucket: Some(bucket),
+                region: Some(region),
+                endpoint,
+                access_key_id,
+                ..none
+            },
+            DestinationSettings::AzureBlob {
+                account,
+                container,
+                endpoint,
+            } => Self {
+                account: Some(account),
+                container: Some(container),
+                endpoint,
+                ..none
+            },
+            DestinationSettings::Gcs { bucket, endpoint } => Self {
+                bucket: Some(bucket),
+                endpoint,
+                ..none
+            },
+            DestinationSettings::Sftp {
+                host,
+                port,
+                username,
+                host_key,
+            } => Self {
+                host: Some(host),
+                port: Some(port),
+                username: Some(username),
+                host_key,
+                ..none
+            },
             DestinationSettings::Folder => none,
         }
     }

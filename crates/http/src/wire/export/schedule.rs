@@ -105,7 +105,10 @@ impl ExportScheduleBody {
             time_zone: schedule.schedule.time_zone.clone(),
             destination_id: schedule.destination.as_ref().map(|id| id.0.clone()),
             enabled: schedule.enabled,
-            owner: ExportRequesterBody { id: schedule.owner.user.0.clone(), email: schedule.owner.email.clone() },
+            owner: ExportRequesterBody {
+                id: schedule.owner.user.0.clone(),
+                email: schedule.owner.email.clone(),
+            },
             next_sequence: schedule.covered_to,
             next_run_at: schedule.next_run().map(time::text),
             last_export_id: schedule.last_export.as_ref().map(|id| id.0.clone()),

@@ -35,7 +35,11 @@ impl From<&Match> for SeriesMatchBody {
     fn from(found: &Match) -> Self {
         let resource = found.outcome.as_ref().ok();
         SeriesMatchBody {
-            labels: found.labels.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            labels: found
+                .labels
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
             value: found.value,
             resource_id: resource.map(|resource| resource.id.0.clone()),
             resource_name: resource.map(|resource| resource.name.clone()),
@@ -60,7 +64,12 @@ pub struct RulePreviewBody {
 impl From<&RulePreview> for RulePreviewBody {
     fn from(rule: &RulePreview) -> Self {
         let matches = rule.matches.iter().map(Into::into).collect();
-        RulePreviewBody { series: rule.series, mapped: rule.mapped, resources: rule.resources, matches }
+        RulePreviewBody {
+            series: rule.series,
+            mapped: rule.mapped,
+            resources: rule.resources,
+            matches,
+        }
     }
 }
 
@@ -90,7 +99,10 @@ impl From<&Preview> for MetricPreviewBody {
         MetricPreviewBody {
             rules: preview.rules.iter().map(Into::into).collect(),
             unselected: unselected
-                .map(|(name, series)| UnselectedBody { name: name.clone(), series: *series })
+                .map(|(name, series)| UnselectedBody {
+                    name: name.clone(),
+                    series: *series,
+                })
                 .collect(),
             complete: preview.complete,
         }

@@ -45,7 +45,10 @@ pub struct CalendarBody {
 
 impl From<&Calendar> for CalendarBody {
     fn from(calendar: &Calendar) -> Self {
-        let refresh = calendar.subscription.as_ref().map(|subscription| &subscription.refresh);
+        let refresh = calendar
+            .subscription
+            .as_ref()
+            .map(|subscription| &subscription.refresh);
         CalendarBody {
             id: calendar.id.0.clone(),
             name: calendar.name.clone(),
@@ -55,7 +58,9 @@ impl From<&Calendar> for CalendarBody {
             events: calendar.events().unwrap_or(0) as u64,
             sha256: calendar.digest(),
             address: calendar.subscription.as_ref().map(Subscription::shown),
-            checked_at: refresh.and_then(|refresh| refresh.checked_at).map(time::text),
+            checked_at: refresh
+                .and_then(|refresh| refresh.checked_at)
+                .map(time::text),
             problem: refresh.and_then(|refresh| refresh.problem.clone()),
             created_by: calendar.created_by.clone(),
             created_at: time::text(calendar.created_at),

@@ -39,15 +39,27 @@ pub struct PredictionFindingBody {
 
 impl From<&Reason> for PredictionFindingBody {
     fn from(reason: &Reason) -> Self {
-        let body = PredictionFindingBody { kind: reason.kind(), words: reason.to_string(), ..Self::default() };
+        let body = PredictionFindingBody {
+            kind: reason.kind(),
+            words: reason.to_string(),
+            ..Self::default()
+        };
         match *reason {
-            Reason::Now { value } | Reason::RisenAlready { value } | Reason::Grows { per_day: value } => {
-                PredictionFindingBody { value: Some(value), ..body }
-            }
-            Reason::StaysBelow { limit, most } => {
-                PredictionFindingBody { value: Some(most), limit: Some(limit), ..body }
-            }
-            Reason::Released { times } => PredictionFindingBody { times: Some(times), ..body },
+            Reason::Now { value }
+            | Reason::RisenAlready { value }
+            | Reason::Grows { per_day: value } => PredictionFindingBody {
+                value: Some(value),
+                ..body
+            },
+            Reason::StaysBelow { limit, most } => PredictionFindingBody {
+                value: Some(most),
+                limit: Some(limit),
+                ..body
+            },
+            Reason::Released { times } => PredictionFindingBody {
+                times: Some(times),
+                ..body
+            },
             Reason::Still | Reason::Full | Reason::Other(_) => body,
         }
     }
@@ -160,11 +172,20 @@ impl From<&Prediction> for PredictionBody {
             forecast: prediction
                 .forecast
                 .iter()
-                .map(|step| ForecastStepBody { at: time::text(step.at), p05: step.p05, p50: step.p50, p95: step.p95 })
+                .map(|step| ForecastStepBody {
+                    at: time::text(step.at),
+                    p05: step.p05,
+                    p50: step.p50,
+                    p95: step.p95,
+                })
                 .collect(),
             event: prediction.event.clone(),
             reasons: prediction.reasons.iter().map(ToString::to_string).collect(),
-            findings: prediction.reasons.iter().map(PredictionFindingBody::from).collect(),
+            findings: prediction
+                .reasons
+                .iter()
+                .map(PredictionFindingBody::from)
+                .collect(),
             recommendation_id: prediction.recommendation.as_ref().map(|id| id.0.clone()),
             not_recommended: prediction.not_recommended.clone(),
         }

@@ -125,10 +125,17 @@ impl From<&Rule> for RuleBody {
             },
             approval: ApprovalRuleBody {
                 kind: rule.approval.kind.as_str().to_owned(),
-                auto_below: rule.approval.below_gb.and_then(DataSize::from_gigabytes).map(Spelled),
+                auto_below: rule
+                    .approval
+                    .below_gb
+                    .and_then(DataSize::from_gigabytes)
+                    .map(Spelled),
                 below_gb: rule.approval.below_gb,
             },
-            scope: RuleScopeBody { accounts: rule.scope.accounts.clone(), services: rule.scope.services.clone() },
+            scope: RuleScopeBody {
+                accounts: rule.scope.accounts.clone(),
+                services: rule.scope.services.clone(),
+            },
             resources: rule.resources.clone(),
             every: span(rule.every_s),
             evaluated_at: rule.evaluated_at.map(time::text),

@@ -110,7 +110,10 @@ trait Named {
 
 impl Named for ResponseInput {
     fn named(text: &str) -> Result<Self, String> {
-        Ok(ResponseInput { kind: Some(text.to_owned()), step_percent: None })
+        Ok(ResponseInput {
+            kind: Some(text.to_owned()),
+            step_percent: None,
+        })
     }
 }
 
@@ -118,15 +121,25 @@ impl Named for ApprovalRuleInput {
     fn named(text: &str) -> Result<Self, String> {
         let words = text.replace(['_', ':'], " ");
         let Some(size) = words.trim().strip_prefix("auto below") else {
-            return Ok(ApprovalRuleInput { kind: Some(text.to_owned()), ..ApprovalRuleInput::default() });
+            return Ok(ApprovalRuleInput {
+                kind: Some(text.to_owned()),
+                ..ApprovalRuleInput::default()
+            });
         };
-        let size: DataSize = size.parse().map_err(|error: reeve_estate::QuantityError| error.to_string())?;
-        Ok(ApprovalRuleInput { auto_below: Some(Spelled(size)), ..ApprovalRuleInput::default() })
+        let size: DataSize = size
+            .parse()
+            .map_err(|error: reeve_estate::QuantityError| error.to_string())?;
+        Ok(ApprovalRuleInput {
+            auto_below: Some(Spelled(size)),
+            ..ApprovalRuleInput::default()
+        })
     }
 }
 
 /// Reads an object, or the text that stands for one. Errors keep the path of the field.
-fn named_or_object<'de, T: Named + Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+fn named_or_object<'de, T: Named + Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<T, D::Error> {
     struct Either<T>(std::marker::PhantomData<T>);
     impl<'de, T: Named + Deserialize<'de>> Visitor<'de> for Either<T> {
         type Value = T;
@@ -147,9 +160,17 @@ fn named_or_object<'de, T: Named + Deserialize<'de>, D: Deserializer<'de>>(from:
 }
 
 /// Returns the field's value, which is given at most once.
-fn once(field: &str, flat: Option<String>, nested: Option<String>) -> Result<Option<String>, Problem> {
+fn once(
+    field: &str,
+    flat: Option<String>,
+    nested: Option<String>,
+) -> Result<Option<String>, Problem> {
     match (flat, nested) {
-        (Some(_), Some(_)) => Err(Problem::field(field, "conflicting", format!("is given in condition.{field} too"))),
+        (Some(_), Some(_)) => Err(Problem::field(
+            field,
+            "conflicting",
+            format!("is given in condition.{field} too"),
+        )),
         (flat, nested) => Ok(flat.or(nested)),
     }
 }
@@ -162,19 +183,30 @@ impl RulePut {
     pub fn into_input(self, before: Option<&Rule>) -> Result<RuleInput, Problem> {
         let condition = self.condition;
         let prediction = once("prediction", self.prediction, condition.prediction)?;
-        let (prediction, ahead) = match prediction.as_deref().and_then(|text| text.split_once(',')) {
+        let (prediction, ahead) = match prediction.as_deref().and_then(|text| text.split_once(','))
+        {
             Some((event, ahead)) => (Some(event.trim().to_owned()), Some(without_advance(ahead))),
             None => (prediction, None),
         };
         let horizon = once("horizon", self.horizon, condition.horizon)?;
         if horizon.is_some() && ahead.is_some() {
-            return Err(Problem::field("horizon", "conflicting", "is given in the prediction too"));
+            return Err(Problem::field(
+                "horizon",
+                "conflicting",
+                "is given in the prediction too",
+            ));
         }
         let size_before = before.and_then(|rule| rule.approval.below_gb);
-        let size = self.approval.auto_below.map(|Spelled(size)| size.gigabytes());
+        let size = self
+            .approval
+            .auto_below
+            .map(|Spelled(size)| size.gigabytes());
         let sized = size.is_some() || self.approval.below_gb.is_some();
-        let below_gb =
-            either(("approval.auto_below", size), ("approval.below_gb", self.approval.below_gb), size_before)?;
+        let below_gb = either(
+            ("approval.auto_below", size),
+            ("approval.below_gb", self.approval.below_gb),
+            size_before,
+        )?;
         let implied = || (size.is_some()).then(|| "auto_below".to_owned());
         Ok(RuleInput {
             name: self.name,
@@ -201,5 +233,8 @@ impl RulePut {
 /// Returns the time ahead of `7d in advance`.
 fn without_advance(text: &str) -> String {
     let text = text.trim();
-    text.strip_suffix("in advance").unwrap_or(text).trim().to_owned()
+    text.strip_suffix("in advance")
+        .unwrap_or(text)
+        .trim()
+        .to_owned()
 }

@@ -84,12 +84,25 @@ const NAMES: [(Preparation, &str); 3] = [
 
 impl From<&TrafficIntelligence> for TrafficIntelligenceBody {
     fn from(of: &TrafficIntelligence) -> Self {
-        let lead = |preparation| of.lead_s(preparation).map(|seconds| TimeSpan::from_seconds(seconds.unsigned_abs()));
-        let shown = |preparation| lead(preparation).map_or_else(|| DISABLED.to_owned(), |span| span.to_string());
-        let named = |on: bool, name: &str| if on { name.to_owned() } else { DISABLED.to_owned() };
+        let lead = |preparation| {
+            of.lead_s(preparation)
+                .map(|seconds| TimeSpan::from_seconds(seconds.unsigned_abs()))
+        };
+        let shown = |preparation| {
+            lead(preparation).map_or_else(|| DISABLED.to_owned(), |span| span.to_string())
+        };
+        let named = |on: bool, name: &str| {
+            if on {
+                name.to_owned()
+            } else {
+                DISABLED.to_owned()
+            }
+        };
         let failover = lead(Preparation::PrepareFailover);
         let rules = NAMES.iter().filter_map(|(preparation, name)| {
-            of.rules[*preparation as usize].as_ref().map(|rule| (*name, rule.id.0.clone()))
+            of.rules[*preparation as usize]
+                .as_ref()
+                .map(|rule| (*name, rule.id.0.clone()))
         });
         TrafficIntelligenceBody {
             learn_patterns: of.settings.learn_patterns,
@@ -118,7 +131,12 @@ impl TrafficIntelligencePut {
                 // `via calendar integration` is the table's own wording.
                 "calendar_integration" | "via_calendar_integration" => Some(true),
                 DISABLED => Some(false),
-                _ => return Err(wrong("event_awareness", "must be one of calendar_integration, disabled")),
+                _ => {
+                    return Err(wrong(
+                        "event_awareness",
+                        "must be one of calendar_integration, disabled",
+                    ));
+                }
             },
         };
         let last = |preparation: Preparation| {
@@ -128,14 +146,19 @@ impl TrafficIntelligencePut {
         let failover = match (self.prepare_failover_lead, self.prepare_failover) {
             (Some(lead), None) => Some(Switch::Text(lead.0.to_string())),
             (Some(lead), Some(Switch::Flag(true))) => Some(Switch::Text(lead.0.to_string())),
-            (Some(lead), Some(Switch::Text(text))) if is_maintenance(&text) => Some(Switch::Text(lead.0.to_string())),
+            (Some(lead), Some(Switch::Text(text))) if is_maintenance(&text) => {
+                Some(Switch::Text(lead.0.to_string()))
+            }
             (_, Some(Switch::Text(text))) if is_maintenance(&text) => Some(Switch::Flag(true)),
             (_, given) => given,
         };
         let given = [self.pre_scale, self.warm_cache, failover];
         let mut leads_s = [None; 3];
-        for (((preparation, name), given), lead_s) in NAMES.into_iter().zip(given).zip(&mut leads_s) {
-            *lead_s = given.map(|given| lead(name, &given, || last(preparation))).transpose()?;
+        for (((preparation, name), given), lead_s) in NAMES.into_iter().zip(given).zip(&mut leads_s)
+        {
+            *lead_s = given
+                .map(|given| lead(name, &given, || last(preparation)))
+                .transpose()?;
         }
         Ok(TrafficInput {
             learn_patterns: self.learn_patterns,
@@ -161,7 +184,10 @@ fn plain(text: &str) -> String {
 }
 
 fn is_maintenance(text: &str) -> bool {
-    matches!(plain(text).as_str(), "maintenance_windows" | "for_maintenance_windows")
+    matches!(
+        plain(text).as_str(),
+        "maintenance_windows" | "for_maintenance_windows"
+    )
 }
 
 /// Seconds of a lead time: `15m`, and `15m before a traffic spike` as the table words it.
@@ -175,8 +201,13 @@ fn lead(field: &str, given: &Switch, last: impl FnOnce() -> i64) -> Result<Optio
         return Ok(None);
     }
     let span = text.split_once(" before ").map_or(text, |(span, _)| span);
-    let seconds = span.parse::<TimeSpan>().ok().and_then(|span| i64::try_from(span.seconds()).ok());
-    seconds.map(Some).ok_or_else(|| wrong(field, "must be a time span such as 15m, or disabled"))
+    let seconds = span
+        .parse::<TimeSpan>()
+        .ok()
+        .and_then(|span| i64::try_from(span.seconds()).ok());
+    seconds
+        .map(Some)
+        .ok_or_else(|| wrong(field, "must be a time span such as 15m, or disabled"))
 }
 
 fn wrong(field: &str, message: &str) -> Problem {

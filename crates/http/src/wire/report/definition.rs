@@ -1,6 +1,8 @@
 //! Reports as people keep them.
 
-use reeve_reports::{DefinitionDraft, Filters, PeriodChoice, ReportDefinition, ReportKind, Request, RequestDraft};
+use reeve_reports::{
+    DefinitionDraft, Filters, PeriodChoice, ReportDefinition, ReportKind, Request, RequestDraft,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -100,7 +102,9 @@ pub struct ReportPatch {
     pub version: Option<u64>,
 }
 
-fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Option<ReportScheduleBody>>, D::Error> {
+fn present<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Option<ReportScheduleBody>>, D::Error> {
     Option::deserialize(from).map(Some)
 }
 
@@ -159,7 +163,11 @@ impl From<&Filters> for ReportFilters {
 
 impl From<ReportFilters> for Filters {
     fn from(filters: ReportFilters) -> Self {
-        Filters { accounts: filters.accounts, users: filters.users, resources: filters.resources }
+        Filters {
+            accounts: filters.accounts,
+            users: filters.users,
+            resources: filters.resources,
+        }
     }
 }
 
@@ -178,8 +186,14 @@ impl RequestFields {
     pub(crate) fn new(request: &Request) -> Self {
         let names = |names: Vec<&'static str>| names.into_iter().map(str::to_owned).collect();
         let (framework, query, group_by, metrics) = match &request.kind {
-            ReportKind::Compliance { framework } => (Some(framework.clone()), None, Vec::new(), Vec::new()),
-            ReportKind::Custom { query, group_by, metrics } => (
+            ReportKind::Compliance { framework } => {
+                (Some(framework.clone()), None, Vec::new(), Vec::new())
+            }
+            ReportKind::Custom {
+                query,
+                group_by,
+                metrics,
+            } => (
                 None,
                 Some(query.clone()),
                 names(group_by.iter().map(|field| field.as_str()).collect()),
@@ -249,7 +263,10 @@ impl ReportCreate {
         };
         let definition = DefinitionDraft {
             name: self.name.trim().to_owned(),
-            schedule: self.schedule.as_ref().map(|schedule| (schedule.cron.clone(), zone.to_owned())),
+            schedule: self
+                .schedule
+                .as_ref()
+                .map(|schedule| (schedule.cron.clone(), zone.to_owned())),
             channels: self.channels.clone(),
             recipients: self.recipients.clone(),
         };
@@ -269,10 +286,22 @@ impl ReportPatch {
             name: self.name.unwrap_or(before.name),
             framework: self.framework.or(kept(!custom, before.framework)),
             query: self.query.or(kept(!compliance, before.query)),
-            group_by: self.group_by.unwrap_or(if compliance { Vec::new() } else { before.group_by }),
-            metrics: self.metrics.unwrap_or(if compliance { Vec::new() } else { before.metrics }),
-            start_time: self.start_time.or(kept(self.period.is_none(), before.start_time)),
-            end_time: self.end_time.or(kept(self.period.is_none(), before.end_time)),
+            group_by: self.group_by.unwrap_or(if compliance {
+                Vec::new()
+            } else {
+                before.group_by
+            }),
+            metrics: self.metrics.unwrap_or(if compliance {
+                Vec::new()
+            } else {
+                before.metrics
+            }),
+            start_time: self
+                .start_time
+                .or(kept(self.period.is_none(), before.start_time)),
+            end_time: self
+                .end_time
+                .or(kept(self.period.is_none(), before.end_time)),
             period: self.period.or(kept(!times, before.period)),
             filters: self.filters.unwrap_or(before.filters),
             schedule: self.schedule.unwrap_or(before.schedule),

@@ -175,7 +175,10 @@ impl ReportRunBody {
             end_time: time::text(period.end),
             filters: ReportFilters::from(&run.request.filters),
             state: run.state.as_str().to_owned(),
-            progress: RunProgressBody { percent: percent(run), entries: run.progress.entries },
+            progress: RunProgressBody {
+                percent: percent(run),
+                entries: run.progress.entries,
+            },
             error: run.error.clone(),
             files: succeeded.then(|| RunFilesBody {
                 pdf: run.files.pdf.bytes,
@@ -184,7 +187,10 @@ impl ReportRunBody {
                 manifest: run.files.manifest_bytes,
                 manifest_name: run.file_name("manifest.json"),
             }),
-            summary: run.summary.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+            summary: run
+                .summary
+                .as_deref()
+                .and_then(|text| serde_json::from_str(text).ok()),
             user: run.user_email.clone(),
             scheduled: run.scheduled,
             created_at: time::text(run.created_at),

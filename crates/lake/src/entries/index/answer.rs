@@ -37,7 +37,10 @@ impl Answer {
         if maybe.is_empty() {
             return Answer::exactly(maybe);
         }
-        Answer { sure: Bits::none(maybe.len()), maybe: Some(maybe) }
+        Answer {
+            sure: Bits::none(maybe.len()),
+            maybe: Some(maybe),
+        }
     }
 
     /// Nothing is known of any row.
@@ -79,7 +82,10 @@ impl Answer {
     fn not(self) -> Self {
         match self.maybe {
             None => Answer::exactly(self.sure.not()),
-            Some(maybe) => Answer { sure: maybe.not(), maybe: Some(self.sure.not()) },
+            Some(maybe) => Answer {
+                sure: maybe.not(),
+                maybe: Some(self.sure.not()),
+            },
         }
     }
 }
@@ -95,12 +101,22 @@ impl Index {
     /// The columns with UUIDs of which the index keeps only a piece; `None` when there are such outside columns.
     pub(in crate::entries) fn uuid_columns(&self) -> Option<Vec<Column>> {
         let with = self.fields.iter().filter(|field| field.uuids);
-        with.map(|field| Column::ALL.into_iter().find(|column| kind::column_key(*column) == field.key)).collect()
+        with.map(|field| {
+            Column::ALL
+                .into_iter()
+                .find(|column| kind::column_key(*column) == field.key)
+        })
+        .collect()
     }
 
     /// Returns the answer to a query whose times are resolved. Of the terms in `known` it is known already which UUIDs that
     /// the index does not keep have them. Ends with `TimedOut` where no time is left.
-    pub(in crate::entries) fn answer(&self, asked: &Expr, known: &[Known], budget: &Budget) -> io::Result<Answer> {
+    pub(in crate::entries) fn answer(
+        &self,
+        asked: &Expr,
+        known: &[Known],
+        budget: &Budget,
+    ) -> io::Result<Answer> {
         budget.check()?;
         match asked {
             Expr::All => Ok(Answer::exactly(Bits::all(self.rows))),
@@ -131,12 +147,22 @@ impl Index {
         match field {
             FieldPath::Column(column) if column.is_time() => self.on_time(*column, op),
             FieldPath::Column(column) => self.on_column(*column, op),
-            FieldPath::User => Ok(self.on_column(Column::ActorId, op)?.or(self.on_column(Column::ActorEmail, op)?)),
-            FieldPath::ApiVersion => self.on_keyed(&[kind::API_VERSION, b':'], op, &|_, text| op.is_satisfied_by(text)),
-            FieldPath::MetadataTags => self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| op.is_satisfied_by(text)),
-            FieldPath::ResourceTags => self.on_tags(|_| true, op, &|_, text| op.is_satisfied_by(text)),
+            FieldPath::User => Ok(self
+                .on_column(Column::ActorId, op)?
+                .or(self.on_column(Column::ActorEmail, op)?)),
+            FieldPath::ApiVersion => self.on_keyed(&[kind::API_VERSION, b':'], op, &|_, text| {
+                op.is_satisfied_by(text)
+            }),
+            FieldPath::MetadataTags => self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| {
+                op.is_satisfied_by(text)
+            }),
+            FieldPath::ResourceTags => {
+                self.on_tags(|_| true, op, &|_, text| op.is_satisfied_by(text))
+            }
             FieldPath::ResourceTag(name) => {
-                self.on_tags(|held| fold::equals(held, name), op, &|_, text| holds::open(kind::TEXT, text, op))
+                self.on_tags(|held| fold::equals(held, name), op, &|_, text| {
+                    holds::open(kind::TEXT, text, op)
+                })
             }
             FieldPath::Tags => self.on_any_tag(op),
             FieldPath::Changes => {
@@ -148,7 +174,9 @@ impl Index {
             FieldPath::After(path) => self.on_path(kind::AFTER, path, op),
             FieldPath::Metadata(path) => self.on_path(kind::METADATA, path, op),
             FieldPath::Submitter(field) => {
-                self.on_keyed(&kind::submitter_key(*field), op, &|_, text| translate::submitter_holds(*field, text, op))
+                self.on_keyed(&kind::submitter_key(*field), op, &|_, text| {
+                    translate::submitter_holds(*field, text, op)
+                })
             }
         }
     }
@@ -168,25 +196,35 @@ impl Index {
                         bits.set_range(start..start + super::code::BLOCK);
                     } else if least <= last && first <= most {
                         times.block(block, &mut values);
-                        let inside = values.iter().enumerate().filter(|(_, at)| (first..=last).contains(at));
+                        let inside = values
+                            .iter()
+                            .enumerate()
+                            .filter(|(_, at)| (first..=last).contains(at));
                         inside.for_each(|(row, _)| bits.set(start + row));
                     }
                 }
                 Ok(Answer::exactly(bits))
             }
             // A number or a severity is on no side of a time.
-            Match::Compare(_, Bound::Number(_) | Bound::Severity(_)) | Match::Cidr(_) | Match::Ip(_) => {
-                Ok(Answer::exactly(Bits::none(self.rows)))
-            }
+            Match::Compare(_, Bound::Number(_) | Bound::Severity(_))
+            | Match::Cidr(_)
+            | Match::Ip(_) => Ok(Answer::exactly(Bits::none(self.rows))),
             _ => Ok(Answer::unknown(self.rows)),
         }
     }
 
     fn on_column(&self, column: Column, op: &Match) -> io::Result<Answer> {
-        self.on_keyed(&kind::column_key(column), op, &|_, text| translate::holds(column, text, op))
+        self.on_keyed(&kind::column_key(column), op, &|_, text| {
+            translate::holds(column, text, op)
+        })
     }
 
-    fn on_keyed(&self, key: &[u8], op: &Match, holds: &dyn Fn(u8, &str) -> bool) -> io::Result<Answer> {
+    fn on_keyed(
+        &self,
+        key: &[u8],
+        op: &Match,
+        holds: &dyn Fn(u8, &str) -> bool,
+    ) -> io::Result<Answer> {
         match self.by_key.get(key) {
             Some(&at) => self.on_values(&self.fields[at], op, holds),
             None => Ok(Answer::exactly(Bits::none(self.rows))),
@@ -216,17 +254,23 @@ impl Index {
     }
 
     fn on_any_tag(&self, op: &Match) -> io::Result<Answer> {
-        let mut any = self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| op.is_satisfied_by(text))?;
+        let mut any = self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| {
+            op.is_satisfied_by(text)
+        })?;
         any = any.or(self.unless_complete());
         for (name, field) in self.tags() {
             any = any.or(if op.is_satisfied_by(name) {
                 Answer::exactly(field.present.rows(&self.file, self.rows)?)
             } else {
                 // The name and an equals sign may stand before: values can begin with anything.
-                let holds = |_, text: &str| op.is_satisfied_by(text) || op.is_satisfied_by(&format!("{name}={text}"));
+                let holds = |_, text: &str| {
+                    op.is_satisfied_by(text) || op.is_satisfied_by(&format!("{name}={text}"))
+                };
                 match &field.values {
                     Some(values) => {
-                        let lists = values.walk(&self.file, (0, ""), |_, kind, text, _| taken(holds(kind, text)))?;
+                        let lists = values.walk(&self.file, (0, ""), |_, kind, text, _| {
+                            taken(holds(kind, text))
+                        })?;
                         Answer::exactly(values.rows(&self.file, &lists, self.rows)?)
                     }
                     None => Answer::within(field.present.rows(&self.file, self.rows)?),
@@ -238,32 +282,54 @@ impl Index {
 
     /// No row, or, where members were left out, perhaps any.
     fn unless_complete(&self) -> Answer {
-        if self.incomplete { Answer::unknown(self.rows) } else { Answer::exactly(Bits::none(self.rows)) }
+        if self.incomplete {
+            Answer::unknown(self.rows)
+        } else {
+            Answer::exactly(Bits::none(self.rows))
+        }
     }
 
     fn on_path(&self, root: u8, path: &[String], op: &Match) -> io::Result<Answer> {
         let mut any = self.unless_complete();
         // A number may name an element of a list, whose place the index does not keep.
-        let steps: Vec<usize> = (0..path.len()).filter(|&at| path[at].parse::<usize>().is_ok()).collect();
+        let steps: Vec<usize> = (0..path.len())
+            .filter(|&at| path[at].parse::<usize>().is_ok())
+            .collect();
         if steps.len() > 3 {
             return Ok(Answer::unknown(self.rows));
         }
         for left_out in 0..1usize << steps.len() {
-            let is_left_out =
-                |at: usize| steps.iter().position(|&step| step == at).is_some_and(|bit| left_out >> bit & 1 == 1);
-            let rest: Vec<String> = (0..path.len()).filter(|&at| !is_left_out(at)).map(|at| path[at].clone()).collect();
+            let is_left_out = |at: usize| {
+                steps
+                    .iter()
+                    .position(|&step| step == at)
+                    .is_some_and(|bit| left_out >> bit & 1 == 1)
+            };
+            let rest: Vec<String> = (0..path.len())
+                .filter(|&at| !is_left_out(at))
+                .map(|at| path[at].clone())
+                .collect();
             let key = kind::path_key(root, &rest);
             if root == kind::METADATA && rest.is_empty() {
                 continue;
             }
             let found = self.on_keyed(&key, op, &|kind, text| holds::open(kind, text, op))?;
-            any = any.or(if left_out == 0 { found } else { Answer::within(found.around().clone()) });
+            any = any.or(if left_out == 0 {
+                found
+            } else {
+                Answer::within(found.around().clone())
+            });
         }
         Ok(any)
     }
 
     /// The rows of a field whose values meet a condition.
-    fn on_values(&self, field: &Field, op: &Match, holds: &dyn Fn(u8, &str) -> bool) -> io::Result<Answer> {
+    fn on_values(
+        &self,
+        field: &Field,
+        op: &Match,
+        holds: &dyn Fn(u8, &str) -> bool,
+    ) -> io::Result<Answer> {
         let present = || field.present.rows(&self.file, self.rows);
         let Some(values) = &field.values else {
             return match op {
@@ -281,25 +347,39 @@ impl Index {
         };
         let mut lists: Vec<List> = Vec::new();
         match holds::begins(op) {
-            None => lists = values.walk(&self.file, (0, ""), |_, kind, text, _| taken(holds(kind, text)))?,
+            None => {
+                lists = values.walk(&self.file, (0, ""), |_, kind, text, _| {
+                    taken(holds(kind, text))
+                })?
+            }
             Some(begin) => {
                 // Columns and tags hold texts alone. Elsewhere kinds before texts and after them hold few values.
                 let mixed = kind::is_open(&field.key);
                 if mixed {
-                    lists.extend(values.walk(&self.file, (0, ""), |_, kind, text, _| match kind {
-                        kind if kind >= kind::TEXT => Verdict::Stop,
-                        kind => taken(holds(kind, text)),
-                    })?);
+                    lists.extend(values.walk(
+                        &self.file,
+                        (0, ""),
+                        |_, kind, text, _| match kind {
+                            kind if kind >= kind::TEXT => Verdict::Stop,
+                            kind => taken(holds(kind, text)),
+                        },
+                    )?);
                 }
-                lists.extend(values.walk(&self.file, (kind::TEXT, &begin), |_, kind, text, _| {
-                    if kind != kind::TEXT || !fold::starts_with(text, &begin) {
-                        return Verdict::Stop;
-                    }
-                    taken(holds(kind, text))
-                })?);
+                lists.extend(values.walk(
+                    &self.file,
+                    (kind::TEXT, &begin),
+                    |_, kind, text, _| {
+                        if kind != kind::TEXT || !fold::starts_with(text, &begin) {
+                            return Verdict::Stop;
+                        }
+                        taken(holds(kind, text))
+                    },
+                )?);
                 if mixed {
                     let after = (kind::TEXT + 1, "");
-                    lists.extend(values.walk(&self.file, after, |_, kind, text, _| taken(holds(kind, text)))?);
+                    lists.extend(values.walk(&self.file, after, |_, kind, text, _| {
+                        taken(holds(kind, text))
+                    })?);
                 }
             }
         }
@@ -309,20 +389,33 @@ impl Index {
     /// Rows with a word in a value that is kept by its words alone.
     fn word(&self, word: &TextWord, in_uuids: bool) -> io::Result<Answer> {
         let start = word.start();
-        let lists = self.words.walk(&self.file, (kind::TEXT, start), |_, _, held, _| {
-            if held.starts_with(start) { taken(word.is_satisfied_by(held)) } else { Verdict::Stop }
-        })?;
+        let lists = self
+            .words
+            .walk(&self.file, (kind::TEXT, start), |_, _, held, _| {
+                if held.starts_with(start) {
+                    taken(word.is_satisfied_by(held))
+                } else {
+                    Verdict::Stop
+                }
+            })?;
         let known = Answer::exactly(self.words.rows(&self.file, &lists, self.rows)?);
         let goes_on = word.whole().is_none();
         let texts = word.texts();
-        let hex = texts.iter().all(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let hex = texts
+            .iter()
+            .all(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let in_uuid = match texts.iter().map(|text| text.len()).sum::<usize>() {
             _ if !hex || !in_uuids || self.uuid_rows.count() == 0 => return Ok(known),
-            0..=12 if matches!(word, TextWord::Like(_)) => self.uuid_rows.rows(&self.file, self.rows)?,
+            0..=12 if matches!(word, TextWord::Like(_)) => {
+                self.uuid_rows.rows(&self.file, self.rows)?
+            }
             12 => {
                 let word = start;
                 let mut rows = Bits::none(self.rows);
-                self.uuids.find(&self.file, hash(word.as_bytes()))?.into_iter().for_each(|row| rows.set(row));
+                self.uuids
+                    .find(&self.file, hash(word.as_bytes()))?
+                    .into_iter()
+                    .for_each(|row| rows.set(row));
                 rows
             }
             4 | 8 => self.uuid_rows.rows(&self.file, self.rows)?,
@@ -339,9 +432,16 @@ impl Index {
             found = found.or(Answer::exactly(known.rows.clone()));
         }
         // Values that are kept: by their longest whole word, or by looking at all.
-        let longest = term.words.iter().filter_map(TextWord::whole).max_by_key(|word| word.len());
+        let longest = term
+            .words
+            .iter()
+            .filter_map(TextWord::whole)
+            .max_by_key(|word| word.len());
         let blocks = match longest {
-            Some(word) => Some(self.value_words.find(&self.file, hash(fold::fold(word).as_bytes()))?),
+            Some(word) => Some(
+                self.value_words
+                    .find(&self.file, hash(fold::fold(word).as_bytes()))?,
+            ),
             None => None,
         };
         found = found.or(Answer::exactly(self.values_with(term, blocks.as_deref())?));
@@ -356,7 +456,11 @@ impl Index {
                 });
             }
             if let Some(rows) = rows {
-                found = found.or(if term.words.len() == 1 { rows } else { Answer::within(rows.around().clone()) });
+                found = found.or(if term.words.len() == 1 {
+                    rows
+                } else {
+                    Answer::within(rows.around().clone())
+                });
             }
         }
         Ok(found)
@@ -367,10 +471,16 @@ impl Index {
         let mut bits = Bits::none(self.rows);
         let mut looked = Looked::new(term);
         for field in self.fields.iter().filter(|field| field.searched) {
-            let Some(values) = &field.values else { continue };
+            let Some(values) = &field.values else {
+                continue;
+            };
             let span = field.base..field.base + values.blocks();
             let own: Vec<usize> = match blocks {
-                Some(blocks) => blocks.iter().filter(|at| span.contains(at)).map(|at| at - field.base).collect(),
+                Some(blocks) => blocks
+                    .iter()
+                    .filter(|at| span.contains(at))
+                    .map(|at| at - field.base)
+                    .collect(),
                 None => (0..values.blocks()).collect(),
             };
             let mut lists = Vec::new();
@@ -387,7 +497,11 @@ impl Index {
 
 /// Returns the longest text of ASCII that stands in every value with a term, in lower case.
 pub(in crate::entries) fn longest_text(term: &TextMatch) -> Option<&str> {
-    let texts = term.words.iter().flat_map(TextWord::texts).filter(|text| text.is_ascii());
+    let texts = term
+        .words
+        .iter()
+        .flat_map(TextWord::texts)
+        .filter(|text| text.is_ascii());
     texts.max_by_key(|text| text.len())
 }
 
@@ -400,7 +514,11 @@ struct Looked<'t> {
 
 impl<'t> Looked<'t> {
     fn new(term: &'t TextMatch) -> Self {
-        Looked { term, longest: longest_text(term).map(|text| Finder::new(text.as_bytes())), lower: Vec::new() }
+        Looked {
+            term,
+            longest: longest_text(term).map(|text| Finder::new(text.as_bytes())),
+            lower: Vec::new(),
+        }
     }
 
     fn found_in(&mut self, text: &str) -> bool {

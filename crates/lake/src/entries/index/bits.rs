@@ -12,12 +12,18 @@ pub(in crate::entries) struct Bits {
 impl Bits {
     /// No row of `len`.
     pub(in crate::entries) fn none(len: usize) -> Self {
-        Bits { words: vec![0; len.div_ceil(64)], len }
+        Bits {
+            words: vec![0; len.div_ceil(64)],
+            len,
+        }
     }
 
     /// Every row of `len`.
     pub(in crate::entries) fn all(len: usize) -> Self {
-        let mut bits = Bits { words: vec![!0; len.div_ceil(64)], len };
+        let mut bits = Bits {
+            words: vec![!0; len.div_ceil(64)],
+            len,
+        };
         bits.trim();
         bits
     }
@@ -44,7 +50,9 @@ impl Bits {
 
     /// Returns `true` if a row is in it.
     pub(in crate::entries) fn has(&self, row: usize) -> bool {
-        self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+        self.words
+            .get(row / 64)
+            .is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
     /// Adds the rows of a range.
@@ -54,7 +62,11 @@ impl Bits {
         while row < end {
             let upto = (row / 64 * 64 + 64).min(end);
             let low = !0u64 << (row % 64);
-            let high = if upto.is_multiple_of(64) { !0 } else { (1u64 << (upto % 64)) - 1 };
+            let high = if upto.is_multiple_of(64) {
+                !0
+            } else {
+                (1u64 << (upto % 64)) - 1
+            };
             self.words[row / 64] |= low & high;
             row = upto;
         }
@@ -69,17 +81,26 @@ impl Bits {
 
     /// Leaves the rows that are in both.
     pub(in crate::entries) fn and(&mut self, other: &Bits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
+        self.words
+            .iter_mut()
+            .zip(&other.words)
+            .for_each(|(word, other)| *word &= other);
     }
 
     /// Adds the rows of the other.
     pub(in crate::entries) fn or(&mut self, other: &Bits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+        self.words
+            .iter_mut()
+            .zip(&other.words)
+            .for_each(|(word, other)| *word |= other);
     }
 
     /// Takes the rows of the other out.
     pub(in crate::entries) fn and_not(&mut self, other: &Bits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
+        self.words
+            .iter_mut()
+            .zip(&other.words)
+            .for_each(|(word, other)| *word &= !other);
     }
 
     /// The other rows.
@@ -99,12 +120,19 @@ impl Bits {
 
     /// Number of rows in it that the bytes hold too.
     pub(in crate::entries) fn count_bytes(&self, bytes: &[u8]) -> u64 {
-        self.words.iter().zip(bytes.chunks(8)).map(|(word, chunk)| u64::from((word & le(chunk)).count_ones())).sum()
+        self.words
+            .iter()
+            .zip(bytes.chunks(8))
+            .map(|(word, chunk)| u64::from((word & le(chunk)).count_ones()))
+            .sum()
     }
 
     /// Number of rows in it.
     pub(in crate::entries) fn count(&self) -> u64 {
-        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+        self.words
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum()
     }
 
     /// Returns `true` if no row is in it.
@@ -115,8 +143,10 @@ impl Bits {
     /// Its rows, ascending.
     pub(in crate::entries) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
-            std::iter::successors((word != 0).then_some(word), |word| Some(word & (word - 1)).filter(|&rest| rest != 0))
-                .map(move |word| at * 64 + word.trailing_zeros() as usize)
+            std::iter::successors((word != 0).then_some(word), |word| {
+                Some(word & (word - 1)).filter(|&rest| rest != 0)
+            })
+            .map(move |word| at * 64 + word.trailing_zeros() as usize)
         })
     }
 
@@ -131,7 +161,10 @@ impl Bits {
     }
 
     /// Its rows in the order of a page: later rows are newer.
-    pub(in crate::entries) fn iter_in(&self, order: Order) -> Box<dyn Iterator<Item = usize> + Send + '_> {
+    pub(in crate::entries) fn iter_in(
+        &self,
+        order: Order,
+    ) -> Box<dyn Iterator<Item = usize> + Send + '_> {
         match order {
             Order::NewestFirst => Box::new(self.iter_down()),
             Order::OldestFirst => Box::new(self.iter()),
@@ -170,7 +203,10 @@ mod tests {
             bits.set(len);
             let rows: Vec<usize> = (0..len).filter(odd).collect();
             assert_eq!(bits.iter().collect::<Vec<_>>(), rows);
-            assert_eq!(bits.iter_down().collect::<Vec<_>>(), rows.iter().rev().copied().collect::<Vec<_>>());
+            assert_eq!(
+                bits.iter_down().collect::<Vec<_>>(),
+                rows.iter().rev().copied().collect::<Vec<_>>()
+            );
             assert_eq!(bits.count(), rows.len() as u64);
             let others = bits.clone().not();
             assert!(others.iter().eq((0..len).filter(|row| !odd(row))));
@@ -188,7 +224,9 @@ mod tests {
                 let mut kept = Bits::all(len);
                 kept.keep_range(start..end);
                 assert_eq!(kept, some);
-                let expect: Vec<_> = std::iter::once(start..end.min(len)).filter(|range| !range.is_empty()).collect();
+                let expect: Vec<_> = std::iter::once(start..end.min(len))
+                    .filter(|range| !range.is_empty())
+                    .collect();
                 assert_eq!(some.ranges(), expect);
             }
         }

@@ -163,7 +163,9 @@ impl Packed {
         let whole = (0..blocks).all(|at| {
             packed.head(at).is_some_and(|(_, offset, width)| {
                 let rows = BLOCK.min(count - at * BLOCK);
-                width <= 64 && packed.bytes.len() >= blocks * BLOCK_HEAD + offset + (rows * width as usize).div_ceil(8)
+                width <= 64
+                    && packed.bytes.len()
+                        >= blocks * BLOCK_HEAD + offset + (rows * width as usize).div_ceil(8)
             })
         });
         whole.then_some(packed)
@@ -176,23 +178,38 @@ impl Packed {
 
     /// Least value, place of the bits, and width of a block.
     fn head(&self, block: usize) -> Option<(i64, usize, u32)> {
-        let head = self.bytes.get(block * BLOCK_HEAD..(block + 1) * BLOCK_HEAD)?;
+        let head = self
+            .bytes
+            .get(block * BLOCK_HEAD..(block + 1) * BLOCK_HEAD)?;
         let (least, rest) = head.split_at(8);
         let (offset, width) = rest.split_at(4);
         let offset = u32::from_le_bytes(offset.try_into().ok()?);
-        Some((i64::from_le_bytes(least.try_into().ok()?), offset as usize, u32::from_le_bytes(width.try_into().ok()?)))
+        Some((
+            i64::from_le_bytes(least.try_into().ok()?),
+            offset as usize,
+            u32::from_le_bytes(width.try_into().ok()?),
+        ))
     }
 
     /// Values of a block lie from the first to the second.
     pub(super) fn span(&self, block: usize) -> (i64, i64) {
         self.head(block).map_or((0, 0), |(least, _, width)| {
-            (least, if width >= 63 { i64::MAX } else { least.saturating_add((1 << width) - 1) })
+            (
+                least,
+                if width >= 63 {
+                    i64::MAX
+                } else {
+                    least.saturating_add((1 << width) - 1)
+                },
+            )
         })
     }
 
     /// One value.
     pub(super) fn get(&self, at: usize) -> i64 {
-        let Some((least, offset, width)) = self.head(at / BLOCK) else { return 0 };
+        let Some((least, offset, width)) = self.head(at / BLOCK) else {
+            return 0;
+        };
         let start = self.blocks() * BLOCK_HEAD + offset;
         least.wrapping_add(self.bits(start, at % BLOCK, width) as i64)
     }
@@ -201,17 +218,26 @@ impl Packed {
         let bit = at * width as usize;
         let from = start + bit / 8;
         let mut window = [0; 16];
-        let have = self.bytes.get(from..self.bytes.len().min(from + 16)).unwrap_or_default();
+        let have = self
+            .bytes
+            .get(from..self.bytes.len().min(from + 16))
+            .unwrap_or_default();
         window[..have.len()].copy_from_slice(have);
         let value = (u128::from_le_bytes(window) >> (bit % 8)) as u64;
-        if width == 64 { value } else { value & ((1 << width) - 1) }
+        if width == 64 {
+            value
+        } else {
+            value & ((1 << width) - 1)
+        }
     }
 
     /// The values of a block.
     pub(super) fn block(&self, block: usize, into: &mut Vec<i64>) {
         into.clear();
         let rows = BLOCK.min(self.count - block * BLOCK);
-        let Some((least, offset, width)) = self.head(block) else { return };
+        let Some((least, offset, width)) = self.head(block) else {
+            return;
+        };
         let start = self.blocks() * BLOCK_HEAD + offset;
         if width > 56 {
             into.extend((0..rows).map(|at| least.wrapping_add(self.bits(start, at, width) as i64)));
@@ -221,7 +247,11 @@ impl Packed {
         for at in 0..rows {
             let bit = at * width as usize;
             let from = start + bit / 8;
-            let value = match self.bytes.get(from..from + 8).and_then(|bytes| bytes.try_into().ok()) {
+            let value = match self
+                .bytes
+                .get(from..from + 8)
+                .and_then(|bytes| bytes.try_into().ok())
+            {
                 Some(bytes) => u64::from_le_bytes(bytes) >> (bit % 8) & mask,
                 None => self.bits(start, at, width),
             };
@@ -264,7 +294,11 @@ mod tests {
             let code = put_rows(&mut bytes, &rows, of);
             assert_eq!(code >> 1, bytes.len() as u64);
             assert!(bytes.len() <= of.div_ceil(8).max(1));
-            let stored = Rows { bytes: &bytes, bitmap: code & 1 == 1, count: rows.len() as u64 };
+            let stored = Rows {
+                bytes: &bytes,
+                bitmap: code & 1 == 1,
+                count: rows.len() as u64,
+            };
             let mut bits = Bits::none(of);
             stored.add_to(&mut bits);
             assert!(bits.iter().eq(rows.iter().map(|&row| row as usize)));
@@ -283,7 +317,9 @@ mod tests {
             vec![i64::MIN, i64::MAX, 0, -1],
             (0..5_000).map(|n| n * 7 - 3).collect(),
             vec![42; 2_000],
-            (0..3_000).map(|n: i64| n.wrapping_mul(0x1234_5678_9abc_def1) >> (n % 40)).collect::<Vec<i64>>(),
+            (0..3_000)
+                .map(|n: i64| n.wrapping_mul(0x1234_5678_9abc_def1) >> (n % 40))
+                .collect::<Vec<i64>>(),
         ] {
             let mut bytes = Vec::new();
             put_packed(&mut bytes, &values);
@@ -297,7 +333,12 @@ mod tests {
                 all.extend_from_slice(&block);
             }
             assert_eq!(all, values);
-            assert!(values.iter().enumerate().all(|(at, &value)| packed.get(at) == value));
+            assert!(
+                values
+                    .iter()
+                    .enumerate()
+                    .all(|(at, &value)| packed.get(at) == value)
+            );
             if values.len() > 1 && values[0] != values[1] {
                 bytes.pop();
                 assert!(Packed::new(bytes, values.len()).is_none());
@@ -309,9 +350,15 @@ mod tests {
     fn numbers_run_out_where_their_bytes_do() {
         let mut bytes = Vec::new();
         let numbers = [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX];
-        numbers.iter().for_each(|&number| put_varint(&mut bytes, number));
+        numbers
+            .iter()
+            .for_each(|&number| put_varint(&mut bytes, number));
         let mut reader = Reader { rest: &bytes };
-        assert!(numbers.iter().all(|&number| reader.varint() == Some(number)));
+        assert!(
+            numbers
+                .iter()
+                .all(|&number| reader.varint() == Some(number))
+        );
         assert_eq!(reader.varint(), None);
         assert_eq!(Reader { rest: &[0xff; 12] }.varint(), None);
         assert_eq!(Reader { rest: &[1] }.bytes(2), None);
@@ -321,7 +368,14 @@ mod tests {
     fn the_hash_is_part_of_the_format() {
         let texts: [&[u8]; 3] = [b"", b"a", b"needle-0123456789"];
         // Another value finds nothing in the indexes that are on disk: such a change needs another number in their magic bytes.
-        assert_eq!(texts.map(hash), [0xcbe3_4718_37ce_bf09, 0x0560_6fd0_904e_7ddf, 0x6b31_2e9b_2634_9397]);
+        assert_eq!(
+            texts.map(hash),
+            [
+                0xcbe3_4718_37ce_bf09,
+                0x0560_6fd0_904e_7ddf,
+                0x6b31_2e9b_2634_9397
+            ]
+        );
         assert_ne!(hash(b"a"), hash(b"a\0"));
     }
 }

@@ -77,8 +77,16 @@ impl Collected {
     /// Nothing yet.
     pub(super) fn new() -> Self {
         let roots = [kind::BEFORE, kind::AFTER, kind::METADATA];
-        let nodes = roots.map(|root| Node { path: vec![root, b':'], ..Node::default() }).into();
-        Collected { nodes, ..Collected::default() }
+        let nodes = roots
+            .map(|root| Node {
+                path: vec![root, b':'],
+                ..Node::default()
+            })
+            .into();
+        Collected {
+            nodes,
+            ..Collected::default()
+        }
     }
 
     /// Adds the entry of a row; rows ascend.
@@ -98,7 +106,12 @@ impl Collected {
             }
         }
         let version = self.fixed(0, kind::API_VERSION);
-        self.put(version, row, kind::TEXT, entry.metadata.api_version.as_bytes());
+        self.put(
+            version,
+            row,
+            kind::TEXT,
+            entry.metadata.api_version.as_bytes(),
+        );
         for tag in &entry.metadata.tags {
             let labels = self.fixed(1, kind::LABELS);
             self.put(labels, row, kind::TEXT, tag.as_bytes());
@@ -108,7 +121,10 @@ impl Collected {
                 self.put(field, row, kind::TEXT, value.as_bytes());
             }
         }
-        for (root, state) in [&entry.changes.before, &entry.changes.after].into_iter().enumerate() {
+        for (root, state) in [&entry.changes.before, &entry.changes.after]
+            .into_iter()
+            .enumerate()
+        {
             if let Some(state) = state {
                 self.state(root, row, state);
             }
@@ -121,9 +137,13 @@ impl Collected {
 
     /// Free text does not look into the submitter: it would find all that one token has sent.
     fn submitter(&mut self, row: u32, entry: &Entry) {
-        let Some(submitter) = &entry.submitted_by else { return };
+        let Some(submitter) = &entry.submitted_by else {
+            return;
+        };
         for (at, member) in SubmitterField::ALL.into_iter().enumerate() {
-            let Some(text) = submitter.text(member) else { continue };
+            let Some(text) = submitter.text(member) else {
+                continue;
+            };
             let field = match self.submitter[at] {
                 Some(field) => field,
                 None => {
@@ -143,7 +163,9 @@ impl Collected {
                 return;
             }
             Json::Object(object) => {
-                object.iter().for_each(|(name, value)| self.member(node, row, name, value));
+                object
+                    .iter()
+                    .for_each(|(name, value)| self.member(node, row, name, value));
                 (kind::OBJECT, "")
             }
             Json::Null => (kind::NULL, ""),
@@ -177,7 +199,10 @@ impl Collected {
                 let mut path = self.nodes[node].path.clone();
                 kind::push_step(&mut path, name);
                 let child = self.nodes.len();
-                self.nodes.push(Node { path, ..Node::default() });
+                self.nodes.push(Node {
+                    path,
+                    ..Node::default()
+                });
                 self.nodes[node].members.insert(name.into(), child);
                 child
             }
@@ -281,7 +306,9 @@ impl Words {
             self.uuid_rows.push(row);
             return true;
         }
-        let Ok(text) = std::str::from_utf8(text) else { return false };
+        let Ok(text) = std::str::from_utf8(text) else {
+            return false;
+        };
         for word in words(text) {
             let id = self.values.id(kind::TEXT, fold::fold(word).as_bytes());
             self.pairs.push((row, id));

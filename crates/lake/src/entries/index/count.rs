@@ -38,14 +38,20 @@ impl Counted {
             }
             start = end;
         }
-        self.times.iter().for_each(|&(ms, count)| tally.time(ms, count));
+        self.times
+            .iter()
+            .for_each(|&(ms, count)| tally.time(ms, count));
         tally.missing(self.missing);
     }
 }
 
 impl Index {
     /// Counts the values that rows have; `None` when the index does not hold them.
-    pub(in crate::entries) fn count(&self, by: &GroupBy, rows: &Bits) -> io::Result<Option<Counted>> {
+    pub(in crate::entries) fn count(
+        &self,
+        by: &GroupBy,
+        rows: &Bits,
+    ) -> io::Result<Option<Counted>> {
         let mut counted = Counted::default();
         let known = match by {
             GroupBy::Column(column) | GroupBy::Time { column, .. } if column.is_time() => {
@@ -61,7 +67,9 @@ impl Index {
                     None => false,
                 }
             }
-            GroupBy::User | GroupBy::Field(FieldPath::User) => self.count_users(rows, &mut counted)?,
+            GroupBy::User | GroupBy::Field(FieldPath::User) => {
+                self.count_users(rows, &mut counted)?
+            }
             GroupBy::Time { .. } | GroupBy::Nested(..) => false,
             GroupBy::Field(field) => self.count_open(field, rows, &mut counted)?,
         };
@@ -80,7 +88,13 @@ impl Index {
         Ok(true)
     }
 
-    fn count_times(&self, by: &GroupBy, recorded: bool, rows: &Bits, counted: &mut Counted) -> io::Result<()> {
+    fn count_times(
+        &self,
+        by: &GroupBy,
+        recorded: bool,
+        rows: &Bits,
+        counted: &mut Counted,
+    ) -> io::Result<()> {
         let times = self.times(recorded)?;
         let whole = rows.count() == self.rows as u64;
         let mut values = Vec::new();
@@ -118,13 +132,24 @@ impl Index {
     }
 
     fn column(&self, column: Column) -> Option<&Field> {
-        self.by_key.get(&kind::column_key(column)).map(|&at| &self.fields[at])
+        self.by_key
+            .get(&kind::column_key(column))
+            .map(|&at| &self.fields[at])
     }
 
     /// Counts a column and gives the rows back that have no value.
-    fn count_column(&self, column: Column, rows: &Bits, counted: &mut Counted) -> io::Result<Option<Bits>> {
-        let Some(field) = self.column(column) else { return Ok(Some(rows.clone())) };
-        let Some(values) = &field.values else { return Ok(None) };
+    fn count_column(
+        &self,
+        column: Column,
+        rows: &Bits,
+        counted: &mut Counted,
+    ) -> io::Result<Option<Bits>> {
+        let Some(field) = self.column(column) else {
+            return Ok(Some(rows.clone()));
+        };
+        let Some(values) = &field.values else {
+            return Ok(None);
+        };
         let mut without = rows.clone();
         without.and_not(&field.present.rows(&self.file, self.rows)?);
         if rows.is_empty() {
@@ -136,15 +161,21 @@ impl Index {
             counted.text(text, if whole { list.count } else { 0 });
             if whole { Verdict::Pass } else { Verdict::Take }
         })?;
-        values.each_list(&self.file, &lists, |at, held| counted.counts[first + at] = held.count_in(rows))?;
+        values.each_list(&self.file, &lists, |at, held| {
+            counted.counts[first + at] = held.count_in(rows)
+        })?;
         Ok(Some(without))
     }
 
     fn count_open(&self, path: &FieldPath, rows: &Bits, counted: &mut Counted) -> io::Result<bool> {
-        let Some(fields) = self.open_fields(path) else { return Ok(false) };
+        let Some(fields) = self.open_fields(path) else {
+            return Ok(false);
+        };
         let mut found: Vec<(String, &Field, List)> = Vec::new();
         for (before, field) in fields {
-            let Some(values) = &field.values else { return Ok(false) };
+            let Some(values) = &field.values else {
+                return Ok(false);
+            };
             values.walk(&self.file, (0, ""), |_, kind, text, list| {
                 if matches!(kind, kind::TEXT | kind::NUMBER | kind::BOOL) {
                     found.push((format!("{before}{text}"), field, list.clone()));
@@ -159,7 +190,9 @@ impl Index {
             let mut having = Bits::none(self.rows);
             for (_, field, list) in same {
                 if let Some(values) = &field.values {
-                    values.each_list(&self.file, std::slice::from_ref(list), |_, held| held.add_to(&mut having))?;
+                    values.each_list(&self.file, std::slice::from_ref(list), |_, held| {
+                        held.add_to(&mut having)
+                    })?;
                 }
             }
             having.and(rows);
@@ -175,8 +208,13 @@ impl Index {
 
     /// The fields that a path's values stand in, each with what is put before a value; `None` when the index does not know.
     fn open_fields(&self, path: &FieldPath) -> Option<Vec<(String, &Field)>> {
-        let keyed =
-            |key: &[u8]| self.by_key.get(key).map(|&at| (String::new(), &self.fields[at])).into_iter().collect();
+        let keyed = |key: &[u8]| {
+            self.by_key
+                .get(key)
+                .map(|&at| (String::new(), &self.fields[at]))
+                .into_iter()
+                .collect()
+        };
         let tags = || {
             self.fields.iter().filter_map(|field| {
                 let name = field.key.strip_prefix(&[kind::TAG, b':'])?;
@@ -194,7 +232,9 @@ impl Index {
                 all.extend(tags().map(|(name, field)| (format!("{name}="), field)));
                 return Some(all);
             }
-            FieldPath::ResourceTags => return Some(tags().map(|(_, field)| (String::new(), field)).collect()),
+            FieldPath::ResourceTags => {
+                return Some(tags().map(|(_, field)| (String::new(), field)).collect());
+            }
             FieldPath::ResourceTag(wanted) => {
                 let named = tags().filter(|(name, _)| fold::equals(name, wanted));
                 return Some(named.map(|(_, field)| (String::new(), field)).collect());

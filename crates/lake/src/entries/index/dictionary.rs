@@ -22,7 +22,10 @@ pub(super) struct Piece {
 impl Piece {
     /// The piece that a directory notes.
     pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
-        Some(Piece { start: from.varint()?, len: from.size()? })
+        Some(Piece {
+            start: from.varint()?,
+            len: from.size()?,
+        })
     }
 
     /// One past its last byte.
@@ -64,7 +67,14 @@ impl Present {
     /// The list that a directory notes.
     pub(super) fn read(from: &mut Reader<'_>) -> Option<(Self, Piece)> {
         let (count, bitmap, piece) = (from.varint()?, from.varint()? == 1, Piece::read(from)?);
-        Some((Present { count, bitmap, piece }, piece))
+        Some((
+            Present {
+                count,
+                bitmap,
+                piece,
+            },
+            piece,
+        ))
     }
 
     /// Number of rows.
@@ -76,7 +86,12 @@ impl Present {
     pub(super) fn rows(&self, file: &Source, of: usize) -> io::Result<Bits> {
         let mut bits = Bits::none(of);
         let bytes = self.piece.all(file)?;
-        Rows { bytes: &bytes, bitmap: self.bitmap, count: self.count }.add_to(&mut bits);
+        Rows {
+            bytes: &bytes,
+            bitmap: self.bitmap,
+            count: self.count,
+        }
+        .add_to(&mut bits);
         Ok(bits)
     }
 }
@@ -104,7 +119,16 @@ impl Dictionary {
     pub(super) fn read(from: &mut Reader<'_>) -> Option<(Self, [Piece; 3])> {
         let count = from.size()?;
         let [heads, data, lists] = [Piece::read(from)?, Piece::read(from)?, Piece::read(from)?];
-        Some((Dictionary { count, heads, data, lists, read: OnceLock::new() }, [heads, data, lists]))
+        Some((
+            Dictionary {
+                count,
+                heads,
+                data,
+                lists,
+                read: OnceLock::new(),
+            },
+            [heads, data, lists],
+        ))
     }
 
     /// Number of blocks that its values fill.
@@ -127,7 +151,10 @@ impl Dictionary {
     fn head(heads: &[u8], block: usize) -> [usize; 3] {
         let at = |part: usize| {
             let from = block * 12 + part * 4;
-            heads.get(from..from + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_le_bytes) as usize
+            heads
+                .get(from..from + 4)
+                .and_then(|four| four.try_into().ok())
+                .map_or(0, u32::from_le_bytes) as usize
         };
         [at(0), at(1), at(2)]
     }
@@ -168,22 +195,36 @@ impl Dictionary {
             if !loaded.contains(&block) {
                 // A few blocks at first, then ever more: most walks end soon.
                 let upto = (block + (loaded.len() * 4).clamp(1, 512)).min(self.blocks());
-                bytes = self.data.some(file, Self::head(heads, block)[0]..Self::head(heads, upto)[0])?;
+                bytes = self.data.some(
+                    file,
+                    Self::head(heads, block)[0]..Self::head(heads, upto)[0],
+                )?;
                 loaded = block..upto;
             }
             let from = Self::head(heads, block)[0] - Self::head(heads, loaded.start)[0];
-            let stopped =
-                self.walk_block(heads, block, bytes.get(from..).unwrap_or_default(), |number, value, list| {
+            let stopped = self.walk_block(
+                heads,
+                block,
+                bytes.get(from..).unwrap_or_default(),
+                |number, value, list| {
                     if kind > 0 && compare(value, kind, folded) == Ordering::Less {
                         return Verdict::Pass;
                     }
-                    let Some((&kind, text)) = value.split_first() else { return Verdict::Pass };
-                    let verdict = visit(number, kind, std::str::from_utf8(text).unwrap_or_default(), &list);
+                    let Some((&kind, text)) = value.split_first() else {
+                        return Verdict::Pass;
+                    };
+                    let verdict = visit(
+                        number,
+                        kind,
+                        std::str::from_utf8(text).unwrap_or_default(),
+                        &list,
+                    );
                     if verdict == Verdict::Take {
                         taken.push(list);
                     }
                     verdict
-                })?;
+                },
+            )?;
             if stopped {
                 break;
             }
@@ -208,10 +249,21 @@ impl Dictionary {
                 value.extend_from_slice(reader.bytes(more)?);
                 Some((reader.varint()?, reader.size()?))
             };
-            let Some((count, code)) = next() else { return Err(damaged()) };
+            let Some((count, code)) = next() else {
+                return Err(damaged());
+            };
             let place = list_at..list_at + (code >> 1);
             list_at = place.end;
-            if visit(number, &value, List { count, bitmap: code & 1 == 1, place }) == Verdict::Stop {
+            if visit(
+                number,
+                &value,
+                List {
+                    count,
+                    bitmap: code & 1 == 1,
+                    place,
+                },
+            ) == Verdict::Stop
+            {
                 return Ok(true);
             }
         }
@@ -237,7 +289,9 @@ impl Dictionary {
             let start = Self::head(heads, first)[0];
             let bytes = self.data.some(file, start..Self::head(heads, end)[0])?;
             for block in first..end {
-                let bytes = bytes.get(Self::head(heads, block)[0] - start..).unwrap_or_default();
+                let bytes = bytes
+                    .get(Self::head(heads, block)[0] - start..)
+                    .unwrap_or_default();
                 self.walk_block(heads, block, bytes, |_, value, list| {
                     if let Some((&kind, text)) = value.split_first() {
                         visit(kind, std::str::from_utf8(text).unwrap_or_default(), list);
@@ -261,14 +315,26 @@ impl Dictionary {
         let mut at = 0;
         while at < lists.len() {
             let (start, mut end, mut upto) = (lists[at].place.start, lists[at].place.end, at + 1);
-            while upto < lists.len() && lists[upto].place.start >= end && lists[upto].place.start - end <= GAP {
+            while upto < lists.len()
+                && lists[upto].place.start >= end
+                && lists[upto].place.start - end <= GAP
+            {
                 end = lists[upto].place.end;
                 upto += 1;
             }
             let bytes = self.lists.some(file, start..end)?;
             for (number, list) in lists.iter().enumerate().take(upto).skip(at) {
-                let bytes = bytes.get(list.place.start - start..list.place.end - start).unwrap_or_default();
-                with(number, Rows { bytes, bitmap: list.bitmap, count: list.count });
+                let bytes = bytes
+                    .get(list.place.start - start..list.place.end - start)
+                    .unwrap_or_default();
+                with(
+                    number,
+                    Rows {
+                        bytes,
+                        bitmap: list.bitmap,
+                        count: list.count,
+                    },
+                );
             }
             at = upto;
         }
@@ -284,11 +350,14 @@ impl Dictionary {
 }
 
 fn compare(value: &[u8], kind: u8, folded: &str) -> Ordering {
-    let Some((&held, text)) = value.split_first() else { return Ordering::Less };
-    held.cmp(&kind).then_with(|| match std::str::from_utf8(text) {
-        Ok(text) => fold::fold(text).as_ref().cmp(folded),
-        Err(_) => Ordering::Less,
-    })
+    let Some((&held, text)) = value.split_first() else {
+        return Ordering::Less;
+    };
+    held.cmp(&kind)
+        .then_with(|| match std::str::from_utf8(text) {
+            Ok(text) => fold::fold(text).as_ref().cmp(folded),
+            Err(_) => Ordering::Less,
+        })
 }
 
 /// Hashes, and what has them.
@@ -303,12 +372,25 @@ pub(super) struct Hashed {
 impl Hashed {
     /// The table that a directory notes.
     pub(super) fn read(from: &mut Reader<'_>) -> Option<(Self, Piece)> {
-        let (bits, width, buckets, piece) = (from.varint()?, from.size()?, from.varint()?, Piece::read(from)?);
+        let (bits, width, buckets, piece) = (
+            from.varint()?,
+            from.size()?,
+            from.varint()?,
+            Piece::read(from)?,
+        );
         let sound = bits <= 32
             && (3..=4).contains(&width)
             && buckets.is_power_of_two()
             && piece.len as u64 >= buckets.checked_add(1)?.checked_mul(4)?;
-        sound.then_some((Hashed { bits: bits as u32, width, buckets, piece }, piece))
+        sound.then_some((
+            Hashed {
+                bits: bits as u32,
+                width,
+                buckets,
+                piece,
+            },
+            piece,
+        ))
     }
 
     /// Numbers that may have the hash, ascending, and all that do.
@@ -316,18 +398,37 @@ impl Hashed {
         let bucket = (hashed & (self.buckets - 1)) as usize;
         let ends = self.piece.some(file, bucket * 4..bucket * 4 + 8)?;
         let mut ends = ends.chunks(4).map(number);
-        let (from, to) = (ends.next().unwrap_or_default() as usize, ends.next().unwrap_or_default() as usize);
+        let (from, to) = (
+            ends.next().unwrap_or_default() as usize,
+            ends.next().unwrap_or_default() as usize,
+        );
         let start = (self.buckets as usize + 1) * 4;
-        let held = self.piece.some(file, start + from * self.width..start + to * self.width)?;
-        let room = if self.width == 4 { u32::MAX } else { (1 << 24) - 1 };
-        let low = if self.bits >= 32 { u32::MAX } else { (1 << self.bits) - 1 };
+        let held = self
+            .piece
+            .some(file, start + from * self.width..start + to * self.width)?;
+        let room = if self.width == 4 {
+            u32::MAX
+        } else {
+            (1 << 24) - 1
+        };
+        let low = if self.bits >= 32 {
+            u32::MAX
+        } else {
+            (1 << self.bits) - 1
+        };
         let wanted = mark(hashed, self.bits) & room;
         let held = held.chunks(self.width).map(number);
-        Ok(held.filter(|held| held & !low == wanted).map(|held| (held & low) as usize).collect())
+        Ok(held
+            .filter(|held| held & !low == wanted)
+            .map(|held| (held & low) as usize)
+            .collect())
     }
 }
 
 /// A number of up to four bytes.
 fn number(bytes: &[u8]) -> u32 {
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, &byte| number << 8 | u32::from(byte))
 }

@@ -28,9 +28,10 @@ fn string(value: &str, op: &Match) -> bool {
 }
 
 fn number(text: &str, op: &Match) -> bool {
-    let Ok(number) = text.parse::<f64>() else { return false };
-    let on_side =
-        |side: Comparison, bound: &Bound| matches!(bound, Bound::Number(bound) if side.is_satisfied(&number, bound));
+    let Ok(number) = text.parse::<f64>() else {
+        return false;
+    };
+    let on_side = |side: Comparison, bound: &Bound| matches!(bound, Bound::Number(bound) if side.is_satisfied(&number, bound));
     match op {
         Match::Compare(side, bound) => on_side(*side, bound),
         Match::Between(range) => range.holds(on_side),
@@ -42,19 +43,30 @@ fn number(text: &str, op: &Match) -> bool {
 /// Returns the case-folded prefix of all texts that can meet a condition; `None` if they can be anywhere.
 pub(super) fn begins(op: &Match) -> Option<String> {
     match op {
-        Match::Exact(text) | Match::Identical(text) | Match::Prefix(text) => Some(fold::fold(text).into_owned()),
+        Match::Exact(text) | Match::Identical(text) | Match::Prefix(text) => {
+            Some(fold::fold(text).into_owned())
+        }
         Match::Glob(pattern) => Some(fold::fold(pattern.start()).into_owned()),
         Match::Ip(address) => Some(address.to_string()),
         Match::Cidr(net) => network_begins(net),
-        Match::Exists | Match::Compare(..) | Match::Between(_) | Match::Regular(_) | Match::Listed(_) => None,
+        Match::Exists
+        | Match::Compare(..)
+        | Match::Between(_)
+        | Match::Regular(_)
+        | Match::Listed(_) => None,
     }
     .filter(|begin| !begin.is_empty())
 }
 
 fn network_begins(net: &IpNet) -> Option<String> {
-    let IpAddr::V4(address) = net.network() else { return None };
+    let IpAddr::V4(address) = net.network() else {
+        return None;
+    };
     let whole = usize::from(net.prefix_len() / 8).min(3);
-    let octets: Vec<String> = address.octets()[..whole].iter().map(|octet| format!("{octet}.")).collect();
+    let octets: Vec<String> = address.octets()[..whole]
+        .iter()
+        .map(|octet| format!("{octet}."))
+        .collect();
     (whole > 0).then(|| octets.concat())
 }
 

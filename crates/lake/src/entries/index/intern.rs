@@ -100,6 +100,9 @@ mod tests {
         }
         assert_eq!(values.len(), 700);
         assert_ne!(values.id(b'n', b"value 1"), values.id(b's', b"value 1"));
-        assert_eq!(rows_by_value(&[(0, 1), (0, 2), (1, 1), (5, 0)], 3), (vec![0, 1, 3, 4], vec![5, 0, 1, 0]));
+        assert_eq!(
+            rows_by_value(&[(0, 1), (0, 2), (1, 1), (5, 0)], 3),
+            (vec![0, 1, 3, 4], vec![5, 0, 1, 0])
+        );
     }
 }

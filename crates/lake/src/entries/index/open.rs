@@ -86,22 +86,37 @@ impl Index {
         Self::new(Held::Memory(bytes), looks, &[0; 32], &|_, _| Ok(()))
     }
 
-    fn new(held: Held, looks: (u64, i64, i64), sha256: &[u8; 32], attested: Attested<'_>) -> io::Result<Self> {
+    fn new(
+        held: Held,
+        looks: (u64, i64, i64),
+        sha256: &[u8; 32],
+        attested: Attested<'_>,
+    ) -> io::Result<Self> {
         let (directory, file) = directory(held, looks.0, attested)?;
         Self::read(&mut Reader { rest: &directory }, file, looks, sha256).ok_or_else(damaged)
     }
 
-    fn read(from: &mut Reader<'_>, file: Source, looks: (u64, i64, i64), sha256: &[u8; 32]) -> Option<Self> {
+    fn read(
+        from: &mut Reader<'_>,
+        file: Source,
+        looks: (u64, i64, i64),
+        sha256: &[u8; 32],
+    ) -> Option<Self> {
         let within = |piece: &Piece| piece.end().is_some_and(|end| end <= looks.0);
         if from.bytes(32)? != sha256 {
             return None;
         }
         let (rows, first, incomplete) = (from.size()?, from.varint()?, from.varint()? == 1);
-        let [timestamps, recorded, skips] = [Piece::read(from)?, Piece::read(from)?, Piece::read(from)?];
+        let [timestamps, recorded, skips] =
+            [Piece::read(from)?, Piece::read(from)?, Piece::read(from)?];
         let (words, pieces) = Dictionary::read(from)?;
         let (uuids, uuid_piece) = Hashed::read(from)?;
         let (uuid_rows, present_piece) = Present::read(from)?;
-        if ![timestamps, recorded, skips, uuid_piece, present_piece].iter().chain(&pieces).all(within) {
+        if ![timestamps, recorded, skips, uuid_piece, present_piece]
+            .iter()
+            .chain(&pieces)
+            .all(within)
+        {
             return None;
         }
         let mut fields = Vec::new();
@@ -111,17 +126,32 @@ impl Index {
             let key = from.bytes(len)?.to_vec();
             let flags = from.varint()?;
             let (present, piece) = Present::read(from)?;
-            let values = if flags & 2 == 0 { Some(Dictionary::read(from)?) } else { None };
+            let values = if flags & 2 == 0 {
+                Some(Dictionary::read(from)?)
+            } else {
+                None
+            };
             if !within(&piece) || !values.iter().all(|(_, pieces)| pieces.iter().all(within)) {
                 return None;
             }
             let values = values.map(|(values, _)| values);
             let count = values.as_ref().map_or(0, Dictionary::blocks);
-            fields.push(Field { key, searched: flags & 1 == 1, uuids: flags & 4 == 4, present, values, base });
+            fields.push(Field {
+                key,
+                searched: flags & 1 == 1,
+                uuids: flags & 4 == 4,
+                present,
+                values,
+                base,
+            });
             base += count;
         }
         let (value_words, piece) = Hashed::read(from)?;
-        let by_key = fields.iter().enumerate().map(|(at, field)| (field.key.clone(), at)).collect();
+        let by_key = fields
+            .iter()
+            .enumerate()
+            .map(|(at, field)| (field.key.clone(), at))
+            .collect();
         within(&piece).then_some(Index {
             file,
             looks,
@@ -161,12 +191,20 @@ impl Index {
 
     /// `timestamp` of every row, or `recorded_at`.
     pub(super) fn times(&self, recorded: bool) -> io::Result<Packed> {
-        let piece = if recorded { self.recorded } else { self.timestamps };
+        let piece = if recorded {
+            self.recorded
+        } else {
+            self.timestamps
+        };
         Packed::new(piece.all(&self.file)?, self.rows).ok_or_else(damaged)
     }
 
     /// `timestamp` of some rows, or `recorded_at`, in the order of the rows.
-    pub(in crate::entries) fn times_of(&self, recorded: bool, rows: &Bits) -> io::Result<Vec<(usize, i64)>> {
+    pub(in crate::entries) fn times_of(
+        &self,
+        recorded: bool,
+        rows: &Bits,
+    ) -> io::Result<Vec<(usize, i64)>> {
         let times = self.times(recorded)?;
         Ok(rows.iter().map(|row| (row, times.get(row))).collect())
     }
@@ -213,9 +251,18 @@ fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u
     file.read_exact_at(&mut trailer, end)?;
     let (checked, rest) = trailer.split_at(12);
     let (stored_sum, magic) = rest.split_at(4);
-    let body = checked.first_chunk().map_or(0, |place| u64::from_le_bytes(*place));
-    let note = u64::from(checked.last_chunk().map_or(0, |length| u32::from_le_bytes(*length)));
-    let start = end.checked_sub(note).filter(|_| note <= MAX_NOTE).ok_or_else(damaged)?;
+    let body = checked
+        .first_chunk()
+        .map_or(0, |place| u64::from_le_bytes(*place));
+    let note = u64::from(
+        checked
+            .last_chunk()
+            .map_or(0, |length| u32::from_le_bytes(*length)),
+    );
+    let start = end
+        .checked_sub(note)
+        .filter(|_| note <= MAX_NOTE)
+        .ok_or_else(damaged)?;
     if magic != MAGIC || !(MAGIC.len() as u64..=start).contains(&body) {
         return Err(damaged());
     }

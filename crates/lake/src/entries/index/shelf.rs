@@ -68,7 +68,9 @@ impl Shelf {
     ) -> impl Fn([u8; 32]) -> String + Send + use<> {
         let (attestor, name) = (self.attestor.get().cloned(), self.name(segment));
         move |digest| {
-            let Some(attestor) = &attestor else { return String::new() };
+            let Some(attestor) = &attestor else {
+                return String::new();
+            };
             attestor.attest(&name, last_sequence + 1, digest).unwrap_or_else(|error| {
                 tracing::error!(file = %name, %error, "an index could not be attested; it will be rebuilt");
                 String::new()
@@ -77,15 +79,25 @@ impl Shelf {
     }
 
     fn check(&self, segment: &SegmentMeta, note: &[u8], digest: [u8; 32]) -> Result<(), String> {
-        let Some(attestor) = self.attestor.get() else { return Ok(()) };
-        let checked = attestor.check(note, &self.name(&segment.path), segment.last_sequence + 1, digest);
+        let Some(attestor) = self.attestor.get() else {
+            return Ok(());
+        };
+        let checked = attestor.check(
+            note,
+            &self.name(&segment.path),
+            segment.last_sequence + 1,
+            digest,
+        );
         checked.map_err(|error| error.to_string())
     }
 
     /// The index's path below the data directory.
     fn name(&self, segment: &str) -> String {
         let name = segment.strip_prefix(SEGMENTS).unwrap_or(segment);
-        format!("{INDEXES}{}.idx", name.strip_suffix(".parquet").unwrap_or(name))
+        format!(
+            "{INDEXES}{}.idx",
+            name.strip_suffix(".parquet").unwrap_or(name)
+        )
     }
 
     /// Returns the path of a segment's index.
@@ -104,7 +116,9 @@ impl Shelf {
         let then = looks(&path);
         let mut sha256 = [0; 32];
         let opened = match hex::decode_to_slice(&segment.sha256, &mut sha256) {
-            Ok(()) => Index::open(&path, &sha256, segment.count, &|note, digest| self.check(segment, note, digest)),
+            Ok(()) => Index::open(&path, &sha256, segment.count, &|note, digest| {
+                self.check(segment, note, digest)
+            }),
             Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
         };
         let (known, index) = match opened {
@@ -123,7 +137,10 @@ impl Shelf {
         let mut all = self.known.lock();
         // Each holds a file open.
         if index.is_some() && all.len() >= MAX_OPEN {
-            let other = all.iter().find(|(_, known)| matches!(known, Known::Open(_))).map(|(path, _)| path.clone());
+            let other = all
+                .iter()
+                .find(|(_, known)| matches!(known, Known::Open(_)))
+                .map(|(path, _)| path.clone());
             other.map(|path| all.remove(&path));
         }
         all.insert(segment.path.clone(), known);
@@ -133,7 +150,9 @@ impl Shelf {
     /// Returns `true` if a segment has an index under its name that is sound as a whole; one that is open may have lost it.
     pub(in crate::entries) fn is_sound(&self, segment: &SegmentMeta) -> bool {
         let there = looks(&self.path(&segment.path));
-        let sound = self.get(segment).is_some_and(|index| there == Some(index.looks) && index.check().is_ok());
+        let sound = self
+            .get(segment)
+            .is_some_and(|index| there == Some(index.looks) && index.check().is_ok());
         if !sound {
             self.known.lock().remove(&segment.path);
         }
@@ -144,7 +163,9 @@ impl Shelf {
     pub(in crate::entries) fn distrust(&self, segment: &SegmentMeta) {
         self.missed.store(true, Ordering::Release);
         let then = looks(&self.path(&segment.path));
-        self.known.lock().insert(segment.path.clone(), Known::Useless(then));
+        self.known
+            .lock()
+            .insert(segment.path.clone(), Known::Useless(then));
     }
 
     /// Returns `true` if an index was missed since this was last asked.
@@ -159,7 +180,12 @@ impl Shelf {
         if let Some(folder) = path.parent() {
             private_dirs(folder)?;
         }
-        let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(&partial)?;
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(FILE_MODE)
+            .open(&partial)?;
         file.write_all(bytes)?;
         drop(file);
         fs::rename(&partial, &path)?;
@@ -169,14 +195,21 @@ impl Shelf {
 
     /// Keeps only the indexes of these segments open.
     pub(in crate::entries) fn keep(&self, segments: &[SegmentMeta]) {
-        let kept: std::collections::HashSet<&str> = segments.iter().map(|segment| segment.path.as_str()).collect();
-        self.known.lock().retain(|path, _| kept.contains(path.as_str()));
+        let kept: std::collections::HashSet<&str> = segments
+            .iter()
+            .map(|segment| segment.path.as_str())
+            .collect();
+        self.known
+            .lock()
+            .retain(|path, _| kept.contains(path.as_str()));
     }
 
     /// Removes the files of segments that are neither among these nor there.
     pub(in crate::entries) fn sweep(&self, segments: &[SegmentMeta]) -> io::Result<()> {
-        let kept: std::collections::HashSet<PathBuf> =
-            segments.iter().map(|segment| self.path(&segment.path)).collect();
+        let kept: std::collections::HashSet<PathBuf> = segments
+            .iter()
+            .map(|segment| self.path(&segment.path))
+            .collect();
         let folder = self.root.join(INDEXES);
         if !folder.exists() {
             return Ok(());
@@ -186,8 +219,11 @@ impl Shelf {
                 let path = file?.path();
                 let is_index = path.extension().is_some_and(|end| end == "idx");
                 // One that is being sealed at this moment is not published yet.
-                let segment = path.strip_prefix(&folder).map(|name| self.root.join(SEGMENTS).join(name));
-                let is_there = segment.is_ok_and(|segment| segment.with_extension("parquet").exists());
+                let segment = path
+                    .strip_prefix(&folder)
+                    .map(|name| self.root.join(SEGMENTS).join(name));
+                let is_there =
+                    segment.is_ok_and(|segment| segment.with_extension("parquet").exists());
                 if is_index && !kept.contains(&path) && !is_there {
                     fs::remove_file(path)?;
                 }

@@ -18,7 +18,10 @@ pub(super) type Sum = [u8; 16];
 
 /// Error of an index, a part of which lies beyond its end.
 pub(super) fn damaged() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the index leads beyond its own end")
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "the index leads beyond its own end",
+    )
 }
 
 /// Place of the bytes of an index.
@@ -33,7 +36,9 @@ impl Held {
         match self {
             Held::File(file) => file.read_exact_at(into, at),
             Held::Memory(bytes) => {
-                let from = usize::try_from(at).ok().and_then(|at| bytes.get(at..)?.get(..into.len()));
+                let from = usize::try_from(at)
+                    .ok()
+                    .and_then(|at| bytes.get(at..)?.get(..into.len()));
                 into.copy_from_slice(from.ok_or_else(damaged)?);
                 Ok(())
             }
@@ -55,8 +60,15 @@ pub(super) struct Source {
 impl Source {
     /// An index whose first `size` bytes have these digests, a block each.
     pub(super) fn new(held: Held, size: u64, sums: Vec<Sum>) -> Self {
-        let right = (0..sums.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Source { held, size, sums, right }
+        let right = (0..sums.len().div_ceil(64))
+            .map(|_| AtomicU64::new(0))
+            .collect();
+        Source {
+            held,
+            size,
+            sums,
+            right,
+        }
     }
 
     /// Some bytes.
@@ -64,7 +76,8 @@ impl Source {
         if range.start > range.end || range.end > self.size {
             return Err(damaged());
         }
-        let blocks = (range.start / BLOCK as u64) as usize..range.end.div_ceil(BLOCK as u64) as usize;
+        let blocks =
+            (range.start / BLOCK as u64) as usize..range.end.div_ceil(BLOCK as u64) as usize;
         if blocks.clone().all(|block| self.is_right(block)) {
             let mut bytes = vec![0; (range.end - range.start) as usize];
             self.held.read_exact_at(&mut bytes, range.start)?;
@@ -91,7 +104,10 @@ impl Source {
         self.held.read_exact_at(&mut bytes, start)?;
         for (block, bytes) in blocks.zip(bytes.chunks(BLOCK)) {
             if self.sums.get(block) != Some(&sum(bytes)) {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "a block of the index is not what was written"));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "a block of the index is not what was written",
+                ));
             }
             self.right[block / 64].fetch_or(1 << (block % 64), Ordering::Relaxed);
         }
@@ -99,7 +115,9 @@ impl Source {
     }
 
     fn is_right(&self, block: usize) -> bool {
-        self.right.get(block / 64).is_some_and(|bits| bits.load(Ordering::Relaxed) >> (block % 64) & 1 == 1)
+        self.right
+            .get(block / 64)
+            .is_some_and(|bits| bits.load(Ordering::Relaxed) >> (block % 64) & 1 == 1)
     }
 }
 
@@ -125,8 +143,21 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("file");
             std::fs::write(&path, &bytes).unwrap();
-            let open = || Source::new(Held::File(File::open(&path).unwrap()), len as u64, sums(&bytes).collect());
-            let ranges = [0..0, 0..1, 0..len, len - 1..len, len / 3..len / 2, len / 2..len.min(len / 2 + BLOCK)];
+            let open = || {
+                Source::new(
+                    Held::File(File::open(&path).unwrap()),
+                    len as u64,
+                    sums(&bytes).collect(),
+                )
+            };
+            let ranges = [
+                0..0,
+                0..1,
+                0..len,
+                len - 1..len,
+                len / 3..len / 2,
+                len / 2..len.min(len / 2 + BLOCK),
+            ];
             let sound = open();
             for range in ranges.iter().chain(&ranges) {
                 let read = sound.read(range.start as u64..range.end as u64).unwrap();
@@ -141,7 +172,8 @@ mod tests {
                 let source = open();
                 for range in &ranges {
                     let touched = !range.is_empty()
-                        && (range.start / BLOCK..range.end.div_ceil(BLOCK)).contains(&(flipped / BLOCK));
+                        && (range.start / BLOCK..range.end.div_ceil(BLOCK))
+                            .contains(&(flipped / BLOCK));
                     let read = source.read(range.start as u64..range.end as u64);
                     assert_eq!(read.is_err(), touched, "{len} {flipped} {range:?}");
                     assert!(read.is_err() || read.unwrap() == bytes[range.clone()]);

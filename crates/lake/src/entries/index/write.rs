@@ -29,7 +29,9 @@ pub(in crate::entries) struct Row<'a> {
 }
 
 /// Returns stored entries as the rows of an index.
-pub(in crate::entries) fn rows_of<'a>(entries: impl Iterator<Item = &'a StoredEntry>) -> Vec<Row<'a>> {
+pub(in crate::entries) fn rows_of<'a>(
+    entries: impl Iterator<Item = &'a StoredEntry>,
+) -> Vec<Row<'a>> {
     let row = |stored: &'a StoredEntry| Row {
         sequence: stored.sequence,
         recorded_at: stored.recorded_at,
@@ -42,22 +44,46 @@ pub(in crate::entries) fn rows_of<'a>(entries: impl Iterator<Item = &'a StoredEn
 pub(in crate::entries) type Attest<'a> = &'a dyn Fn([u8; 32]) -> String;
 
 /// The index of a segment whose rows are these and whose file has this SHA-256.
-pub(in crate::entries) fn build(entries: &[Row<'_>], sha256: &[u8; 32], attest: Attest<'_>) -> Vec<u8> {
+pub(in crate::entries) fn build(
+    entries: &[Row<'_>],
+    sha256: &[u8; 32],
+    attest: Attest<'_>,
+) -> Vec<u8> {
     let mut collected = Collected::new();
     for (row, entry) in entries.iter().enumerate() {
         collected.add(row as u32, entry.entry);
     }
     collected.settle();
-    let mut file = Writer { out: MAGIC.to_vec(), directory: Vec::new(), rows: entries.len() };
+    let mut file = Writer {
+        out: MAGIC.to_vec(),
+        directory: Vec::new(),
+        rows: entries.len(),
+    };
     file.directory.extend_from_slice(sha256);
     let first = entries.first().map_or(0, |entry| entry.sequence);
     for number in [entries.len() as u64, first, u64::from(collected.incomplete)] {
         put_varint(&mut file.directory, number);
     }
-    file.numbers(entries.iter().map(|entry| entry.entry.timestamp.as_millisecond()).collect());
-    file.numbers(entries.iter().map(|entry| entry.recorded_at.as_millisecond()).collect());
+    file.numbers(
+        entries
+            .iter()
+            .map(|entry| entry.entry.timestamp.as_millisecond())
+            .collect(),
+    );
+    file.numbers(
+        entries
+            .iter()
+            .map(|entry| entry.recorded_at.as_millisecond())
+            .collect(),
+    );
     // How many sequences are passed over before each row.
-    file.numbers(entries.iter().enumerate().map(|(row, entry)| (entry.sequence - first) as i64 - row as i64).collect());
+    file.numbers(
+        entries
+            .iter()
+            .enumerate()
+            .map(|(row, entry)| (entry.sequence - first) as i64 - row as i64)
+            .collect(),
+    );
     file.words(&collected);
     file.fields(&collected);
     file.finish(attest)
@@ -134,7 +160,8 @@ impl Writer {
     /// A dictionary: values in order, front-coded by blocks, each with its rows. Gives the order back.
     fn dictionary(&mut self, values: &Values, starts: &[usize], rows: &[u32]) -> Vec<u32> {
         let order = sorted(values);
-        let (mut data, mut lists, mut heads, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut data, mut lists, mut heads, mut keys) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut row_list = Vec::new();
         for block in order.chunks(VALUES) {
             for number in [data.len(), lists.len(), keys.len()] {
@@ -207,7 +234,8 @@ impl Writer {
         trailer.extend_from_slice(&(note.len() as u32).to_le_bytes());
         let sum = crc32c::crc32c_append(crc32c::crc32c(&self.directory), note.as_bytes());
         self.out.extend_from_slice(&trailer);
-        self.out.extend_from_slice(&crc32c::crc32c_append(sum, &trailer).to_le_bytes());
+        self.out
+            .extend_from_slice(&crc32c::crc32c_append(sum, &trailer).to_le_bytes());
         self.out.extend_from_slice(MAGIC);
         self.out
     }
@@ -215,7 +243,11 @@ impl Writer {
 
 /// The part of a hash that stands beside a number of so many bits.
 pub(super) fn mark(hashed: u64, bits: u32) -> u32 {
-    if bits >= 32 { 0 } else { ((hashed >> 32) as u32) << bits }
+    if bits >= 32 {
+        0
+    } else {
+        ((hashed >> 32) as u32) << bits
+    }
 }
 
 /// Rows with a value.
@@ -230,10 +262,18 @@ fn sorted(values: &Values) -> Vec<u32> {
     let mut order: Vec<(u8, std::borrow::Cow<'_, str>, u32)> = (0..values.len() as u32)
         .map(|id| {
             let (kind, text) = values.get(id).split_first().unwrap_or((&kind::TEXT, &[]));
-            (*kind, fold::fold(std::str::from_utf8(text).unwrap_or_default()), id)
+            (
+                *kind,
+                fold::fold(std::str::from_utf8(text).unwrap_or_default()),
+                id,
+            )
         })
         .collect();
-    order.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)).then_with(|| values.get(a.2).cmp(values.get(b.2))));
+    order.sort_unstable_by(|a, b| {
+        (a.0, &a.1)
+            .cmp(&(b.0, &b.1))
+            .then_with(|| values.get(a.2).cmp(values.get(b.2)))
+    });
     order.into_iter().map(|(_, _, id)| id).collect()
 }
 
@@ -243,7 +283,9 @@ fn words_of(values: &Values, order: &[u32], base: u32, found: &mut Vec<(u64, u32
     for (at, block) in order.chunks(VALUES).enumerate() {
         of_block.clear();
         for &id in block {
-            let Some((&(kind::TEXT | kind::NUMBER), text)) = values.get(id).split_first() else { continue };
+            let Some((&(kind::TEXT | kind::NUMBER), text)) = values.get(id).split_first() else {
+                continue;
+            };
             let text = std::str::from_utf8(text).unwrap_or_default();
             of_block.extend(words(text).map(|word| hash(fold::fold(word).as_bytes())));
         }

@@ -35,12 +35,21 @@ impl ChunkReader for At {
     type T = BufReader<At>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        Ok(BufReader::new(At { at: start, ..self.clone() }))
+        Ok(BufReader::new(At {
+            at: start,
+            ..self.clone()
+        }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        if start.checked_add(length as u64).is_none_or(|end| end > self.size) {
-            return Err(ParquetError::EOF(format!("{length} bytes from {start} of {}", self.size)));
+        if start
+            .checked_add(length as u64)
+            .is_none_or(|end| end > self.size)
+        {
+            return Err(ParquetError::EOF(format!(
+                "{length} bytes from {start} of {}",
+                self.size
+            )));
         }
         let mut bytes = vec![0; length];
         self.file.read_exact_at(&mut bytes, start)?;

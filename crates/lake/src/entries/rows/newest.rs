@@ -17,7 +17,12 @@ pub(super) struct Newest<K, V> {
 impl<K: Eq + Hash + Clone, V> Newest<K, V> {
     /// Keeps so many bytes at most.
     pub(super) fn new(most: usize) -> Self {
-        Newest { kept: HashMap::new(), order: VecDeque::new(), bytes: 0, most }
+        Newest {
+            kept: HashMap::new(),
+            order: VecDeque::new(),
+            bytes: 0,
+            most,
+        }
     }
 
     /// The value of a key, while it is kept.
@@ -55,7 +60,8 @@ mod tests {
             // Put twice, it counts once.
             kept.put(number, "again", 25);
         }
-        let there = |kept: &Newest<u64, &str>| [0, 1, 2, 3, 4, 5].map(|number| kept.get(&number).is_some());
+        let there =
+            |kept: &Newest<u64, &str>| [0, 1, 2, 3, 4, 5].map(|number| kept.get(&number).is_some());
         assert_eq!(there(&kept), [false, false, true, true, true, true]);
         assert_eq!(kept.get(&5), Some(&"again"));
         kept.put(6, "", 101);

@@ -50,13 +50,28 @@ impl Footer {
                     Compression::ZSTD(_) => true,
                     _ => return Ok(None),
                 });
-                columns.push(column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?);
+                columns.push(
+                    column
+                        .clone()
+                        .into_builder()
+                        .set_compression(Compression::UNCOMPRESSED)
+                        .build()?,
+                );
             }
             packed.push(of_group);
-            groups.push(group.clone().into_builder().set_column_metadata(columns).build()?);
+            groups.push(
+                group
+                    .clone()
+                    .into_builder()
+                    .set_column_metadata(columns)
+                    .build()?,
+            );
         }
         let plain = read.into_builder().set_row_groups(groups).build();
-        Ok(Some(Footer { plain: Arc::new(plain), packed: Arc::new(packed) }))
+        Ok(Some(Footer {
+            plain: Arc::new(plain),
+            packed: Arc::new(packed),
+        }))
     }
 
     /// Metadata of the footer, less the compression.
@@ -90,7 +105,9 @@ pub(super) struct Groups {
 
 impl RowGroups for Groups {
     fn num_rows(&self) -> usize {
-        self.row_groups().map(|group| usize::try_from(group.num_rows()).unwrap_or_default()).sum()
+        self.row_groups()
+            .map(|group| usize::try_from(group.num_rows()).unwrap_or_default())
+            .sum()
     }
 
     fn column_chunks(&self, column: usize) -> Result<Box<dyn PageIterator>> {
@@ -99,7 +116,11 @@ impl RowGroups for Groups {
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
-        Box::new(self.chosen.iter().map(|&group| self.footer.plain.row_group(group)))
+        Box::new(
+            self.chosen
+                .iter()
+                .map(|&group| self.footer.plain.row_group(group)),
+        )
     }
 
     fn metadata(&self) -> &ParquetMetaData {
@@ -110,15 +131,34 @@ impl RowGroups for Groups {
 impl Groups {
     fn chunk(&self, group: usize, column: usize) -> Result<Box<dyn PageReader>> {
         let metadata = self.footer.plain.row_group(group);
-        let locations = self.footer.plain.offset_index().and_then(|index| index.get(group)?.get(column));
-        let locations = locations.map(|index| index.page_locations().clone()).filter(|pages| !pages.is_empty());
+        let locations = self
+            .footer
+            .plain
+            .offset_index()
+            .and_then(|index| index.get(group)?.get(column));
+        let locations = locations
+            .map(|index| index.page_locations().clone())
+            .filter(|pages| !pages.is_empty());
         let rows = usize::try_from(metadata.num_rows()).unwrap_or_default();
-        let reader = SerializedPageReader::new(Arc::clone(&self.file), metadata.column(column), rows, locations)?;
-        let packed = self.footer.packed.get(group).and_then(|columns| columns.get(column)).copied();
+        let reader = SerializedPageReader::new(
+            Arc::clone(&self.file),
+            metadata.column(column),
+            rows,
+            locations,
+        )?;
+        let packed = self
+            .footer
+            .packed
+            .get(group)
+            .and_then(|columns| columns.get(column))
+            .copied();
         if packed != Some(true) {
             return Ok(Box::new(reader));
         }
-        let place = metadata.column(column).dictionary_page_offset().map(|_| (self.number, group, column));
+        let place = metadata
+            .column(column)
+            .dictionary_page_offset()
+            .map(|_| (self.number, group, column));
         let dictionary = place.map(|place| (place, Arc::clone(&self.dictionaries)));
         Ok(Box::new(Unpacked { reader, dictionary }))
     }
@@ -155,12 +195,16 @@ impl Iterator for Unpacked {
 impl PageReader for Unpacked {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let dictionary = self.dictionary.take();
-        if let Some(kept) = dictionary.as_ref().and_then(|(place, kept)| kept.0.lock().get(place).cloned()) {
+        if let Some(kept) = dictionary
+            .as_ref()
+            .and_then(|(place, kept)| kept.0.lock().get(place).cloned())
+        {
             self.reader.skip_next_page()?;
             return Ok(Some(kept));
         }
         let read = self.reader.get_next_page()?.map(page).transpose()?;
-        if let (Some((place, kept)), Some(page @ Page::DictionaryPage { .. })) = (dictionary, &read) {
+        if let (Some((place, kept)), Some(page @ Page::DictionaryPage { .. })) = (dictionary, &read)
+        {
             kept.0.lock().put(place, page.clone(), page.buffer().len());
         }
         Ok(read)
@@ -184,9 +228,21 @@ impl PageReader for Unpacked {
 fn page(mut page: Page) -> Result<Page> {
     match &mut page {
         Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = unpack(buf, 0)?,
-        Page::DataPageV2 { is_compressed: false, .. } => {}
-        Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed, .. } => {
-            *buf = unpack(buf, *def_levels_byte_len as usize + *rep_levels_byte_len as usize)?;
+        Page::DataPageV2 {
+            is_compressed: false,
+            ..
+        } => {}
+        Page::DataPageV2 {
+            buf,
+            def_levels_byte_len,
+            rep_levels_byte_len,
+            is_compressed,
+            ..
+        } => {
+            *buf = unpack(
+                buf,
+                *def_levels_byte_len as usize + *rep_levels_byte_len as usize,
+            )?;
             *is_compressed = false;
         }
     }
@@ -195,12 +251,18 @@ fn page(mut page: Page) -> Result<Page> {
 
 /// A frame of zstd after some bytes that stay as they are.
 fn unpack(bytes: &Bytes, plain: usize) -> Result<Bytes> {
-    let (levels, frame) = bytes.split_at_checked(plain).ok_or_else(|| wrong("a page is too short for its levels"))?;
+    let (levels, frame) = bytes
+        .split_at_checked(plain)
+        .ok_or_else(|| wrong("a page is too short for its levels"))?;
     if frame.is_empty() {
         return Ok(bytes.clone());
     }
-    let size = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten();
-    let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= MOST);
+    let size = zstd::zstd_safe::get_frame_content_size(frame)
+        .ok()
+        .flatten();
+    let size = size
+        .and_then(|size| usize::try_from(size).ok())
+        .filter(|size| *size <= MOST);
     let size = size.ok_or_else(|| wrong("a page does not say how long it is"))?;
     DECOMPRESSOR.with_borrow_mut(|kept| {
         let decompressor = match kept {
@@ -208,7 +270,11 @@ fn unpack(bytes: &Bytes, plain: usize) -> Result<Bytes> {
             None => kept.insert(Decompressor::new()?),
         };
         let unpacked = decompressor.decompress(frame, size)?;
-        Ok(if levels.is_empty() { unpacked.into() } else { [levels, &unpacked].concat().into() })
+        Ok(if levels.is_empty() {
+            unpacked.into()
+        } else {
+            [levels, &unpacked].concat().into()
+        })
     })
 }
 

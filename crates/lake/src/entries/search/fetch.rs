@@ -23,12 +23,21 @@ pub(super) async fn entries(
 ) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
     let mut wanted: BTreeMap<usize, Places> = BTreeMap::new();
     for found in &page {
-        if let Found::Sealed { sequence, segment, row } = found {
+        if let Found::Sealed {
+            sequence,
+            segment,
+            row,
+        } = found
+        {
             wanted.entry(*segment).or_default().push((*sequence, *row));
         }
     }
     let restored = share_out(wanted.into_iter().collect(), |queue| {
-        let (segments, listed, views) = (Arc::clone(segments), Arc::clone(&view.segments), Arc::clone(views));
+        let (segments, listed, views) = (
+            Arc::clone(segments),
+            Arc::clone(&view.segments),
+            Arc::clone(views),
+        );
         async move {
             let mut sealed = Vec::new();
             while let Some((segment, places)) = queue.take() {
@@ -38,8 +47,11 @@ pub(super) async fn entries(
         }
     });
     let restored: Vec<Vec<StoredEntry>> = restored.await?;
-    let mut by_sequence: HashMap<u64, Arc<StoredEntry>> =
-        restored.into_iter().flatten().map(|entry| (entry.sequence, Arc::new(entry))).collect();
+    let mut by_sequence: HashMap<u64, Arc<StoredEntry>> = restored
+        .into_iter()
+        .flatten()
+        .map(|entry| (entry.sequence, Arc::new(entry)))
+        .collect();
     page.into_iter()
         .map(|found| match found {
             Found::Tail(entry) => Ok(entry),
@@ -59,11 +71,14 @@ async fn sealed_entries(
     let mut places = places.clone();
     places.sort_unstable();
     let sequences: Vec<u64> = places.iter().map(|(sequence, _)| *sequence).collect();
-    let (Some(&first), Some(&last)) = (sequences.first(), sequences.last()) else { return Ok(Vec::new()) };
+    let (Some(&first), Some(&last)) = (sequences.first(), sequences.last()) else {
+        return Ok(Vec::new());
+    };
     let rows: Option<Vec<usize>> = places.iter().map(|(_, row)| *row).collect();
     // Ascending sequences stand in ascending rows, or the index is of another segment.
     let in_order = |rows: &Vec<usize>| {
-        rows.is_sorted_by(|a, b| a < b) && rows.last().is_some_and(|&row| row < segment.count as usize)
+        rows.is_sorted_by(|a, b| a < b)
+            && rows.last().is_some_and(|&row| row < segment.count as usize)
     };
     let entries = match rows.filter(in_order) {
         Some(rows) => segments.rows(segment, &rows).await?,
@@ -76,7 +91,11 @@ async fn sealed_entries(
         }
     };
     if !entries.iter().map(|entry| entry.sequence).eq(sequences) {
-        return Err(damaged(&segment.path, "it does not give the entries that were found in it").into());
+        return Err(damaged(
+            &segment.path,
+            "it does not give the entries that were found in it",
+        )
+        .into());
     }
     Ok(entries)
 }

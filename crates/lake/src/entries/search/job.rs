@@ -61,7 +61,8 @@ impl Job {
 
     /// Returns `true` if a match with this sequence goes on the page.
     pub(super) fn on_page(&self, sequence: u64) -> bool {
-        self.cursor.is_none_or(|cursor| self.order.is_beyond(sequence, cursor))
+        self.cursor
+            .is_none_or(|cursor| self.order.is_beyond(sequence, cursor))
     }
 
     /// Returns the sequences that can be on the page.
@@ -150,14 +151,23 @@ impl Matches {
         for (tally, more) in self.tallies.iter_mut().zip(other.tallies) {
             tally.merge(more);
         }
-        other.counted.iter().for_each(|(tally, counted)| counted.add_to(&mut self.tallies[*tally]));
+        other
+            .counted
+            .iter()
+            .for_each(|(tally, counted)| counted.add_to(&mut self.tallies[*tally]));
         self.found.extend(other.found);
         self.sorted.extend(other.sorted);
         self.trim(job);
     }
 
     /// Adds a match to a sorted page.
-    pub(super) fn add_sorted(&mut self, page: &SortedPage, job: &Job, key: Option<SortKey>, found: Found) {
+    pub(super) fn add_sorted(
+        &mut self,
+        page: &SortedPage,
+        job: &Job,
+        key: Option<SortKey>,
+        found: Found,
+    ) {
         if !page.is_beyond(key.as_ref(), found.sequence()) {
             return;
         }
@@ -186,7 +196,8 @@ impl Matches {
         self.found.truncate(job.wanted);
         if let Some(page) = &job.sort {
             self.sorted.sort_unstable_by(|(a, one), (b, other)| {
-                page.sort.compare((a.as_ref(), one.sequence()), (b.as_ref(), other.sequence()))
+                page.sort
+                    .compare((a.as_ref(), one.sequence()), (b.as_ref(), other.sequence()))
             });
             self.sorted.truncate(job.wanted);
         }

@@ -33,7 +33,12 @@ pub(super) struct LogParts {
 
 impl LogParts {
     pub(super) fn new(segments: Arc<EntrySegments>, views: Arc<dyn Views>) -> Self {
-        LogParts { segments, views, pieces: Arc::default(), mending: Arc::default() }
+        LogParts {
+            segments,
+            views,
+            pieces: Arc::default(),
+            mending: Arc::default(),
+        }
     }
 
     /// Returns the log as it stands now.
@@ -55,7 +60,9 @@ impl LogParts {
     /// Returns page, total and counts at once.
     pub(super) async fn every_match(&self, job: &Job, view: &View) -> Result<Matches, TrailError> {
         let mut matches = tail::matches(&view.tail, &self.pieces, job).await?;
-        let relevant = (0..view.segments.len()).filter(|&at| job.predicate.may_match(&view.segments[at])).collect();
+        let relevant = (0..view.segments.len())
+            .filter(|&at| job.predicate.may_match(&view.segments[at]))
+            .collect();
         matches.merge(self.segments_at(job, view, relevant).await?.0, job);
         Ok(matches)
     }
@@ -83,22 +90,35 @@ impl LogParts {
     }
 
     /// Returns the matches of a sorted page. By time, segments are asked from the near end on, until none that is left can add to the page.
-    pub(super) async fn sorted(&self, job: &Job, page: &SortedPage, view: &View) -> Result<Matches, TrailError> {
+    pub(super) async fn sorted(
+        &self,
+        job: &Job,
+        page: &SortedPage,
+        view: &View,
+    ) -> Result<Matches, TrailError> {
         let mut matches = tail::matches(&view.tail, &self.pieces, job).await?;
-        let mut left: Vec<usize> =
-            (0..view.segments.len()).filter(|&at| job.predicate.may_match(&view.segments[at])).collect();
+        let mut left: Vec<usize> = (0..view.segments.len())
+            .filter(|&at| job.predicate.may_match(&view.segments[at]))
+            .collect();
         let by_time = page.sort.column == Column::Timestamp;
         // The nearest last, as its best key would be.
         let best = |at: usize| {
             let segment = &view.segments[at];
-            if page.sort.descending { segment.max_timestamp_ms } else { -segment.min_timestamp_ms }
+            if page.sort.descending {
+                segment.max_timestamp_ms
+            } else {
+                -segment.min_timestamp_ms
+            }
         };
         if by_time {
             left.sort_by_key(|&at| best(at));
         }
         let mut size = if by_time { 1 } else { MOST_AT_ONCE };
         while let Some(&next) = left.last() {
-            let worst = matches.sorted.last().filter(|_| matches.sorted.len() >= job.wanted);
+            let worst = matches
+                .sorted
+                .last()
+                .filter(|_| matches.sorted.len() >= job.wanted);
             if let Some((Some(SortKey::Time(worst)), _)) = worst
                 && best(next) < if page.sort.descending { *worst } else { -worst }
             {
@@ -113,7 +133,11 @@ impl LogParts {
 
     /// Returns the matches of the page, the oldest first, and the sequence up to which the log was searched. Where the budget pauses,
     /// that is the beginning of the nearest part that was not searched; it always lies beyond where the search began.
-    pub(super) async fn onwards(&self, job: &Job, view: &View) -> Result<(Matches, u64), TrailError> {
+    pub(super) async fn onwards(
+        &self,
+        job: &Job,
+        view: &View,
+    ) -> Result<(Matches, u64), TrailError> {
         let start = job.reach().start;
         let mut matches = Matches::new(job);
         let mut left = nearest_last(job, view);
@@ -130,7 +154,11 @@ impl LogParts {
             batch.reverse();
             let (more, skipped) = self.segments_at(job, view, batch).await?;
             matches.merge(more, job);
-            if let Some(first) = skipped.iter().map(|&at| view.segments[at].first_sequence).min() {
+            if let Some(first) = skipped
+                .iter()
+                .map(|&at| view.segments[at].first_sequence)
+                .min()
+            {
                 return Ok((matches, first));
             }
             size = (size * GROWTH).min(MOST_AT_ONCE);
@@ -146,7 +174,11 @@ impl LogParts {
     }
 
     /// Reads the entries of a page.
-    pub(super) async fn fetch(&self, page: Vec<Found>, view: &View) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
+    pub(super) async fn fetch(
+        &self,
+        page: Vec<Found>,
+        view: &View,
+    ) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
         fetch::entries(&self.segments, &self.views, page, view).await
     }
 
@@ -159,7 +191,11 @@ impl LogParts {
         positions: Vec<usize>,
     ) -> Result<(Matches, Vec<usize>), TrailError> {
         let searched = share_out(positions, |queue| {
-            let (segments, job, listed) = (Arc::clone(&self.segments), job.clone(), Arc::clone(&view.segments));
+            let (segments, job, listed) = (
+                Arc::clone(&self.segments),
+                job.clone(),
+                Arc::clone(&view.segments),
+            );
             async move {
                 let (mut matches, mut skipped) = (Matches::new(&job), Vec::new());
                 let start = job.reach().start;
@@ -168,7 +204,10 @@ impl LogParts {
                         skipped.push(position);
                         continue;
                     }
-                    matches.merge(segment::matches(&segments, &job, &listed, position).await?, &job);
+                    matches.merge(
+                        segment::matches(&segments, &job, &listed, position).await?,
+                        &job,
+                    );
                 }
                 Ok((matches, skipped))
             }
@@ -203,12 +242,18 @@ impl LogParts {
 fn nearest_last(job: &Job, view: &View) -> Vec<usize> {
     let reach = job.reach();
     let can_have = |segment: &SegmentMeta| {
-        segment.first_sequence < reach.end && reach.start <= segment.last_sequence && job.predicate.may_match(segment)
+        segment.first_sequence < reach.end
+            && reach.start <= segment.last_sequence
+            && job.predicate.may_match(segment)
     };
-    let mut left: Vec<usize> = (0..view.segments.len()).filter(|&at| can_have(&view.segments[at])).collect();
+    let mut left: Vec<usize> = (0..view.segments.len())
+        .filter(|&at| can_have(&view.segments[at]))
+        .collect();
     match job.order {
         Order::NewestFirst => left.sort_by_key(|&at| view.segments[at].last_sequence),
-        Order::OldestFirst => left.sort_by_key(|&at| std::cmp::Reverse(view.segments[at].first_sequence)),
+        Order::OldestFirst => {
+            left.sort_by_key(|&at| std::cmp::Reverse(view.segments[at].first_sequence))
+        }
     }
     left
 }

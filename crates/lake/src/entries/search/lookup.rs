@@ -16,7 +16,10 @@ use crate::entries::segments::EntrySegments;
 use crate::entries::views::SealedPlace;
 
 /// Returns the entry at a position. The tail knows its entries by position; of the segments the one that has it is read.
-pub(super) async fn by_sequence(log: &LogParts, sequence: u64) -> Result<Option<Arc<StoredEntry>>, TrailError> {
+pub(super) async fn by_sequence(
+    log: &LogParts,
+    sequence: u64,
+) -> Result<Option<Arc<StoredEntry>>, TrailError> {
     let view = log.view();
     if let Some(entry) = view.tail.get(sequence) {
         return Ok(Some(Arc::clone(entry)));
@@ -28,7 +31,8 @@ pub(super) async fn by_sequence(log: &LogParts, sequence: u64) -> Result<Option<
         }
         // Segments of several classes may span the sequence, and one of them may have it.
         let (segments, listed) = (Arc::clone(&log.segments), Arc::clone(&view.segments));
-        let found = on_worker(async move { find(&segments, &listed[at], at, sequence).await }).await?;
+        let found =
+            on_worker(async move { find(&segments, &listed[at], at, sequence).await }).await?;
         if let Some(found) = found {
             return Ok(log.fetch(vec![found], &view).await?.pop());
         }
@@ -43,14 +47,20 @@ async fn find(
     position: usize,
     sequence: u64,
 ) -> Result<Option<Found>, TrailError> {
-    let found = |row| Found::Sealed { sequence, segment: position, row };
+    let found = |row| Found::Sealed {
+        sequence,
+        segment: position,
+        row,
+    };
     if let Some(index) = segments.index(segment)
         && let Ok(row) = index.row_at(sequence)
         && let Ok(held) = index.sequence(row)
     {
         return Ok((row < index.rows() && held == sequence).then(|| found(Some(row))));
     }
-    let held = segments.sealed(segment, None, &sequences_between(sequence, sequence)).await?;
+    let held = segments
+        .sealed(segment, None, &sequences_between(sequence, sequence))
+        .await?;
     Ok((!held.is_empty()).then(|| found(None)))
 }
 
@@ -62,7 +72,12 @@ pub(super) async fn by_event_id(
     budget: Arc<Budget>,
 ) -> Result<Option<Arc<StoredEntry>>, TrailError> {
     let view = log.view();
-    if let Some(entry) = view.tail.iter().rev().find(|entry| entry.entry.event_id.as_str() == event_id) {
+    if let Some(entry) = view
+        .tail
+        .iter()
+        .rev()
+        .find(|entry| entry.entry.event_id.as_str() == event_id)
+    {
         return Ok(Some(Arc::clone(entry)));
     }
     // One look instead of one for each segment: a year has thousands.
@@ -76,9 +91,17 @@ pub(super) async fn by_event_id(
         SealedPlace::NotBefore(end) if end >= view.tail.first_sequence() => return Ok(None),
         SealedPlace::NotBefore(_) | SealedPlace::Unknown => {}
     }
-    let query = Query { expr: Expr::field(Column::EventId, Match::Identical(event_id.to_owned())) };
+    let query = Query {
+        expr: Expr::field(Column::EventId, Match::Identical(event_id.to_owned())),
+    };
     let predicate = Predicate::new(&query, Timestamp::UNIX_EPOCH);
-    let job = Job::page(predicate, Order::NewestFirst, Some(view.tail.first_sequence()), 1, budget);
+    let job = Job::page(
+        predicate,
+        Order::NewestFirst,
+        Some(view.tail.first_sequence()),
+        1,
+        budget,
+    );
     let matches = log.page(&job, &view).await?;
     Ok(log.fetch(matches.found, &view).await?.pop())
 }

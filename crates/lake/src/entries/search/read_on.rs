@@ -21,13 +21,23 @@ const FIRST_STEP: usize = 16;
 const LARGEST_STEP: usize = 1024;
 
 /// Returns the next matches of a request.
-pub(super) async fn stretch(log: &LogParts, request: &ReadOn, budget: Arc<Budget>) -> Result<Stretch, TrailError> {
+pub(super) async fn stretch(
+    log: &LogParts,
+    request: &ReadOn,
+    budget: Arc<Budget>,
+) -> Result<Stretch, TrailError> {
     let most = request.entries.max(1);
     let _attended = budget.attended();
     let view = log.view();
     let predicate = Predicate::new(&request.query, request.now);
     let cursor = request.from.checked_sub(1);
-    let job = Job::page(predicate, Order::OldestFirst, cursor, most.saturating_add(1), budget);
+    let job = Job::page(
+        predicate,
+        Order::OldestFirst,
+        cursor,
+        most.saturating_add(1),
+        budget,
+    );
     let (mut matches, searched) = log.onwards(&job, &view).await?;
     matches.trim(&job);
     let mut found = matches.found;
@@ -39,7 +49,10 @@ pub(super) async fn stretch(log: &LogParts, request: &ReadOn, budget: Arc<Budget
     let count = found.len();
     let entries = fetch_within(log, found, request.bytes, &view).await?;
     let is_whole = !more && entries.len() == count;
-    let to = entries.last().filter(|_| !is_whole).map_or(end, |last| last.sequence + 1);
+    let to = entries
+        .last()
+        .filter(|_| !is_whole)
+        .map_or(end, |last| last.sequence + 1);
     Ok(Stretch { entries, to })
 }
 

@@ -21,7 +21,12 @@ pub(super) async fn matches(
 ) -> Result<Matches, TrailError> {
     let segment = &listed[position];
     segments.present(segment)?;
-    let rows = SegmentRows { segments, job, segment, position };
+    let rows = SegmentRows {
+        segments,
+        job,
+        segment,
+        position,
+    };
     if let Some(index) = segments.index(segment) {
         match by_index::matches(&rows, &index).await {
             Ok(matches) => return Ok(matches),

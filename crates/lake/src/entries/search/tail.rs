@@ -20,7 +20,11 @@ const NEAR: usize = 2;
 const CHECKED_EVERY: usize = 256;
 
 /// Returns the matches of the tail: all of them, or those that the page can use.
-pub(super) async fn matches(tail: &Tail, pieces: &Arc<Pieces>, job: &Job) -> Result<Matches, TrailError> {
+pub(super) async fn matches(
+    tail: &Tail,
+    pieces: &Arc<Pieces>,
+    job: &Job,
+) -> Result<Matches, TrailError> {
     let mut left = pieces.split(tail);
     if job.order == Order::NewestFirst {
         left.reverse();
@@ -35,7 +39,11 @@ pub(super) async fn matches(tail: &Tail, pieces: &Arc<Pieces>, job: &Job) -> Res
         }
         left = far;
     }
-    let looked_through: Vec<Piece> = left.iter().filter(|piece| piece.index.is_none()).cloned().collect();
+    let looked_through: Vec<Piece> = left
+        .iter()
+        .filter(|piece| piece.index.is_none())
+        .cloned()
+        .collect();
     matches.merge(in_pieces(tail, job, left).await?, job);
     pieces.asked(looked_through.into_iter(), tail);
     Ok(matches)
@@ -60,12 +68,19 @@ async fn in_pieces(tail: &Tail, job: &Job, pieces: Vec<Piece>) -> Result<Matches
     });
     let searched: Vec<Matches> = searched.await?;
     let mut matches = Matches::new(job);
-    searched.into_iter().for_each(|more| matches.merge(more, job));
+    searched
+        .into_iter()
+        .for_each(|more| matches.merge(more, job));
     Ok(matches)
 }
 
 fn in_piece(tail: &Tail, job: &Job, piece: &Piece) -> Result<Matches, TrailError> {
-    let indexed = piece.index.as_ref().map(|index| IndexedPiece { tail, job, first: piece.first_sequence(), index });
+    let indexed = piece.index.as_ref().map(|index| IndexedPiece {
+        tail,
+        job,
+        first: piece.first_sequence(),
+        index,
+    });
     match indexed.map(|indexed| indexed.matches()) {
         Some(Ok(matches)) => return Ok(matches),
         Some(Err(error)) => job.budget.is_over(&error)?,
@@ -95,7 +110,10 @@ fn one_by_one(tail: &Tail, job: &Job, piece: &Piece) -> Result<Matches, TrailErr
             continue;
         }
         matches.total += 1;
-        matches.tallies.iter_mut().for_each(|tally| tally.entry(entry));
+        matches
+            .tallies
+            .iter_mut()
+            .for_each(|tally| tally.entry(entry));
         if let Some(page) = &job.sort {
             add_sorted(&mut matches, page, job, entry);
         } else if on_page {
@@ -128,7 +146,11 @@ impl IndexedPiece<'_> {
         let start = self.row_of(reach.start).max(unsealed.start);
         let on_page = start..self.row_of(reach.end).min(unsealed.end).max(unsealed.start);
         let answer = self.index.answer(job.predicate.asked(), &[], &job.budget)?;
-        let asked = if job.needs_every_match() { unsealed.clone() } else { on_page.clone() };
+        let asked = if job.needs_every_match() {
+            unsealed.clone()
+        } else {
+            on_page.clone()
+        };
         let mut rows = self.settle(answer, asked);
         rows.keep_range(unsealed);
         let mut matches = Matches::new(job);
@@ -136,12 +158,19 @@ impl IndexedPiece<'_> {
             self.count(&rows, &mut matches)?;
         }
         if let Some(page) = &job.sort {
-            rows.iter().filter_map(|row| self.entry(row)).for_each(|entry| add_sorted(&mut matches, page, job, entry));
+            rows.iter()
+                .filter_map(|row| self.entry(row))
+                .for_each(|entry| add_sorted(&mut matches, page, job, entry));
             return Ok(matches);
         }
         rows.keep_range(on_page);
-        let nearest = rows.iter_in(job.order).take(job.wanted).filter_map(|row| self.entry(row));
-        matches.found.extend(nearest.map(|entry| Found::Tail(Arc::clone(entry))));
+        let nearest = rows
+            .iter_in(job.order)
+            .take(job.wanted)
+            .filter_map(|row| self.entry(row));
+        matches
+            .found
+            .extend(nearest.map(|entry| Found::Tail(Arc::clone(entry))));
         Ok(matches)
     }
 
@@ -157,14 +186,24 @@ impl IndexedPiece<'_> {
     fn settle(&self, answer: Answer, range: std::ops::Range<usize>) -> Bits {
         let unsure = answer.unsure();
         let mut rows = answer.sure;
-        let Some(mut unsure) = unsure else { return rows };
+        let Some(mut unsure) = unsure else {
+            return rows;
+        };
         unsure.keep_range(range);
         let mut asker = self.job.predicate.asker();
         let matches = |row: &usize| self.entry(*row).is_some_and(|entry| asker.matches(entry));
         // A page needs the nearest alone: no more of them than it has places.
-        let wanted = if self.job.needs_every_match() { usize::MAX } else { self.job.wanted };
+        let wanted = if self.job.needs_every_match() {
+            usize::MAX
+        } else {
+            self.job.wanted
+        };
         let mut found = Bits::none(self.index.rows());
-        unsure.iter_in(self.job.order).filter(matches).take(wanted).for_each(|row| found.set(row));
+        unsure
+            .iter_in(self.job.order)
+            .filter(matches)
+            .take(wanted)
+            .for_each(|row| found.set(row));
         rows.or(&found);
         rows
     }
@@ -176,7 +215,9 @@ impl IndexedPiece<'_> {
             match self.index.count(by, rows)? {
                 Some(counted) => matches.add_counted(tally, counted),
                 None => {
-                    rows.iter().filter_map(|row| self.entry(row)).for_each(|entry| matches.tallies[tally].entry(entry));
+                    rows.iter()
+                        .filter_map(|row| self.entry(row))
+                        .for_each(|entry| matches.tallies[tally].entry(entry));
                 }
             }
         }

@@ -35,7 +35,10 @@ where
     F: Future<Output = Result<T, TrailError>> + Send + 'static,
 {
     let workers = items.len().min(WORKERS);
-    let queue = Arc::new(Queue { items, next: AtomicUsize::new(0) });
+    let queue = Arc::new(Queue {
+        items,
+        next: AtomicUsize::new(0),
+    });
     try_join_all((0..workers).map(|_| on_worker(work(Arc::clone(&queue))))).await
 }
 

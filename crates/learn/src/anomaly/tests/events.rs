@@ -9,11 +9,16 @@ const HOUR_MS: i64 = 3_600_000;
 /// A steady series of a minute, five minutes or an hour a row, with a little noise around 100.
 fn steady(step_ms: i64, rows: usize, seed: u64) -> Vec<crate::Point> {
     let mut chance = Chance::new(seed);
-    (0..rows as i64).map(|row| (row * step_ms, 100.0 + 2.0 * chance.normal())).collect()
+    (0..rows as i64)
+        .map(|row| (row * step_ms, 100.0 + 2.0 * chance.normal()))
+        .collect()
 }
 
 fn strange(judged: &[Judgement], rows: std::ops::Range<usize>) -> usize {
-    judged[rows].iter().filter(|one| one.score >= THRESHOLD).count()
+    judged[rows]
+        .iter()
+        .filter(|one| one.score >= THRESHOLD)
+        .count()
 }
 
 #[test]
@@ -21,10 +26,19 @@ fn a_row_is_strange_for_as_long_as_it_is() {
     for (step_ms, length) in [(60_000, 300), (STEP_MS, 60), (HOUR_MS, 8)] {
         for by in [60.0, -60.0] {
             let mut points = steady(step_ms, 1_200, 1);
-            points[800..800 + length].iter_mut().for_each(|point| point.1 += by);
+            points[800..800 + length]
+                .iter_mut()
+                .for_each(|point| point.1 += by);
             let judged = judge(&points);
-            assert_eq!(strange(&judged, 800..800 + length), length, "{step_ms} {by}");
-            assert!(strange(&judged, 800 + length..1_200) <= 10, "{step_ms} {by}");
+            assert_eq!(
+                strange(&judged, 800..800 + length),
+                length,
+                "{step_ms} {by}"
+            );
+            assert!(
+                strange(&judged, 800 + length..1_200) <= 10,
+                "{step_ms} {by}"
+            );
             let alarm_rows = alarms(&judged[700..]);
             assert!(
                 alarm_rows.first().is_some_and(|row| *row < 102) && alarm_rows.len() <= 2,
@@ -38,8 +52,13 @@ fn a_row_is_strange_for_as_long_as_it_is() {
 fn lasting_shifts_score_higher_than_passing_ones() {
     let sizes = [1, 4, 12].map(|length| {
         let mut points = steady(HOUR_MS, 800, 4);
-        points[600..600 + length].iter_mut().for_each(|point| point.1 += 6.0);
-        judge(&points)[600..612].iter().map(|one| one.score).fold(0.0, f64::max)
+        points[600..600 + length]
+            .iter_mut()
+            .for_each(|point| point.1 += 6.0);
+        judge(&points)[600..612]
+            .iter()
+            .map(|one| one.score)
+            .fold(0.0, f64::max)
     });
     assert!(sizes[0] < sizes[1] && sizes[1] <= sizes[2], "{sizes:?}");
 }
@@ -52,7 +71,11 @@ fn the_first_hundred_rows_are_judged_and_do_not_blind_the_rest() {
         points[row].1 = 400.0;
     }
     let judged = judge(&points);
-    assert!(judged[..15].iter().all(|one| !one.judged && one.score == 0.0));
+    assert!(
+        judged[..15]
+            .iter()
+            .all(|one| !one.judged && one.score == 0.0)
+    );
     assert!(judged[15..].iter().all(|one| one.judged));
     assert_eq!(alarms(&judged), [40, 900, 1_300], "each is news");
     for row in [40, 900, 1_300] {
@@ -73,8 +96,15 @@ fn a_series_that_starts_raises_one_alarm() {
         assert_eq!(alarm_rows.first(), Some(&5_000), "{step_ms} {size}");
         assert!(alarm_rows.len() <= 4, "{step_ms} {size}: {alarm_rows:?}");
         let day = (86_400_000 / step_ms) as usize;
-        assert!(strange(&judged, 5_000..5_000 + day / 2) > day / 3, "{step_ms} {size}");
-        assert_eq!(strange(&judged, 5_000 + day + 100..9_000), 0, "{step_ms} {size}");
+        assert!(
+            strange(&judged, 5_000..5_000 + day / 2) > day / 3,
+            "{step_ms} {size}"
+        );
+        assert_eq!(
+            strange(&judged, 5_000 + day + 100..9_000),
+            0,
+            "{step_ms} {size}"
+        );
     }
 }
 
@@ -86,9 +116,19 @@ fn a_dip_soon_after_a_spike_is_an_event_of_its_own() {
             points[2_500].1 += first;
             points[2_500 + apart].1 += second;
             let judged = judge(&points);
-            let alarm_rows: Vec<usize> = alarms(&judged).into_iter().filter(|row| *row >= 2_500).collect();
-            assert_eq!(alarm_rows, [2_500, 2_500 + apart], "{apart} {first} {second}");
-            assert!(judged[2_500 + apart].score > 0.7, "{apart} {first} {second}");
+            let alarm_rows: Vec<usize> = alarms(&judged)
+                .into_iter()
+                .filter(|row| *row >= 2_500)
+                .collect();
+            assert_eq!(
+                alarm_rows,
+                [2_500, 2_500 + apart],
+                "{apart} {first} {second}"
+            );
+            assert!(
+                judged[2_500 + apart].score > 0.7,
+                "{apart} {first} {second}"
+            );
         }
     }
 }
@@ -100,15 +140,26 @@ fn a_bump_against_the_hour_outlasts_a_brief_zero() {
         100.0 - 60.0 * turn.cos() + 3.0 * chance.normal()
     };
     let mut chance = Chance::new(8);
-    let mut points: Vec<crate::Point> =
-        (0..21 * 288).map(|row| (row as i64 * STEP_MS, busy(row, &mut chance))).collect();
+    let mut points: Vec<crate::Point> = (0..21 * 288)
+        .map(|row| (row as i64 * STEP_MS, busy(row, &mut chance)))
+        .collect();
     // Three hours of noon's load at night, nowhere near the range of the day, and one row that was not delivered.
     let bump = 18 * 288..18 * 288 + 36;
-    points[bump.clone()].iter_mut().for_each(|point| point.1 += 70.0);
+    points[bump.clone()]
+        .iter_mut()
+        .for_each(|point| point.1 += 70.0);
     points[15 * 288 + 10].1 = 0.0;
     let judged = judge(&points);
-    assert!(alarms(&judged).iter().any(|row| bump.contains(row)), "{:?}", alarms(&judged));
-    assert!(strange(&judged, bump.clone()) >= 30, "{}", strange(&judged, bump));
+    assert!(
+        alarms(&judged).iter().any(|row| bump.contains(row)),
+        "{:?}",
+        alarms(&judged)
+    );
+    assert!(
+        strange(&judged, bump.clone()) >= 30,
+        "{}",
+        strange(&judged, bump)
+    );
     assert!(strange(&judged, 15 * 288..16 * 288) <= 8);
 }
 
@@ -123,13 +174,19 @@ fn sensitivity_moves_alarms() {
                 points[1_000 + (7_000.0 * chance.unit()) as usize].1 *= 4.0 + 8.0 * chance.unit();
             }
             let mut detector = Detector::with_sensitivity(sensitivity);
-            let judged: Vec<_> = points.iter().map(|point| detector.observe(point.0, point.1)).collect();
+            let judged: Vec<_> = points
+                .iter()
+                .map(|point| detector.observe(point.0, point.1))
+                .collect();
             sum += alarms(&judged).len();
         }
         sum
     };
     let [low, medium, high] = Sensitivity::ALL.map(count);
-    assert!(0 < low && low < medium && medium < high, "{low} {medium} {high}");
+    assert!(
+        0 < low && low < medium && medium < high,
+        "{low} {medium} {high}"
+    );
 }
 
 #[test]
@@ -139,12 +196,17 @@ fn a_second_outage_is_told_once_the_first_is_over() {
         for by in [60.0, -60.0] {
             let mut points = steady(step_ms, 1_200, 9);
             for start in [800, 800 + apart] {
-                points[start..start + 2].iter_mut().for_each(|point| point.1 += by);
+                points[start..start + 2]
+                    .iter_mut()
+                    .for_each(|point| point.1 += by);
             }
             // The second one is a little worse. Five-minute rows were told within a third of a day only if twice as bad; hours take
             // longer, since the signs of a shift fade over a dozen rows.
             points[800 + apart].1 += 0.3 * by;
-            let alarm_rows: Vec<usize> = alarms(&judge(&points)).into_iter().filter(|row| *row >= 800).collect();
+            let alarm_rows: Vec<usize> = alarms(&judge(&points))
+                .into_iter()
+                .filter(|row| *row >= 800)
+                .collect();
             assert_eq!(alarm_rows, [800, 800 + apart], "{step_ms} {by}");
         }
     }
@@ -157,7 +219,11 @@ fn one_row_falls_and_the_largest_peaks_are_found_as_rises_are() {
             let mut points = steady(step_ms, 1_500, 12);
             points[1_300].1 += by;
             let judged = judge(&points);
-            assert!(judged[1_300].alarm && judged[1_300].score > 0.7, "{step_ms} {by}: {:?}", judged[1_300]);
+            assert!(
+                judged[1_300].alarm && judged[1_300].score > 0.7,
+                "{step_ms} {by}: {:?}",
+                judged[1_300]
+            );
         }
     }
 }
@@ -181,13 +247,22 @@ fn bursts(seed: u64, rate: f64, mean_rows: f64) -> Vec<crate::Point> {
 #[test]
 fn a_machine_that_idles_and_bursts_is_seldom_anomalous() {
     let (mut alarm_count, mut weeks) = (0, 0.0);
-    for (seed, (rate, mean_rows)) in [(0.01, 6.0), (0.03, 2.0), (0.03, 6.0), (0.06, 6.0)].into_iter().enumerate() {
+    for (seed, (rate, mean_rows)) in [(0.01, 6.0), (0.03, 2.0), (0.03, 6.0), (0.06, 6.0)]
+        .into_iter()
+        .enumerate()
+    {
         let judged = judge(&bursts(seed as u64, rate, mean_rows));
         let later = &judged[7 * 288..];
         let share = strange(later, 0..later.len()) as f64 / later.len() as f64;
-        assert!(share < 0.06, "{rate} {mean_rows}: {share} of rows, 13 to 34 % before");
+        assert!(
+            share < 0.06,
+            "{rate} {mean_rows}: {share} of rows, 13 to 34 % before"
+        );
         alarm_count += alarms(later).len();
         weeks += 3.0;
     }
-    assert!(f64::from(alarm_count as u32) / weeks <= 1.5, "{alarm_count} in {weeks} weeks");
+    assert!(
+        f64::from(alarm_count as u32) / weeks <= 1.5,
+        "{alarm_count} in {weeks} weeks"
+    );
 }

@@ -43,8 +43,16 @@ pub(super) enum Kind {
     Flat,
 }
 
-pub(super) const KINDS: [Kind; 8] =
-    [Kind::Noise, Kind::Daily, Kind::Weekly, Kind::Trend, Kind::Integers, Kind::OnOff, Kind::HeavyTailed, Kind::Flat];
+pub(super) const KINDS: [Kind; 8] = [
+    Kind::Noise,
+    Kind::Daily,
+    Kind::Weekly,
+    Kind::Trend,
+    Kind::Integers,
+    Kind::OnOff,
+    Kind::HeavyTailed,
+    Kind::Flat,
+];
 
 /// Fault injected into a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +65,14 @@ pub(super) enum Trouble {
     Oscillation,
 }
 
-pub(super) const TROUBLES: [Trouble; 6] =
-    [Trouble::Spike, Trouble::Dip, Trouble::Shift, Trouble::Variance, Trouble::Flatline, Trouble::Oscillation];
+pub(super) const TROUBLES: [Trouble; 6] = [
+    Trouble::Spike,
+    Trouble::Dip,
+    Trouble::Shift,
+    Trouble::Variance,
+    Trouble::Flatline,
+    Trouble::Oscillation,
+];
 
 /// Four weeks of a kind, without trouble.
 pub(super) fn clean(kind: Kind, seed: u64) -> Vec<Point> {
@@ -73,9 +87,17 @@ pub(super) fn clean(kind: Kind, seed: u64) -> Vec<Point> {
             let value = match kind {
                 Kind::Noise => 50.0 + 3.0 * chance.normal(),
                 Kind::Daily => 40.0 + 15.0 * day.sin() + 1.5 * carried,
-                Kind::Weekly => (if weekend { 20.0 } else { 45.0 + 20.0 * day.sin() }) + 2.0 * carried,
+                Kind::Weekly => {
+                    (if weekend {
+                        20.0
+                    } else {
+                        45.0 + 20.0 * day.sin()
+                    }) + 2.0 * carried
+                }
                 Kind::Trend => 10.0 + 0.004 * row as f64 + carried,
-                Kind::Integers => (6.0 + 3.0 * day.sin() + 1.5 * chance.normal()).round().max(0.0),
+                Kind::Integers => (6.0 + 3.0 * day.sin() + 1.5 * chance.normal())
+                    .round()
+                    .max(0.0),
                 Kind::OnOff => (if (row / 12) % 12 < 4 { 70.0 } else { 5.0 }) + chance.normal(),
                 Kind::HeavyTailed => 20.0 * (0.6 * chance.normal()).exp(),
                 Kind::Flat => 42.0,
@@ -90,7 +112,12 @@ pub(super) fn troubled(kind: Kind, trouble: Trouble, row: usize, seed: u64) -> V
     let mut points = clean(kind, seed);
     let mut chance = Chance::new(seed + 77);
     let mean = points.iter().map(|point| point.1).sum::<f64>() / points.len() as f64;
-    let spread = (points.iter().map(|point| (point.1 - mean).powi(2)).sum::<f64>() / points.len() as f64).sqrt();
+    let spread = (points
+        .iter()
+        .map(|point| (point.1 - mean).powi(2))
+        .sum::<f64>()
+        / points.len() as f64)
+        .sqrt();
     let spread = spread.max(1.0);
     let length = match trouble {
         Trouble::Spike | Trouble::Dip => 3,

@@ -8,14 +8,29 @@ fn sane(judged: &[Judgement]) {
     for one in judged {
         assert!((0.0..=1.0).contains(&one.score), "{one:?}");
         assert_eq!(one.sign.is_some(), one.alarm, "{one:?}");
-        assert!(!one.alarm || one.score >= THRESHOLD && one.strange, "{one:?}");
+        assert!(
+            !one.alarm || one.score >= THRESHOLD && one.strange,
+            "{one:?}"
+        );
         assert!(one.judged || one.score == 0.0, "{one:?}");
     }
 }
 
 #[test]
 fn values_of_any_kind_give_a_score() {
-    let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308, -1e308, 0.0, -0.0, 5e-324, 1e-300, 1e15, 3.0];
+    let odd = [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        1e308,
+        -1e308,
+        0.0,
+        -0.0,
+        5e-324,
+        1e-300,
+        1e15,
+        3.0,
+    ];
     for (at, value) in odd.iter().enumerate() {
         let mut points = clean(Kind::Daily, at as u64)[..900].to_vec();
         for row in [0, 1, 30, 400, 401, 700] {
@@ -65,7 +80,10 @@ fn a_gap_an_uneven_step_and_repeated_rows_are_no_trouble() {
     }
     let judged = judge(&uneven);
     sane(&judged);
-    let late = alarms(&judged).into_iter().filter(|row| *row > 2_016).count();
+    let late = alarms(&judged)
+        .into_iter()
+        .filter(|row| *row > 2_016)
+        .count();
     assert!(late <= 3, "{late} alarms in three weeks");
 }
 
@@ -75,7 +93,13 @@ fn a_counter_is_judged_by_its_rate() {
     let mut counted = 0.0;
     let points: Vec<_> = (0..ROWS as i64)
         .map(|row| {
-            counted += 500.0 + 40.0 * chance.normal() + if (6_000..6_040).contains(&row) { 2_000.0 } else { 0.0 };
+            counted += 500.0
+                + 40.0 * chance.normal()
+                + if (6_000..6_040).contains(&row) {
+                    2_000.0
+                } else {
+                    0.0
+                };
             // It starts again from nothing now and then, as a restarted process does.
             if row % 2_500 == 2_499 {
                 counted = 0.0;
@@ -85,9 +109,19 @@ fn a_counter_is_judged_by_its_rate() {
         .collect();
     let judged = judge(&points);
     let found = alarms(&judged);
-    assert!(found.iter().any(|row| (6_000..6_040).contains(row)), "{found:?}");
-    let wrong = found.iter().filter(|row| !(6_000..6_200).contains(*row)).count();
+    assert!(
+        found.iter().any(|row| (6_000..6_040).contains(row)),
+        "{found:?}"
+    );
+    let wrong = found
+        .iter()
+        .filter(|row| !(6_000..6_200).contains(*row))
+        .count();
     assert!(wrong <= 6, "{found:?}");
     let one = &judged[5_000];
-    assert!((one.expected - points[5_000].1).abs() < 500.0, "{one:?} {:?}", points[5_000]);
+    assert!(
+        (one.expected - points[5_000].1).abs() < 500.0,
+        "{one:?} {:?}",
+        points[5_000]
+    );
 }

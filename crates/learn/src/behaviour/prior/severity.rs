@@ -47,8 +47,20 @@ pub(super) struct ObjectSeverity {
     pub(super) words: &'static str,
 }
 
-const fn row(class: Class, verbs: &'static [Verb], when: When, weight: f64, words: &'static str) -> ObjectSeverity {
-    ObjectSeverity { class, verbs, when, weight, words }
+const fn row(
+    class: Class,
+    verbs: &'static [Verb],
+    when: When,
+    weight: f64,
+    words: &'static str,
+) -> ObjectSeverity {
+    ObjectSeverity {
+        class,
+        verbs,
+        when,
+        weight,
+        words,
+    }
 }
 
 const TAKES_OFF: &[Verb] = &[Verb::Remove, Verb::Stop];
@@ -60,43 +72,247 @@ const GIVES: &[Verb] = &[Verb::Change, Verb::Grant];
 
 /// Log-odds that an object adds to its verb; the first row that fits holds, and without one nothing is added.
 pub(super) const OBJECTS: [ObjectSeverity; 37] = [
-    row(Class::Watching, TAKES_OFF, When::Always, 3.2, "removes logging or monitoring"),
-    row(Class::Watching, MAKES, When::Narrows, 2.2, "reduces logging or monitoring"),
-    row(Class::Watching, CHANGES, When::Always, 0.6, "changes logging or monitoring"),
-    row(Class::Organization, TAKES_OFF, When::Always, 4.6, "removes an account from its organization"),
-    row(Class::Organization, MAKES, When::Always, 1.2, "changes the organization"),
-    row(Class::Organization, READS, When::Always, 1.2, "lists the organization's accounts"),
+    row(
+        Class::Watching,
+        TAKES_OFF,
+        When::Always,
+        3.2,
+        "removes logging or monitoring",
+    ),
+    row(
+        Class::Watching,
+        MAKES,
+        When::Narrows,
+        2.2,
+        "reduces logging or monitoring",
+    ),
+    row(
+        Class::Watching,
+        CHANGES,
+        When::Always,
+        0.6,
+        "changes logging or monitoring",
+    ),
+    row(
+        Class::Organization,
+        TAKES_OFF,
+        When::Always,
+        4.6,
+        "removes an account from its organization",
+    ),
+    row(
+        Class::Organization,
+        MAKES,
+        When::Always,
+        1.2,
+        "changes the organization",
+    ),
+    row(
+        Class::Organization,
+        READS,
+        When::Always,
+        1.2,
+        "lists the organization's accounts",
+    ),
     row(Class::Secret, READS, When::Lists, 0.8, "lists secrets"),
-    row(Class::Secret, READS, When::Bulk, 3.9, "reads secrets in bulk"),
+    row(
+        Class::Secret,
+        READS,
+        When::Bulk,
+        3.9,
+        "reads secrets in bulk",
+    ),
     row(Class::Secret, READS, When::Always, 2.0, "reads a secret"),
-    row(Class::Secret, TAKES_OFF, When::Always, 1.8, "deletes a secret"),
-    row(Class::Credential, MAKES, When::Always, 2.5, "creates or changes credentials"),
-    row(Class::Credential, &[Verb::Stop], When::Always, 2.6, "deactivates credentials"),
-    row(Class::Credential, REMOVES, When::Always, 1.2, "deletes credentials"),
-    row(Class::Credential, READS, When::Always, 0.6, "lists credentials"),
-    row(Class::Trust, MAKES, When::Always, 2.6, "changes a trusted identity provider"),
-    row(Class::Trust, TAKES_OFF, When::Always, 1.6, "removes a trusted identity provider"),
-    row(Class::Trust, &[Verb::Assume], When::Always, 2.0, "issues credentials for another identity"),
-    row(Class::Rights, GIVES, When::Always, 1.6, "changes permissions"),
-    row(Class::Rights, &[Verb::Create, Verb::Remove, Verb::Stop], When::Always, 1.0, "changes permissions"),
-    row(Class::Member, &[Verb::Create, Verb::Grant], When::Always, 1.7, "adds an identity"),
-    row(Class::Member, &[Verb::Remove, Verb::Stop, Verb::Change], When::Always, 1.0, "changes an identity"),
-    row(Class::Safeguard, TAKES_OFF, When::Always, 2.3, "removes a protection"),
-    row(Class::Safeguard, CHANGES, When::Always, 0.3, "changes a protection"),
-    row(Class::Gate, &[Verb::Grant], When::Always, 1.4, "opens network access"),
-    row(Class::Gate, &[Verb::Change, Verb::Create, Verb::Remove], When::Always, 0.7, "changes network access"),
-    row(Class::Code, &[Verb::Run], When::Always, 2.6, "runs commands on a machine"),
-    row(Class::Code, &[Verb::Start], When::Always, 1.4, "opens access to a machine"),
-    row(Class::Gate, &[Verb::Start], When::Always, 1.4, "opens access to a machine"),
-    row(Class::Code, GIVES, When::Always, 1.4, "changes the code that runs"),
-    row(Class::Copy, GIVES, When::Always, 1.2, "shares a copy of data"),
-    row(Class::Copy, REMOVES, When::Always, 1.4, "deletes a backup or snapshot"),
+    row(
+        Class::Secret,
+        TAKES_OFF,
+        When::Always,
+        1.8,
+        "deletes a secret",
+    ),
+    row(
+        Class::Credential,
+        MAKES,
+        When::Always,
+        2.5,
+        "creates or changes credentials",
+    ),
+    row(
+        Class::Credential,
+        &[Verb::Stop],
+        When::Always,
+        2.6,
+        "deactivates credentials",
+    ),
+    row(
+        Class::Credential,
+        REMOVES,
+        When::Always,
+        1.2,
+        "deletes credentials",
+    ),
+    row(
+        Class::Credential,
+        READS,
+        When::Always,
+        0.6,
+        "lists credentials",
+    ),
+    row(
+        Class::Trust,
+        MAKES,
+        When::Always,
+        2.6,
+        "changes a trusted identity provider",
+    ),
+    row(
+        Class::Trust,
+        TAKES_OFF,
+        When::Always,
+        1.6,
+        "removes a trusted identity provider",
+    ),
+    row(
+        Class::Trust,
+        &[Verb::Assume],
+        When::Always,
+        2.0,
+        "issues credentials for another identity",
+    ),
+    row(
+        Class::Rights,
+        GIVES,
+        When::Always,
+        1.6,
+        "changes permissions",
+    ),
+    row(
+        Class::Rights,
+        &[Verb::Create, Verb::Remove, Verb::Stop],
+        When::Always,
+        1.0,
+        "changes permissions",
+    ),
+    row(
+        Class::Member,
+        &[Verb::Create, Verb::Grant],
+        When::Always,
+        1.7,
+        "adds an identity",
+    ),
+    row(
+        Class::Member,
+        &[Verb::Remove, Verb::Stop, Verb::Change],
+        When::Always,
+        1.0,
+        "changes an identity",
+    ),
+    row(
+        Class::Safeguard,
+        TAKES_OFF,
+        When::Always,
+        2.3,
+        "removes a protection",
+    ),
+    row(
+        Class::Safeguard,
+        CHANGES,
+        When::Always,
+        0.3,
+        "changes a protection",
+    ),
+    row(
+        Class::Gate,
+        &[Verb::Grant],
+        When::Always,
+        1.4,
+        "opens network access",
+    ),
+    row(
+        Class::Gate,
+        &[Verb::Change, Verb::Create, Verb::Remove],
+        When::Always,
+        0.7,
+        "changes network access",
+    ),
+    row(
+        Class::Code,
+        &[Verb::Run],
+        When::Always,
+        2.6,
+        "runs commands on a machine",
+    ),
+    row(
+        Class::Code,
+        &[Verb::Start],
+        When::Always,
+        1.4,
+        "opens access to a machine",
+    ),
+    row(
+        Class::Gate,
+        &[Verb::Start],
+        When::Always,
+        1.4,
+        "opens access to a machine",
+    ),
+    row(
+        Class::Code,
+        GIVES,
+        When::Always,
+        1.4,
+        "changes the code that runs",
+    ),
+    row(
+        Class::Copy,
+        GIVES,
+        When::Always,
+        1.2,
+        "shares a copy of data",
+    ),
+    row(
+        Class::Copy,
+        REMOVES,
+        When::Always,
+        1.4,
+        "deletes a backup or snapshot",
+    ),
     row(Class::Store, REMOVES, When::Always, 1.0, "deletes data"),
-    row(Class::Store, &[Verb::Stop], When::Always, 0.9, "stops a data service"),
-    row(Class::Machine, REMOVES, When::Always, 0.8, "removes machines"),
-    row(Class::Model, MAKES, When::Always, 2.2, "enables a pay-per-use AI model"),
-    row(Class::Model, &[Verb::Run], When::Always, 0.6, "calls a pay-per-use AI model"),
-    row(Class::Standing, READS, When::Always, 0.9, "lists an identity's permissions"),
+    row(
+        Class::Store,
+        &[Verb::Stop],
+        When::Always,
+        0.9,
+        "stops a data service",
+    ),
+    row(
+        Class::Machine,
+        REMOVES,
+        When::Always,
+        0.8,
+        "removes machines",
+    ),
+    row(
+        Class::Model,
+        MAKES,
+        When::Always,
+        2.2,
+        "enables a pay-per-use AI model",
+    ),
+    row(
+        Class::Model,
+        &[Verb::Run],
+        When::Always,
+        0.6,
+        "calls a pay-per-use AI model",
+    ),
+    row(
+        Class::Standing,
+        READS,
+        When::Always,
+        0.9,
+        "lists an identity's permissions",
+    ),
 ];
 
 /// Effect that several operations have. Whichever is called, the log-odds of its meaning and parameters are at least these:
@@ -122,16 +338,25 @@ pub(super) const EFFECTS: [(Effect, f64, &str); 6] = [
     (Effect::OpensToAll, 1.8, "opens it to the internet"),
     (Effect::GivesAdmin, 1.8, "grants administrator rights"),
     (Effect::Blinds, 1.2, "removes logging or monitoring"),
-    (Effect::OpensToAccount, 0.8, "grants access to another account"),
+    (
+        Effect::OpensToAccount,
+        0.8,
+        "grants access to another account",
+    ),
     (Effect::RemovesProtection, 0.5, "removes a protection"),
-    (Effect::RootSignsIn, 0.4, "the account's root user signed in"),
+    (
+        Effect::RootSignsIn,
+        0.4,
+        "the account's root user signed in",
+    ),
 ];
 
 impl Effect {
     /// Returns `true` if the event has the effect. A call that was refused or failed has none, but that a refused attempt to blind the log
     /// says as much whichever call was tried.
     pub(super) fn of(self, event: &ActivityEvent, meaning: Meaning) -> bool {
-        let tried = self == Self::Blinds && event.outcome == Outcome::Denied && blinds(event, meaning);
+        let tried =
+            self == Self::Blinds && event.outcome == Outcome::Denied && blinds(event, meaning);
         if event.outcome != Outcome::Done && !tried
             || meaning.verb.only_looks()
             || event.traits.has(Trait::ForCloudService)
@@ -139,15 +364,27 @@ impl Effect {
             return false;
         }
         let has = |one| event.traits.has(one);
-        let (takes_off, gives) = (TAKES_OFF.contains(&meaning.verb), MAKES.contains(&meaning.verb));
+        let (takes_off, gives) = (
+            TAKES_OFF.contains(&meaning.verb),
+            MAKES.contains(&meaning.verb),
+        );
         match self {
-            Self::Blinds => meaning.class == Class::Watching && (blinds(event, meaning) || has(Trait::SwitchesOff)),
+            Self::Blinds => {
+                meaning.class == Class::Watching
+                    && (blinds(event, meaning) || has(Trait::SwitchesOff))
+            }
             Self::OpensToAll => has(Trait::OpensToAll) && gives && !meaning.outbound,
             Self::GivesAdmin => {
-                has(Trait::GivesAdmin) && meaning.class == Class::Rights && GIVES.contains(&meaning.verb)
+                has(Trait::GivesAdmin)
+                    && meaning.class == Class::Rights
+                    && GIVES.contains(&meaning.verb)
             }
-            Self::OpensToAccount => has(Trait::NamesForeignAccount) && gives && admits(meaning.class),
-            Self::RemovesProtection => meaning.class == Class::Safeguard && (takes_off || has(Trait::SwitchesOff)),
+            Self::OpensToAccount => {
+                has(Trait::NamesForeignAccount) && gives && admits(meaning.class)
+            }
+            Self::RemovesProtection => {
+                meaning.class == Class::Safeguard && (takes_off || has(Trait::SwitchesOff))
+            }
             Self::RootSignsIn => event.kind == PrincipalKind::Root && meaning.verb == Verb::SignIn,
         }
     }
@@ -156,7 +393,8 @@ impl Effect {
 /// Returns `true` for calls that blind the log by their name: monitoring that is removed or stopped, and a trail that is changed otherwise
 /// than by switching something on.
 pub(super) fn blinds(event: &ActivityEvent, meaning: Meaning) -> bool {
-    let redirects = meaning.trail && meaning.verb == Verb::Change && !event.traits.has(Trait::SwitchesOn);
+    let redirects =
+        meaning.trail && meaning.verb == Verb::Change && !event.traits.has(Trait::SwitchesOn);
     meaning.class == Class::Watching && (TAKES_OFF.contains(&meaning.verb) || redirects)
 }
 
@@ -164,7 +402,13 @@ pub(super) fn blinds(event: &ActivityEvent, meaning: Meaning) -> bool {
 pub(super) fn admits(class: Class) -> bool {
     matches!(
         class,
-        Class::Copy | Class::Rights | Class::Trust | Class::Code | Class::Store | Class::Secret | Class::Gate
+        Class::Copy
+            | Class::Rights
+            | Class::Trust
+            | Class::Code
+            | Class::Store
+            | Class::Secret
+            | Class::Gate
     )
 }
 
@@ -185,9 +429,19 @@ pub(crate) fn sets_up(event: &ActivityEvent, meaning: Meaning) -> bool {
     let gate = meaning.class == Class::Gate;
     let class = matches!(
         meaning.class,
-        Class::Credential | Class::Member | Class::Rights | Class::Trust | Class::Code | Class::Gate | Class::Store
+        Class::Credential
+            | Class::Member
+            | Class::Rights
+            | Class::Trust
+            | Class::Code
+            | Class::Gate
+            | Class::Store
     );
     let verb = matches!(meaning.verb, Verb::Create | Verb::Change | Verb::Grant);
     let public = event.traits.has(Trait::OpensToAll) && !gate;
-    event.outcome == Outcome::Done && class && verb && !public && !NEVER.iter().any(|one| event.traits.has(*one))
+    event.outcome == Outcome::Done
+        && class
+        && verb
+        && !public
+        && !NEVER.iter().any(|one| event.traits.has(*one))
 }

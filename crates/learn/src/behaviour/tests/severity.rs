@@ -3,7 +3,13 @@
 use super::*;
 
 /// Row of the page: what is done, the kind of caller, the operation, and what its parameters say.
-type Row = (&'static str, PrincipalKind, &'static str, &'static str, &'static [Trait]);
+type Row = (
+    &'static str,
+    PrincipalKind,
+    &'static str,
+    &'static str,
+    &'static [Trait],
+);
 
 const ROWS: [Row; 38] = [
     (
@@ -27,12 +33,48 @@ const ROWS: [Row; 38] = [
         "ModifySnapshotAttribute",
         &[Trait::NamesForeignAccount, Trait::Shares],
     ),
-    ("Stops sharing a snapshot", PrincipalKind::Role, "ec2", "ModifySnapshotAttribute", &[Trait::TakesAway]),
-    ("Leaves the organization", PrincipalKind::Role, "organizations", "LeaveOrganization", &[]),
-    ("Opens a bucket to the internet", PrincipalKind::Role, "s3", "PutBucketPolicy", &[Trait::OpensToAll]),
-    ("Opens a queue to the internet", PrincipalKind::Role, "sqs", "SetQueueAttributes", &[Trait::OpensToAll]),
-    ("Opens a topic to the internet", PrincipalKind::Role, "sns", "SetTopicAttributes", &[Trait::OpensToAll]),
-    ("Opens a key to the internet", PrincipalKind::Role, "kms", "PutKeyPolicy", &[Trait::OpensToAll]),
+    (
+        "Stops sharing a snapshot",
+        PrincipalKind::Role,
+        "ec2",
+        "ModifySnapshotAttribute",
+        &[Trait::TakesAway],
+    ),
+    (
+        "Leaves the organization",
+        PrincipalKind::Role,
+        "organizations",
+        "LeaveOrganization",
+        &[],
+    ),
+    (
+        "Opens a bucket to the internet",
+        PrincipalKind::Role,
+        "s3",
+        "PutBucketPolicy",
+        &[Trait::OpensToAll],
+    ),
+    (
+        "Opens a queue to the internet",
+        PrincipalKind::Role,
+        "sqs",
+        "SetQueueAttributes",
+        &[Trait::OpensToAll],
+    ),
+    (
+        "Opens a topic to the internet",
+        PrincipalKind::Role,
+        "sns",
+        "SetTopicAttributes",
+        &[Trait::OpensToAll],
+    ),
+    (
+        "Opens a key to the internet",
+        PrincipalKind::Role,
+        "kms",
+        "PutKeyPolicy",
+        &[Trait::OpensToAll],
+    ),
     (
         "Opens a secret to the internet",
         PrincipalKind::Role,
@@ -40,13 +82,55 @@ const ROWS: [Row; 38] = [
         "PutResourcePolicy",
         &[Trait::OpensToAll],
     ),
-    ("Opens a database to the internet", PrincipalKind::Role, "rds", "ModifyDBInstance", &[Trait::OpensToAll]),
-    ("Closes a database to the internet", PrincipalKind::Role, "rds", "ModifyDBInstance", &[Trait::SwitchesOn]),
-    ("Opens a port to the internet", PrincipalKind::Role, "ec2", "AuthorizeSecurityGroupIngress", &[Trait::OpensToAll]),
-    ("Closes a port", PrincipalKind::Role, "ec2", "RevokeSecurityGroupIngress", &[Trait::OpensToAll]),
-    ("Grants administrator rights", PrincipalKind::Role, "iam", "AttachUserPolicy", &[Trait::GivesAdmin]),
-    ("Writes administrator rights into a user", PrincipalKind::Role, "iam", "PutUserPolicy", &[Trait::GivesAdmin]),
-    ("Lets another account into a bucket", PrincipalKind::Role, "s3", "PutBucketPolicy", &[Trait::NamesForeignAccount]),
+    (
+        "Opens a database to the internet",
+        PrincipalKind::Role,
+        "rds",
+        "ModifyDBInstance",
+        &[Trait::OpensToAll],
+    ),
+    (
+        "Closes a database to the internet",
+        PrincipalKind::Role,
+        "rds",
+        "ModifyDBInstance",
+        &[Trait::SwitchesOn],
+    ),
+    (
+        "Opens a port to the internet",
+        PrincipalKind::Role,
+        "ec2",
+        "AuthorizeSecurityGroupIngress",
+        &[Trait::OpensToAll],
+    ),
+    (
+        "Closes a port",
+        PrincipalKind::Role,
+        "ec2",
+        "RevokeSecurityGroupIngress",
+        &[Trait::OpensToAll],
+    ),
+    (
+        "Grants administrator rights",
+        PrincipalKind::Role,
+        "iam",
+        "AttachUserPolicy",
+        &[Trait::GivesAdmin],
+    ),
+    (
+        "Writes administrator rights into a user",
+        PrincipalKind::Role,
+        "iam",
+        "PutUserPolicy",
+        &[Trait::GivesAdmin],
+    ),
+    (
+        "Lets another account into a bucket",
+        PrincipalKind::Role,
+        "s3",
+        "PutBucketPolicy",
+        &[Trait::NamesForeignAccount],
+    ),
     (
         "Lets another account into a queue",
         PrincipalKind::Role,
@@ -54,23 +138,119 @@ const ROWS: [Row; 38] = [
         "SetQueueAttributes",
         &[Trait::NamesForeignAccount],
     ),
-    ("Changes permissions", PrincipalKind::Role, "iam", "PutUserPolicy", &[]),
-    ("Stops a trail", PrincipalKind::Role, "cloudtrail", "StopLogging", &[]),
-    ("Deletes a trail", PrincipalKind::Role, "cloudtrail", "DeleteTrail", &[]),
-    ("Redirects a trail", PrincipalKind::Role, "cloudtrail", "UpdateTrail", &[]),
-    ("Narrows a trail", PrincipalKind::Role, "cloudtrail", "UpdateTrail", &[Trait::SwitchesOff]),
-    ("Widens a trail", PrincipalKind::Role, "cloudtrail", "UpdateTrail", &[Trait::SwitchesOn]),
-    ("Switches a detector off", PrincipalKind::Role, "guardduty", "UpdateDetector", &[Trait::SwitchesOff]),
-    ("Switches a detector on", PrincipalKind::Role, "guardduty", "UpdateDetector", &[Trait::SwitchesOn]),
-    ("Deletes the encryption of a bucket", PrincipalKind::Role, "s3", "DeleteBucketEncryption", &[]),
-    ("Suspends versions of a bucket", PrincipalKind::Role, "s3", "PutBucketVersioning", &[Trait::SwitchesOff]),
-    ("Keeps versions of a bucket", PrincipalKind::Role, "s3", "PutBucketVersioning", &[Trait::SwitchesOn]),
-    ("Makes an access key", PrincipalKind::Role, "iam", "CreateAccessKey", &[]),
+    (
+        "Changes permissions",
+        PrincipalKind::Role,
+        "iam",
+        "PutUserPolicy",
+        &[],
+    ),
+    (
+        "Stops a trail",
+        PrincipalKind::Role,
+        "cloudtrail",
+        "StopLogging",
+        &[],
+    ),
+    (
+        "Deletes a trail",
+        PrincipalKind::Role,
+        "cloudtrail",
+        "DeleteTrail",
+        &[],
+    ),
+    (
+        "Redirects a trail",
+        PrincipalKind::Role,
+        "cloudtrail",
+        "UpdateTrail",
+        &[],
+    ),
+    (
+        "Narrows a trail",
+        PrincipalKind::Role,
+        "cloudtrail",
+        "UpdateTrail",
+        &[Trait::SwitchesOff],
+    ),
+    (
+        "Widens a trail",
+        PrincipalKind::Role,
+        "cloudtrail",
+        "UpdateTrail",
+        &[Trait::SwitchesOn],
+    ),
+    (
+        "Switches a detector off",
+        PrincipalKind::Role,
+        "guardduty",
+        "UpdateDetector",
+        &[Trait::SwitchesOff],
+    ),
+    (
+        "Switches a detector on",
+        PrincipalKind::Role,
+        "guardduty",
+        "UpdateDetector",
+        &[Trait::SwitchesOn],
+    ),
+    (
+        "Deletes the encryption of a bucket",
+        PrincipalKind::Role,
+        "s3",
+        "DeleteBucketEncryption",
+        &[],
+    ),
+    (
+        "Suspends versions of a bucket",
+        PrincipalKind::Role,
+        "s3",
+        "PutBucketVersioning",
+        &[Trait::SwitchesOff],
+    ),
+    (
+        "Keeps versions of a bucket",
+        PrincipalKind::Role,
+        "s3",
+        "PutBucketVersioning",
+        &[Trait::SwitchesOn],
+    ),
+    (
+        "Makes an access key",
+        PrincipalKind::Role,
+        "iam",
+        "CreateAccessKey",
+        &[],
+    ),
     ("Adds a user", PrincipalKind::Role, "iam", "CreateUser", &[]),
-    ("Runs a command on machines", PrincipalKind::Role, "ssm", "SendCommand", &[]),
-    ("Deletes a database", PrincipalKind::Role, "rds", "DeleteDBInstance", &[]),
-    ("Reads a secret", PrincipalKind::Role, "secretsmanager", "GetSecretValue", &[]),
-    ("Lists machines", PrincipalKind::Role, "ec2", "DescribeInstances", &[]),
+    (
+        "Runs a command on machines",
+        PrincipalKind::Role,
+        "ssm",
+        "SendCommand",
+        &[],
+    ),
+    (
+        "Deletes a database",
+        PrincipalKind::Role,
+        "rds",
+        "DeleteDBInstance",
+        &[],
+    ),
+    (
+        "Reads a secret",
+        PrincipalKind::Role,
+        "secretsmanager",
+        "GetSecretValue",
+        &[],
+    ),
+    (
+        "Lists machines",
+        PrincipalKind::Role,
+        "ec2",
+        "DescribeInstances",
+        &[],
+    ),
     (
         "Signs in as root without a second factor",
         PrincipalKind::Root,
@@ -78,19 +258,39 @@ const ROWS: [Row; 38] = [
         "ConsoleLogin",
         &[Trait::NoSecondFactor],
     ),
-    ("Signs in as root with a second factor", PrincipalKind::Root, "signin", "ConsoleLogin", &[Trait::SecondFactor]),
-    ("Signs in with a second factor", PrincipalKind::Person, "signin", "ConsoleLogin", &[Trait::SecondFactor]),
+    (
+        "Signs in as root with a second factor",
+        PrincipalKind::Root,
+        "signin",
+        "ConsoleLogin",
+        &[Trait::SecondFactor],
+    ),
+    (
+        "Signs in with a second factor",
+        PrincipalKind::Person,
+        "signin",
+        "ConsoleLogin",
+        &[Trait::SecondFactor],
+    ),
 ];
 
 fn page() -> String {
-    let mut page = String::from("| what is done | call | succeeded | refused | failed |\n|---|---|---|---|---|\n");
+    let mut page = String::from(
+        "| what is done | call | succeeded | refused | failed |\n|---|---|---|---|---|\n",
+    );
     for (words, kind, service, operation, traits) in ROWS {
         let score = |outcome| {
-            let event = ActivityEvent { kind, outcome, ..with(event("a", service, operation, 0), traits) };
+            let event = ActivityEvent {
+                kind,
+                outcome,
+                ..with(event("a", service, operation, 0), traits)
+            };
             Watch::default().observe(&event).score
         };
         let [done, denied, failed] = [Outcome::Done, Outcome::Denied, Outcome::Failed].map(score);
-        page.push_str(&format!("| {words} | `{service}:{operation}` | {done:.2} | {denied:.2} | {failed:.2} |\n"));
+        page.push_str(&format!(
+            "| {words} | `{service}:{operation}` | {done:.2} | {denied:.2} | {failed:.2} |\n"
+        ));
     }
     page
 }
@@ -99,17 +299,27 @@ fn page() -> String {
 fn the_page_of_severities_says_what_the_tables_give() {
     let kept = include_str!("../../../../../docs/learning/severity.md");
     let table = page();
-    assert!(kept.contains(&table), "docs/learning/severity.md has another table than:\n{table}");
+    assert!(
+        kept.contains(&table),
+        "docs/learning/severity.md has another table than:\n{table}"
+    );
 }
 
 #[test]
 fn each_severe_act_is_less_when_it_was_refused() {
     for (words, kind, service, operation, traits) in ROWS {
         let score = |outcome| {
-            let event = ActivityEvent { kind, outcome, ..with(event("a", service, operation, 0), traits) };
+            let event = ActivityEvent {
+                kind,
+                outcome,
+                ..with(event("a", service, operation, 0), traits)
+            };
             Watch::default().observe(&event).score
         };
         let (done, denied) = (score(Outcome::Done), score(Outcome::Denied));
-        assert!(done < 0.5 || denied < done - 0.02, "{words}: {done} {denied}");
+        assert!(
+            done < 0.5 || denied < done - 0.02,
+            "{words}: {done} {denied}"
+        );
     }
 }

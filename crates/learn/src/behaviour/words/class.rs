@@ -62,14 +62,18 @@ impl Class {
             (Class::Store, store),
             (Class::Machine, machine),
         ];
-        TESTS.iter().find(|(_, fits)| fits(words, verb)).map_or(Self::Other, |(class, _)| *class)
+        TESTS
+            .iter()
+            .find(|(_, fits)| fits(words, verb))
+            .map_or(Self::Other, |(class, _)| *class)
     }
 }
 
 fn organization(words: &Words, _: Verb) -> bool {
     // A subscription to a queue or a log is no account.
-    let account =
-        words.operation_has(&["subscription"]) && words.service_has(&["resource"]) && !words.operation_has(&["group"]);
+    let account = words.operation_has(&["subscription"])
+        && words.service_has(&["resource"])
+        && !words.operation_has(&["group"]);
     words.has("organization")
         || words.service_has(&["subscription"])
         || account
@@ -89,7 +93,8 @@ fn watching(words: &Words, verb: Verb) -> bool {
         "wafv",
         "inspector",
         "defender",
-    ]) || words.service_has(&["config"]) && words.operation_has(&["recorder", "channel", "rule", "aggregator"])
+    ]) || words.service_has(&["config"])
+        && words.operation_has(&["recorder", "channel", "rule", "aggregator"])
         || words.operation_has(&[
             "trail",
             "logging",
@@ -103,23 +108,32 @@ fn watching(words: &Words, verb: Verb) -> bool {
             "analyzer",
         ])
         || words.operation_has(&["alarm", "alert", "finding"]) && taken_away
-        || words.operation_has(&["log"]) && words.operation_has(&["flow", "query", "delivery", "access", "activity"])
-        || words.has("log") && words.operation_has(&["subscription"]) && words.operation_has(&["filter"])
+        || words.operation_has(&["log"])
+            && words.operation_has(&["flow", "query", "delivery", "access", "activity"])
+        || words.has("log")
+            && words.operation_has(&["subscription"])
+            && words.operation_has(&["filter"])
         || words.operation_has(&["log"]) && taken_away && !words.operation_has(&["event"])
         || words.has_all(&["web", "acl"])
         || words.has_all(&["security", "center"])
 }
 
 fn secret(words: &Words, verb: Verb) -> bool {
-    let keys =
-        words.operation_has(&["key"]) && verb == Verb::Read && words.last_part().iter().any(|word| word == "list");
-    let cloud_keys = keys && words.has_any(&["storage", "vault", "cosmos", "document", "redis", "bus", "search"]);
+    let keys = words.operation_has(&["key"])
+        && verb == Verb::Read
+        && words.last_part().iter().any(|word| word == "list");
+    let cloud_keys = keys
+        && words.has_any(&[
+            "storage", "vault", "cosmos", "document", "redis", "bus", "search",
+        ]);
     // Who may read a secret is a matter of rights.
     let rights = words.operation_has(&["policy"]) && verb != Verb::Read;
     words.operation_has(&["secret"])
         || words.service_has(&["secretsmanager", "secretmanager"]) && !rights
         || words.operation_has(&["parameter"]) && words.service_has(&["ssm"])
-        || words.operation_has(&["password"]) && verb == Verb::Read && !words.operation_has(&["policy"])
+        || words.operation_has(&["password"])
+            && verb == Verb::Read
+            && !words.operation_has(&["policy"])
         || words.has_all(&["key", "vault"]) && verb == Verb::Read
         || cloud_keys
 }
@@ -139,13 +153,21 @@ fn trust(words: &Words, verb: Verb) -> bool {
 fn credential(words: &Words, verb: Verb) -> bool {
     let names = words.operation_has(&["credential", "password", "mfa", "otp", "passkey", "pat"])
         || words.operation_has(&["login"]) && words.operation_has(&["profile"])
-        || words.operation_has(&["access", "api", "account", "signing"]) && words.operation_has(&["key"]);
+        || words.operation_has(&["access", "api", "account", "signing"])
+            && words.operation_has(&["key"]);
     names && !matches!(verb, Verb::SignIn | Verb::Assume)
 }
 
 fn rights(words: &Words, verb: Verb) -> bool {
-    let other_policy =
-        words.operation_has(&["lifecycle", "scaling", "autoscaling", "retention", "backup", "routing", "cache"]);
+    let other_policy = words.operation_has(&[
+        "lifecycle",
+        "scaling",
+        "autoscaling",
+        "retention",
+        "backup",
+        "routing",
+        "cache",
+    ]);
     let names = words.operation_has(&[
         "policy",
         "permission",
@@ -167,8 +189,8 @@ fn rights(words: &Words, verb: Verb) -> bool {
 fn member(words: &Words, verb: Verb) -> bool {
     let named = words.operation_has(&["user", "principal", "member"])
         || words.operation_has(&["service"]) && words.operation_has(&["account"]);
-    let group =
-        words.operation_has(&["group"]) && words.service_has(&["iam", "directory", "graph", "identitystore", "sso"]);
+    let group = words.operation_has(&["group"])
+        && words.service_has(&["iam", "directory", "graph", "identitystore", "sso"]);
     (named || group) && verb != Verb::SignIn
 }
 
@@ -188,8 +210,9 @@ fn safeguard(words: &Words, verb: Verb) -> bool {
 }
 
 fn gate(words: &Words, _: Verb) -> bool {
-    words.operation_has(&["ingress", "egress", "firewall", "gateway", "route", "peering", "nsg", "endpoint"])
-        || words.has_all(&["security", "group"])
+    words.operation_has(&[
+        "ingress", "egress", "firewall", "gateway", "route", "peering", "nsg", "endpoint",
+    ]) || words.has_all(&["security", "group"])
         || words.has_all(&["security", "rule"])
         || words.has_all(&["network", "acl"])
         || words.has_all(&["function", "url"])
@@ -197,12 +220,22 @@ fn gate(words: &Words, _: Verb) -> bool {
 }
 
 fn code(words: &Words, verb: Verb) -> bool {
-    let shell =
-        words.operation_has(&["session", "command", "script", "shell", "ssh", "serial", "document", "automation"])
-            && verb != Verb::Read;
-    let function =
-        words.operation_has(&["function", "layer", "extension"]) && matches!(verb, Verb::Change | Verb::Grant);
-    shell || function || words.operation_has(&["code"]) && verb != Verb::Read || words.service_has(&["cloudshell"])
+    let shell = words.operation_has(&[
+        "session",
+        "command",
+        "script",
+        "shell",
+        "ssh",
+        "serial",
+        "document",
+        "automation",
+    ]) && verb != Verb::Read;
+    let function = words.operation_has(&["function", "layer", "extension"])
+        && matches!(verb, Verb::Change | Verb::Grant);
+    shell
+        || function
+        || words.operation_has(&["code"]) && verb != Verb::Read
+        || words.service_has(&["cloudshell"])
 }
 
 fn model(words: &Words, _: Verb) -> bool {
@@ -211,15 +244,25 @@ fn model(words: &Words, _: Verb) -> bool {
 
 fn standing(words: &Words, verb: Verb) -> bool {
     let oneself = words.operation_has(&["caller", "whoami"]);
-    let account =
-        words.operation_has(&["quota", "contact", "account", "billing", "identities", "identity", "verification"]);
+    let account = words.operation_has(&[
+        "quota",
+        "contact",
+        "account",
+        "billing",
+        "identities",
+        "identity",
+        "verification",
+    ]);
     verb == Verb::Read && (oneself || account)
 }
 
 fn copy(words: &Words, _: Verb) -> bool {
     // What a registry keeps is built, not copied from where data lives.
     let built = words.service_has(&["ecr", "registry", "artifactregistry"]);
-    !built && words.operation_has(&["snapshot", "image", "ami", "backup", "recovery", "archive", "dump"])
+    !built
+        && words.operation_has(&[
+            "snapshot", "image", "ami", "backup", "recovery", "archive", "dump",
+        ])
 }
 
 fn store(words: &Words, _: Verb) -> bool {
@@ -264,20 +307,40 @@ mod tests {
         for (service, operation, class) in [
             ("cloudtrail", "StopLogging", Class::Watching),
             ("ec2", "DeleteFlowLogs", Class::Watching),
-            ("Microsoft.Insights", "Microsoft.Insights/diagnosticSettings/delete", Class::Watching),
-            ("logging", "google.logging.v2.ConfigServiceV2.DeleteSink", Class::Watching),
+            (
+                "Microsoft.Insights",
+                "Microsoft.Insights/diagnosticSettings/delete",
+                Class::Watching,
+            ),
+            (
+                "logging",
+                "google.logging.v2.ConfigServiceV2.DeleteSink",
+                Class::Watching,
+            ),
             ("logs", "PutLogEvents", Class::Other),
             ("organizations", "LeaveOrganization", Class::Organization),
             ("secretsmanager", "GetSecretValue", Class::Secret),
-            ("Microsoft.Storage", "Microsoft.Storage/storageAccounts/listKeys/action", Class::Secret),
+            (
+                "Microsoft.Storage",
+                "Microsoft.Storage/storageAccounts/listKeys/action",
+                Class::Secret,
+            ),
             ("ec2", "GetPasswordData", Class::Secret),
             ("iam", "CreateAccessKey", Class::Credential),
-            ("iam", "google.iam.admin.v1.CreateServiceAccountKey", Class::Credential),
+            (
+                "iam",
+                "google.iam.admin.v1.CreateServiceAccountKey",
+                Class::Credential,
+            ),
             ("iam", "UpdateLoginProfile", Class::Credential),
             ("iam", "UpdateAssumeRolePolicy", Class::Trust),
             ("rolesanywhere", "CreateProfile", Class::Trust),
             ("iam", "AttachUserPolicy", Class::Rights),
-            ("Microsoft.Authorization", "Microsoft.Authorization/roleAssignments/write", Class::Rights),
+            (
+                "Microsoft.Authorization",
+                "Microsoft.Authorization/roleAssignments/write",
+                Class::Rights,
+            ),
             ("lambda", "AddPermission", Class::Rights),
             ("iam", "CreateUser", Class::Member),
             ("s3", "PutBucketVersioning", Class::Safeguard),
@@ -292,9 +355,21 @@ mod tests {
             ("sts", "GetCallerIdentity", Class::Standing),
             ("s3", "GetBucketLocation", Class::Store),
             ("logs", "DeleteSubscriptionFilter", Class::Watching),
-            ("pubsub", "google.pubsub.v1.Subscriber.DeleteSubscription", Class::Other),
-            ("Microsoft.Subscription", "Microsoft.Subscription/cancel/action", Class::Organization),
-            ("Microsoft.Resources", "Microsoft.Resources/subscriptions/resourceGroups/write", Class::Other),
+            (
+                "pubsub",
+                "google.pubsub.v1.Subscriber.DeleteSubscription",
+                Class::Other,
+            ),
+            (
+                "Microsoft.Subscription",
+                "Microsoft.Subscription/cancel/action",
+                Class::Organization,
+            ),
+            (
+                "Microsoft.Resources",
+                "Microsoft.Resources/subscriptions/resourceGroups/write",
+                Class::Other,
+            ),
             ("secretsmanager", "PutResourcePolicy", Class::Rights),
             ("sso", "CreateAccountAssignment", Class::Rights),
             ("ram", "AssociateResourceShare", Class::Rights),
@@ -304,7 +379,11 @@ mod tests {
             ("ecr", "PutImage", Class::Other),
         ] {
             let words = Words::from_operation(service, operation);
-            assert_eq!(Class::classify(&words, Verb::classify(&words)), class, "{operation}");
+            assert_eq!(
+                Class::classify(&words, Verb::classify(&words)),
+                class,
+                "{operation}"
+            );
         }
     }
 }

@@ -205,10 +205,32 @@ const LEXICON: [(Verb, &[&str]); 11] = [
             "disconnect",
         ],
     ),
-    (Verb::Start, &["start", "enable", "resume", "activate", "reactivate", "poweron", "monitor"]),
-    (Verb::Run, &["run", "invoke", "send", "execute", "converse", "call", "exec", "evaluate"]),
-    (Verb::Assume, &["assume", "federate", "switch", "impersonate", "assumed"]),
-    (Verb::SignIn, &["login", "signin", "authenticate", "logon", "authentication"]),
+    (
+        Verb::Start,
+        &[
+            "start",
+            "enable",
+            "resume",
+            "activate",
+            "reactivate",
+            "poweron",
+            "monitor",
+        ],
+    ),
+    (
+        Verb::Run,
+        &[
+            "run", "invoke", "send", "execute", "converse", "call", "exec", "evaluate",
+        ],
+    ),
+    (
+        Verb::Assume,
+        &["assume", "federate", "switch", "impersonate", "assumed"],
+    ),
+    (
+        Verb::SignIn,
+        &["login", "signin", "authenticate", "logon", "authentication"],
+    ),
     (Verb::SignOut, &["logout", "signout", "logoff"]),
 ];
 
@@ -216,7 +238,9 @@ impl Verb {
     /// The verb of an operation: the first known word of its last part, else of all its parts.
     pub fn classify(words: &Words) -> Self {
         let last = words.last_part().iter().find_map(|word| known(word));
-        let verb = last.or_else(|| words.operation().iter().find_map(|word| known(word))).unwrap_or(Self::Other);
+        let verb = last
+            .or_else(|| words.operation().iter().find_map(|word| known(word)))
+            .unwrap_or(Self::Other);
         verb.in_context(words)
     }
 
@@ -225,7 +249,10 @@ impl Verb {
         match self {
             Self::Read | Self::Create | Self::Other if mints_token(words) => Self::Assume,
             // A report of what there is changes nothing.
-            Self::Create if words.operation_has(&["generate"]) && words.operation_has(&["report", "detail"]) => {
+            Self::Create
+                if words.operation_has(&["generate"])
+                    && words.operation_has(&["report", "detail"]) =>
+            {
                 Self::Read
             }
             Self::Start | Self::Stop | Self::Create
@@ -251,12 +278,16 @@ impl Verb {
 
 /// Tokens that make their holder somebody else.
 fn mints_token(words: &Words) -> bool {
-    words.operation_has(&["token"]) && words.operation_has(&["federation", "session", "access", "signin", "bearer"])
+    words.operation_has(&["token"])
+        && words.operation_has(&["federation", "session", "access", "signin", "bearer"])
         || words.operation_has(&["credential"]) && words.operation_has(&["role"])
 }
 
 fn known(word: &str) -> Option<Verb> {
-    LEXICON.iter().find(|(_, words)| words.contains(&word)).map(|(verb, _)| *verb)
+    LEXICON
+        .iter()
+        .find(|(_, words)| words.contains(&word))
+        .map(|(verb, _)| *verb)
 }
 
 #[cfg(test)]
@@ -279,22 +310,41 @@ mod tests {
             ("iam", "CreateLoginProfile", Verb::Create),
             ("signin", "PasswordUpdated", Verb::Change),
             ("ec2", "CreateTags", Verb::Tag),
-            ("Microsoft.Authorization", "Microsoft.Authorization/roleAssignments/write", Verb::Change),
-            ("Microsoft.Compute", "Microsoft.Compute/virtualMachines/runCommand/action", Verb::Run),
-            ("Microsoft.Storage", "Microsoft.Storage/storageAccounts/listKeys/action", Verb::Read),
+            (
+                "Microsoft.Authorization",
+                "Microsoft.Authorization/roleAssignments/write",
+                Verb::Change,
+            ),
+            (
+                "Microsoft.Compute",
+                "Microsoft.Compute/virtualMachines/runCommand/action",
+                Verb::Run,
+            ),
+            (
+                "Microsoft.Storage",
+                "Microsoft.Storage/storageAccounts/listKeys/action",
+                Verb::Read,
+            ),
             ("compute", "v1.compute.firewalls.insert", Verb::Create),
             ("storage", "storage.buckets.delete", Verb::Remove),
             ("iamcredentials", "GenerateAccessToken", Verb::Assume),
             ("iam", "GenerateCredentialReport", Verb::Read),
             ("x", "Frobnicate", Verb::Other),
         ] {
-            assert_eq!(Verb::classify(&Words::from_operation(service, operation)), verb, "{operation}");
+            assert_eq!(
+                Verb::classify(&Words::from_operation(service, operation)),
+                verb,
+                "{operation}"
+            );
         }
     }
 
     #[test]
     fn no_word_has_two_verbs() {
-        let mut words: Vec<&str> = LEXICON.iter().flat_map(|(_, words)| words.iter().copied()).collect();
+        let mut words: Vec<&str> = LEXICON
+            .iter()
+            .flat_map(|(_, words)| words.iter().copied())
+            .collect();
         let all = words.len();
         words.sort_unstable();
         words.dedup();

@@ -23,7 +23,10 @@ fn sorted(span: std::ops::Range<u64>) -> Vec<Record> {
 }
 
 fn attestor() -> Attestor {
-    Attestor::new(Arc::new(reeve_tlog::NoteSigner::from_seed("log.example", &[1; 32]).unwrap()), None)
+    Attestor::new(
+        Arc::new(reeve_tlog::NoteSigner::from_seed("log.example", &[1; 32]).unwrap()),
+        None,
+    )
 }
 
 fn write_to(
@@ -32,13 +35,29 @@ fn write_to(
     counts: (u64, Times),
     records: impl Iterator<Item = io::Result<Record>>,
 ) -> io::Result<IdFile> {
-    write(&Place { disk: &LocalDisk, attestor: &attestor(), dir }, span, 0, counts, records)
+    write(
+        &Place {
+            disk: &LocalDisk,
+            attestor: &attestor(),
+            dir,
+        },
+        span,
+        0,
+        counts,
+        records,
+    )
 }
 
 fn written(dir: &Path, span: std::ops::Range<u64>) -> IdFile {
     let records = sorted(span.clone());
     let count = records.len() as u64;
-    write_to(dir, (span.start, span.end), (count, Times::new(&records)), records.into_iter().map(Ok)).unwrap()
+    write_to(
+        dir,
+        (span.start, span.end),
+        (count, Times::new(&records)),
+        records.into_iter().map(Ok),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -46,9 +65,15 @@ fn every_record_is_found_and_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
     for count in [1, 254, 255, 256, 1000, 20_000, MANY + 1] {
         let file = written(dir.path(), 7..7 + count);
-        assert_eq!((file.first(), file.end(), file.count(), file.level()), (7, 7 + count, count, 0));
+        assert_eq!(
+            (file.first(), file.end(), file.count(), file.level()),
+            (7, 7 + count, count, 0)
+        );
         for sequence in 7..7 + count {
-            assert_eq!(file.find(&record(sequence).key).unwrap(), Some(record(sequence)));
+            assert_eq!(
+                file.find(&record(sequence).key).unwrap(),
+                Some(record(sequence))
+            );
         }
         for sequence in 7 + count..7 + count + 2000 {
             assert_eq!(file.find(&record(sequence).key).unwrap(), None);
@@ -81,19 +106,37 @@ fn damage_is_reported() {
         std::fs::write(&path, &flipped).unwrap();
         let found = IdFile::open(&LocalDisk, &attestor(), &path).and_then(|file| {
             (0..500).try_for_each(|sequence| {
-                file.find(&record(sequence).key).map(|found| assert_eq!(found, Some(record(sequence))))
+                file.find(&record(sequence).key)
+                    .map(|found| assert_eq!(found, Some(record(sequence))))
             })
         });
         let error = found.unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::InvalidData, "byte {at}: {error}");
+        assert_eq!(
+            error.kind(),
+            io::ErrorKind::InvalidData,
+            "byte {at}: {error}"
+        );
         *counts.entry(at < first_page).or_insert(0) += 1;
     }
     assert_eq!(counts.len(), 2);
     std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
     assert!(IdFile::open(&LocalDisk, &attestor(), &path).is_err());
     let untold = Times::new(&sorted(0..1));
-    assert!(write_to(dir.path(), (0, 500), (500, untold), sorted(0..500).into_iter().map(Ok)).is_err());
-    let fewer = write_to(dir.path(), (0, 500), (499, Times::new(&sorted(0..500))), sorted(0..500).into_iter().map(Ok));
+    assert!(
+        write_to(
+            dir.path(),
+            (0, 500),
+            (500, untold),
+            sorted(0..500).into_iter().map(Ok)
+        )
+        .is_err()
+    );
+    let fewer = write_to(
+        dir.path(),
+        (0, 500),
+        (499, Times::new(&sorted(0..500))),
+        sorted(0..500).into_iter().map(Ok),
+    );
     assert!(fewer.is_err());
     assert!(!dir.path().join(format!("{}.tmp", name(0, 500))).exists());
 }
@@ -102,13 +145,36 @@ fn damage_is_reported() {
 #[test]
 fn keys_far_apart_begin_a_page_each() {
     let dir = tempfile::tempdir().unwrap();
-    let key = |at: u64| IdKey((if at.is_multiple_of(2) { at } else { u64::MAX / (MANY * 2) * at }).to_be_bytes());
-    let mut records: Vec<_> = (0..MANY).map(|at| Record { key: key(at), ..record(at) }).collect();
+    let key = |at: u64| {
+        IdKey(
+            (if at.is_multiple_of(2) {
+                at
+            } else {
+                u64::MAX / (MANY * 2) * at
+            })
+            .to_be_bytes(),
+        )
+    };
+    let mut records: Vec<_> = (0..MANY)
+        .map(|at| Record {
+            key: key(at),
+            ..record(at)
+        })
+        .collect();
     records.sort_by_key(|record| record.key);
     let counts = (MANY, Times::new(&records));
-    let file = write_to(dir.path(), (0, MANY), counts, records.iter().copied().map(Ok)).unwrap();
+    let file = write_to(
+        dir.path(),
+        (0, MANY),
+        counts,
+        records.iter().copied().map(Ok),
+    )
+    .unwrap();
     for record in records.iter().step_by(97) {
-        assert_eq!(file.find(&record.key).unwrap().map(|found| found.key), Some(record.key));
+        assert_eq!(
+            file.find(&record.key).unwrap().map(|found| found.key),
+            Some(record.key)
+        );
     }
     let all: Vec<_> = Records::new(&file).collect::<io::Result<_>>().unwrap();
     assert_eq!(all, records);
@@ -121,7 +187,10 @@ fn a_forged_record_is_refused_although_its_checksums_hold() {
     let file = written(dir.path(), 0..500);
     let path = dir.path().join(name(0, 500));
     let sound = std::fs::read(&path).unwrap();
-    let (page, digests) = (file.head.page_at(0) as usize, file.head.page_at(file.head.pages()) as usize);
+    let (page, digests) = (
+        file.head.page_at(0) as usize,
+        file.head.page_at(file.head.pages()) as usize,
+    );
     let mut forged = sound.clone();
     forged[page + 10] ^= 1;
     let sum = crc32c::crc32c(&forged[page..page + PAGE_LEN - 4]).to_le_bytes();
@@ -132,9 +201,15 @@ fn a_forged_record_is_refused_although_its_checksums_hold() {
     let fitting = page_digest(&forged[page..page + PAGE_LEN]);
     forged[digests..digests + DIGEST_LEN].copy_from_slice(&fitting);
     std::fs::write(&path, &forged).unwrap();
-    assert!(IdFile::open(&LocalDisk, &attestor(), &path).is_err(), "the digests are attested");
+    assert!(
+        IdFile::open(&LocalDisk, &attestor(), &path).is_err(),
+        "the digests are attested"
+    );
     // A file of the same content by another key, and a sound one under another name.
-    let other = Attestor::new(Arc::new(reeve_tlog::NoteSigner::from_seed("log.example", &[2; 32]).unwrap()), None);
+    let other = Attestor::new(
+        Arc::new(reeve_tlog::NoteSigner::from_seed("log.example", &[2; 32]).unwrap()),
+        None,
+    );
     std::fs::write(&path, &sound).unwrap();
     assert!(IdFile::open(&LocalDisk, &other, &path).is_err());
     IdFile::open(&LocalDisk, &attestor(), &path).unwrap();
@@ -144,8 +219,17 @@ fn a_forged_record_is_refused_although_its_checksums_hold() {
 fn a_file_of_an_earlier_version_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("earlier.ids");
-    std::fs::write(&path, include_bytes!("../../../tests/fixtures/identifiers-v2.ids")).unwrap();
-    let error = IdFile::open(&LocalDisk, &attestor(), &path).map(|_| ()).unwrap_err();
+    std::fs::write(
+        &path,
+        include_bytes!("../../../tests/fixtures/identifiers-v2.ids"),
+    )
+    .unwrap();
+    let error = IdFile::open(&LocalDisk, &attestor(), &path)
+        .map(|_| ())
+        .unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-    assert!(error.to_string().contains("version 2 is not attested"), "{error}");
+    assert!(
+        error.to_string().contains("version 2 is not attested"),
+        "{error}"
+    );
 }

@@ -3,8 +3,8 @@
 use std::io;
 
 use super::{
-    DIGEST_LEN, HEADER_LEN, Head, IdFile, PAGE_KEY_AT, PAGE_LEN, Place, Record, Times, Widths, attested_name, bytes_of,
-    damaged, digest, millis, name, page_digest,
+    DIGEST_LEN, HEADER_LEN, Head, IdFile, PAGE_KEY_AT, PAGE_LEN, Place, Record, Times, Widths,
+    attested_name, bytes_of, damaged, digest, millis, name, page_digest,
 };
 use crate::disk::DiskFile;
 use crate::ids::filter::Filter;
@@ -20,8 +20,20 @@ pub(crate) fn write(
     (count, times): (u64, Times),
     records: impl Iterator<Item = io::Result<Record>>,
 ) -> io::Result<IdFile> {
-    let Place { disk, attestor, dir } = *place;
-    let mut head = Head { level, first, end, count, filter_checksum: 0, times, pages: 0 };
+    let Place {
+        disk,
+        attestor,
+        dir,
+    } = *place;
+    let mut head = Head {
+        level,
+        first,
+        end,
+        count,
+        filter_checksum: 0,
+        times,
+        pages: 0,
+    };
     let path = dir.join(name(first, end));
     let unnamed = dir.join(format!("{}.tmp", name(first, end)));
     let file = disk.create(&unnamed)?;
@@ -30,7 +42,11 @@ pub(crate) fn write(
         head.pages = (digests.len() / DIGEST_LEN) as u32;
         head.filter_checksum = crc32c::crc32c(&filter);
         let header = head.encode();
-        let attested = attestor.attest(&attested_name(first, end), end, digest(&header, &filter, &digests));
+        let attested = attestor.attest(
+            &attested_name(first, end),
+            end,
+            digest(&header, &filter, &digests),
+        );
         let note = attested.map_err(io::Error::other)?;
         let mut after = digests;
         after.extend_from_slice(note.as_bytes());
@@ -55,8 +71,14 @@ fn write_pages(
     records: impl Iterator<Item = io::Result<Record>>,
 ) -> io::Result<(Filter, Vec<u8>)> {
     let mut filter = Filter::for_keys(head.count);
-    let mut pages =
-        Pages { head, widths: head.widths(), buffer: Vec::new(), page: Vec::new(), first: 0, digests: Vec::new() };
+    let mut pages = Pages {
+        head,
+        widths: head.widths(),
+        buffer: Vec::new(),
+        page: Vec::new(),
+        first: 0,
+        digests: Vec::new(),
+    };
     let mut count = 0;
     for record in records {
         let record = record?;
@@ -104,9 +126,11 @@ impl Pages<'_> {
         if bytes_of(sequence) > sequence_len || bytes_of(time) > time_len {
             return Err(damaged("record"));
         }
-        self.page.extend_from_slice(&(key - self.first).to_le_bytes()[..key_len]);
+        self.page
+            .extend_from_slice(&(key - self.first).to_le_bytes()[..key_len]);
         self.page.extend_from_slice(&record.mark.0[..mark_len]);
-        self.page.extend_from_slice(&sequence.to_le_bytes()[..sequence_len]);
+        self.page
+            .extend_from_slice(&sequence.to_le_bytes()[..sequence_len]);
         self.page.extend_from_slice(&time.to_le_bytes()[..time_len]);
         Ok(())
     }
@@ -127,7 +151,8 @@ impl Pages<'_> {
     }
 
     fn flush(&mut self, file: &dyn DiskFile) -> io::Result<()> {
-        let before = (self.digests.len() / DIGEST_LEN) as u64 - (self.buffer.len() / PAGE_LEN) as u64;
+        let before =
+            (self.digests.len() / DIGEST_LEN) as u64 - (self.buffer.len() / PAGE_LEN) as u64;
         file.write_at(self.head.page_at(before), &self.buffer)?;
         self.buffer.clear();
         Ok(())

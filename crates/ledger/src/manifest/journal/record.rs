@@ -106,16 +106,38 @@ impl Record {
     }
 
     pub(super) fn into_manifest(self) -> Manifest {
-        let Record { origin, sealed_size, root, chain_hash, segments, .. } = self;
-        Manifest { origin, sealed_size, root, chain_hash, edge: Vec::new(), segments }
+        let Record {
+            origin,
+            sealed_size,
+            root,
+            chain_hash,
+            segments,
+            ..
+        } = self;
+        Manifest {
+            origin,
+            sealed_size,
+            root,
+            chain_hash,
+            edge: Vec::new(),
+            segments,
+        }
     }
 
     /// Reads the line at the beginning of `bytes`, which follows lines with the digest `before`. Returns the record, the length
     /// of its line and the digest with it.
-    pub(super) fn read(bytes: &[u8], before: &Digest) -> Result<(Record, usize, Digest), RecordFault> {
-        let end = bytes.iter().position(|byte| *byte == b'\n').ok_or(RecordFault::Unended)?;
+    pub(super) fn read(
+        bytes: &[u8],
+        before: &Digest,
+    ) -> Result<(Record, usize, Digest), RecordFault> {
+        let end = bytes
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .ok_or(RecordFault::Unended)?;
         let line = &bytes[..end];
-        let at = line.windows(ATTESTATION.len()).rposition(|window| window == ATTESTATION);
+        let at = line
+            .windows(ATTESTATION.len())
+            .rposition(|window| window == ATTESTATION);
         let (body, note) = line.split_at(at.ok_or(RecordFault::Attestation)?);
         let whole = [body, b"}"].concat();
         let VersionLine { version } = serde_json::from_slice(&whole)?;
@@ -123,7 +145,9 @@ impl Record {
             return Err(RecordFault::Version(version));
         }
         let row: RecordLine = serde_json::from_slice(&whole)?;
-        let note = note[ATTESTATION.len()..].strip_suffix(b"}").ok_or(RecordFault::Attestation)?;
+        let note = note[ATTESTATION.len()..]
+            .strip_suffix(b"}")
+            .ok_or(RecordFault::Attestation)?;
         let record = Record {
             kind: row.kind,
             origin: row.origin,
@@ -138,7 +162,11 @@ impl Record {
     }
 
     /// Returns the line, attested, and the digest of the records with it.
-    pub(super) fn write(self, attestor: &Attestor, before: &Digest) -> Result<(Vec<u8>, Digest), ManifestError> {
+    pub(super) fn write(
+        self,
+        attestor: &Attestor,
+        before: &Digest,
+    ) -> Result<(Vec<u8>, Digest), ManifestError> {
         let size = self.sealed_size;
         let row = RecordLine {
             version: VERSION,
@@ -151,7 +179,9 @@ impl Record {
         };
         let mut line = serde_json::to_vec(&row)?;
         line.pop();
-        let note = attestor.attest(NAME, size, digest_of(before, &line)).map_err(std::io::Error::other)?;
+        let note = attestor
+            .attest(NAME, size, digest_of(before, &line))
+            .map_err(std::io::Error::other)?;
         line.extend_from_slice(ATTESTATION);
         line.extend_from_slice(&serde_json::to_vec(&note)?);
         line.push(b'}');
@@ -163,5 +193,9 @@ impl Record {
 
 /// Digest of lines with the digest `before` and of what follows them: a whole line, or its part before the attestation.
 fn digest_of(before: &Digest, bytes: &[u8]) -> Digest {
-    Sha256::new().chain_update(before).chain_update(bytes).finalize().into()
+    Sha256::new()
+        .chain_update(before)
+        .chain_update(bytes)
+        .finalize()
+        .into()
 }

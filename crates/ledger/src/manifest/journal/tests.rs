@@ -7,7 +7,10 @@ use super::*;
 use crate::disk::LocalDisk;
 
 fn attestor(seed: u8) -> Arc<Attestor> {
-    Arc::new(Attestor::new(Arc::new(NoteSigner::from_seed("log.example", &[seed; 32]).unwrap()), None))
+    Arc::new(Attestor::new(
+        Arc::new(NoteSigner::from_seed("log.example", &[seed; 32]).unwrap()),
+        None,
+    ))
 }
 
 fn segment(first: u64, end: u64) -> SegmentMeta {
@@ -26,7 +29,12 @@ fn segment(first: u64, end: u64) -> SegmentMeta {
 
 fn seal(first: u64, end: u64) -> Seal {
     let root = leaf_hash(&end.to_le_bytes());
-    Seal { sealed_size: end, root, chain_hash: Hash::ZERO, segments: vec![segment(first, end)] }
+    Seal {
+        sealed_size: end,
+        root,
+        chain_hash: Hash::ZERO,
+        segments: vec![segment(first, end)],
+    }
 }
 
 struct Written {
@@ -39,14 +47,23 @@ struct Written {
 impl Written {
     /// A journal of so many seals of ten entries.
     fn seals(count: u64) -> Written {
-        let (folder, disk, attestor) =
-            (tempfile::tempdir().unwrap(), Arc::new(LocalDisk) as Arc<dyn Disk>, attestor(1));
+        let (folder, disk, attestor) = (
+            tempfile::tempdir().unwrap(),
+            Arc::new(LocalDisk) as Arc<dyn Disk>,
+            attestor(1),
+        );
         let path = folder.path().join("manifest.journal");
-        let mut journal = Journal::create(&disk, &path, &attestor, &Manifest::empty("log.example")).unwrap();
+        let mut journal =
+            Journal::create(&disk, &path, &attestor, &Manifest::empty("log.example")).unwrap();
         for at in 0..count {
             journal.append(&seal(at * 10, at * 10 + 10), &[]).unwrap();
         }
-        Written { folder, disk, attestor, journal }
+        Written {
+            folder,
+            disk,
+            attestor,
+            journal,
+        }
     }
 
     fn path(&self) -> PathBuf {
@@ -62,10 +79,23 @@ impl Written {
 fn each_seal_adds_a_line() {
     let mut written = Written::seals(3);
     let content = written.read().unwrap();
-    assert_eq!((content.manifest.sealed_size, content.records, content.rejected.clone()), (30, 4, None));
-    assert_eq!(content.manifest.segments, [segment(0, 10), segment(10, 20), segment(20, 30)]);
+    assert_eq!(
+        (
+            content.manifest.sealed_size,
+            content.records,
+            content.rejected.clone()
+        ),
+        (30, 4, None)
+    );
+    assert_eq!(
+        content.manifest.segments,
+        [segment(0, 10), segment(10, 20), segment(20, 30)]
+    );
     let refused = written.journal.append(&seal(25, 40), &[]).unwrap_err();
-    assert!(matches!(refused, ManifestError::Contradiction(_)), "{refused}");
+    assert!(
+        matches!(refused, ManifestError::Contradiction(_)),
+        "{refused}"
+    );
     assert_eq!(written.read().unwrap(), content);
 }
 
@@ -80,14 +110,26 @@ fn an_append_that_is_cut_at_any_byte_does_not_count() {
     let whole = std::fs::read(&path).unwrap();
     for cut in before.len()..=whole.len() {
         std::fs::write(&path, &whole[..cut]).unwrap();
-        let content = read(written.disk.as_ref(), &path, &written.attestor).unwrap().unwrap();
+        let content = read(written.disk.as_ref(), &path, &written.attestor)
+            .unwrap()
+            .unwrap();
         let expected = if cut == whole.len() { 30 } else { 20 };
         assert_eq!(content.manifest.sealed_size, expected, "{cut}");
-        assert_eq!(content.rejected.is_some(), cut > before.len() && cut < whole.len(), "{cut}");
+        assert_eq!(
+            content.rejected.is_some(),
+            cut > before.len() && cut < whole.len(),
+            "{cut}"
+        );
         let mut again = Journal::open(&written.disk, &path, &written.attestor, &content).unwrap();
         again.append(&seal(expected, expected + 5), &[]).unwrap();
-        let content = read(written.disk.as_ref(), &path, &written.attestor).unwrap().unwrap();
-        assert_eq!((content.manifest.sealed_size, content.rejected), (expected + 5, None), "{cut}");
+        let content = read(written.disk.as_ref(), &path, &written.attestor)
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (content.manifest.sealed_size, content.rejected),
+            (expected + 5, None),
+            "{cut}"
+        );
     }
 }
 
@@ -104,10 +146,16 @@ fn a_flipped_byte_takes_its_record_and_all_later_ones_out() {
             // A note has one spelling, so the attestation itself cannot be bent either.
             Ok(content) => {
                 assert!(content.rejected.is_some(), "byte {at}");
-                assert!(content.manifest.sealed_size <= line.saturating_sub(1) * 10, "byte {at}");
+                assert!(
+                    content.manifest.sealed_size <= line.saturating_sub(1) * 10,
+                    "byte {at}"
+                );
             }
             Err(ManifestError::Version(_)) => {}
-            Err(error) => assert!(line == 0 && matches!(error, ManifestError::Unattested(_)), "byte {at}: {error}"),
+            Err(error) => assert!(
+                line == 0 && matches!(error, ManifestError::Unattested(_)),
+                "byte {at}: {error}"
+            ),
         }
     }
 }
@@ -116,7 +164,10 @@ fn a_flipped_byte_takes_its_record_and_all_later_ones_out() {
 fn another_key_attests_nothing() {
     let written = Written::seals(1);
     let other = read(written.disk.as_ref(), &written.path(), &attestor(2));
-    assert!(matches!(other, Err(ManifestError::Unattested(_))), "{other:?}");
+    assert!(
+        matches!(other, Err(ManifestError::Unattested(_))),
+        "{other:?}"
+    );
 }
 
 #[test]
@@ -124,12 +175,16 @@ fn many_records_become_one_and_a_removed_file_is_written_again() {
     let mut written = Written::seals(FOLD_AT as u64);
     let content = written.read().unwrap();
     assert_eq!(content.records, FOLD_AT + 1);
-    written.journal = Journal::open(&written.disk, &written.path(), &written.attestor, &content).unwrap();
+    written.journal =
+        Journal::open(&written.disk, &written.path(), &written.attestor, &content).unwrap();
     let folded = written.read().unwrap();
     assert_eq!((folded.records, &folded.manifest), (1, &content.manifest));
     std::fs::remove_file(written.path()).unwrap();
     let end = content.manifest.sealed_size;
-    written.journal.append(&seal(end, end + 1), &content.manifest.segments).unwrap();
+    written
+        .journal
+        .append(&seal(end, end + 1), &content.manifest.segments)
+        .unwrap();
     assert_eq!(written.read().unwrap().manifest.segments.len(), FOLD_AT + 1);
 }
 
@@ -138,9 +193,17 @@ fn many_records_become_one_and_a_removed_file_is_written_again() {
 fn a_file_of_version_2_is_read() {
     let bytes = include_bytes!("../../../tests/fixtures/manifest-v2.journal");
     let attestor = attestor(1);
-    let attested = |note: &[u8], size: u64, digest: Digest| attestor.check(note, NAME, size, digest);
+    let attested =
+        |note: &[u8], size: u64, digest: Digest| attestor.check(note, NAME, size, digest);
     let content = decode(bytes, attested).unwrap();
-    assert_eq!((content.manifest.sealed_size, content.records, content.rejected), (20, 3, None));
+    assert_eq!(
+        (
+            content.manifest.sealed_size,
+            content.records,
+            content.rejected
+        ),
+        (20, 3, None)
+    );
     let written = Written::seals(2);
     assert_eq!(std::fs::read(written.path()).unwrap(), bytes);
 }

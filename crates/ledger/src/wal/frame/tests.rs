@@ -8,11 +8,21 @@ type Entries = Vec<FrameEntry>;
 type Change = fn(&mut Vec<u8>);
 
 fn head() -> FrameHead {
-    FrameHead { first_sequence: 0x0102, committed_at_ms: -2, note: "note\n".into() }
+    FrameHead {
+        first_sequence: 0x0102,
+        committed_at_ms: -2,
+        note: "note\n".into(),
+    }
 }
 
 fn encode(entries: &Entries) -> Vec<u8> {
-    encode_frame(&head(), entries.iter().map(|(salt, canonical)| (salt, canonical.as_slice()))).unwrap()
+    encode_frame(
+        &head(),
+        entries
+            .iter()
+            .map(|(salt, canonical)| (salt, canonical.as_slice())),
+    )
+    .unwrap()
 }
 
 fn read(bytes: &[u8]) -> Result<Frame, (usize, FrameFault)> {
@@ -43,13 +53,22 @@ fn bytes_are_those_of_the_documentation() {
     frame.extend(&body);
     assert_eq!(encode(&two()), frame);
     let read = read(&frame).unwrap();
-    assert_eq!((read.offset, read.end, read.head, read.entries), (0, frame.len(), head(), two()));
+    assert_eq!(
+        (read.offset, read.end, read.head, read.entries),
+        (0, frame.len(), head(), two())
+    );
 }
 
 #[test]
 fn large_frames_are_compressed_and_round_trip() {
-    let entries: Entries =
-        (0..200).map(|i| ([i; 16], format!(r#"{{"n":{i},"text":"again and again"}}"#).into_bytes())).collect();
+    let entries: Entries = (0..200)
+        .map(|i| {
+            (
+                [i; 16],
+                format!(r#"{{"n":{i},"text":"again and again"}}"#).into_bytes(),
+            )
+        })
+        .collect();
     let bytes = encode(&entries);
     assert_eq!(bytes[PREFIX + 1], CODEC_ZSTD);
     assert!(bytes.len() < 3000, "{}", bytes.len());
@@ -73,7 +92,10 @@ fn any_flipped_bit_and_any_cut_is_refused() {
         }
         for cut in 1..bytes.len() {
             let (_, fault) = read(&bytes[..cut]).unwrap_err();
-            assert!(matches!(fault, FrameFault::Short { have, .. } if have == cut), "{cut}: {fault}");
+            assert!(
+                matches!(fault, FrameFault::Short { have, .. } if have == cut),
+                "{cut}: {fault}"
+            );
         }
     }
 }
@@ -86,9 +108,21 @@ fn wrong_structure_is_refused() {
         ("codec", |b| b[1] = 9, FrameFault::Codec(9)),
         ("no zstd", |b| b[1] = 1, FrameFault::Compression),
         ("no entries", |b| b[10] = 0, FrameFault::Empty),
-        ("fewer entries", |b| b[10] = 1, FrameFault::Length("number of entries")),
-        ("more entries", |b| b[13] = 0xff, FrameFault::Length("number of entries")),
-        ("entries part", |b| b[22] = 41, FrameFault::Length("entries part")),
+        (
+            "fewer entries",
+            |b| b[10] = 1,
+            FrameFault::Length("number of entries"),
+        ),
+        (
+            "more entries",
+            |b| b[13] = 0xff,
+            FrameFault::Length("number of entries"),
+        ),
+        (
+            "entries part",
+            |b| b[22] = 41,
+            FrameFault::Length("entries part"),
+        ),
         ("note", |b| b[29] = 1, FrameFault::Length("checkpoint")),
     ];
     for (name, change, expect) in cases {
@@ -99,9 +133,18 @@ fn wrong_structure_is_refused() {
     let mut bomb = encode(&two())[PREFIX..].to_vec();
     bomb[1] = CODEC_ZSTD;
     bomb[22..26].copy_from_slice(&u32::MAX.to_le_bytes());
-    assert_eq!(read(&framed(&bomb)).unwrap_err(), (0, FrameFault::Length("entries part")));
-    assert_eq!(read(&framed(&[1; 29])).unwrap_err(), (0, FrameFault::Length("head")));
-    assert_eq!(encode_frame(&head(), std::iter::empty()).map(|bytes| read(&bytes)), Ok(Err((0, FrameFault::Empty))));
+    assert_eq!(
+        read(&framed(&bomb)).unwrap_err(),
+        (0, FrameFault::Length("entries part"))
+    );
+    assert_eq!(
+        read(&framed(&[1; 29])).unwrap_err(),
+        (0, FrameFault::Length("head"))
+    );
+    assert_eq!(
+        encode_frame(&head(), std::iter::empty()).map(|bytes| read(&bytes)),
+        Ok(Err((0, FrameFault::Empty)))
+    );
 }
 
 fn framed(body: &[u8]) -> Vec<u8> {
@@ -115,10 +158,15 @@ fn framed(body: &[u8]) -> Vec<u8> {
 fn frames_follow_each_other_and_whole_ones_are_found() {
     let frame = encode(&two());
     let file = [&[0; 64], &frame[..], &frame, &frame[..20]].concat();
-    let read: Vec<_> = FrameReader::new(&file, 64).map(|frame| frame.map(|frame| frame.offset)).collect();
+    let read: Vec<_> = FrameReader::new(&file, 64)
+        .map(|frame| frame.map(|frame| frame.offset))
+        .collect();
     let second = 64 + frame.len();
     let torn = second + frame.len();
-    let short = FrameFault::Short { have: 20, need: frame.len() };
+    let short = FrameFault::Short {
+        have: 20,
+        need: frame.len(),
+    };
     assert_eq!(read, [Ok(64), Ok(second), Err((torn, short))]);
     assert_eq!(whole_frame_after(&file, 65, 0x0102), Some(second));
     assert_eq!(whole_frame_after(&file, 65, 0x0103), None);

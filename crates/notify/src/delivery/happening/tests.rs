@@ -18,7 +18,11 @@ fn a_body_is_bounded() {
         small,
         r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","steps":[]}}"#
     );
-    let large = body_of("action_completed", at, &json!({ "id": "a-1", "steps": "x".repeat(LARGEST) }));
+    let large = body_of(
+        "action_completed",
+        at,
+        &json!({ "id": "a-1", "steps": "x".repeat(LARGEST) }),
+    );
     assert_eq!(
         large,
         r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","truncated":true}}"#
@@ -36,11 +40,22 @@ fn agent(id: &str, [recommendations, actions_taken, anomalies]: [Timing; 3]) -> 
         agent_type: AgentType::COST_OPTIMIZER,
         name: id.into(),
         mode: Mode::SafeMode,
-        scope: Scope { accounts: Vec::new(), services: Vec::new() },
+        scope: Scope {
+            accounts: Vec::new(),
+            services: Vec::new(),
+        },
         learning_period_days: 14,
         confidence_threshold: 85.0,
-        auto_apply: AutoApply { enabled: false, max_impact: Impact::Low, approval_required: Impact::Medium },
-        notifications: Notifications { recommendations, actions_taken, anomalies },
+        auto_apply: AutoApply {
+            enabled: false,
+            max_impact: Impact::Low,
+            approval_required: Impact::Medium,
+        },
+        notifications: Notifications {
+            recommendations,
+            actions_taken,
+            anomalies,
+        },
         schedule: None,
         learning_waived: None,
         settings: Settings::default(),
@@ -92,12 +107,20 @@ fn happening(topic: Topic, agent: Option<&str>) -> Happening {
         subject: format!("{topic}:1"),
         at: now(),
         agents: agent.into_iter().map(|id| AgentId(id.into())).collect(),
-        facts: Facts { priority: Some("high".into()), types: vec!["cost".into()], impact: Some("low".into()) },
+        facts: Facts {
+            priority: Some("high".into()),
+            types: vec!["cost".into()],
+            impact: Some("low".into()),
+        },
         data: json!({ "id": "1" }),
         message: Message {
             title: "It happened".into(),
             gravity: Gravity::Info,
-            items: vec![Item { title: "It happened".into(), facts: Vec::new(), link: None }],
+            items: vec![Item {
+                title: "It happened".into(),
+                facts: Vec::new(),
+                link: None,
+            }],
             about: format!("{topic}:1"),
             to: Vec::new(),
             attachment: None,
@@ -109,9 +132,18 @@ fn happening(topic: Topic, agent: Option<&str>) -> Happening {
 /// Returns the channels that are sent to at once, and the timing and time of the digest that waits.
 fn people(audience: &Audience, happening: &Happening) -> (Vec<String>, Option<(Timing, String)>) {
     let plan = audience.plan(std::slice::from_ref(happening), now());
-    let at_once = plan.outgoing.iter().map(|outgoing| outgoing.delivery.target.id().to_owned()).collect();
+    let at_once = plan
+        .outgoing
+        .iter()
+        .map(|outgoing| outgoing.delivery.target.id().to_owned())
+        .collect();
     assert!(plan.notices.len() <= 1, "{:?}", plan.notices);
-    (at_once, plan.notices.first().map(|notice| (notice.timing, notice.due_at.to_string())))
+    (
+        at_once,
+        plan.notices
+            .first()
+            .map(|notice| (notice.timing, notice.due_at.to_string())),
+    )
 }
 
 #[test]
@@ -123,17 +155,40 @@ fn the_timings_of_an_agent_decide_by_topic() {
             channel("actions", &[Topic::Actions], true),
             channel("off", &[], false),
         ],
-        agents: vec![agent("mixed", [DailyDigest, Immediate, Never]), agent("weekly", [WeeklyDigest; 3])],
+        agents: vec![
+            agent("mixed", [DailyDigest, Immediate, Never]),
+            agent("weekly", [WeeklyDigest; 3]),
+        ],
         ..Audience::default()
     };
     let (daily, weekly) = ("2026-11-22T08:00:00Z", "2026-11-23T08:00:00Z");
     for (topic, agent, at_once, digest) in [
-        (Topic::Recommendations, "mixed", vec![], Some((DailyDigest, daily))),
+        (
+            Topic::Recommendations,
+            "mixed",
+            vec![],
+            Some((DailyDigest, daily)),
+        ),
         (Topic::Actions, "mixed", vec!["all", "actions"], None),
         (Topic::Anomalies, "mixed", vec![], None),
-        (Topic::Recommendations, "weekly", vec![], Some((WeeklyDigest, weekly))),
-        (Topic::Actions, "weekly", vec![], Some((WeeklyDigest, weekly))),
-        (Topic::Anomalies, "weekly", vec![], Some((WeeklyDigest, weekly))),
+        (
+            Topic::Recommendations,
+            "weekly",
+            vec![],
+            Some((WeeklyDigest, weekly)),
+        ),
+        (
+            Topic::Actions,
+            "weekly",
+            vec![],
+            Some((WeeklyDigest, weekly)),
+        ),
+        (
+            Topic::Anomalies,
+            "weekly",
+            vec![],
+            Some((WeeklyDigest, weekly)),
+        ),
         // A request for a signature cannot wait, whatever the agent's timings are.
         (Topic::Approvals, "weekly", vec!["all"], None),
         // The agent is gone.
@@ -154,12 +209,24 @@ fn the_timings_of_an_agent_apply_to_its_own_findings() {
     let timings = [WeeklyDigest, DailyDigest, Never, Immediate];
     let audience = Audience {
         channels: vec![channel("all", &[], true)],
-        agents: timings.iter().map(|timing| agent(timing.as_str(), [Never, Never, *timing])).collect(),
+        agents: timings
+            .iter()
+            .map(|timing| agent(timing.as_str(), [Never, Never, *timing]))
+            .collect(),
         ..Audience::default()
     };
     let of = |owners: &[Timing]| {
-        let agents = owners.iter().map(|timing| AgentId(timing.as_str().into())).collect();
-        people(&audience, &Happening { agents, ..happening(Topic::Anomalies, None) })
+        let agents = owners
+            .iter()
+            .map(|timing| AgentId(timing.as_str().into()))
+            .collect();
+        people(
+            &audience,
+            &Happening {
+                agents,
+                ..happening(Topic::Anomalies, None)
+            },
+        )
     };
     let at_once = (vec!["all".to_owned()], None);
     // The agent that wants everything at once does not decide about the findings of others.
@@ -179,7 +246,10 @@ fn nothing_is_gathered_for_nobody() {
         agents: vec![agent("a", [Timing::DailyDigest; 3])],
         ..Audience::default()
     };
-    assert_eq!(people(&audience, &happening(Topic::Recommendations, Some("a"))), (Vec::new(), None));
+    assert_eq!(
+        people(&audience, &happening(Topic::Recommendations, Some("a"))),
+        (Vec::new(), None)
+    );
 }
 
 #[test]
@@ -189,13 +259,26 @@ fn webhooks_are_notified_at_once_by_event_and_filter() {
             webhook("ready", WebhookEvent::RecommendationReady, ""),
             webhook("done", WebhookEvent::ActionCompleted, "type=cost"),
             webhook("grave", WebhookEvent::ActionCompleted, "impact=high"),
-            Webhook { enabled: false, ..webhook("off", WebhookEvent::ActionCompleted, "") },
+            Webhook {
+                enabled: false,
+                ..webhook("off", WebhookEvent::ActionCompleted, "")
+            },
         ],
         agents: vec![agent("a", [Timing::Never; 3])],
         ..Audience::default()
     };
-    let plan = audience.plan(&[happening(Topic::Actions, Some("a")), happening(Topic::Approvals, Some("a"))], now());
-    let targets: Vec<_> = plan.outgoing.iter().map(|outgoing| outgoing.delivery.target.id()).collect();
+    let plan = audience.plan(
+        &[
+            happening(Topic::Actions, Some("a")),
+            happening(Topic::Approvals, Some("a")),
+        ],
+        now(),
+    );
+    let targets: Vec<_> = plan
+        .outgoing
+        .iter()
+        .map(|outgoing| outgoing.delivery.target.id())
+        .collect();
     assert_eq!(targets, ["done"], "timings are those of people");
     let body: Value = serde_json::from_str(&plan.outgoing[0].body).unwrap();
     assert_eq!(

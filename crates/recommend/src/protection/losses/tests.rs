@@ -13,19 +13,30 @@ fn machine(size: &str) -> Resource {
 }
 
 fn resize(from: &str) -> Plan {
-    let change = ResizeMachine { state: ResourceState::Running, from: from.into(), to: "m5.large".into() };
+    let change = ResizeMachine {
+        state: ResourceState::Running,
+        from: from.into(),
+        to: "m5.large".into(),
+    };
     Plan::new(&change, "i-1")
 }
 
 fn stop(size: &str) -> Plan {
-    let change = StopMachine { state: ResourceState::Running, size: Some(size.into()), volumes: Vec::new() };
+    let change = StopMachine {
+        state: ResourceState::Running,
+        size: Some(size.into()),
+        volumes: Vec::new(),
+    };
     Plan::new(&change, "i-1")
 }
 
 fn lost(plan: Plan, resource: &Resource) -> Vec<(LossKind, bool)> {
     let plan = plan.with_losses(resource, Catalogue::builtin());
     assert!(plan.is_intact());
-    plan.losses.iter().map(|loss| (loss.kind, loss.lasting)).collect()
+    plan.losses
+        .iter()
+        .map(|loss| (loss.kind, loss.lasting))
+        .collect()
 }
 
 #[test]
@@ -33,11 +44,20 @@ fn a_stop_states_disks_address_credits_and_caches() {
     use LossKind::{Address, BurstCredits, LocalDisks, WarmCaches};
     let caches = (WarmCaches, false);
     assert_eq!(lost(resize("m5.xlarge"), &machine("m5.xlarge")), [caches]);
-    assert_eq!(lost(stop("t3.large"), &machine("t3.large")), [(BurstCredits, false), caches]);
-    assert_eq!(lost(resize("m5d.xlarge"), &machine("m5d.xlarge")), [(LocalDisks, true), caches]);
+    assert_eq!(
+        lost(stop("t3.large"), &machine("t3.large")),
+        [(BurstCredits, false), caches]
+    );
+    assert_eq!(
+        lost(resize("m5d.xlarge"), &machine("m5d.xlarge")),
+        [(LocalDisks, true), caches]
+    );
     let mut azure = machine("Standard_D4ds_v5");
     azure.provider = Provider::Azure;
-    assert_eq!(lost(resize("Standard_D4ds_v5"), &azure), [(LocalDisks, true), caches]);
+    assert_eq!(
+        lost(resize("Standard_D4ds_v5"), &azure),
+        [(LocalDisks, true), caches]
+    );
     for (address, expected) in [
         (PublicAddress::Absent, vec![caches]),
         (PublicAddress::Kept, vec![caches]),
@@ -61,10 +81,23 @@ fn the_hash_covers_losses_but_not_their_wording() {
     assert!(reworded.is_intact());
     let mut hidden = stated;
     hidden.losses.clear();
-    assert!(!hidden.is_intact(), "a loss that was taken out of the store is noticed");
-    let tag = TagResource { state: ResourceState::Running, key: "team".into(), from: None, to: "a".into() };
+    assert!(
+        !hidden.is_intact(),
+        "a loss that was taken out of the store is noticed"
+    );
+    let tag = TagResource {
+        state: ResourceState::Running,
+        key: "team".into(),
+        from: None,
+        to: "a".into(),
+    };
     let plain = Plan::new(&tag, "i-1");
-    assert_eq!(plain.clone().with_losses(&machine("m5.large"), Catalogue::builtin()), plain);
+    assert_eq!(
+        plain
+            .clone()
+            .with_losses(&machine("m5.large"), Catalogue::builtin()),
+        plain
+    );
 }
 
 #[test]
@@ -80,11 +113,25 @@ fn every_change_of_this_release_states_its_losses_or_is_known_to_have_none() {
     ];
     for row in Changes::builtin().rows() {
         let parameters = Json::object([("expire_versions_after_days", Json::from(1_u64))]);
-        let planned = PlannedChange { name: row.name.to_owned(), parameters, resource: "i-1".to_owned() };
+        let planned = PlannedChange {
+            name: row.name.to_owned(),
+            parameters,
+            resource: "i-1".to_owned(),
+        };
         let found = losses(&machine("m5.large"), &planned, Catalogue::builtin());
-        assert_eq!(found.is_empty(), silent.contains(&row.name), "{}: {found:?}", row.name);
+        assert_eq!(
+            found.is_empty(),
+            silent.contains(&row.name),
+            "{}: {found:?}",
+            row.name
+        );
     }
     let volume = running("vol-1", ResourceKind::Volume, None);
-    let plan = Plan::new(&DeleteVolume { state: ResourceState::Unattached }, "vol-1");
+    let plan = Plan::new(
+        &DeleteVolume {
+            state: ResourceState::Unattached,
+        },
+        "vol-1",
+    );
     assert_eq!(lost(plan, &volume), [(LossKind::Data, true)]);
 }

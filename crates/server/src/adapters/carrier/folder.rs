@@ -7,8 +7,14 @@ use std::path::{Path, PathBuf};
 use reeve_exports::CarryError;
 
 /// Copies a file below `root/prefix`, durably and under its name only once it is whole.
-pub(super) fn put(root: &Path, prefix: &str, name: &str, file: &Path) -> Result<String, CarryError> {
-    let failed = |error: io::Error| CarryError::passing(format!("the folder cannot be written: {error}"));
+pub(super) fn put(
+    root: &Path,
+    prefix: &str,
+    name: &str,
+    file: &Path,
+) -> Result<String, CarryError> {
+    let failed =
+        |error: io::Error| CarryError::passing(format!("the folder cannot be written: {error}"));
     let root = root.canonicalize().map_err(failed)?;
     let folder = make(&root, prefix)?;
     let (unnamed, target) = (folder.join(format!(".{name}.part")), folder.join(name));
@@ -26,17 +32,22 @@ pub(super) fn put(root: &Path, prefix: &str, name: &str, file: &Path) -> Result<
 /// Makes the folders of a prefix one by one. A link is followed only while it stays below the root: the folders after it would be made
 /// elsewhere before anybody looked.
 fn make(root: &Path, prefix: &str) -> Result<PathBuf, CarryError> {
-    let failed = |error: io::Error| CarryError::passing(format!("the folder cannot be written: {error}"));
+    let failed =
+        |error: io::Error| CarryError::passing(format!("the folder cannot be written: {error}"));
     let mut folder = root.to_owned();
     for part in Path::new(prefix).components() {
         folder.push(part);
         match fs::create_dir(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(failed(error));
+            }
             _ => {}
         }
         folder = folder.canonicalize().map_err(failed)?;
         if !folder.starts_with(root) {
-            return Err(CarryError::permanent("the folder leads out of the one that the configuration allows"));
+            return Err(CarryError::permanent(
+                "the folder leads out of the one that the configuration allows",
+            ));
         }
     }
     Ok(folder)

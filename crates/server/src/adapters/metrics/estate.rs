@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{
-    ConnectionId, DescriptionStore, EstateStore, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
-    StoreError,
+    ConnectionId, DescriptionStore, EstateStore, Resource, ResourceFilter, ResourceId,
+    ResourceKind, ResourcePages, StoreError,
 };
 use reeve_sources::{Needs, ResourceIndex};
 use serde_json::Value;
@@ -21,12 +21,22 @@ pub(super) async fn index(
     needs: &Needs,
 ) -> Result<ResourceIndex, StoreError> {
     let mut index = ResourceIndex::default();
-    for kind in ResourceKind::SPECIFIED.iter().filter(|kind| !kind.metrics().is_empty()) {
-        let filter = ResourceFilter { kind: Some(*kind), ..ResourceFilter::default() };
+    for kind in ResourceKind::SPECIFIED
+        .iter()
+        .filter(|kind| !kind.metrics().is_empty())
+    {
+        let filter = ResourceFilter {
+            kind: Some(*kind),
+            ..ResourceFilter::default()
+        };
         let mut pages = ResourcePages::new(filter, PAGE);
         while let Some(page) = pages.next(estate).await? {
             let addressed = needs.addresses && *kind == ResourceKind::VirtualMachine;
-            let addresses = if addressed { addresses(descriptions, &page).await? } else { HashMap::new() };
+            let addresses = if addressed {
+                addresses(descriptions, &page).await?
+            } else {
+                HashMap::new()
+            };
             for resource in &page {
                 let own = addresses.get(&resource.id).map_or(&[][..], Vec::as_slice);
                 index.add(resource, own, needs);
@@ -43,12 +53,18 @@ async fn addresses(
 ) -> Result<HashMap<ResourceId, Vec<String>>, StoreError> {
     let mut connections: BTreeMap<&ConnectionId, Vec<ResourceId>> = BTreeMap::new();
     for resource in page {
-        connections.entry(&resource.connection).or_default().push(resource.id.clone());
+        connections
+            .entry(&resource.connection)
+            .or_default()
+            .push(resource.id.clone());
     }
     let mut found = HashMap::new();
     for (connection, ids) in connections {
         let known = descriptions.description_known(connection, &ids).await?;
-        let hashes: Vec<String> = known.iter().filter_map(|known| known.hash.clone()).collect();
+        let hashes: Vec<String> = known
+            .iter()
+            .filter_map(|known| known.hash.clone())
+            .collect();
         let documents = descriptions.documents(&hashes).await?;
         let by_hash: HashMap<String, Vec<String>> = documents
             .iter()
@@ -74,7 +90,9 @@ fn collect(value: &Value, found: &mut Vec<String>) {
         Value::Object(members) => {
             for (name, value) in members {
                 match value {
-                    Value::String(address) if ADDRESSES.contains(&name.to_ascii_lowercase().as_str()) => {
+                    Value::String(address)
+                        if ADDRESSES.contains(&name.to_ascii_lowercase().as_str()) =>
+                    {
                         found.push(address.clone());
                     }
                     other => collect(other, found),

@@ -8,8 +8,8 @@ use reeve_audit::Entry;
 use reeve_connect_prometheus::{Prometheus, QueryAnswer, QueryError, QueryErrorKind};
 use reeve_estate::{Sample, StoreError};
 use reeve_sources::{
-    MappingRule, MetricSource, MetricSourceId, PERIOD_S, Preview, ResourceIndex, RulePreview, SourceSync, SyncState,
-    range_expression, series_expression,
+    MappingRule, MetricSource, MetricSourceId, PERIOD_S, Preview, ResourceIndex, RulePreview,
+    SourceSync, SyncState, range_expression, series_expression,
 };
 use serde_json::json;
 
@@ -39,7 +39,9 @@ impl MetricTaker {
 
     /// Queries a source and waits for it, unless that is going on already.
     pub(crate) async fn sync_now(&self, id: &MetricSourceId, by: &str) {
-        let Some(_turn) = self.running.begin(id) else { return };
+        let Some(_turn) = self.running.begin(id) else {
+            return;
+        };
         if let Err(error) = self.sync_source(id, by).await {
             tracing::warn!(source = %id, %error, "a metric source was not synced");
         }
@@ -66,14 +68,25 @@ impl MetricTaker {
             wait_s: None,
         };
         let read_until = pull.run(before.read_until).await?;
-        let Pull { mut sync, wait_s, .. } = pull;
+        let Pull {
+            mut sync, wait_s, ..
+        } = pull;
         sync.finished_at = Timestamp::now();
         sync.problems.truncate(MOST_PROBLEMS);
-        let wait = wait_s.map(|seconds| SignedDuration::from_secs(i64::try_from(seconds.min(3600)).unwrap_or(3600)));
+        let wait = wait_s.map(|seconds| {
+            SignedDuration::from_secs(i64::try_from(seconds.min(3600)).unwrap_or(3600))
+        });
         let wait_until = wait.and_then(|wait| sync.finished_at.checked_add(wait).ok());
         let entry = entry(&source, by, &sync);
-        let state = SyncState { read_until, wait_until, last: Some(sync) };
-        self.ports.sources.metric_source_state_put(id, source.version, &state).await?;
+        let state = SyncState {
+            read_until,
+            wait_until,
+            last: Some(sync),
+        };
+        self.ports
+            .sources
+            .metric_source_state_put(id, source.version, &state)
+            .await?;
         if let Err(error) = self.ports.recorder.record(vec![entry]).await {
             tracing::warn!(%error, "a sync of a metric source was not recorded");
         }
@@ -81,7 +94,11 @@ impl MetricTaker {
     }
 
     async fn prometheus(&self, source: &MetricSource) -> Result<Prometheus, String> {
-        let credentials = self.ports.sources.metric_source_credentials(&source.id).await;
+        let credentials = self
+            .ports
+            .sources
+            .metric_source_credentials(&source.id)
+            .await;
         let credentials = credentials.map_err(|error| error.to_string())?;
         let url = source.url.as_deref().unwrap_or_default();
         Prometheus::new(self.outbound.clone(), url, credentials).map_err(|error| error.message)
@@ -95,13 +112,21 @@ impl MetricTaker {
         index: &ResourceIndex,
     ) -> Result<Preview, String> {
         let prometheus = self.prometheus(source).await?;
-        let mut preview = Preview { complete: true, ..Preview::default() };
+        let mut preview = Preview {
+            complete: true,
+            ..Preview::default()
+        };
         for rule in rules {
-            let answer = prometheus.query(&series_expression(rule), Timestamp::now()).await;
+            let answer = prometheus
+                .query(&series_expression(rule), Timestamp::now())
+                .await;
             let answer = answer.map_err(|error| error.message)?;
             preview.complete &= answer.warnings.is_empty();
             let value = |series: reeve_connect_prometheus::QueriedSeries| {
-                series.points.last().map(|(_, value)| (series.labels.clone(), *value))
+                series
+                    .points
+                    .last()
+                    .map(|(_, value)| (series.labels.clone(), *value))
             };
             let series = answer.series.into_iter().filter_map(value).collect();
             preview.rules.push(RulePreview::over(rule, series, index));
@@ -120,10 +145,15 @@ struct Pull<'t> {
 
 impl Pull<'_> {
     /// Reads all rules; returns the time up to which all of them were read.
-    async fn run(&mut self, read_until: Option<Timestamp>) -> Result<Option<Timestamp>, StoreError> {
+    async fn run(
+        &mut self,
+        read_until: Option<Timestamp>,
+    ) -> Result<Option<Timestamp>, StoreError> {
         let now = self.sync.started_at;
         let end = whole_period(now.saturating_sub(SETTLED).unwrap_or(now));
-        let start = read_until.map(|at| at.saturating_sub(OVERLAP)).unwrap_or_else(|| now.saturating_sub(HISTORY));
+        let start = read_until
+            .map(|at| at.saturating_sub(OVERLAP))
+            .unwrap_or_else(|| now.saturating_sub(HISTORY));
         let start = whole_period(start.unwrap_or(end));
         let prometheus = match self.taker.prometheus(self.source).await {
             Ok(prometheus) => prometheus,
@@ -134,7 +164,10 @@ impl Pull<'_> {
         };
         let index = self.taker.index_of(&self.source.rules).await?;
         for rule in &self.source.rules {
-            if !self.read_rule(&prometheus, rule, &index, start, end).await? {
+            if !self
+                .read_rule(&prometheus, rule, &index, start, end)
+                .await?
+            {
                 return Ok(read_until);
             }
         }
@@ -154,15 +187,21 @@ impl Pull<'_> {
         let (mut mapped, mut unmapped) = (0, 0);
         while from < end {
             let to = from.saturating_add(length).map_or(end, |to| to.min(end));
-            match prometheus.query_range(&range_expression(rule), from, to, PERIOD_S).await {
+            match prometheus
+                .query_range(&range_expression(rule), from, to, PERIOD_S)
+                .await
+            {
                 Ok(answer) => {
                     let found = self.store(rule, index, answer).await?;
                     (mapped, unmapped) = (found.0.max(mapped), found.1.max(unmapped));
                     from = to;
                 }
                 Err(error) if error.kind == QueryErrorKind::TooLarge && length > SHORTEST => {
-                    length = SignedDuration::from_secs((length.as_secs() / 2).max(SHORTEST.as_secs()));
-                    length = SignedDuration::from_secs(length.as_secs() / i64::from(PERIOD_S) * i64::from(PERIOD_S));
+                    length =
+                        SignedDuration::from_secs((length.as_secs() / 2).max(SHORTEST.as_secs()));
+                    length = SignedDuration::from_secs(
+                        length.as_secs() / i64::from(PERIOD_S) * i64::from(PERIOD_S),
+                    );
                 }
                 Err(error) => {
                     self.failed(rule, error);
@@ -181,7 +220,10 @@ impl Pull<'_> {
             self.sync.throttled = true;
             self.wait_s = Some(error.retry_after_s.unwrap_or(WAIT_S));
         }
-        self.sync.problems.push(format!("{} ({}): {}", rule.metric, rule.series, error.message));
+        self.sync.problems.push(format!(
+            "{} ({}): {}",
+            rule.metric, rule.series, error.message
+        ));
     }
 
     /// Stores the samples of an answer; returns the numbers of series with and without a resource.
@@ -206,7 +248,9 @@ impl Pull<'_> {
             for (at_ms, value) in series.points {
                 // A step stands at the end of what it averages, a sample at its start.
                 let start = Timestamp::from_millisecond(at_ms - i64::from(PERIOD_S) * 1000);
-                let (Some(value), Ok(timestamp)) = (rule.stored(value), start) else { continue };
+                let (Some(value), Ok(timestamp)) = (rule.stored(value), start) else {
+                    continue;
+                };
                 let (connection, resource) = (self.source.connection(), resource.id.clone());
                 samples.push(Sample {
                     connection,
@@ -218,10 +262,17 @@ impl Pull<'_> {
                 });
             }
         }
-        self.taker.ports.samples.sample_sources(&[self.source.connection()]);
+        self.taker
+            .ports
+            .samples
+            .sample_sources(&[self.source.connection()]);
         self.taker.ports.samples.sample_insert(&samples).await?;
         self.sync.samples += samples.len() as u64;
-        self.sync.newest_at = samples.iter().map(|sample| sample.timestamp).max().max(self.sync.newest_at);
+        self.sync.newest_at = samples
+            .iter()
+            .map(|sample| sample.timestamp)
+            .max()
+            .max(self.sync.newest_at);
         Ok((mapped, unmapped))
     }
 }
@@ -233,7 +284,12 @@ fn whole_period(at: Timestamp) -> Timestamp {
 }
 
 fn entry(source: &MetricSource, by: &str, sync: &SourceSync) -> Entry {
-    let synced = Synced { kind: "metric_source", id: &source.id.0, name: &source.name, by };
+    let synced = Synced {
+        kind: "metric_source",
+        id: &source.id.0,
+        name: &source.name,
+        by,
+    };
     let report = json!({
         "samples": sync.samples,
         "mapped": sync.mapped,

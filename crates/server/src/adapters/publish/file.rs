@@ -28,7 +28,10 @@ impl Destination for FileDestination {
     async fn deliver(&self, published: &Published) -> Result<()> {
         let path = self.0.clone();
         match tokio::fs::read(&path).await {
-            Ok(kept) => published.follows(&kept).await.with_context(|| path.display().to_string())?,
+            Ok(kept) => published
+                .follows(&kept)
+                .await
+                .with_context(|| path.display().to_string())?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| path.display().to_string()),
         }
@@ -45,7 +48,10 @@ fn write(path: &Path, note: &str) -> Result<()> {
         file.write_all(note.as_bytes())?;
         file.sync_all()?;
         fs::rename(&unnamed, path)?;
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let dir = path
+            .parent()
+            .filter(|dir| !dir.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         File::open(dir)?.sync_all()
     };
     replace().with_context(|| path.display().to_string())

@@ -28,10 +28,22 @@ impl Destination for WebhookDestination {
     }
 
     async fn deliver(&self, published: &Published) -> Result<()> {
-        let mut headers = vec![("content-type".to_owned(), "text/plain; charset=utf-8".to_owned())];
-        headers.extend(self.token.iter().map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
+        let mut headers = vec![(
+            "content-type".to_owned(),
+            "text/plain; charset=utf-8".to_owned(),
+        )];
+        headers.extend(
+            self.token
+                .iter()
+                .map(|token| ("authorization".to_owned(), format!("Bearer {token}"))),
+        );
         let body = published.note.clone().into_bytes();
-        let request = Request { method: Method::POST, url: self.url.clone(), headers, body };
+        let request = Request {
+            method: Method::POST,
+            url: self.url.clone(),
+            headers,
+            body,
+        };
         let answer = self.client.send(request).await?;
         if !answer.status.is_success() {
             bail!("the webhook answers {}", answer.status);

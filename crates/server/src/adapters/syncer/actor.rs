@@ -25,12 +25,18 @@ pub(super) struct Actors<'s> {
 impl<'s> Actors<'s> {
     /// Over the log, from the start of the last sync.
     pub(super) fn since(log: &'s dyn LogReader, since: Option<Timestamp>) -> Self {
-        Actors { log, since, lookups: AtomicUsize::new(0) }
+        Actors {
+            log,
+            since,
+            lookups: AtomicUsize::new(0),
+        }
     }
 
     /// Adds to each entry who made the change, where the log says so.
     pub(super) async fn name(&self, entries: Vec<Entry>) -> Vec<Entry> {
-        let Some(since) = self.since else { return entries };
+        let Some(since) = self.since else {
+            return entries;
+        };
         let mut named = Vec::with_capacity(entries.len());
         for entry in entries {
             let cause = if self.lookups.fetch_add(1, Ordering::Relaxed) < MOST_LOOKUPS {
@@ -47,12 +53,19 @@ impl<'s> Actors<'s> {
     }
 
     /// Records entries with their actors. The log comes before the store: a crash in between tells of a change twice rather than never.
-    pub(super) async fn record(&self, recorder: &dyn Recorder, entries: Vec<Entry>) -> Result<(), StoreError> {
+    pub(super) async fn record(
+        &self,
+        recorder: &dyn Recorder,
+        entries: Vec<Entry>,
+    ) -> Result<(), StoreError> {
         if entries.is_empty() {
             return Ok(());
         }
         let entries = self.name(entries).await;
-        recorder.record(entries).await.map_err(|error| StoreError::Backend(error.to_string()))
+        recorder
+            .record(entries)
+            .await
+            .map_err(|error| StoreError::Backend(error.to_string()))
     }
 
     async fn cause(&self, entry: &Entry, since: Timestamp) -> Option<Entry> {
@@ -65,13 +78,20 @@ impl<'s> Actors<'s> {
             &events::RESOURCE_STATE,
             &events::RESOURCE_STATE_CHANGE,
         ];
-        let kinds = kinds.map(|kind| Expr::field(Column::EventType, Match::Exact(kind.name.to_owned())));
+        let kinds =
+            kinds.map(|kind| Expr::field(Column::EventType, Match::Exact(kind.name.to_owned())));
         let query = Query {
             expr: Expr::and([
                 Expr::field(Column::ResourceId, Match::Identical(id)),
-                Expr::field(Column::Timestamp, Match::Compare(Comparison::AtLeast, Bound::Time(since))),
+                Expr::field(
+                    Column::Timestamp,
+                    Match::Compare(Comparison::AtLeast, Bound::Time(since)),
+                ),
                 Expr::or(kinds),
-                Expr::negate(Expr::field(FieldPath::MetadataTags, Match::Exact(events::OBSERVED.to_owned()))),
+                Expr::negate(Expr::field(
+                    FieldPath::MetadataTags,
+                    Match::Exact(events::OBSERVED.to_owned()),
+                )),
             ]),
         };
         match self.log.newest(query, 1).await {
@@ -91,7 +111,9 @@ fn attributed(entry: Entry, cause: &Entry) -> Entry {
         ("id", actor.id.clone()),
         ("email", actor.email.clone()),
     ];
-    let members = members.into_iter().filter_map(|(name, value)| Some((name, Json::from(value?))));
+    let members = members
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, Json::from(value?))));
     entry
         .with_metadata("changed_by", Json::object(members))
         .with_metadata("caused_by", Json::from(cause.event_id.to_string()))

@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 
 use reeve_audit::Entry;
 use reeve_estate::{
-    Connection, Denied, Described, DescriptionSink, DescriptionStore, Difference, Document, Known, ReadOutcome,
-    Reading, ResourceId, ResourceKind, StoreError,
+    Connection, Denied, Described, DescriptionSink, DescriptionStore, Difference, Document, Known,
+    ReadOutcome, Reading, ResourceId, ResourceKind, StoreError,
 };
 use reeve_recommend::ports::Recorder;
 
@@ -65,13 +65,21 @@ impl DescriptionSink for DescriptionSync<'_> {
     async fn page(&self, page: Vec<Described>) -> Result<(), StoreError> {
         let is_kept = |described: &Described| {
             !ResourceKind::SPECIFIED.contains(&described.resource.kind)
-                || self.inventory.has(described.resource.kind, &described.resource.id)
+                || self
+                    .inventory
+                    .has(described.resource.kind, &described.resource.id)
         };
         let page: Vec<Described> = page.into_iter().filter(is_kept).collect();
-        let ids: Vec<ResourceId> = page.iter().map(|described| described.resource.id.clone()).collect();
+        let ids: Vec<ResourceId> = page
+            .iter()
+            .map(|described| described.resource.id.clone())
+            .collect();
         self.note_seen(&page);
         let known = self.known(ids).await?;
-        let known: HashMap<ResourceId, Known> = known.into_iter().map(|known| (known.id.clone(), known)).collect();
+        let known: HashMap<ResourceId, Known> = known
+            .into_iter()
+            .map(|known| (known.id.clone(), known))
+            .collect();
         let earlier = self.earlier(&page, &known).await?;
         let mut entries = Vec::new();
         let mut differ = Vec::new();
@@ -97,7 +105,8 @@ impl DescriptionSink for DescriptionSync<'_> {
         }
         self.note(&reading);
         let (store, connection) = (self.store.clone(), self.connection.id.clone());
-        self.write(async move { store.reading_put(&connection, &reading).await }).await
+        self.write(async move { store.reading_put(&connection, &reading).await })
+            .await
     }
 }
 
@@ -107,7 +116,10 @@ impl DescriptionSync<'_> {
         apart(async move { store.description_known(&connection, &ids).await }).await
     }
 
-    async fn documents(&self, hashes: Vec<String>) -> Result<HashMap<String, Document>, StoreError> {
+    async fn documents(
+        &self,
+        hashes: Vec<String>,
+    ) -> Result<HashMap<String, Document>, StoreError> {
         let mut documents = HashMap::new();
         for part in hashes.chunks(DOCUMENTS) {
             let (store, part) = (self.store.clone(), part.to_vec());
@@ -125,7 +137,8 @@ impl DescriptionSync<'_> {
     ) -> Result<HashMap<String, Document>, StoreError> {
         let wanted = |described: &Described| {
             let hash = known.get(&described.resource.id)?.hash.clone()?;
-            (hash != described.document.hash() || described.document.is_partly_unread()).then_some(hash)
+            (hash != described.document.hash() || described.document.is_partly_unread())
+                .then_some(hash)
         };
         let hashes: HashSet<String> = page.iter().filter_map(wanted).collect();
         self.documents(hashes.into_iter().collect()).await
@@ -135,7 +148,12 @@ impl DescriptionSync<'_> {
         while !differ.is_empty() {
             let part: Vec<Described> = differ.drain(..differ.len().min(WRITTEN)).collect();
             let (store, connection) = (self.store.clone(), self.connection.id.clone());
-            self.write(async move { store.description_put(&connection, &part, Timestamp::now()).await }).await?;
+            self.write(async move {
+                store
+                    .description_put(&connection, &part, Timestamp::now())
+                    .await
+            })
+            .await?;
         }
         Ok(())
     }
@@ -157,7 +175,9 @@ impl DescriptionSync<'_> {
     }
 
     fn note(&self, reading: &Reading) {
-        self.read.lock().insert((reading.kind, reading.region.clone()));
+        self.read
+            .lock()
+            .insert((reading.kind, reading.region.clone()));
         let mut outcome = self.outcome.lock();
         if !ResourceKind::SPECIFIED.contains(&reading.kind) {
             outcome.resources += reading.seen;
@@ -178,28 +198,56 @@ impl DescriptionSync<'_> {
     }
 
     /// Returns the entries that tell how a resource differs from what is stored.
-    fn change_entries(&self, described: &Described, stored: Option<&Known>, before: Option<&Document>) -> Vec<Entry> {
-        let difference = stored.and_then(|known| known.hash.as_ref()).map(|hash| match before {
-            Some(before) if *hash != described.document.hash() => {
-                Difference::between(before.json(), described.document.json())
-            }
-            _ => Difference::default(),
-        });
-        if let Some(changed) = self.changed.lock().get_mut(&described.resource.id).filter(|changed| !changed.is_told) {
+    fn change_entries(
+        &self,
+        described: &Described,
+        stored: Option<&Known>,
+        before: Option<&Document>,
+    ) -> Vec<Entry> {
+        let difference = stored
+            .and_then(|known| known.hash.as_ref())
+            .map(|hash| match before {
+                Some(before) if *hash != described.document.hash() => {
+                    Difference::between(before.json(), described.document.json())
+                }
+                _ => Difference::default(),
+            });
+        if let Some(changed) = self
+            .changed
+            .lock()
+            .get_mut(&described.resource.id)
+            .filter(|changed| !changed.is_told)
+        {
             changed.is_told = true;
-            return changes::modified(self.connection, &changed.known, &changed.seen, difference.unwrap_or_default());
+            return changes::modified(
+                self.connection,
+                &changed.known,
+                &changed.seen,
+                difference.unwrap_or_default(),
+            );
         }
         let specified = ResourceKind::SPECIFIED.contains(&described.resource.kind);
         match (stored.and_then(|known| known.resource.as_ref()), difference) {
             (Some(known), Some(difference)) => {
                 // The inventory has compared what it knows; its changes are told above.
-                let seen = if specified { known } else { &described.resource };
+                let seen = if specified {
+                    known
+                } else {
+                    &described.resource
+                };
                 let mut seen = seen.clone();
                 seen.observed_at = described.resource.observed_at;
                 changes::modified(self.connection, known, &seen, difference)
             }
-            (None, _) if !specified && self.is_read_before(&described.resource.region, described.resource.kind) => {
-                vec![changes::created(self.connection, &described.resource, Some(described.document.json()))]
+            (None, _)
+                if !specified
+                    && self.is_read_before(&described.resource.region, described.resource.kind) =>
+            {
+                vec![changes::created(
+                    self.connection,
+                    &described.resource,
+                    Some(described.document.json()),
+                )]
             }
             _ => Vec::new(),
         }
@@ -213,28 +261,56 @@ impl DescriptionSync<'_> {
         let here = &self.connection.id;
         let mut after: Option<ResourceId> = None;
         loop {
-            let (store, connection, region) = (self.store.clone(), here.clone(), reading.region.clone());
+            let (store, connection, region) =
+                (self.store.clone(), here.clone(), reading.region.clone());
             let (kind, last) = (reading.kind, after.clone());
-            let ids =
-                apart(async move { store.description_ids(&connection, kind, &region, last.as_ref()).await }).await?;
-            let Some(last) = ids.last() else { return Ok(()) };
+            let ids = apart(async move {
+                store
+                    .description_ids(&connection, kind, &region, last.as_ref())
+                    .await
+            })
+            .await?;
+            let Some(last) = ids.last() else {
+                return Ok(());
+            };
             after = Some(last.clone());
             let gone: Vec<ResourceId> = {
                 let seen = self.seen.lock();
-                ids.into_iter().filter(|id| !seen.has(reading.kind, id)).collect()
+                ids.into_iter()
+                    .filter(|id| !seen.has(reading.kind, id))
+                    .collect()
             };
             if gone.is_empty() {
                 continue;
             }
             let known = self.known(gone.clone()).await?;
-            let documents = self.documents(known.iter().filter_map(|known| known.hash.clone()).collect()).await?;
+            let documents = self
+                .documents(
+                    known
+                        .iter()
+                        .filter_map(|known| known.hash.clone())
+                        .collect(),
+                )
+                .await?;
             let removals = known.iter().filter_map(|known| {
-                let description = known.hash.as_ref().and_then(|hash| documents.get(hash)).map(Document::json);
-                Some(changes::gone(self.connection, known.resource.as_ref()?, description, reading.read_at))
+                let description = known
+                    .hash
+                    .as_ref()
+                    .and_then(|hash| documents.get(hash))
+                    .map(Document::json);
+                Some(changes::gone(
+                    self.connection,
+                    known.resource.as_ref()?,
+                    description,
+                    reading.read_at,
+                ))
             });
-            self.actors.record(&**self.recorder, removals.collect()).await?;
+            self.actors
+                .record(&**self.recorder, removals.collect())
+                .await?;
             let (store, connection, at) = (self.store.clone(), here.clone(), reading.read_at);
-            self.write(async move { store.description_remove(&connection, &gone, at).await }).await?;
+            self.write(async move { store.description_remove(&connection, &gone, at).await })
+                .await?;
         }
     }
 
@@ -243,13 +319,23 @@ impl DescriptionSync<'_> {
     pub(super) async fn retire(&self, before: &[Reading]) -> Result<u64, StoreError> {
         let mut retired = 0;
         for reading in before {
-            if self.read.lock().contains(&(reading.kind, reading.region.clone())) {
+            if self
+                .read
+                .lock()
+                .contains(&(reading.kind, reading.region.clone()))
+            {
                 continue;
             }
             let (store, connection) = (self.store.clone(), self.connection.id.clone());
             let (kind, region) = (reading.kind, reading.region.clone());
             let retire = async move {
-                store.description_retire(&connection, Some((kind, region.as_str())), Timestamp::now()).await
+                store
+                    .description_retire(
+                        &connection,
+                        Some((kind, region.as_str())),
+                        Timestamp::now(),
+                    )
+                    .await
             };
             retired += self.write(retire).await?;
         }
@@ -262,7 +348,9 @@ impl DescriptionSync<'_> {
 pub(super) async fn apart<T: Send + 'static>(
     access: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
-    tokio::spawn(access).await.map_err(|error| StoreError::Backend(error.to_string()))?
+    tokio::spawn(access)
+        .await
+        .map_err(|error| StoreError::Backend(error.to_string()))?
 }
 
 /// Returns `true` if nothing of a description would be written.
@@ -277,6 +365,9 @@ fn is_stored(described: &Described, stored: Option<&Known>) -> bool {
             known.observed_at = described.resource.observed_at;
             known == described.resource
         });
-    let same_document = stored.hash.as_ref().is_some_and(|hash| *hash == described.document.hash());
+    let same_document = stored
+        .hash
+        .as_ref()
+        .is_some_and(|hash| *hash == described.document.hash());
     same_resource && same_document && stored.relations == relations
 }

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 
 use reeve_estate::{
-    Connection, Difference, EstateStore, InventorySink, Observe, Resource, ResourceFilter, ResourceId, ResourceKind,
-    ResourcePages, StoreError,
+    Connection, Difference, EstateStore, InventorySink, Observe, Resource, ResourceFilter,
+    ResourceId, ResourceKind, ResourcePages, StoreError,
 };
 use reeve_recommend::ports::Recorder;
 
@@ -76,7 +76,10 @@ impl InventorySink for InventorySync<'_> {
         while !page.is_empty() {
             let part: Vec<Resource> = page.drain(..page.len().min(PAGE)).collect();
             if let Err(error) = self.take(part).await {
-                self.taken.lock().failure.get_or_insert_with(|| error.to_string());
+                self.taken
+                    .lock()
+                    .failure
+                    .get_or_insert_with(|| error.to_string());
                 return Err(error);
             }
         }
@@ -110,18 +113,36 @@ impl<'s> InventorySync<'s> {
         };
         // The first sync of a connection finds what is there already.
         let mut compared = match self.connection.last_sync {
-            None => Compared { others: page, ..Compared::default() },
-            Some(_) => changes::compare(self.connection, &self.known(&page).await?, page, self.read_before),
+            None => Compared {
+                others: page,
+                ..Compared::default()
+            },
+            Some(_) => changes::compare(
+                self.connection,
+                &self.known(&page).await?,
+                page,
+                self.read_before,
+            ),
         };
         if waiting >= MOST_WAITING {
             for Changed { known, seen, .. } in std::mem::take(&mut compared.changed) {
-                compared.entries.extend(changes::modified(self.connection, &known, &seen, Difference::default()));
+                compared.entries.extend(changes::modified(
+                    self.connection,
+                    &known,
+                    &seen,
+                    Difference::default(),
+                ));
                 compared.others.push(seen);
             }
         }
-        self.actors.record(&**self.recorder, compared.entries).await?;
+        self.actors
+            .record(&**self.recorder, compared.entries)
+            .await?;
         self.write(compared.others).await?;
-        let changed = compared.changed.into_iter().map(|changed| (changed.seen.id.clone(), changed));
+        let changed = compared
+            .changed
+            .into_iter()
+            .map(|changed| (changed.seen.id.clone(), changed));
         self.taken.lock().changed.extend(changed);
         Ok(())
     }
@@ -135,7 +156,9 @@ impl<'s> InventorySync<'s> {
         };
         let estate = Arc::clone(self.estate);
         let (known, _) = apart(async move { estate.resource_list(&filter).await }).await?;
-        let specified = known.into_iter().filter(|known| ResourceKind::SPECIFIED.contains(&known.kind));
+        let specified = known
+            .into_iter()
+            .filter(|known| ResourceKind::SPECIFIED.contains(&known.kind));
         Ok(specified.map(|known| (known.id.clone(), known)).collect())
     }
 
@@ -167,7 +190,11 @@ pub(super) struct Missing<'s> {
 impl Missing<'_> {
     /// Records the resources that are gone. Returns the number of those in regions that the connection no longer looks at: they are not
     /// gone.
-    pub(super) async fn record(&self, actors: &Actors<'_>, complete: &[ResourceKind]) -> Result<u64, StoreError> {
+    pub(super) async fn record(
+        &self,
+        actors: &Actors<'_>,
+        complete: &[ResourceKind],
+    ) -> Result<u64, StoreError> {
         let mut unwatched = 0;
         let (_, at) = self.taken.span();
         for kind in complete {
@@ -178,11 +205,16 @@ impl Missing<'_> {
             };
             let mut pages = ResourcePages::new(filter, PAGE as u64);
             while let Some(page) = pages.next(&**self.estate).await? {
-                let missing = page.iter().filter(|known| !self.taken.seen.has(*kind, &known.id));
+                let missing = page
+                    .iter()
+                    .filter(|known| !self.taken.seen.has(*kind, &known.id));
                 let (gone, elsewhere): (Vec<&Resource>, Vec<&Resource>) =
                     missing.partition(|known| self.observer.watches(&known.region));
                 unwatched += elsewhere.len() as u64;
-                let entries = gone.iter().map(|known| changes::gone(self.connection, known, None, at)).collect();
+                let entries = gone
+                    .iter()
+                    .map(|known| changes::gone(self.connection, known, None, at))
+                    .collect();
                 actors.record(&**self.recorder, entries).await?;
             }
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use reeve_estate::{
-    Connection, EstateStore, Metric, Observe, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
-    SampleQuery, SampleStore, SyncReport,
+    Connection, EstateStore, Metric, Observe, Resource, ResourceFilter, ResourceId, ResourceKind,
+    ResourcePages, SampleQuery, SampleStore, SyncReport,
 };
 
 use super::seen::Seen;
@@ -28,14 +28,27 @@ pub(super) struct SampleSync<'s> {
 impl SampleSync<'_> {
     /// Reads the samples of the resources that this sync has seen. The report counts them.
     pub(super) async fn run(&self, seen: &Seen, report: &mut SyncReport) -> Result<(), String> {
-        let newest = self.samples.sample_newest(&self.connection.id).await.map_err(|error| error.to_string())?;
-        let newest: HashMap<(ResourceId, Metric), Timestamp> =
-            newest.into_iter().map(|(resource, metric, at)| ((resource, metric), at)).collect();
+        let newest = self
+            .samples
+            .sample_newest(&self.connection.id)
+            .await
+            .map_err(|error| error.to_string())?;
+        let newest: HashMap<(ResourceId, Metric), Timestamp> = newest
+            .into_iter()
+            .map(|(resource, metric, at)| ((resource, metric), at))
+            .collect();
         let now = Timestamp::now();
         let since = |resource: &Resource| {
-            SampleQuery::since(resource, |metric| newest.get(&(resource.id.clone(), metric)).copied(), now)
+            SampleQuery::since(
+                resource,
+                |metric| newest.get(&(resource.id.clone(), metric)).copied(),
+                now,
+            )
         };
-        for kind in ResourceKind::SPECIFIED.iter().filter(|kind| !kind.metrics().is_empty()) {
+        for kind in ResourceKind::SPECIFIED
+            .iter()
+            .filter(|kind| !kind.metrics().is_empty())
+        {
             let filter = ResourceFilter {
                 connection: Some(self.connection.id.clone()),
                 kind: Some(*kind),
@@ -43,9 +56,15 @@ impl SampleSync<'_> {
             };
             let mut waiting: BTreeMap<String, Vec<SampleQuery>> = BTreeMap::new();
             let mut pages = ResourcePages::new(filter, PAGE);
-            while let Some(page) = pages.next(&**self.estate).await.map_err(|error| error.to_string())? {
+            while let Some(page) = pages
+                .next(&**self.estate)
+                .await
+                .map_err(|error| error.to_string())?
+            {
                 for resource in page.iter().filter(|resource| seen.has(*kind, &resource.id)) {
-                    let Some(query) = since(resource) else { continue };
+                    let Some(query) = since(resource) else {
+                        continue;
+                    };
                     let queries = waiting.entry(resource.region.clone()).or_default();
                     queries.push(query);
                     if queries.len() >= AT_ONCE {
@@ -61,8 +80,15 @@ impl SampleSync<'_> {
     }
 
     async fn read(&self, queries: &[SampleQuery], report: &mut SyncReport) -> Result<(), String> {
-        let batch = self.observer.samples(queries).await.map_err(|error| error.message)?;
-        self.samples.sample_insert(&batch.samples).await.map_err(|error| error.to_string())?;
+        let batch = self
+            .observer
+            .samples(queries)
+            .await
+            .map_err(|error| error.message)?;
+        self.samples
+            .sample_insert(&batch.samples)
+            .await
+            .map_err(|error| error.to_string())?;
         report.samples += batch.samples.len() as u64;
         for denied in batch.denied {
             if !report.denied.contains(&denied) {

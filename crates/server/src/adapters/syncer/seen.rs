@@ -24,7 +24,9 @@ impl Seen {
     }
 
     pub(super) fn has(&self, kind: ResourceKind, id: &ResourceId) -> bool {
-        self.kinds.get(&kind).is_some_and(|seen| seen.contains(&self.key(id)))
+        self.kinds
+            .get(&kind)
+            .is_some_and(|seen| seen.contains(&self.key(id)))
     }
 }
 
@@ -35,8 +37,12 @@ mod tests {
     #[test]
     fn identifiers_are_known_by_kind() {
         let mut seen = Seen::default();
-        let ids: Vec<ResourceId> = (0..1000).map(|number| ResourceId::new(format!("snap-{number}"))).collect();
-        ids.iter().step_by(2).for_each(|id| seen.note(ResourceKind::Volume, id));
+        let ids: Vec<ResourceId> = (0..1000)
+            .map(|number| ResourceId::new(format!("snap-{number}")))
+            .collect();
+        ids.iter()
+            .step_by(2)
+            .for_each(|id| seen.note(ResourceKind::Volume, id));
         for (number, id) in ids.iter().enumerate() {
             assert_eq!(seen.has(ResourceKind::Volume, id), number % 2 == 0, "{id}");
             assert!(!seen.has(ResourceKind::Bucket, id));

@@ -23,7 +23,11 @@ pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
     };
     let judged = judge(&file, sensitivity);
     if judged.iter().all(|(score, _)| score.is_none()) {
-        bail!("{}: {} rows are too few to judge any of them", file.name, file.rows.len());
+        bail!(
+            "{}: {} rows are too few to judge any of them",
+            file.name,
+            file.rows.len()
+        );
     }
     let mut sink = Sink::create(args.output.output.as_deref())?;
     write(&file, &judged, &mut sink).context("the scores could not be written")?;
@@ -52,7 +56,12 @@ fn write(file: &SeriesFile, judged: &[Judged], sink: &mut impl Write) -> Result<
     writer.write_record(["timestamp", "value", "anomaly_score", "alarm"])?;
     for (row, (score, alarm)) in file.rows.iter().zip(judged) {
         let score = score.map_or_else(String::new, |score| format!("{score:.6}"));
-        writer.write_record([row.timestamp.as_str(), &row.text, &score, if *alarm { "1" } else { "0" }])?;
+        writer.write_record([
+            row.timestamp.as_str(),
+            &row.text,
+            &score,
+            if *alarm { "1" } else { "0" },
+        ])?;
     }
     writer.flush()?;
     Ok(())
@@ -65,14 +74,22 @@ mod tests {
     use super::*;
 
     fn printed(rows: &[(&str, &str, i64, Option<f64>)]) -> String {
-        let rows = rows.iter().enumerate().map(|(line, (timestamp, text, at_ms, value))| super::super::series::Row {
-            line: line as u64 + 2,
-            timestamp: (*timestamp).to_owned(),
-            text: (*text).to_owned(),
-            at_ms: *at_ms,
-            value: *value,
-        });
-        let file = SeriesFile { name: "a.csv".to_owned(), rows: rows.collect() };
+        let rows = rows
+            .iter()
+            .enumerate()
+            .map(
+                |(line, (timestamp, text, at_ms, value))| super::super::series::Row {
+                    line: line as u64 + 2,
+                    timestamp: (*timestamp).to_owned(),
+                    text: (*text).to_owned(),
+                    at_ms: *at_ms,
+                    value: *value,
+                },
+            );
+        let file = SeriesFile {
+            name: "a.csv".to_owned(),
+            rows: rows.collect(),
+        };
         let mut out = Vec::new();
         write(&file, &judge(&file, Sensitivity::Medium), &mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -102,8 +119,13 @@ mod tests {
             .map(|(row, name)| (name.as_str(), "v", row as i64 * 300_000, Some(value(row))))
             .collect();
         let alarmed = |out: &str| -> Vec<String> {
-            let rows = out.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
-            rows.filter(|row| row[3] == "1").map(|row| row[0].to_owned()).collect()
+            let rows = out
+                .lines()
+                .skip(1)
+                .map(|line| line.split(',').collect::<Vec<_>>());
+            rows.filter(|row| row[3] == "1")
+                .map(|row| row[0].to_owned())
+                .collect()
         };
         assert_eq!(alarmed(&printed(&rows)), ["500"]);
         rows.reverse();

@@ -24,13 +24,20 @@ const MOST_CHARGES: usize = 5_000_000;
 /// Judges a bill.
 pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
     let charges = bill(&args.file, MOST_CHARGES)?;
-    if charges.iter().any(|charge| &*charge.currency == focus::NO_CURRENCY) {
-        eprintln!("the bill names no currency (BillingCurrency): its amounts are listed under {}", focus::NO_CURRENCY);
+    if charges
+        .iter()
+        .any(|charge| &*charge.currency == focus::NO_CURRENCY)
+    {
+        eprintln!(
+            "the bill names no currency (BillingCurrency): its amounts are listed under {}",
+            focus::NO_CURRENCY
+        );
     }
     let judgement = judge(&charges, &AnomalyLimits::default());
     drop(charges);
     let mut out = Sink::create(args.output.output.as_deref())?;
-    serde_json::to_writer_pretty(&mut out, &wire::Bill::new(&judgement)).map_err(std::io::Error::from)?;
+    serde_json::to_writer_pretty(&mut out, &wire::Bill::new(&judgement))
+        .map_err(std::io::Error::from)?;
     writeln!(out)?;
     out.finish()?;
     for abstention in &judgement.abstentions {
@@ -54,7 +61,10 @@ fn has_decimal_commas(table: &Table, reader: &focus::Reader) -> Result<bool> {
     records.next(&mut record)?;
     let mut first_point = None;
     while let Some(line) = records.next(&mut record)? {
-        let amounts = record.iter().enumerate().filter(|(place, _)| reader.is_amount(*place));
+        let amounts = record
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| reader.is_amount(*place));
         for text in amounts.filter_map(|(_, cell)| std::str::from_utf8(cell).ok()) {
             match focus::decimal_mark(text.trim()) {
                 Some(',') => match &first_point {
@@ -74,7 +84,8 @@ fn has_decimal_commas(table: &Table, reader: &focus::Reader) -> Result<bool> {
 
 /// Returns `true` if a file is named as Parquet.
 pub(crate) fn is_parquet(path: &Path) -> bool {
-    path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("parquet"))
+    path.extension()
+        .is_some_and(|suffix| suffix.eq_ignore_ascii_case("parquet"))
 }
 
 /// The charges of a FOCUS file, at most so many.
@@ -85,8 +96,12 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
     if records.next(&mut record)?.is_none() {
         bail!("{name} is empty; a bill has a header and a charge a row");
     }
-    let header: Vec<String> = record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
-    let reader = focus::Reader::from_header(header.iter().map(String::as_str)).with_context(|| name.clone())?;
+    let header: Vec<String> = record
+        .iter()
+        .map(|cell| String::from_utf8_lossy(cell).into_owned())
+        .collect();
+    let reader = focus::Reader::from_header(header.iter().map(String::as_str))
+        .with_context(|| name.clone())?;
     let decimal_comma = table.divided_by_semicolons() && has_decimal_commas(&table, &reader)?;
     let mut reader = reader.with_decimal_comma(decimal_comma);
     let mut charges = Vec::new();
@@ -95,13 +110,31 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
             bail!("{name} has more than {most} charges; divide it by month");
         }
         if record.len() != header.len() {
-            bail!("{name}: line {line} has {} columns, the header {}", record.len(), header.len());
+            bail!(
+                "{name}: line {line} has {} columns, the header {}",
+                record.len(),
+                header.len()
+            );
         }
-        if let Some(place) = record.iter().position(|cell| std::str::from_utf8(cell).is_err()) {
-            bail!("{name}: line {line}, {}: it is not UTF-8; save it as UTF-8", header[place]);
+        if let Some(place) = record
+            .iter()
+            .position(|cell| std::str::from_utf8(cell).is_err())
+        {
+            bail!(
+                "{name}: line {line}, {}: it is not UTF-8; save it as UTF-8",
+                header[place]
+            );
         }
-        let cell = |place: usize| record.get(place).and_then(|cell| std::str::from_utf8(cell).ok());
-        charges.push(reader.charge(cell).with_context(|| format!("{name}: line {line}"))?);
+        let cell = |place: usize| {
+            record
+                .get(place)
+                .and_then(|cell| std::str::from_utf8(cell).ok())
+        };
+        charges.push(
+            reader
+                .charge(cell)
+                .with_context(|| format!("{name}: line {line}"))?,
+        );
     }
     if charges.is_empty() {
         bail!("{name} has a header and no charges below it; a bill has a charge a row");
@@ -116,7 +149,10 @@ mod tests {
 
     fn billed(text: &'static str) -> Result<Vec<String>> {
         let charges = read(Input::from_bytes("bill.csv", text.as_bytes()), 100)?;
-        Ok(charges.iter().map(|charge| charge.billed.to_string()).collect())
+        Ok(charges
+            .iter()
+            .map(|charge| charge.billed.to_string())
+            .collect())
     }
 
     #[test]
@@ -136,14 +172,27 @@ mod tests {
     fn a_column_that_occurs_twice_is_refused() {
         let twice = "BilledCost,ChargePeriodStart,Billed Cost\n1,2026-11-01,2\n";
         let said = format!("{:#}", billed(twice).unwrap_err());
-        assert!(said.contains("BilledCost twice, as columns 1 and 3"), "{said}");
+        assert!(
+            said.contains("BilledCost twice, as columns 1 and 3"),
+            "{said}"
+        );
     }
 
     #[test]
     fn binary_content_is_refused_without_being_shown() {
-        for bytes in [b"PAR1\x15\x04\x1b[31m".as_slice(), b"PK\x03\x04\x14".as_slice(), b"a,b\n1\x00,2".as_slice()] {
-            let said = format!("{:#}", read(Input::from_bytes("bill.csv", bytes), 1).unwrap_err());
-            assert!(said.contains("bill.csv is not text") && !said.chars().any(char::is_control), "{said}");
+        for bytes in [
+            b"PAR1\x15\x04\x1b[31m".as_slice(),
+            b"PK\x03\x04\x14".as_slice(),
+            b"a,b\n1\x00,2".as_slice(),
+        ] {
+            let said = format!(
+                "{:#}",
+                read(Input::from_bytes("bill.csv", bytes), 1).unwrap_err()
+            );
+            assert!(
+                said.contains("bill.csv is not text") && !said.chars().any(char::is_control),
+                "{said}"
+            );
         }
     }
 }

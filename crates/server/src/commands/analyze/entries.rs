@@ -35,7 +35,9 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
     for path in &args.files {
         let input = Input::open(path)?;
         let name = input.name.clone();
-        for record in Records::open(input, args.format).with_context(|| format!("{name} could not be read"))? {
+        for record in Records::open(input, args.format)
+            .with_context(|| format!("{name} could not be read"))?
+        {
             match record {
                 Ok(entry) => {
                     taken += 1;
@@ -49,8 +51,16 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
         }
     }
     if taken == 0 {
-        let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-        let refused = if refused == 0 { String::new() } else { format!("; {refused} could not be read") };
+        let files: Vec<String> = args
+            .files
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let refused = if refused == 0 {
+            String::new()
+        } else {
+            format!("; {refused} could not be read")
+        };
         bail!(
             "no audit record in {}{refused}; expected CloudTrail records or Reeve's own entries as JSON",
             files.join(", ")
@@ -63,19 +73,38 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
     if refused > 0 {
         eprintln!("{} judged, {refused} could not be read", review.entries());
     }
-    Ok(if refused > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(if refused > 0 {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// A message that may quote a file's content, without the control characters that a terminal would obey.
 fn printable(message: &str) -> String {
-    message.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+    message
+        .chars()
+        .map(|letter| {
+            if letter.is_control() {
+                '\u{fffd}'
+            } else {
+                letter
+            }
+        })
+        .collect()
 }
 
 fn write(out: &mut Sink, judged: Option<(EventId, Judgement)>) -> Result<()> {
-    let Some((event_id, judgement)) = judged else { return Ok(()) };
+    let Some((event_id, judgement)) = judged else {
+        return Ok(());
+    };
     // Six digits tell any two scores apart that differ for a reason.
     let score = (judgement.score * 1e6).round() / 1e6;
-    let line = Line { event_id: event_id.as_str(), score, reasons: judgement.reasons().collect() };
+    let line = Line {
+        event_id: event_id.as_str(),
+        score,
+        reasons: judgement.reasons().collect(),
+    };
     serde_json::to_writer(&mut *out, &line)?;
     out.write_all(b"\n")?;
     Ok(())

@@ -24,7 +24,11 @@ impl Input {
     /// Opens a path; `-` is stdin, and what ends in `.gz` is unpacked.
     pub(super) fn open(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
-            return Ok(Self { name: "stdin".to_owned(), bytes: Box::new(io::stdin()), left: MOST_BYTES });
+            return Ok(Self {
+                name: "stdin".to_owned(),
+                bytes: Box::new(io::stdin()),
+                left: MOST_BYTES,
+            });
         }
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| format!("{name} could not be opened"))?;
@@ -36,13 +40,21 @@ impl Input {
         } else {
             Box::new(file)
         };
-        Ok(Self { name, bytes, left: MOST_BYTES })
+        Ok(Self {
+            name,
+            bytes,
+            left: MOST_BYTES,
+        })
     }
 
     /// The same over bytes that are there.
     #[cfg(test)]
     pub(super) fn from_bytes(name: &str, bytes: &'static [u8]) -> Self {
-        Self { name: name.to_owned(), bytes: Box::new(bytes), left: MOST_BYTES }
+        Self {
+            name: name.to_owned(),
+            bytes: Box::new(bytes),
+            left: MOST_BYTES,
+        }
     }
 }
 
@@ -50,7 +62,10 @@ impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.bytes.read(buffer)?;
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {MOST_BYTES} bytes; divide it"))
+            io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("it has more than {MOST_BYTES} bytes; divide it"),
+            )
         })?;
         Ok(read)
     }
@@ -63,7 +78,11 @@ pub(super) struct Sink {
 
 enum Out {
     Stdout(BufWriter<StdoutLock<'static>>),
-    File { file: BufWriter<File>, part: PathBuf, path: PathBuf },
+    File {
+        file: BufWriter<File>,
+        part: PathBuf,
+        path: PathBuf,
+    },
 }
 
 impl Sink {
@@ -73,8 +92,13 @@ impl Sink {
             None => Out::Stdout(BufWriter::with_capacity(BUFFER, io::stdout().lock())),
             Some(path) => {
                 let part = crate::commands::export::part(path);
-                let file = File::create(&part).with_context(|| format!("{} could not be made", part.display()))?;
-                Out::File { file: BufWriter::with_capacity(BUFFER, file), part, path: path.to_owned() }
+                let file = File::create(&part)
+                    .with_context(|| format!("{} could not be made", part.display()))?;
+                Out::File {
+                    file: BufWriter::with_capacity(BUFFER, file),
+                    part,
+                    path: path.to_owned(),
+                }
             }
         };
         Ok(Self { out })
@@ -84,7 +108,8 @@ impl Sink {
     pub(super) fn finish(mut self) -> Result<()> {
         self.flush()?;
         if let Out::File { part, path, .. } = &self.out {
-            std::fs::rename(part, path).with_context(|| format!("{} could not be named", path.display()))?;
+            std::fs::rename(part, path)
+                .with_context(|| format!("{} could not be named", path.display()))?;
         }
         Ok(())
     }

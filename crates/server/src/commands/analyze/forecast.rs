@@ -20,7 +20,8 @@ pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
     let series = SeriesFile::read(&args.series)?;
     let grid = Grid::new(&series.points()).with_context(|| series.name.clone())?;
     if grid.dropped > 0 {
-        let from = jiff::Timestamp::from_millisecond(grid.start_ms).map_or_else(|_| String::new(), |at| at.to_string());
+        let from = jiff::Timestamp::from_millisecond(grid.start_ms)
+            .map_or_else(|_| String::new(), |at| at.to_string());
         eprintln!(
             "{}: {} older values are not used: in steps of {}, a forecast looks back on {} steps, to {from}",
             series.name,
@@ -30,7 +31,11 @@ pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
         );
     }
     let horizon = args.horizon as usize;
-    let settings = Settings { horizon, effort: Effort::Thorough, ..Settings::default() };
+    let settings = Settings {
+        horizon,
+        effort: Effort::Thorough,
+        ..Settings::default()
+    };
     let model = fit(&grid, &settings).with_context(|| series.name.clone())?;
     let mut out = Sink::create(args.output.output.as_deref())?;
     writeln!(out, "step,p05,p50,p95")?;
@@ -38,15 +43,31 @@ pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
         writeln!(out, "{},{},{},{}", band.step, band.p05, band.p50, band.p95)?;
     }
     out.finish()?;
-    eprintln!("{}: steps of {}; {}", series.name, in_words(grid.step_ms), model.findings());
+    eprintln!(
+        "{}: steps of {}; {}",
+        series.name,
+        in_words(grid.step_ms),
+        model.findings()
+    );
     Ok(ExitCode::SUCCESS)
 }
 
 /// A step's length as people say it.
 fn in_words(step_ms: i64) -> String {
-    let units = [(MONTH_MS, "mon"), (DAY_MS, "d"), (HOUR_MS, "h"), (60_000, "min"), (1_000, "s")];
-    let whole = units.into_iter().find(|(unit_ms, _)| step_ms % unit_ms == 0);
-    whole.map_or_else(|| format!("{step_ms} ms"), |(unit_ms, unit)| format!("{} {unit}", step_ms / unit_ms))
+    let units = [
+        (MONTH_MS, "mon"),
+        (DAY_MS, "d"),
+        (HOUR_MS, "h"),
+        (60_000, "min"),
+        (1_000, "s"),
+    ];
+    let whole = units
+        .into_iter()
+        .find(|(unit_ms, _)| step_ms % unit_ms == 0);
+    whole.map_or_else(
+        || format!("{step_ms} ms"),
+        |(unit_ms, unit)| format!("{} {unit}", step_ms / unit_ms),
+    )
 }
 
 #[cfg(test)]

@@ -28,7 +28,9 @@ fn chances(file: &SeriesFile, horizon_ms: i64) -> Result<Vec<Option<f64>>> {
     let mut pool = Availability::new(horizon_ms);
     let mut chances = vec![None; file.rows.len()];
     for place in file.in_time_order() {
-        let (Some(row), Some(chance)) = (file.rows.get(place), chances.get_mut(place)) else { continue };
+        let (Some(row), Some(chance)) = (file.rows.get(place), chances.get_mut(place)) else {
+            continue;
+        };
         let available = match row.value {
             None => None,
             Some(1.0) => Some(true),
@@ -56,7 +58,10 @@ fn write(file: &SeriesFile, chances: &[Option<f64>], sink: &mut impl Write) -> R
     let mut writer = csv::Writer::from_writer(sink);
     writer.write_record(["timestamp", "probability"])?;
     for (row, chance) in file.rows.iter().zip(chances) {
-        writer.write_record([&row.timestamp, &chance.map_or_else(String::new, |chance| format!("{chance:.6}"))])?;
+        writer.write_record([
+            &row.timestamp,
+            &chance.map_or_else(String::new, |chance| format!("{chance:.6}")),
+        ])?;
     }
     writer.flush()?;
     Ok(())

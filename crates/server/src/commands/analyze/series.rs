@@ -60,7 +60,11 @@ impl SeriesFile {
     /// Reads a file, or stdin.
     pub(super) fn read(args: &SeriesArgs) -> Result<Self> {
         let only = args.only.as_deref().map(Chosen::parse).transpose()?;
-        let choice = Choice { time: args.time_column.as_deref(), value: args.value_column.as_deref(), only };
+        let choice = Choice {
+            time: args.time_column.as_deref(),
+            value: args.value_column.as_deref(),
+            only,
+        };
         Self::from_input(Input::open(&args.file)?, &choice)
     }
 
@@ -69,19 +73,33 @@ impl SeriesFile {
     ///
     /// # Errors
     /// The file cannot be read, or a column that it has holds no series.
-    pub(super) fn read_columns(file: &Path, names: &[&str], only: Option<&str>) -> Result<Vec<Option<Self>>> {
+    pub(super) fn read_columns(
+        file: &Path,
+        names: &[&str],
+        only: Option<&str>,
+    ) -> Result<Vec<Option<Self>>> {
         let table = Table::read(Input::open(file)?)?;
         let mut header = ByteRecord::new();
         table.records().next(&mut header)?;
         let header = columns::names(&header);
         let series = |name: &&str| {
-            if !header.iter().any(|column| column.eq_ignore_ascii_case(name)) {
+            if !header
+                .iter()
+                .any(|column| column.eq_ignore_ascii_case(name))
+            {
                 return Ok(None);
             }
             let only = only.map(Chosen::parse).transpose()?;
-            let choice = Choice { value: Some(*name), only, ..Choice::default() };
+            let choice = Choice {
+                value: Some(*name),
+                only,
+                ..Choice::default()
+            };
             let rows = rows(&table, &choice).with_context(|| table.name.clone())?;
-            Ok(Some(Self { name: table.name.clone(), rows }))
+            Ok(Some(Self {
+                name: table.name.clone(),
+                rows,
+            }))
         };
         names.iter().map(series).collect()
     }
@@ -89,7 +107,10 @@ impl SeriesFile {
     fn from_input(input: Input, choice: &Choice<'_>) -> Result<Self> {
         let table = Table::read(input)?;
         let rows = rows(&table, choice).with_context(|| table.name.clone())?;
-        Ok(Self { name: table.name, rows })
+        Ok(Self {
+            name: table.name,
+            rows,
+        })
     }
 
     /// Places of the rows from the earliest to the latest; rows of the same time keep the file's order.
@@ -101,7 +122,11 @@ impl SeriesFile {
     pub(super) fn points(&self) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::with_capacity(self.rows.len());
         let mut sharing = 0.0;
-        for row in self.in_time_order().into_iter().filter_map(|place| self.rows.get(place)) {
+        for row in self
+            .in_time_order()
+            .into_iter()
+            .filter_map(|place| self.rows.get(place))
+        {
             let Some(value) = row.value else { continue };
             match points.last_mut() {
                 Some((at, mean)) if *at == row.at_ms => {
@@ -126,11 +151,23 @@ fn rows(table: &Table, choice: &Choice<'_>) -> Result<Vec<Row>> {
         bail!("it is empty; a series has a timestamp and a value a row");
     };
     let columns = Columns::detect(&record, choice.time, choice.value, table.decimal_comma())?;
-    let header = if columns.has_header { columns::names(&record) } else { vec![String::new(); record.len()] };
-    let only = choice.only.as_ref().map(|only| only.place(&header).map(|place| (only, place))).transpose()?;
+    let header = if columns.has_header {
+        columns::names(&record)
+    } else {
+        vec![String::new(); record.len()]
+    };
+    let only = choice
+        .only
+        .as_ref()
+        .map(|only| only.place(&header).map(|place| (only, place)))
+        .transpose()?;
     let mut labels = Labels::from_header(&header, &columns.places());
     let mut rows = Vec::new();
-    let mut line = if columns.has_header { records.next(&mut record)? } else { Some(first) };
+    let mut line = if columns.has_header {
+        records.next(&mut record)?
+    } else {
+        Some(first)
+    };
     while let Some(at) = line {
         if rows.len() == MOST_ROWS {
             bail!("it has more than {MOST_ROWS} rows; divide it");
@@ -156,9 +193,16 @@ fn check(rows: &[Row], labels: &Labels, columns: &Columns) -> Result<()> {
         bail!("it has a header and no rows below it; a series has a timestamp and a value a row");
     }
     if rows.iter().all(|row| row.value.is_none()) {
-        bail!("{} holds no number in any of {} rows", columns.value_label(), rows.len());
+        bail!(
+            "{} holds no number in any of {} rows",
+            columns.value_label(),
+            rows.len()
+        );
     }
-    let has = |mark: char| rows.iter().find(|row| row.value.is_some() && row.text.contains(mark));
+    let has = |mark: char| {
+        rows.iter()
+            .find(|row| row.value.is_some() && row.text.contains(mark))
+    };
     if let (true, Some(comma), Some(point)) = (columns.decimal_comma, has(','), has('.')) {
         bail!(
             "lines {} and {} have {:?} and {:?}: write all numbers with a decimal comma or all with a point, without grouping",

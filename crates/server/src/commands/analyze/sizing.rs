@@ -59,7 +59,8 @@ fn answer(file: &Path, only: Option<&str>) -> Result<Answer> {
             reasons.extend(self::reasons(MEMORY.1, memory));
             confidence = confidence.min(memory.confidence());
         }
-        None => reasons.push("Memory was not measured: it may need more than a smaller size has".to_owned()),
+        None => reasons
+            .push("Memory was not measured: it may need more than a smaller size has".to_owned()),
     }
     Ok(Answer {
         cpu_percent_needed: rounded(cpu.percent),
@@ -70,8 +71,16 @@ fn answer(file: &Path, only: Option<&str>) -> Result<Answer> {
 }
 
 fn judge(series: &SeriesFile, (column, _): (&str, &str)) -> Result<Needed> {
-    if let Some(row) = series.rows.iter().find(|row| row.value.is_some_and(|value| !(0.0..=MOST).contains(&value))) {
-        bail!("{}: line {}, {column}: {} is no percentage of a present size", series.name, row.line, row.text.trim());
+    if let Some(row) = series.rows.iter().find(|row| {
+        row.value
+            .is_some_and(|value| !(0.0..=MOST).contains(&value))
+    }) {
+        bail!(
+            "{}: line {}, {column}: {} is no percentage of a present size",
+            series.name,
+            row.line,
+            row.text.trim()
+        );
     }
     let points = series.points();
     let now_ms = points.last().map_or(0, |(at_ms, _)| at_ms + 1);
@@ -81,7 +90,15 @@ fn judge(series: &SeriesFile, (column, _): (&str, &str)) -> Result<Needed> {
 }
 
 fn reasons(name: &str, found: &Needed) -> Vec<String> {
-    let Needed { percent, peak, room, days, held_out, cut_off, .. } = found;
+    let Needed {
+        percent,
+        peak,
+        room,
+        days,
+        held_out,
+        cut_off,
+        ..
+    } = found;
     let mut reasons = vec![format!(
         "{name}: the highest demand of the last 35 days was {peak:.1} %, and {percent:.1} % leaves {:+.0} % of room",
         room * 100.0

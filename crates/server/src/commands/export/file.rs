@@ -83,10 +83,16 @@ impl Sink {
     /// Begins an export.
     pub(super) fn create(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
-            return Ok(Self::over(Out::Stdout(io::stdout()), Sha256::new(), 0, None));
+            return Ok(Self::over(
+                Out::Stdout(io::stdout()),
+                Sha256::new(),
+                0,
+                None,
+            ));
         }
         let part = part(path);
-        let file = File::create(&part).with_context(|| format!("{} could not be made", part.display()))?;
+        let file =
+            File::create(&part).with_context(|| format!("{} could not be made", part.display()))?;
         Ok(Self::over(Out::File(file), Sha256::new(), 0, Some(path)))
     }
 
@@ -100,7 +106,12 @@ impl Sink {
             while left > 0 {
                 let most = usize::try_from(left).unwrap_or(BUFFER).min(BUFFER);
                 match file.read(&mut buffer[..most])? {
-                    0 => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it is shorter than was noted")),
+                    0 => {
+                        return Err(io::Error::new(
+                            io::ErrorKind::UnexpectedEof,
+                            "it is shorter than was noted",
+                        ));
+                    }
                     read => {
                         sha256.update(&buffer[..read]);
                         left -= read as u64;
@@ -114,10 +125,21 @@ impl Sink {
     }
 
     fn over(out: Out, sha256: Sha256, bytes: u64, path: Option<&Path>) -> Self {
-        let hashed = Hashed { out: BufWriter::with_capacity(BUFFER, out), sha256, bytes };
+        let hashed = Hashed {
+            out: BufWriter::with_capacity(BUFFER, out),
+            sha256,
+            bytes,
+        };
         let gzip = path.is_some_and(|path| path.extension().is_some_and(|suffix| suffix == "gz"));
-        let body = if gzip { Body::Gzip(Some(member(hashed))) } else { Body::Plain(hashed) };
-        Self { body, path: path.map(Path::to_owned) }
+        let body = if gzip {
+            Body::Gzip(Some(member(hashed)))
+        } else {
+            Body::Plain(hashed)
+        };
+        Self {
+            body,
+            path: path.map(Path::to_owned),
+        }
     }
 
     /// Returns `true` for standard output, which cannot be gone on with.
@@ -161,7 +183,10 @@ impl Sink {
             let hashed = match &mut self.body {
                 Body::Plain(hashed) => hashed,
                 Body::Gzip(slot) => {
-                    ended = slot.take().context("the compressed file failed before")?.finish()?;
+                    ended = slot
+                        .take()
+                        .context("the compressed file failed before")?
+                        .finish()?;
                     &mut ended
                 }
             };
@@ -172,7 +197,8 @@ impl Sink {
             (hashed.bytes, hex::encode(hashed.sha256.clone().finalize()))
         };
         if let Some(path) = &self.path {
-            std::fs::rename(part(path), path).with_context(|| format!("{} could not be named", path.display()))?;
+            std::fs::rename(part(path), path)
+                .with_context(|| format!("{} could not be named", path.display()))?;
         }
         Ok((bytes, sha256))
     }

@@ -69,7 +69,10 @@ impl Wanted {
             query: args.query.clone(),
             from: args.period.from.clone(),
             to: args.period.to.clone(),
-            log: target.data_dir.as_ref().map_or_else(|| target.service.url.clone(), |dir| dir.display().to_string()),
+            log: target.data_dir.as_ref().map_or_else(
+                || target.service.url.clone(),
+                |dir| dir.display().to_string(),
+            ),
         }
     }
 }
@@ -100,9 +103,14 @@ pub(super) fn resume(args: &ExportArgs, wanted: &Wanted) -> Result<(Sink, State)
     }
     let state = name(path);
     let text = std::fs::read(&state).with_context(|| {
-        format!("the export cannot be resumed: only {} and {} are left of it", part(path).display(), state.display())
+        format!(
+            "the export cannot be resumed: only {} and {} are left of it",
+            part(path).display(),
+            state.display()
+        )
     })?;
-    let state: State = serde_json::from_slice(&text).with_context(|| format!("{} cannot be read", state.display()))?;
+    let state: State = serde_json::from_slice(&text)
+        .with_context(|| format!("{} cannot be read", state.display()))?;
     if state.wanted != *wanted {
         return refuse(format!(
             "{} is an export of something else: --resume takes the same format, options, times, query and log",

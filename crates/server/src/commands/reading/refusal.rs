@@ -23,16 +23,32 @@ pub(crate) struct WrongQuery {
 impl WrongQuery {
     /// As the language itself refused it.
     pub(super) fn here(query: &str, error: QueryError) -> Self {
-        let QueryError { position, part, message, hint } = error;
-        Self { query: query.to_owned(), message, position, part, hint }
+        let QueryError {
+            position,
+            part,
+            message,
+            hint,
+        } = error;
+        Self {
+            query: query.to_owned(),
+            message,
+            position,
+            part,
+            hint,
+        }
     }
 
     /// As a service refused it.
     pub(super) fn there(query: &str, problem: &Value) -> Self {
         let text = |name: &str| problem.get(name).and_then(Value::as_str).map(str::to_owned);
         // Services of earlier releases give the detail alone, which says the position too.
-        let message = text("reason").or_else(|| text("detail")).unwrap_or_default();
-        let position = problem.get("position").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
+        let message = text("reason")
+            .or_else(|| text("detail"))
+            .unwrap_or_default();
+        let position = problem
+            .get("position")
+            .and_then(Value::as_u64)
+            .and_then(|at| usize::try_from(at).ok());
         Self {
             query: query.to_owned(),
             message,
@@ -49,7 +65,12 @@ impl fmt::Display for WrongQuery {
         let carets = width(&clean(&self.part)).max(1);
         writeln!(f, "the query is wrong: {}", clean(&self.message))?;
         writeln!(f, "  {}", clean(&self.query))?;
-        write!(f, "  {}{}", " ".repeat(width(&clean(&before))), "^".repeat(carets))?;
+        write!(
+            f,
+            "  {}{}",
+            " ".repeat(width(&clean(&before))),
+            "^".repeat(carets)
+        )?;
         match &self.hint {
             Some(hint) => write!(f, "\n  {}", clean(hint)),
             None => Ok(()),
@@ -81,10 +102,17 @@ mod tests {
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[1], "  \"漢字\" severtiy:high");
         let at = lines[2].find('^').unwrap();
-        assert_eq!(at, 2 + "\"漢字\" ".chars().count() + 2, "two of the characters are two columns wide: {shown}");
+        assert_eq!(
+            at,
+            2 + "\"漢字\" ".chars().count() + 2,
+            "two of the characters are two columns wide: {shown}"
+        );
         assert!(lines[3].contains("severity"), "{shown}");
         let problem = json!({ "detail": "At character 5: a bracket is missing", "reason": "a bracket is missing", "position": 5 });
         let shown = WrongQuery::there("a AND(", &problem).to_string();
-        assert_eq!(shown, "the query is wrong: a bracket is missing\n  a AND(\n       ^");
+        assert_eq!(
+            shown,
+            "the query is wrong: a bracket is missing\n  a AND(\n       ^"
+        );
     }
 }

@@ -61,7 +61,10 @@ impl Row {
                 text(entry.action.status.map(|status| status.as_str())),
                 text(entry.actor.email.as_deref().or(entry.actor.id.as_deref())),
                 resource,
-                entry.actor.ip_address.map_or_else(|| "-".to_owned(), |address| address.to_string()),
+                entry
+                    .actor
+                    .ip_address
+                    .map_or_else(|| "-".to_owned(), |address| address.to_string()),
                 found.integrity.sequence.to_string(),
             ],
         }
@@ -91,8 +94,15 @@ pub(crate) struct Layout {
 impl Layout {
     /// As these rows need it.
     pub(crate) fn new(rows: &[Row], screen: &Screen) -> Self {
-        let widest = |column: Column| rows.iter().map(|row| width(row.cell(column))).max().unwrap_or(0);
-        Self::fitting(screen, |column, heading, _| widest(column).max(width(heading)))
+        let widest = |column: Column| {
+            rows.iter()
+                .map(|row| width(row.cell(column)))
+                .max()
+                .unwrap_or(0)
+        };
+        Self::fitting(screen, |column, heading, _| {
+            widest(column).max(width(heading))
+        })
     }
 
     /// For rows that are not known yet.
@@ -101,26 +111,52 @@ impl Layout {
     }
 
     fn fitting(screen: &Screen, wanted: impl Fn(Column, &str, usize) -> usize) -> Self {
-        let mut columns: Vec<(Column, usize)> =
-            COLUMNS.iter().map(|(column, heading, _, usual, _)| (*column, wanted(*column, heading, *usual))).collect();
-        let Some(most) = screen.width else { return Self { columns, narrow: false } };
+        let mut columns: Vec<(Column, usize)> = COLUMNS
+            .iter()
+            .map(|(column, heading, _, usual, _)| (*column, wanted(*column, heading, *usual)))
+            .collect();
+        let Some(most) = screen.width else {
+            return Self {
+                columns,
+                narrow: false,
+            };
+        };
         if most < NARROW {
-            return Self { columns, narrow: true };
+            return Self {
+                columns,
+                narrow: true,
+            };
         }
         let least = |column: Column| COLUMNS[column as usize].2;
-        let sum = |columns: &[(Column, usize)]| columns.iter().map(|(_, w)| w + GAP).sum::<usize>() - GAP;
-        while columns.iter().map(|(column, w)| least(*column).min(*w) + GAP).sum::<usize>() - GAP > most {
-            let Some(at) = (0..columns.len()).max_by_key(|at| COLUMNS[columns[*at].0 as usize].4) else { break };
+        let sum =
+            |columns: &[(Column, usize)]| columns.iter().map(|(_, w)| w + GAP).sum::<usize>() - GAP;
+        while columns
+            .iter()
+            .map(|(column, w)| least(*column).min(*w) + GAP)
+            .sum::<usize>()
+            - GAP
+            > most
+        {
+            let Some(at) = (0..columns.len()).max_by_key(|at| COLUMNS[columns[*at].0 as usize].4)
+            else {
+                break;
+            };
             columns.remove(at);
         }
         while sum(&columns) > most {
-            let widest = columns.iter_mut().filter(|(column, w)| *w > least(*column)).max_by_key(|(_, w)| *w);
+            let widest = columns
+                .iter_mut()
+                .filter(|(column, w)| *w > least(*column))
+                .max_by_key(|(_, w)| *w);
             match widest {
                 Some((_, w)) => *w -= 1,
                 None => break,
             }
         }
-        Self { columns, narrow: false }
+        Self {
+            columns,
+            narrow: false,
+        }
     }
 
     /// The heading, which names the zone of the times.
@@ -133,7 +169,11 @@ impl Layout {
         for (at, (column, w)) in self.columns.iter().enumerate() {
             let name = COLUMNS[*column as usize].1;
             let full = format!("TIME ({zone})");
-            let heading = if *column == Column::Time && width(&full) <= *w { full } else { name.to_owned() };
+            let heading = if *column == Column::Time && width(&full) <= *w {
+                full
+            } else {
+                name.to_owned()
+            };
             line.push_str(&self.last_unfilled(at, &heading, *w));
         }
         screen.paint(Tone::Strong, line.trim_end())
@@ -166,12 +206,21 @@ fn narrow(row: &Row, screen: &Screen) -> String {
     let paint = |column: Column, text: &str| screen.paint(row.tone(column), text);
     let time = row.cell(Column::Time);
     let rest = most.saturating_sub(width(time) + 1 + width(row.cell(Column::Status)) + 1);
-    let event = fit(row.cell(Column::Event), rest.min(width(row.cell(Column::Event))));
-    let first =
-        [paint(Column::Time, time), paint(Column::Status, row.cell(Column::Status)), paint(Column::Event, &event)]
-            .join(" ");
+    let event = fit(
+        row.cell(Column::Event),
+        rest.min(width(row.cell(Column::Event))),
+    );
+    let first = [
+        paint(Column::Time, time),
+        paint(Column::Status, row.cell(Column::Status)),
+        paint(Column::Event, &event),
+    ]
+    .join(" ");
     let second = format!("{} → {}", row.cell(Column::Who), row.cell(Column::Resource));
-    format!("{first}\n  {}", fit(&second, most.saturating_sub(2)).trim_end())
+    format!(
+        "{first}\n  {}",
+        fit(&second, most.saturating_sub(2)).trim_end()
+    )
 }
 
 #[cfg(test)]
@@ -191,30 +240,55 @@ mod tests {
             "2001:db8::1",
             "12345678",
         ];
-        Row { cells: cells.map(str::to_owned) }
+        Row {
+            cells: cells.map(str::to_owned),
+        }
     }
 
     #[test]
     fn a_line_never_is_wider_than_the_terminal() {
         for most in 20..200 {
-            let screen = Screen { colour: false, width: Some(most), zone: TimeZone::UTC };
+            let screen = Screen {
+                colour: false,
+                width: Some(most),
+                zone: TimeZone::UTC,
+            };
             for layout in [Layout::new(&[row()], &screen), Layout::streaming(&screen)] {
-                let lines =
-                    format!("{}\n{}", layout.heading(&screen, Timestamp::UNIX_EPOCH), layout.line(&row(), &screen));
+                let lines = format!(
+                    "{}\n{}",
+                    layout.heading(&screen, Timestamp::UNIX_EPOCH),
+                    layout.line(&row(), &screen)
+                );
                 for line in lines.lines() {
                     assert!(width(line) <= most.max(30), "{most}: {line}");
                 }
                 assert_eq!(layout.narrow, most < NARROW);
-                assert!(lines.contains("failed") && lines.contains("somebody"), "{most}: {lines}");
+                assert!(
+                    lines.contains("failed") && lines.contains("somebody"),
+                    "{most}: {lines}"
+                );
             }
         }
     }
 
     #[test]
     fn nothing_is_cut_without_a_terminal() {
-        let screen = Screen { colour: false, width: None, zone: TimeZone::UTC };
+        let screen = Screen {
+            colour: false,
+            width: None,
+            zone: TimeZone::UTC,
+        };
         let layout = Layout::new(&[row()], &screen);
-        assert!(row().cells.iter().all(|cell| layout.line(&row(), &screen).contains(cell)));
-        assert!(layout.heading(&screen, Timestamp::UNIX_EPOCH).starts_with("TIME (UTC)"));
+        assert!(
+            row()
+                .cells
+                .iter()
+                .all(|cell| layout.line(&row(), &screen).contains(cell))
+        );
+        assert!(
+            layout
+                .heading(&screen, Timestamp::UNIX_EPOCH)
+                .starts_with("TIME (UTC)")
+        );
     }
 }

@@ -48,10 +48,21 @@ impl Events {
 
     fn line(&mut self, line: &str) -> Option<Event> {
         if line.is_empty() {
-            let (name, mut data) = (std::mem::take(&mut self.name), std::mem::take(&mut self.data));
+            let (name, mut data) = (
+                std::mem::take(&mut self.name),
+                std::mem::take(&mut self.data),
+            );
             data.pop();
-            let name = if name.is_empty() { "message".to_owned() } else { name };
-            return Some(Event { name, id: self.id.clone(), data });
+            let name = if name.is_empty() {
+                "message".to_owned()
+            } else {
+                name
+            };
+            return Some(Event {
+                name,
+                id: self.id.clone(),
+                data,
+            });
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
@@ -90,7 +101,11 @@ mod tests {
         ];
         for size in 1..stream.len() {
             let mut events = Events::default();
-            let read: Vec<_> = stream.as_bytes().chunks(size).flat_map(|part| events.read(part).unwrap()).collect();
+            let read: Vec<_> = stream
+                .as_bytes()
+                .chunks(size)
+                .flat_map(|part| events.read(part).unwrap())
+                .collect();
             assert_eq!(read, expect, "pieces of {size}");
         }
     }

@@ -21,7 +21,10 @@ impl Backoff {
     pub(super) fn failed(&mut self) -> (Duration, bool) {
         let wait = LEAST.saturating_mul(1 << self.failures.min(9)).min(MOST);
         self.failures = self.failures.saturating_add(1);
-        (wait.mul_f64(rand::random_range(0.75..=1.0)), self.failures == 1)
+        (
+            wait.mul_f64(rand::random_range(0.75..=1.0)),
+            self.failures == 1,
+        )
     }
 }
 
@@ -34,8 +37,14 @@ mod tests {
         let mut backoff = Backoff::default();
         let waits: Vec<_> = (0..40).map(|_| backoff.failed()).collect();
         assert!(waits[0].1 && !waits[1].1);
-        assert!(waits[0].0 <= LEAST && waits[4].0 > Duration::from_secs(11) && waits[4].0 <= Duration::from_secs(16));
-        assert!(waits.iter().all(|(wait, _)| *wait <= MOST) && waits[39].0 > Duration::from_secs(200));
+        assert!(
+            waits[0].0 <= LEAST
+                && waits[4].0 > Duration::from_secs(11)
+                && waits[4].0 <= Duration::from_secs(16)
+        );
+        assert!(
+            waits.iter().all(|(wait, _)| *wait <= MOST) && waits[39].0 > Duration::from_secs(200)
+        );
         assert!(backoff.succeeded() && !backoff.succeeded() && backoff.failed().1);
     }
 }

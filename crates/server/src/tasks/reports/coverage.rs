@@ -7,7 +7,9 @@ use reeve_access::{ApiToken, Permission};
 use reeve_audit::query::{Expr, FieldPath, Match, Query};
 use reeve_audit::{Submitter, SubmitterField, SubmitterType};
 use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, TrailError};
-use reeve_reports::{EventSource, ExpectedConnection, Findings, Period, Review, Run, SourceCoverage, submitter_words};
+use reeve_reports::{
+    EventSource, ExpectedConnection, Findings, Period, Review, Run, SourceCoverage, submitter_words,
+};
 use reeve_trail::Trail;
 
 use crate::tasks::context::TaskContext;
@@ -38,21 +40,36 @@ impl Surroundings {
         period: Period,
     ) -> Result<Surroundings> {
         let now = run.created_at;
-        let first = trail.by_sequence(0).await.context("the first entry could not be read")?;
-        let expected = context.estate.connection_list().await?.into_iter().map(|connection| ExpectedConnection {
-            id: connection.id.0,
-            name: connection.name,
-            created_at: connection.created_at,
-        });
+        let first = trail
+            .by_sequence(0)
+            .await
+            .context("the first entry could not be read")?;
+        let expected = context
+            .estate
+            .connection_list()
+            .await?
+            .into_iter()
+            .map(|connection| ExpectedConnection {
+                id: connection.id.0,
+                name: connection.name,
+                created_at: connection.created_at,
+            });
         let workspace = context.workspace.workspace_get().await?;
         Ok(Surroundings {
-            organization: if workspace.version == 0 { UNNAMED.to_owned() } else { workspace.name },
+            organization: if workspace.version == 0 {
+                UNNAMED.to_owned()
+            } else {
+                workspace.name
+            },
             is_demo: context.settings.is_demo,
             expected: expected.collect(),
             log_begins_at: first.map(|stored| stored.recorded_at),
             sources: sources(context, trail, period, now).await?,
             connected: connected(trail, now).await,
-            reviews: context.reports.review_list(&run.report, MOST_REVIEWS).await?,
+            reviews: context
+                .reports
+                .review_list(&run.report, MOST_REVIEWS)
+                .await?,
         })
     }
 
@@ -74,27 +91,58 @@ async fn connected(trail: &Trail, now: Timestamp) -> Vec<EventSource> {
             connected.push(source);
             continue;
         };
-        let Ok(query) = Query::parse(probe) else { continue };
+        let Ok(query) = Query::parse(probe) else {
+            continue;
+        };
         match edge(trail, query, Order::NewestFirst, now).await {
             Ok(Some(_)) => connected.push(source),
             Ok(None) => {}
-            Err(error) => tracing::warn!(source = source.as_str(), %error, "a report could not look for a source"),
+            Err(error) => {
+                tracing::warn!(source = source.as_str(), %error, "a report could not look for a source")
+            }
         }
     }
     connected
 }
 
 /// Returns the time of recording of the newest or oldest entry that a query finds.
-async fn edge(trail: &Trail, query: Query, order: Order, now: Timestamp) -> Result<Option<Timestamp>, TrailError> {
-    let request = SearchRequest { order, ..SearchRequest::newest(query, 1, now) };
-    Ok(trail.search(&request).await?.entries.first().map(|stored| stored.recorded_at))
+async fn edge(
+    trail: &Trail,
+    query: Query,
+    order: Order,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, TrailError> {
+    let request = SearchRequest {
+        order,
+        ..SearchRequest::newest(query, 1, now)
+    };
+    Ok(trail
+        .search(&request)
+        .await?
+        .entries
+        .first()
+        .map(|stored| stored.recorded_at))
 }
 
 /// Returns the submitters of the period's entries, the most entries first, and expected tokens without any.
-async fn sources(context: &TaskContext, trail: &Trail, period: Period, now: Timestamp) -> Result<Vec<SourceCoverage>> {
-    let by = |field| Aggregation { by: GroupBy::Field(FieldPath::Submitter(field)), limit: MOST_SOURCES };
+async fn sources(
+    context: &TaskContext,
+    trail: &Trail,
+    period: Period,
+    now: Timestamp,
+) -> Result<Vec<SourceCoverage>> {
+    let by = |field| Aggregation {
+        by: GroupBy::Field(FieldPath::Submitter(field)),
+        limit: MOST_SOURCES,
+    };
     let all = Query::all().and(period.condition());
-    let counted = trail.count(all.clone(), vec![by(SubmitterField::Type), by(SubmitterField::TokenName)], now).await;
+    let counted = trail
+        .count(
+            all.clone(),
+            vec![by(SubmitterField::Type), by(SubmitterField::TokenName)],
+            now,
+        )
+        .await;
     // A long period of a large log may take longer than a search may: the report then says that they were not counted.
     let (total, counts) = match counted {
         Ok(counted) => counted,
@@ -109,33 +157,88 @@ async fn sources(context: &TaskContext, trail: &Trail, period: Period, now: Time
     let mut named = 0;
     for (kind, entries) in &kinds.values {
         named += entries;
-        let Ok(kind) = kind.parse::<SubmitterType>() else { continue };
+        let Ok(kind) = kind.parse::<SubmitterType>() else {
+            continue;
+        };
         if kind != SubmitterType::Token {
             let condition = is(SubmitterField::Type, kind.as_str());
-            sources.push(source(trail, kind_words(kind), *entries, all.clone().and(condition), now).await);
+            sources.push(
+                source(
+                    trail,
+                    kind_words(kind),
+                    *entries,
+                    all.clone().and(condition),
+                    now,
+                )
+                .await,
+            );
         }
     }
     for (name, entries) in &tokens.values {
         let condition = is(SubmitterField::TokenName, name);
-        sources.push(source(trail, token_words(name), *entries, all.clone().and(condition), now).await);
+        sources.push(
+            source(
+                trail,
+                token_words(name),
+                *entries,
+                all.clone().and(condition),
+                now,
+            )
+            .await,
+        );
     }
     if total > named {
-        let unnamed = Expr::negate(Expr::field(FieldPath::Submitter(SubmitterField::Type), Match::Exists));
-        sources.push(source(trail, "not recorded".to_owned(), total - named, all.and(unnamed), now).await);
+        let unnamed = Expr::negate(Expr::field(
+            FieldPath::Submitter(SubmitterField::Type),
+            Match::Exists,
+        ));
+        sources.push(
+            source(
+                trail,
+                "not recorded".to_owned(),
+                total - named,
+                all.and(unnamed),
+                now,
+            )
+            .await,
+        );
     }
     sources.sort_by(|a, b| b.entries.cmp(&a.entries).then_with(|| a.name.cmp(&b.name)));
     for token in context.access.token_list(None).await? {
-        if is_log_source(&token, now) && !tokens.values.iter().any(|(name, _)| *name == token.name) {
-            sources.push(SourceCoverage { name: token_words(&token.name), entries: 0, first_at: None, last_at: None });
+        if is_log_source(&token, now) && !tokens.values.iter().any(|(name, _)| *name == token.name)
+        {
+            sources.push(SourceCoverage {
+                name: token_words(&token.name),
+                entries: 0,
+                first_at: None,
+                last_at: None,
+            });
         }
     }
     Ok(sources)
 }
 
-async fn source(trail: &Trail, name: String, entries: u64, query: Query, now: Timestamp) -> SourceCoverage {
-    let first_at = edge(trail, query.clone(), Order::OldestFirst, now).await.ok().flatten();
-    let last_at = edge(trail, query, Order::NewestFirst, now).await.ok().flatten();
-    SourceCoverage { name, entries, first_at, last_at }
+async fn source(
+    trail: &Trail,
+    name: String,
+    entries: u64,
+    query: Query,
+    now: Timestamp,
+) -> SourceCoverage {
+    let first_at = edge(trail, query.clone(), Order::OldestFirst, now)
+        .await
+        .ok()
+        .flatten();
+    let last_at = edge(trail, query, Order::NewestFirst, now)
+        .await
+        .ok()
+        .flatten();
+    SourceCoverage {
+        name,
+        entries,
+        first_at,
+        last_at,
+    }
 }
 
 fn is(field: SubmitterField, value: &str) -> Expr {
@@ -157,7 +260,14 @@ fn token_words(name: &str) -> String {
 
 /// Returns `true` for a token that is there to submit entries: it may append, and may not read the log.
 fn is_log_source(token: &ApiToken, now: Timestamp) -> bool {
-    let may = |permission| token.roles.iter().any(|role| role.permissions().contains(&permission));
-    let is_active = token.expires_at_ms.is_none_or(|end| end > now.as_millisecond());
+    let may = |permission| {
+        token
+            .roles
+            .iter()
+            .any(|role| role.permissions().contains(&permission))
+    };
+    let is_active = token
+        .expires_at_ms
+        .is_none_or(|end| end > now.as_millisecond());
     is_active && may(Permission::AuditAppend) && !may(Permission::AuditViewAll)
 }

@@ -20,13 +20,19 @@ pub(super) fn folder(context: &TaskContext, run: &RunId) -> PathBuf {
 /// Removes the folder of a run, if there is one.
 pub(super) async fn remove(context: &TaskContext, run: &RunId) -> Result<()> {
     match tokio::fs::remove_dir_all(folder(context, run)).await {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("the files of a run stay"),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).context("the files of a run stay")
+        }
         _ => Ok(()),
     }
 }
 
 /// Writes the manifest of a run beside its files, and returns its length.
-pub(super) async fn write_manifest(context: &TaskContext, run: &RunId, text: String) -> Result<u64> {
+pub(super) async fn write_manifest(
+    context: &TaskContext,
+    run: &RunId,
+    text: String,
+) -> Result<u64> {
     let dir = folder(context, run);
     let written = tokio::task::spawn_blocking(move || -> Result<u64> {
         let beside = dir.join("report.manifest.json.part");
@@ -36,7 +42,9 @@ pub(super) async fn write_manifest(context: &TaskContext, run: &RunId, text: Str
         fs::rename(&beside, dir.join("report.manifest.json"))?;
         Ok(text.len() as u64)
     });
-    written.await.context("the manifest of a report was not written")?
+    written
+        .await
+        .context("the manifest of a report was not written")?
 }
 
 /// The cited entries, on their way into files.
@@ -60,7 +68,12 @@ pub(super) struct Heads<'a> {
 }
 
 fn create(path: &Path) -> Result<File> {
-    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path);
     file.with_context(|| format!("{} could not be made", path.display()))
 }
 
@@ -75,11 +88,22 @@ impl Spool {
         made.with_context(|| format!("{} could not be made", dir.display()))?;
         let json = BufWriter::new(create(&dir.join("entries.json.part"))?);
         let csv = BufWriter::new(create(&dir.join("entries.csv.part"))?);
-        Ok(Spool { dir, json, csv, empty: true })
+        Ok(Spool {
+            dir,
+            json,
+            csv,
+            empty: true,
+        })
     }
 
     /// Adds a cited entry.
-    pub(super) fn add(&mut self, proven: &Proven<'_>, entry: &Entry, plan: &Plan, answered: &[usize]) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        proven: &Proven<'_>,
+        entry: &Entry,
+        plan: &Plan,
+        answered: &[usize],
+    ) -> Result<()> {
         document::json_entry(&mut self.json, self.empty, proven, plan, answered)?;
         document::csv_entry(&mut self.csv, proven.sequence, entry, plan, answered)?;
         self.empty = false;
@@ -103,13 +127,23 @@ impl Spool {
         for name in ["entries.json.part", "entries.csv.part"] {
             fs::remove_file(self.dir.join(name))?;
         }
-        Ok(RunFiles { json, csv, pdf, manifest_bytes: 0 })
+        Ok(RunFiles {
+            json,
+            csv,
+            pdf,
+            manifest_bytes: 0,
+        })
     }
 
-    fn whole(&self, name: &str, write: impl FnOnce(&mut BufWriter<File>, &Path) -> io::Result<()>) -> Result<RunFile> {
+    fn whole(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut BufWriter<File>, &Path) -> io::Result<()>,
+    ) -> Result<RunFile> {
         let beside = self.dir.join(format!("{name}.part"));
         let mut out = BufWriter::new(create(&beside)?);
-        write(&mut out, &self.dir).with_context(|| format!("{} could not be written", beside.display()))?;
+        write(&mut out, &self.dir)
+            .with_context(|| format!("{} could not be written", beside.display()))?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
         let Finished { bytes, sha256 } = digest(&beside)?;

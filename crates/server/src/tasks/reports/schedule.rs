@@ -15,8 +15,15 @@ const REMOVED: u64 = 100;
 pub(super) async fn begin_due(context: &TaskContext) -> Result<()> {
     let now = context.now();
     for report in context.reports.report_due(now).await? {
-        let next_run_at = report.schedule.as_ref().and_then(|schedule| schedule.next(now));
-        let moved = ReportDefinition { next_run_at, version: report.version + 1, ..report };
+        let next_run_at = report
+            .schedule
+            .as_ref()
+            .and_then(|schedule| schedule.next(now));
+        let moved = ReportDefinition {
+            next_run_at,
+            version: report.version + 1,
+            ..report
+        };
         let run = Run::scheduled(&moved, RunId(uuid::Uuid::now_v7().to_string()), now);
         match context.reports.run_insert(&run, Some(&moved)).await {
             // Another process was faster, or the report was changed or removed.

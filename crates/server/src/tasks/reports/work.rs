@@ -27,12 +27,20 @@ pub(super) struct Shared(Arc<[AtomicU64; 3]>);
 
 impl Shared {
     pub(super) fn read(&self) -> RunProgress {
-        let [position, end, entries] = [0, 1, 2].map(|at: usize| self.0[at].load(Ordering::Relaxed));
-        RunProgress { position, end, entries }
+        let [position, end, entries] =
+            [0, 1, 2].map(|at: usize| self.0[at].load(Ordering::Relaxed));
+        RunProgress {
+            position,
+            end,
+            entries,
+        }
     }
 
     fn write(&self, progress: RunProgress) {
-        for (at, value) in [progress.position, progress.end, progress.entries].into_iter().enumerate() {
+        for (at, value) in [progress.position, progress.end, progress.entries]
+            .into_iter()
+            .enumerate()
+        {
             self.0[at].store(value, Ordering::Relaxed);
         }
     }
@@ -62,9 +70,20 @@ struct State {
 }
 
 impl Work {
-    pub(super) fn new(context: &Arc<TaskContext>, ledger: &Ledger, run: Run, principal: &Principal) -> Work {
+    pub(super) fn new(
+        context: &Arc<TaskContext>,
+        ledger: &Ledger,
+        run: Run,
+        principal: &Principal,
+    ) -> Work {
         let trail = context.log.trail_of(principal);
-        Work { run, trail, ledger: ledger.clone(), context: context.clone(), shared: Shared::default() }
+        Work {
+            run,
+            trail,
+            ledger: ledger.clone(),
+            context: context.clone(),
+            shared: Shared::default(),
+        }
     }
 
     pub(super) fn progress(&self) -> Shared {
@@ -81,9 +100,15 @@ impl Work {
             prover: self.ledger.multi_prover(checkpoint.size),
             spool: Spool::new(files::folder(&self.context, &self.run.id))?,
         };
-        let mut progress = RunProgress { position: 0, end: checkpoint.size, entries: 0 };
+        let mut progress = RunProgress {
+            position: 0,
+            end: checkpoint.size,
+            entries: 0,
+        };
         self.shared.write(progress);
-        let scan = self.trail.scan(query, 0..checkpoint.size, self.run.created_at);
+        let scan = self
+            .trail
+            .scan(query, 0..checkpoint.size, self.run.created_at);
         let mut scan = scan.with_stretches_of(ENTRIES, BYTES);
         while let Some(stretch) = scan.next().await.context("the log could not be read")? {
             progress.position = stretch.to;
@@ -92,14 +117,19 @@ impl Work {
             self.shared.write(progress);
         }
         let period = self.run.request.period.resolve(self.run.created_at);
-        let surroundings = Surroundings::gather(&self.context, &self.trail, &self.run, period).await?;
+        let surroundings =
+            Surroundings::gather(&self.context, &self.trail, &self.run, period).await?;
         let (run, now) = (self.run, self.context.now());
         blocking(move || state.finish(&run, surroundings, &note, &checkpoint, now)).await
     }
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| anyhow!("the work on a report ended: {error}"))?
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| anyhow!("the work on a report ended: {error}"))?
 }
 
 fn read(note: &str) -> Result<Checkpoint> {
@@ -111,16 +141,27 @@ impl State {
     fn take(mut self, entries: &[Arc<StoredEntry>]) -> Result<State> {
         let mut hashes = Vec::new();
         for stored in entries {
-            let answered = self.evaluation.observe(stored.sequence, stored.recorded_at, &stored.entry);
+            let answered =
+                self.evaluation
+                    .observe(stored.sequence, stored.recorded_at, &stored.entry);
             if answered.is_empty() {
                 continue;
             }
             hashes.clear();
-            let emitted = self.prover.leaf(stored.sequence, |hash| hashes.push(hash.to_string()));
+            let emitted = self
+                .prover
+                .leaf(stored.sequence, |hash| hashes.push(hash.to_string()));
             emitted.context("an entry could not be proved")?;
-            let (sequence, salt, canonical) = (stored.sequence, &stored.salt, stored.canonical.as_slice());
-            let proven = Proven { sequence, salt, canonical, hashes: &hashes };
-            self.spool.add(&proven, &stored.entry, self.evaluation.plan(), &answered)?;
+            let (sequence, salt, canonical) =
+                (stored.sequence, &stored.salt, stored.canonical.as_slice());
+            let proven = Proven {
+                sequence,
+                salt,
+                canonical,
+                hashes: &hashes,
+            };
+            self.spool
+                .add(&proven, &stored.entry, self.evaluation.plan(), &answered)?;
         }
         Ok(self)
     }
@@ -133,10 +174,21 @@ impl State {
         checkpoint: &Checkpoint,
         now: jiff::Timestamp,
     ) -> Result<Done> {
-        let State { evaluation, prover, spool } = self;
+        let State {
+            evaluation,
+            prover,
+            spool,
+        } = self;
         let mut hashes = Vec::new();
-        prover.finish(|hash| hashes.push(hash.to_string())).context("the entries could not be proved")?;
-        let Surroundings { organization, is_demo, expected, .. } = &surroundings;
+        prover
+            .finish(|hash| hashes.push(hash.to_string()))
+            .context("the entries could not be proved")?;
+        let Surroundings {
+            organization,
+            is_demo,
+            expected,
+            ..
+        } = &surroundings;
         let (organization, is_demo) = (organization.clone(), *is_demo);
         let (plan, mut findings) = evaluation.finish(expected);
         surroundings.complete(&mut findings);
@@ -156,7 +208,13 @@ impl State {
             root: checkpoint.root.to_string(),
         };
         let (request, plan, findings) = (&run.request, &plan, &findings);
-        let pdf = typeset(&Report { heading: &heading, request, plan, findings, checkpoint: &lines })?;
+        let pdf = typeset(&Report {
+            heading: &heading,
+            request,
+            plan,
+            findings,
+            checkpoint: &lines,
+        })?;
         let full = document::summary(request, plan, findings, Detail::Full);
         let files = spool.finish(&Heads {
             heading: &heading,
@@ -168,7 +226,15 @@ impl State {
             hashes: &hashes,
         })?;
         let summary = document::summary(request, plan, findings, Detail::Brief).to_string();
-        let progress = RunProgress { position: checkpoint.size, end: checkpoint.size, entries: findings.entries };
-        Ok(Done { progress, files, summary })
+        let progress = RunProgress {
+            position: checkpoint.size,
+            end: checkpoint.size,
+            entries: findings.entries,
+        };
+        Ok(Done {
+            progress,
+            files,
+            summary,
+        })
     }
 }

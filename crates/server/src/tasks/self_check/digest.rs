@@ -72,35 +72,63 @@ impl StateDigester {
     pub(super) async fn run(&self) -> Result<()> {
         let size = self.trail.end();
         tokio::time::sleep(self.every.map_or(SETTLED, |every| every.min(SETTLED))).await;
-        let rows = self.store.row_digests().await?.into_iter().map(KeptRow::from).collect();
-        let now = Kept { schema: self.store.schema(), size, rows };
+        let rows = self
+            .store
+            .row_digests()
+            .await?
+            .into_iter()
+            .map(KeptRow::from)
+            .collect();
+        let now = Kept {
+            schema: self.store.schema(),
+            size,
+            rows,
+        };
         let last = self.last_entry().await?;
         let compared = match &last {
             None => Compared::baseline("first"),
             Some(last) => self.compare(last, &now).await?,
         };
-        self.store.setting_put(KEPT, &serde_json::to_value(&now)?).await?;
+        self.store
+            .setting_put(KEPT, &serde_json::to_value(&now)?)
+            .await?;
         if !compared.unexplained.is_empty() {
             let rows = compared.unexplained.len();
-            tracing::error!(rows, "the state was changed without an entry: see the entry state.digest");
+            tracing::error!(
+                rows,
+                "the state was changed without an entry: see the entry state.digest"
+            );
         }
         self.app.self_checks.digested(compared.unexplained.len());
-        self.app.journal.record_outcome(entry(&now, &compared)?).await;
+        self.app
+            .journal
+            .record_outcome(entry(&now, &compared)?)
+            .await;
         Ok(())
     }
 
     /// The newest digest that is in the log.
     async fn last_entry(&self) -> Result<Option<serde_json::Value>> {
         let query = Query::parse("event_type:state.digest")?.and(may_be_by_reeve());
-        let page = self.trail.search(&SearchRequest::newest(query, 1, self.app.now())).await?;
-        let Some(found) = page.entries.first() else { return Ok(None) };
+        let page = self
+            .trail
+            .search(&SearchRequest::newest(query, 1, self.app.now()))
+            .await?;
+        let Some(found) = page.entries.first() else {
+            return Ok(None);
+        };
         let entry: serde_json::Value = serde_json::from_slice(&found.canonical)?;
         Ok(entry.get("metadata").cloned())
     }
 
     async fn compare(&self, last: &serde_json::Value, now: &Kept) -> Result<Compared> {
-        let kept: Option<Kept> = self.store.setting_get(KEPT).await?.and_then(|kept| serde_json::from_value(kept).ok());
-        let is_kept = |kept: &Kept| digest(kept).is_ok_and(|digest| last["digest"] == json!(digest));
+        let kept: Option<Kept> = self
+            .store
+            .setting_get(KEPT)
+            .await?
+            .and_then(|kept| serde_json::from_value(kept).ok());
+        let is_kept =
+            |kept: &Kept| digest(kept).is_ok_and(|digest| last["digest"] == json!(digest));
         let from = last["size"].as_u64().unwrap_or(0);
         let named = self.named(from, self.trail.end()).await?;
         if named.was_restored {
@@ -116,9 +144,16 @@ impl StateDigester {
         let unexplained = changed(&kept.rows, &now.rows)
             .into_iter()
             .filter(|(row, _)| !row.2.iter().any(|owner| named.resources.contains(owner)))
-            .map(|(row, change)| Unexplained { table: row.0.clone(), row: row.1.clone(), change })
+            .map(|(row, change)| Unexplained {
+                table: row.0.clone(),
+                row: row.1.clone(),
+                change,
+            })
             .collect();
-        Ok(Compared { baseline: None, unexplained })
+        Ok(Compared {
+            baseline: None,
+            unexplained,
+        })
     }
 
     /// The resources that Reeve's entries about changes name.
@@ -154,19 +189,29 @@ struct Compared {
 
 impl Compared {
     fn baseline(reason: &'static str) -> Compared {
-        Compared { baseline: Some(reason), unexplained: Vec::new() }
+        Compared {
+            baseline: Some(reason),
+            unexplained: Vec::new(),
+        }
     }
 
     /// The rows of the last digest are not those that the log has the digest of. The tables' digests in the log are compared instead.
     fn altered(last: &serde_json::Value, now: &Kept) -> Compared {
-        let row = |table: &str| Unexplained { table: table.to_owned(), row: String::new(), change: "unknown" };
+        let row = |table: &str| Unexplained {
+            table: table.to_owned(),
+            row: String::new(),
+            change: "unknown",
+        };
         let differs = |(table, digested): (&String, &serde_json::Value)| {
             (last["tables"][table]["sha256"] != digested["sha256"]).then(|| row(table))
         };
         let tables = tables(&now.rows);
         let mut unexplained: Vec<Unexplained> = tables.iter().filter_map(differs).collect();
         unexplained.insert(0, row("settings"));
-        Compared { baseline: None, unexplained }
+        Compared {
+            baseline: None,
+            unexplained,
+        }
     }
 }
 
@@ -179,10 +224,15 @@ impl From<RowDigest> for KeptRow {
 /// Rows that differ between two digests, and how.
 fn changed<'a>(before: &'a [KeptRow], now: &'a [KeptRow]) -> Vec<(&'a KeptRow, &'static str)> {
     let by_id = |rows: &'a [KeptRow]| -> BTreeMap<(&'a str, &'a str), &'a KeptRow> {
-        rows.iter().map(|row| ((row.0.as_str(), row.1.as_str()), row)).collect()
+        rows.iter()
+            .map(|row| ((row.0.as_str(), row.1.as_str()), row))
+            .collect()
     };
     let (old, new) = (by_id(before), by_id(now));
-    let removed = old.iter().filter(|(id, _)| !new.contains_key(*id)).map(|(_, row)| (*row, "removed"));
+    let removed = old
+        .iter()
+        .filter(|(id, _)| !new.contains_key(*id))
+        .map(|(_, row)| (*row, "removed"));
     let other = new.iter().filter_map(|(id, row)| match old.get(id) {
         None => Some((*row, "added")),
         Some(before) if before.3 != row.3 => Some((*row, "changed")),
@@ -193,7 +243,9 @@ fn changed<'a>(before: &'a [KeptRow], now: &'a [KeptRow]) -> Vec<(&'a KeptRow, &
 
 /// SHA-256 of the kept rows, hex.
 fn digest(kept: &Kept) -> Result<String> {
-    Ok(hex::encode(Sha256::digest(serde_json::to_vec(kept).context("the digest could not be written")?)))
+    Ok(hex::encode(Sha256::digest(
+        serde_json::to_vec(kept).context("the digest could not be written")?,
+    )))
 }
 
 /// Rows and SHA-256 of each table.
@@ -205,7 +257,10 @@ fn tables(rows: &[KeptRow]) -> serde_json::Map<String, serde_json::Value> {
         hash.update(format!("{row}\n{sha256}\n"));
     }
     let told = |(table, (rows, hash)): (&str, (u64, Sha256))| {
-        (table.to_owned(), json!({ "rows": rows, "sha256": hex::encode(hash.finalize()) }))
+        (
+            table.to_owned(),
+            json!({ "rows": rows, "sha256": hex::encode(hash.finalize()) }),
+        )
     };
     tables.into_iter().map(told).collect()
 }
@@ -215,18 +270,29 @@ fn entry(now: &Kept, compared: &Compared) -> Result<Entry> {
     let entry = Entry::for_event(&events::STATE_DIGEST)
         .by(Actor::system())
         .on(ResourceRef::new("reeve", "state"))
-        .with_action("digest_state", ActionStatus::Success, ActionMethod::Scheduled)
+        .with_action(
+            "digest_state",
+            ActionStatus::Success,
+            ActionMethod::Scheduled,
+        )
         .with_metadata("digest", digest(now)?)
         .with_metadata("size", now.size)
         .with_metadata("schema", now.schema)
-        .with_metadata("tables", Json::from(serde_json::Value::Object(tables(&now.rows))))
+        .with_metadata(
+            "tables",
+            Json::from(serde_json::Value::Object(tables(&now.rows))),
+        )
         .with_metadata("unexplained", Json::from(json!(listed)))
         .with_metadata("unexplained_total", compared.unexplained.len() as u64);
     let entry = match compared.baseline {
         Some(reason) => entry.with_metadata("baseline", reason),
         None => entry,
     };
-    Ok(if listed.is_empty() { entry } else { entry.with_severity(Severity::Critical) })
+    Ok(if listed.is_empty() {
+        entry
+    } else {
+        entry.with_severity(Severity::Critical)
+    })
 }
 
 #[cfg(test)]
@@ -239,20 +305,47 @@ mod tests {
 
     #[test]
     fn added_removed_and_changed_rows_are_told_apart() {
-        let before = [row("users", "a", "1"), row("users", "b", "1"), row("teams", "a", "1")];
-        let now = [row("users", "a", "2"), row("teams", "a", "1"), row("tokens", "c", "1")];
-        let found: Vec<(&str, &str, &str)> =
-            changed(&before, &now).into_iter().map(|(row, change)| (&*row.0, &*row.1, change)).collect();
-        assert_eq!(found, [("users", "b", "removed"), ("tokens", "c", "added"), ("users", "a", "changed")]);
+        let before = [
+            row("users", "a", "1"),
+            row("users", "b", "1"),
+            row("teams", "a", "1"),
+        ];
+        let now = [
+            row("users", "a", "2"),
+            row("teams", "a", "1"),
+            row("tokens", "c", "1"),
+        ];
+        let found: Vec<(&str, &str, &str)> = changed(&before, &now)
+            .into_iter()
+            .map(|(row, change)| (&*row.0, &*row.1, change))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("users", "b", "removed"),
+                ("tokens", "c", "added"),
+                ("users", "a", "changed")
+            ]
+        );
     }
 
     #[test]
     fn where_the_kept_rows_were_altered_the_tables_are_compared() {
-        let (before, now) =
-            ([row("users", "a", "1"), row("teams", "t", "1")], [row("users", "a", "2"), row("teams", "t", "1")]);
+        let (before, now) = (
+            [row("users", "a", "1"), row("teams", "t", "1")],
+            [row("users", "a", "2"), row("teams", "t", "1")],
+        );
         let last = json!({ "tables": tables(&before) });
-        let now = Kept { schema: 1, size: 5, rows: now.to_vec() };
-        let found: Vec<String> = Compared::altered(&last, &now).unexplained.into_iter().map(|one| one.table).collect();
+        let now = Kept {
+            schema: 1,
+            size: 5,
+            rows: now.to_vec(),
+        };
+        let found: Vec<String> = Compared::altered(&last, &now)
+            .unexplained
+            .into_iter()
+            .map(|one| one.table)
+            .collect();
         assert_eq!(found, ["settings", "users"]);
     }
 }

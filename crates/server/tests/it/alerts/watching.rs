@@ -14,11 +14,21 @@ const SEALED: [(&str, &str); 1] = [("REEVE_SEAL_AFTER_ENTRIES", "50")];
 
 /// Enables every rule that watches Reeve itself, and returns their keys with their identifiers.
 async fn enabled(admin: &Api) -> Vec<(String, String)> {
-    let listed = admin.get(&format!("{PATH}/ready?limit=1000")).await.expect(200);
+    let listed = admin
+        .get(&format!("{PATH}/ready?limit=1000"))
+        .await
+        .expect(200);
     let mut rules = Vec::new();
-    for ready in listed.items().iter().filter(|ready| ready["key"].as_str().unwrap().starts_with("reeve-")) {
+    for ready in listed
+        .items()
+        .iter()
+        .filter(|ready| ready["key"].as_str().unwrap().starts_with("reeve-"))
+    {
         let key = ready["key"].as_str().unwrap().to_owned();
-        let made = admin.post(&format!("{PATH}/ready/{key}/enable"), json!({})).await.expect(201);
+        let made = admin
+            .post(&format!("{PATH}/ready/{key}/enable"), json!({}))
+            .await
+            .expect(201);
         rules.push((key, made.text_at("/id")));
     }
     assert!(rules.len() >= 11, "{rules:?}");
@@ -28,7 +38,10 @@ async fn enabled(admin: &Api) -> Vec<(String, String)> {
 async fn has_fired(admin: &Api, rules: &[(String, String)], key: &str) {
     let (_, id) = rules.iter().find(|(known, _)| known == key).unwrap();
     until(key, PATIENCE, || async {
-        let firings = admin.get(&format!("{PATH}/firings?rule_id={id}")).await.expect(200);
+        let firings = admin
+            .get(&format!("{PATH}/firings?rule_id={id}"))
+            .await
+            .expect(200);
         (!firings.items().is_empty()).then_some(())
     })
     .await;
@@ -39,7 +52,9 @@ async fn segment(data: &Path) -> PathBuf {
     let folder = data.join("lake/entries/default");
     let sealed = || async {
         let files = fs::read_dir(&folder).ok()?.flatten().map(|one| one.path());
-        files.filter(|one| one.extension().is_some_and(|kind| kind == "parquet")).min()
+        files
+            .filter(|one| one.extension().is_some_and(|kind| kind == "parquet"))
+            .min()
     };
     until("there is a segment", Duration::from_secs(30), sealed).await
 }
@@ -56,18 +71,48 @@ async fn verify(admin: &Api) {
 /// Acts of an administrator who has turned, or of someone who took over the account.
 async fn acts(admin: &Api, data: &Path) {
     // Both make a token as well.
-    let (_, _eve) = admin.person("eve@acme.example", &["administrator"], &[]).await;
-    let (ann, _) = admin.person("ann@acme.example", &["regular_user"], &[]).await;
-    let _ = admin.patch(&format!("users/{ann}"), json!({ "roles": ["operator"] })).await.expect(200);
+    let (_, _eve) = admin
+        .person("eve@acme.example", &["administrator"], &[])
+        .await;
+    let (ann, _) = admin
+        .person("ann@acme.example", &["regular_user"], &[])
+        .await;
+    let _ = admin
+        .patch(&format!("users/{ann}"), json!({ "roles": ["operator"] }))
+        .await
+        .expect(200);
     let watched = admin.post(PATH, rule()).await.expect(201).text_at("/id");
-    let _ = admin.post(&format!("{PATH}/{watched}/disable"), json!({})).await.expect(200);
-    let _ = admin.post("intelligence/kill-switch", json!({ "on": true, "reason": "a test" })).await.expect(200);
+    let _ = admin
+        .post(&format!("{PATH}/{watched}/disable"), json!({}))
+        .await
+        .expect(200);
+    let _ = admin
+        .post(
+            "intelligence/kill-switch",
+            json!({ "on": true, "reason": "a test" }),
+        )
+        .await
+        .expect(200);
     let looser = json!({ "blast_radius": { "max_actions_per_day": 100_000 }, "reason": "a test" });
-    let _ = admin.put("intelligence/guardrails", looser).await.expect(200);
-    let _ = admin.post("audit-logs/export", json!({ "format": "json", "query": "event_type:none" })).await.expect(202);
-    let _ = admin.post("audit-logs/keys/rotate", json!({})).await.expect(201);
+    let _ = admin
+        .put("intelligence/guardrails", looser)
+        .await
+        .expect(200);
+    let _ = admin
+        .post(
+            "audit-logs/export",
+            json!({ "format": "json", "query": "event_type:none" }),
+        )
+        .await
+        .expect(202);
+    let _ = admin
+        .post("audit-logs/keys/rotate", json!({}))
+        .await
+        .expect(201);
 
-    let batch: Vec<_> = (0..60).map(|_| json!({ "event_type": "test.deed" })).collect();
+    let batch: Vec<_> = (0..60)
+        .map(|_| json!({ "event_type": "test.deed" }))
+        .collect();
     let _ = admin.post("audit-logs", json!(batch)).await.expect(201);
     let file = segment(data).await;
     let mut bytes = fs::read(&file).unwrap();
@@ -82,7 +127,11 @@ async fn acts(admin: &Api, data: &Path) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_ready_rule_about_reeve_fires_on_its_act() {
     let home = tempfile::tempdir().unwrap();
-    let (data, backup, new) = (home.path().join("data"), home.path().join("backup"), home.path().join("new"));
+    let (data, backup, new) = (
+        home.path().join("data"),
+        home.path().join("backup"),
+        home.path().join("new"),
+    );
     let service = Service::serve(&data, &SEALED).unwrap();
     let admin = service.admin();
     let rules = enabled(&admin).await;
@@ -103,10 +152,16 @@ async fn each_ready_rule_about_reeve_fires_on_its_act() {
     // The state of the rules comes along, and the restore is recorded after it.
     service.stop().unwrap();
     let [data, backup, to] = [&data, &backup, &new].map(|path| path.to_str().unwrap());
-    for arguments in [["backup", "create", backup, "--data-dir", data], ["backup", "restore", backup, "--data-dir", to]]
-    {
+    for arguments in [
+        ["backup", "create", backup, "--data-dir", data],
+        ["backup", "restore", backup, "--data-dir", to],
+    ] {
         let output = reeve(&arguments).unwrap();
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     let restored = Service::serve(&new, &SEALED).unwrap();
     has_fired(&restored.admin(), &rules, "reeve-log-restored").await;

@@ -21,7 +21,9 @@ struct Parts {
 impl Sink for Parts {
     fn open(&mut self, name: &PartName, _: u64) -> io::Result<Option<Box<dyn Write + '_>>> {
         self.order.push(name.clone());
-        Ok(Some(Box::new(self.content.entry(name.clone()).or_default())))
+        Ok(Some(Box::new(
+            self.content.entry(name.clone()).or_default(),
+        )))
     }
 }
 
@@ -46,7 +48,9 @@ fn with_an_administrator(file: &Path, into: &Path, manifest: impl FnOnce(Manifes
     let mut writer = ArchiveWriter::new(File::create(into).unwrap()).unwrap();
     for name in &parts.order {
         let bytes = &parts.content[name];
-        writer.add(name, bytes.len() as u64, bytes.as_slice()).unwrap();
+        writer
+            .add(name, bytes.len() as u64, bytes.as_slice())
+            .unwrap();
     }
     writer.finish(manifest(contents.manifest.unwrap())).unwrap();
 }
@@ -55,30 +59,67 @@ fn with_an_administrator(file: &Path, into: &Path, manifest: impl FnOnce(Manifes
 async fn a_changed_state_is_found_and_not_restored() {
     let home = tempfile::tempdir().unwrap();
     let (_, file) = made(home.path(), 20).await;
-    let (forged, old, new) = (home.path().join("forged"), home.path().join("old"), home.path().join("new"));
+    let (forged, old, new) = (
+        home.path().join("forged"),
+        home.path().join("old"),
+        home.path().join("new"),
+    );
     with_an_administrator(&file, &forged, |manifest| manifest);
-    for arguments in [vec!["verify", text(&forged)], vec!["restore", text(&forged), "--data-dir", text(&new)]] {
+    for arguments in [
+        vec!["verify", text(&forged)],
+        vec!["restore", text(&forged), "--data-dir", text(&new)],
+    ] {
         let said = ended(&super::backup(&arguments), 1);
         assert!(said.contains("was changed after it was made"), "{said}");
     }
     assert!(!new.exists());
 
     // Nothing is gained by calling it an older version.
-    with_an_administrator(&file, &old, |manifest| Manifest { version: UNATTESTED, attestation: None, ..manifest });
-    for arguments in [vec!["verify", text(&old)], vec!["restore", text(&old), "--data-dir", text(&new)]] {
+    with_an_administrator(&file, &old, |manifest| Manifest {
+        version: UNATTESTED,
+        attestation: None,
+        ..manifest
+    });
+    for arguments in [
+        vec!["verify", text(&old)],
+        vec!["restore", text(&old), "--data-dir", text(&new)],
+    ] {
         let said = ended(&super::backup(&arguments), 1);
-        assert!(said.contains("did not sign the backup's manifest") && said.contains("--accept-unsigned"), "{said}");
+        assert!(
+            said.contains("did not sign the backup's manifest")
+                && said.contains("--accept-unsigned"),
+            "{said}"
+        );
     }
     assert!(!new.exists());
-    ended(&super::backup(&["verify", text(&old), "--accept-unsigned"]), 0);
+    ended(
+        &super::backup(&["verify", text(&old), "--accept-unsigned"]),
+        0,
+    );
 
     // A person who accepts it leaves an entry.
     let mut command = reeve_command().unwrap();
-    command.args(["backup", "restore", text(&old), "--data-dir", text(&new), "--accept-unsigned"]);
+    command.args([
+        "backup",
+        "restore",
+        text(&old),
+        "--data-dir",
+        text(&new),
+        "--accept-unsigned",
+    ]);
     ended(&command.output().unwrap(), 0);
     let service = Service::serve(&new, &[]).unwrap();
     let restores = json!({ "query": "event_type:system.restore" });
-    let recorded = service.admin().post("audit-logs/search", restores).await.expect(200);
-    let [recorded] = recorded.items() else { panic!("{recorded:?}") };
-    assert_eq!((&recorded["metadata"]["attested"], &recorded["severity"]), (&json!(false), &json!("critical")));
+    let recorded = service
+        .admin()
+        .post("audit-logs/search", restores)
+        .await
+        .expect(200);
+    let [recorded] = recorded.items() else {
+        panic!("{recorded:?}")
+    };
+    assert_eq!(
+        (&recorded["metadata"]["attested"], &recorded["severity"]),
+        (&json!(false), &json!("critical"))
+    );
 }

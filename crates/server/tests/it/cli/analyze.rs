@@ -24,7 +24,12 @@ fn analyze(arguments: &[&str]) -> Command {
 /// Runs the command with a text on stdin, with `-` as the file.
 fn analyze_text(arguments: &[&str], text: &str) -> Output {
     let mut command = analyze(arguments);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     // A program that refuses its input early closes the pipe; its exit code and message are what the test reads.
     let mut input = child.stdin.take().unwrap();
     let text = text.to_owned();
@@ -37,7 +42,8 @@ fn analyze_text(arguments: &[&str], text: &str) -> Output {
 /// A file of the open data; said and left out where the folder is missing.
 fn open_data(path: &str) -> Option<PathBuf> {
     let given = std::env::var_os("REEVE_TEST_DATA").map(PathBuf::from);
-    let root = given.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"));
+    let root = given
+        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"));
     let path = root.join(path);
     if !path.exists() {
         eprintln!("skipped: {} is not there", path.display());

@@ -25,8 +25,17 @@ impl Gate {
         let (broken, _) = watch::channel(0);
         let (open_for, _) = watch::channel(bytes);
         let connections = Arc::new(AtomicU64::new(0));
-        let gate = Gate { url, connections, broken, open_for };
-        let (breaks, opens, connections) = (gate.broken.clone(), gate.open_for.clone(), gate.connections.clone());
+        let gate = Gate {
+            url,
+            connections,
+            broken,
+            open_for,
+        };
+        let (breaks, opens, connections) = (
+            gate.broken.clone(),
+            gate.open_for.clone(),
+            gate.connections.clone(),
+        );
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 connections.fetch_add(1, Ordering::SeqCst);
@@ -48,12 +57,23 @@ impl Gate {
 
     /// Waits until it has stopped answers.
     pub(super) async fn is_shut(&self) {
-        self.open_for.subscribe().wait_for(|left| *left == 0).await.unwrap();
+        self.open_for
+            .subscribe()
+            .wait_for(|left| *left == 0)
+            .await
+            .unwrap();
     }
 }
 
-async fn pass(client: TcpStream, to: String, mut breaks: watch::Receiver<u64>, opens: watch::Sender<u64>) {
-    let Ok(server) = TcpStream::connect(to).await else { return };
+async fn pass(
+    client: TcpStream,
+    to: String,
+    mut breaks: watch::Receiver<u64>,
+    opens: watch::Sender<u64>,
+) {
+    let Ok(server) = TcpStream::connect(to).await else {
+        return;
+    };
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     breaks.borrow_and_update();
@@ -64,7 +84,9 @@ async fn pass(client: TcpStream, to: String, mut breaks: watch::Receiver<u64>, o
             if left.wait_for(|left| *left > 0).await.is_err() {
                 return;
             }
-            opens.send_modify(|left| *left = left.saturating_sub(if *left == u64::MAX { 0 } else { read as u64 }));
+            opens.send_modify(|left| {
+                *left = left.saturating_sub(if *left == u64::MAX { 0 } else { read as u64 })
+            });
             if to_client.write_all(&part[..read]).await.is_err() {
                 return;
             }

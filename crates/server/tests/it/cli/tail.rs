@@ -13,7 +13,11 @@ use super::{append, audit, done, served};
 
 /// Starts it; its lines.
 fn start(mut command: Command) -> (Child, std::io::Lines<BufReader<ChildStdout>>) {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     (child, lines)
 }
@@ -41,8 +45,21 @@ async fn the_newest_then_what_arrives_over_a_connection_that_breaks() {
     let home = tempfile::tempdir().unwrap();
     let service = served(home.path(), 40).await;
     let admin = service.admin();
-    let last = done(audit(service.url(), &["tail", "-n", "2", "--no-follow", "--json", "resource.type:ec2_instance"]));
-    assert_eq!(last.lines().map(id).collect::<Vec<_>>(), ["cli-000038", "cli-000039"]);
+    let last = done(audit(
+        service.url(),
+        &[
+            "tail",
+            "-n",
+            "2",
+            "--no-follow",
+            "--json",
+            "resource.type:ec2_instance",
+        ],
+    ));
+    assert_eq!(
+        last.lines().map(id).collect::<Vec<_>>(),
+        ["cli-000038", "cli-000039"]
+    );
 
     let gate = Gate::before(service.url(), u64::MAX).await;
     let query = "event_type:late.arrival OR resource.type:ec2_instance";
@@ -55,10 +72,17 @@ async fn the_newest_then_what_arrives_over_a_connection_that_breaks() {
     append(&admin, &[arrives("late-2"), arrives("late-3")]).await;
     append(&admin, &[arrives("late-4")]).await;
     for expected in ["late-2", "late-3", "late-4"] {
-        assert_eq!(id(&lines.next().unwrap().unwrap()), expected, "once each, in order");
+        assert_eq!(
+            id(&lines.next().unwrap().unwrap()),
+            expected,
+            "once each, in order"
+        );
     }
     assert!(gate.connections.load(Ordering::SeqCst) > before);
-    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let stopped = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(stopped.success());
     assert_eq!(ends(&mut child).await, 0, "Ctrl-C is how it ends");
 }
@@ -67,15 +91,32 @@ async fn the_newest_then_what_arrives_over_a_connection_that_breaks() {
 async fn it_ends_when_nobody_reads_and_says_what_is_wrong() {
     let home = tempfile::tempdir().unwrap();
     let service = served(home.path(), 3).await;
-    let (mut child, mut lines) = start(audit(service.url(), &["tail", "resource.type:ec2_instance"]));
+    let (mut child, mut lines) = start(audit(
+        service.url(),
+        &["tail", "resource.type:ec2_instance"],
+    ));
     assert!(lines.next().unwrap().unwrap().starts_with("TIME"));
-    assert!(lines.next().unwrap().unwrap().contains("i-0000 ec2_instance"));
+    assert!(
+        lines
+            .next()
+            .unwrap()
+            .unwrap()
+            .contains("i-0000 ec2_instance")
+    );
     drop(lines);
-    assert_eq!(ends(&mut child).await, 0, "the log is quiet, and still the closed pipe is noticed");
+    assert_eq!(
+        ends(&mut child).await,
+        0,
+        "the log is quiet, and still the closed pipe is noticed"
+    );
 
     let wrong = super::run(audit(service.url(), &["tail", "severtiy:high"]));
     assert_eq!(wrong.status.code(), Some(2));
-    assert!(super::said(&wrong).contains("^^^^^^^^"), "{}", super::said(&wrong));
+    assert!(
+        super::said(&wrong).contains("^^^^^^^^"),
+        "{}",
+        super::said(&wrong)
+    );
     let mut nobody = audit(service.url(), &["tail"]);
     nobody.env("REEVE_TOKEN", "rvt_wrong");
     assert_eq!(super::run(nobody).status.code(), Some(2));

@@ -13,7 +13,9 @@ async fn exchange(service: &Service, head: &str, body: &[u8]) -> (String, std::i
     stream.write_all(body).await.unwrap();
     let first = answer(&mut stream).await.unwrap();
     let second = async {
-        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await?;
+        stream
+            .write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await?;
         answer(&mut stream).await
     };
     (first.to_lowercase(), second.await)
@@ -29,7 +31,11 @@ async fn answer(stream: &mut TcpStream) -> std::io::Result<String> {
                 .to_lowercase()
                 .split("content-length: ")
                 .nth(1)
-                .and_then(|rest| rest.split("\r\n").next().and_then(|number| number.parse::<usize>().ok()));
+                .and_then(|rest| {
+                    rest.split("\r\n")
+                        .next()
+                        .and_then(|number| number.parse::<usize>().ok())
+                });
             if length.is_some_and(|length| body.len() >= length) {
                 return Ok(text);
             }
@@ -58,13 +64,26 @@ async fn a_refusal_before_the_body_is_announced() {
     }
     // It never comes, or only some of it: the answer says that the connection ends.
     let chunked = "transfer-encoding: chunked\r\n";
-    for (more, part) in [(length.as_str(), &entry[..7]), (length.as_str(), b""), (chunked, b"5\r\n{\"eve\r\n")] {
+    for (more, part) in [
+        (length.as_str(), &entry[..7]),
+        (length.as_str(), b""),
+        (chunked, b"5\r\n{\"eve\r\n"),
+    ] {
         let (first, second) = exchange(&service, &post("/api/v1/audit-logs", more), part).await;
-        assert!(first.starts_with("http/1.1 401") && first.contains("connection: close"), "{first}");
+        assert!(
+            first.starts_with("http/1.1 401") && first.contains("connection: close"),
+            "{first}"
+        );
         assert!(second.is_err());
     }
     // Nobody is asked to send a body that is not wanted.
-    let expects = post("/api/v1/audit-logs", &format!("{length}expect: 100-continue\r\n"));
+    let expects = post(
+        "/api/v1/audit-logs",
+        &format!("{length}expect: 100-continue\r\n"),
+    );
     let (first, _) = exchange(&service, &expects, b"").await;
-    assert!(first.starts_with("http/1.1 401") && first.contains("connection: close"), "{first}");
+    assert!(
+        first.starts_with("http/1.1 401") && first.contains("connection: close"),
+        "{first}"
+    );
 }

@@ -21,7 +21,9 @@ const MOST_MEMORY: u64 = 256 << 20;
 
 /// Sends a sign-in with an address of 30 MiB, as far as the service takes it, and returns the answer.
 async fn flood(address: &str) -> String {
-    let Ok(mut stream) = TcpStream::connect(address).await else { return String::new() };
+    let Ok(mut stream) = TcpStream::connect(address).await else {
+        return String::new();
+    };
     let head = format!(
         "POST /api/v1/sessions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {ANNOUNCED}\r\n\r\n"
     );
@@ -47,8 +49,14 @@ async fn flood(address: &str) -> String {
 async fn sign_ins_with_huge_bodies_take_neither_memory_nor_the_log() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
-    let (admin, address) = (service.admin(), service.url().trim_start_matches("http://").to_owned());
-    let _ = admin.post("audit-logs", json!({ "event_type": "test.deed" })).await.expect(201);
+    let (admin, address) = (
+        service.admin(),
+        service.url().trim_start_matches("http://").to_owned(),
+    );
+    let _ = admin
+        .post("audit-logs", json!({ "event_type": "test.deed" }))
+        .await
+        .expect(201);
     let before = service.resident_bytes().unwrap();
 
     let mut clients = tokio::task::JoinSet::new();
@@ -59,12 +67,18 @@ async fn sign_ins_with_huge_bodies_take_neither_memory_nor_the_log() {
     let (mut highest, mut slowest, mut appended) = (before, Duration::ZERO, 0);
     while !clients.is_empty() {
         let begun = Instant::now();
-        let _ = admin.post("audit-logs", json!({ "event_type": "test.deed" })).await.expect(201);
+        let _ = admin
+            .post("audit-logs", json!({ "event_type": "test.deed" }))
+            .await
+            .expect(201);
         (slowest, appended) = (slowest.max(begun.elapsed()), appended + 1);
         highest = highest.max(service.resident_bytes().unwrap());
         while let Some(answer) = clients.try_join_next() {
             let answer = answer.unwrap();
-            assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 413"), "{answer}");
+            assert!(
+                answer.is_empty() || answer.starts_with("HTTP/1.1 413"),
+                "{answer}"
+            );
         }
     }
     eprintln!(
@@ -79,7 +93,8 @@ async fn sign_ins_with_huge_bodies_take_neither_memory_nor_the_log() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_sign_ins_at_once_take_the_memory_of_a_few_hashes() {
     let home = tempfile::tempdir().unwrap();
-    let service = Service::serve(home.path(), &[("REEVE_TRUSTED_PROXIES", "[\"127.0.0.1\"]")]).unwrap();
+    let service =
+        Service::serve(home.path(), &[("REEVE_TRUSTED_PROXIES", "[\"127.0.0.1\"]")]).unwrap();
     let (admin, nobody) = (service.admin(), service.nobody());
     let before = service.resident_bytes().unwrap();
     let mut attempts = tokio::task::JoinSet::new();
@@ -87,19 +102,31 @@ async fn many_sign_ins_at_once_take_the_memory_of_a_few_hashes() {
         let nobody = nobody.clone();
         attempts.spawn(async move {
             let network = format!("198.51.{}.{}", n / 200, n % 200 + 1);
-            sign_in(&nobody, &[&network], &format!("u{n}@x.example"), "a wrong password").await
+            sign_in(
+                &nobody,
+                &[&network],
+                &format!("u{n}@x.example"),
+                "a wrong password",
+            )
+            .await
         });
     }
     let (mut highest, mut slowest) = (before, Duration::ZERO);
     while !attempts.is_empty() {
         let begun = Instant::now();
-        let _ = admin.post("audit-logs", json!({ "event_type": "test.deed" })).await.expect(201);
+        let _ = admin
+            .post("audit-logs", json!({ "event_type": "test.deed" }))
+            .await
+            .expect(201);
         slowest = slowest.max(begun.elapsed());
         highest = highest.max(service.resident_bytes().unwrap());
         while let Some(answer) = attempts.try_join_next() {
             let answer = answer.unwrap();
             assert!([401, 429].contains(&answer.status), "{}", answer.text);
-            assert_eq!(answer.status == 429, answer.headers.contains_key("retry-after"));
+            assert_eq!(
+                answer.status == 429,
+                answer.headers.contains_key("retry-after")
+            );
         }
     }
     eprintln!(
@@ -110,7 +137,10 @@ async fn many_sign_ins_at_once_take_the_memory_of_a_few_hashes() {
     );
     // A hash has 19 MiB; a hundred at once would have 1,900.
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    assert!(highest - before < (cores * 19 + 150) << 20, "{before} -> {highest}");
+    assert!(
+        highest - before < (cores * 19 + 150) << 20,
+        "{before} -> {highest}"
+    );
 }
 
 #[tokio::test]
@@ -119,30 +149,53 @@ async fn long_texts_are_refused_before_anything_is_kept_of_them() {
     let service = Service::serve(home.path(), &[]).unwrap();
     let nobody = service.nobody();
     for (field, body) in [
-        ("email", json!({ "email": "x".repeat(255), "password": "p" })),
-        ("password", json!({ "email": "a@b.example", "password": "x".repeat(1025) })),
+        (
+            "email",
+            json!({ "email": "x".repeat(255), "password": "p" }),
+        ),
+        (
+            "password",
+            json!({ "email": "a@b.example", "password": "x".repeat(1025) }),
+        ),
         ("token", json!({ "token": "x".repeat(257) })),
     ] {
         // More often than a network may try.
         for _ in 0..12 {
-            let refused = nobody.post("sessions", body.clone()).await.problem(422, "invalid_fields");
+            let refused = nobody
+                .post("sessions", body.clone())
+                .await
+                .problem(422, "invalid_fields");
             assert_eq!(
-                (refused.text_at("/errors/0/field"), refused.text_at("/errors/0/code")),
+                (
+                    refused.text_at("/errors/0/field"),
+                    refused.text_at("/errors/0/code")
+                ),
                 (field.into(), "too_long".into())
             );
         }
     }
-    let _ = nobody.post("sessions", json!({ "email": "x".repeat(17 << 10) })).await.problem(413, "body_too_large");
-    let _ = sign_in(&nobody, &[], "a@b.example", "guess").await.problem(401, "wrong_credentials");
+    let _ = nobody
+        .post("sessions", json!({ "email": "x".repeat(17 << 10) }))
+        .await
+        .problem(413, "body_too_large");
+    let _ = sign_in(&nobody, &[], "a@b.example", "guess")
+        .await
+        .problem(401, "wrong_credentials");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_and_bodies_are_bounded() {
     let home = tempfile::tempdir().unwrap();
-    let variables =
-        [("REEVE_MAX_CONNECTIONS", "20"), ("REEVE_MAX_BODY_BYTES", "1048576"), ("REEVE_BODIES_LIMIT_BYTES", "2097152")];
+    let variables = [
+        ("REEVE_MAX_CONNECTIONS", "20"),
+        ("REEVE_MAX_BODY_BYTES", "1048576"),
+        ("REEVE_BODIES_LIMIT_BYTES", "2097152"),
+    ];
     let service = Service::serve(home.path(), &variables).unwrap();
-    let (admin, address) = (service.admin(), service.url().trim_start_matches("http://").to_owned());
+    let (admin, address) = (
+        service.admin(),
+        service.url().trim_start_matches("http://").to_owned(),
+    );
     // Large bodies of somebody who may append, none of them whole.
     let token = service.admin_token().to_owned();
     let mut half_sent = Vec::new();
@@ -167,18 +220,31 @@ async fn connections_and_bodies_are_bounded() {
     })
     .await;
     assert!(refused.starts_with("HTTP/1.1 429"), "{refused}");
-    let _ = admin.post("audit-logs", json!({ "event_type": "test.deed" })).await.expect(201);
+    let _ = admin
+        .post("audit-logs", json!({ "event_type": "test.deed" }))
+        .await
+        .expect(201);
     drop(half_sent);
 
     let mut idle = Vec::new();
     for _ in 0..40 {
         idle.extend(TcpStream::connect(&address).await);
     }
-    until("a connection that is closed", PATIENCE, || async { idle.iter().any(is_closed).then_some(()) }).await;
+    until("a connection that is closed", PATIENCE, || async {
+        idle.iter().any(is_closed).then_some(())
+    })
+    .await;
     drop(idle);
     let counted = until("the count", PATIENCE, || async {
-        let answer = admin.attempt("GET", "/metrics", &[], None, Vec::new()).await.ok()?;
-        answer.text.lines().find_map(|line| line.strip_prefix("reeve_connections_refused ")?.parse::<u64>().ok())
+        let answer = admin
+            .attempt("GET", "/metrics", &[], None, Vec::new())
+            .await
+            .ok()?;
+        answer.text.lines().find_map(|line| {
+            line.strip_prefix("reeve_connections_refused ")?
+                .parse::<u64>()
+                .ok()
+        })
     })
     .await;
     assert!(counted >= 15, "{counted}");
@@ -195,7 +261,11 @@ async fn more_connections_are_open_than_the_limit_at_start_allows() {
     for _ in 0..LIMIT * 2 {
         open.push(TcpStream::connect(&address).await.unwrap());
     }
-    let _ = service.admin().post("audit-logs", json!({ "event_type": "test.deed" })).await.expect(201);
+    let _ = service
+        .admin()
+        .post("audit-logs", json!({ "event_type": "test.deed" }))
+        .await
+        .expect(201);
     assert_eq!(open.iter().filter(|stream| is_closed(stream)).count(), 0);
 }
 

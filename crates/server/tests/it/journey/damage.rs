@@ -75,7 +75,12 @@ pub(super) fn is_noticed(data: &Path, home: &Path) {
         copy(data, &home.join(name));
         let damaged = home.join(name).join(log.strip_prefix(data).unwrap());
         let length = std::fs::metadata(&damaged).unwrap().len() as usize;
-        std::fs::OpenOptions::new().write(true).open(&damaged).unwrap().set_len(keep(length) as u64).unwrap();
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open(&damaged)
+            .unwrap()
+            .set_len(keep(length) as u64)
+            .unwrap();
         let (code, said) = verify(&[home.join(name).to_str().unwrap()]).unwrap();
         assert_eq!(code, Some(1), "{name}: {said}");
     };
@@ -83,7 +88,13 @@ pub(super) fn is_noticed(data: &Path, home: &Path) {
     cut("cut-to-the-header", |_| 64);
     // The service does not take up such a log either: it would hide what is missing.
     for name in ["wal-1", "cut-to-the-header"] {
-        let refusal = Service::serve(&home.join(name), &[]).map(drop).unwrap_err().to_string();
-        assert!(refusal.contains("the log could not be opened"), "{name}: {refusal}");
+        let refusal = Service::serve(&home.join(name), &[])
+            .map(drop)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            refusal.contains("the log could not be opened"),
+            "{name}: {refusal}"
+        );
     }
 }

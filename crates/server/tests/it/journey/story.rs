@@ -11,12 +11,21 @@ async fn entries(reader: &Api, of: &Value) -> Vec<Value> {
     let mut entries = found.items().to_vec();
     assert_eq!(found.body["total"], entries.len());
     entries.sort_by_key(|entry| entry["integrity"]["sequence"].as_u64());
-    assert!(entries.iter().all(|entry| entry["metadata"]["recommendation_id"] == id));
+    assert!(
+        entries
+            .iter()
+            .all(|entry| entry["metadata"]["recommendation_id"] == id)
+    );
     entries
 }
 
 fn line(entry: &Value) -> String {
-    let text = |pointer| entry.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let text = |pointer| {
+        entry
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     format!("{} {}", text("/action/operation"), text("/action/status"))
 }
 
@@ -59,22 +68,45 @@ pub(super) async fn of_the_resize(reader: &Api, of: &Value) -> String {
         "action.succeed success",
     ];
     let found = in_order(&entries, &chapters);
-    let by = |entry: &Value| entry["actor"]["email"].as_str().unwrap_or_default().to_owned();
-    assert_eq!((by(found[1]), by(found[2])), ("operator@acme.example".into(), "manager@acme.example".into()));
-    assert_eq!(found[1]["changes"]["after"]["plan_hash"], of["plan"]["hash"]);
+    let by = |entry: &Value| {
+        entry["actor"]["email"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(
+        (by(found[1]), by(found[2])),
+        (
+            "operator@acme.example".into(),
+            "manager@acme.example".into()
+        )
+    );
+    assert_eq!(
+        found[1]["changes"]["after"]["plan_hash"],
+        of["plan"]["hash"]
+    );
     let (stop, modify, start) = (found[10], found[12], found[14]);
     assert_eq!(
-        (&stop["changes"]["before"]["state"], &stop["changes"]["after"]["state"]),
+        (
+            &stop["changes"]["before"]["state"],
+            &stop["changes"]["after"]["state"]
+        ),
         (&json!("running"), &json!("stopped"))
     );
     assert_eq!(
-        (&modify["changes"]["before"]["instance_type"], &modify["changes"]["after"]["instance_type"]),
+        (
+            &modify["changes"]["before"]["instance_type"],
+            &modify["changes"]["after"]["instance_type"]
+        ),
         (&json!("m5.2xlarge"), &json!("m5.xlarge"))
     );
     assert_eq!(start["changes"]["after"]["state"], "running");
     let outcome = found[17];
     assert_eq!(
-        (&outcome["changes"]["after"]["status"], &outcome["changes"]["after"]["instance_type"]),
+        (
+            &outcome["changes"]["after"]["status"],
+            &outcome["changes"]["after"]["instance_type"]
+        ),
         (&json!("succeeded"), &json!("m5.xlarge"))
     );
     modify["event_id"].as_str().unwrap().to_owned()
@@ -100,5 +132,9 @@ pub(super) async fn of_the_stop(reader: &Api, of: &Value) {
     let found = in_order(&entries, &chapters);
     assert_eq!(found[2]["metadata"]["signature"], "director");
     assert_eq!(found[3]["metadata"]["signature"], "security");
-    assert!(!entries.iter().any(|entry| line(entry).contains("delete") || line(entry).contains("terminate")));
+    assert!(
+        !entries
+            .iter()
+            .any(|entry| line(entry).contains("delete") || line(entry).contains("terminate"))
+    );
 }

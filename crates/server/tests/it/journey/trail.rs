@@ -27,7 +27,11 @@ fn records(home: &Path) -> PathBuf {
             })
         })
         .collect();
-    std::fs::write(folder.join("records.json"), json!({ "Records": records }).to_string()).unwrap();
+    std::fs::write(
+        folder.join("records.json"),
+        json!({ "Records": records }).to_string(),
+    )
+    .unwrap();
     folder
 }
 
@@ -39,15 +43,29 @@ fn text_of(output: &Output) -> String {
 
 /// Returns the number before a word in the last line.
 fn number(said: &str, word: &str) -> u64 {
-    let before = said.split(word).next().unwrap().trim().rsplit(' ').next().unwrap();
-    before.replace(',', "").parse().unwrap_or_else(|_| panic!("no number before {word:?} in {said:?}"))
+    let before = said
+        .split(word)
+        .next()
+        .unwrap()
+        .trim()
+        .rsplit(' ')
+        .next()
+        .unwrap();
+    before
+        .replace(',', "")
+        .parse()
+        .unwrap_or_else(|_| panic!("no number before {word:?} in {said:?}"))
 }
 
 /// Imports into the data directory while no service has it open; how many entries.
 pub(super) fn import(home: &Path, data: &Path) -> u64 {
     let folder = records(home);
     let generated = folder.starts_with(home);
-    let kind = if generated { "generated: no test data" } else { "as recorded" };
+    let kind = if generated {
+        "generated: no test data"
+    } else {
+        "as recorded"
+    };
     eprintln!("CloudTrail: {} {kind}", folder.display());
     let output = reeve(&[
         "audit",
@@ -66,14 +84,21 @@ pub(super) fn import(home: &Path, data: &Path) -> u64 {
 
 /// Every imported entry is found, with its source's identifier, through the service.
 pub(super) async fn is_there(admin: &Api, imported: u64) {
-    let search =
-        json!({ "query": "timestamp:<now-1d", "limit": 1, "aggregations": ["event_type", "resource.cloud_provider"] });
+    let search = json!({ "query": "timestamp:<now-1d", "limit": 1, "aggregations": ["event_type", "resource.cloud_provider"] });
     let found = admin.post("audit-logs/search", search).await.expect(200);
     assert_eq!(found.body["total"], imported, "{}", found.text);
     assert!(admin.size().await >= imported);
     let one = &found.items()[0];
-    assert_eq!(one["category"].as_str(), one["event_type"].as_str().and_then(|kind| kind.split('.').next()));
-    let by_id = admin.get(&format!("audit-logs/{}", one["event_id"].as_str().unwrap())).await.expect(200);
+    assert_eq!(
+        one["category"].as_str(),
+        one["event_type"]
+            .as_str()
+            .and_then(|kind| kind.split('.').next())
+    );
+    let by_id = admin
+        .get(&format!("audit-logs/{}", one["event_id"].as_str().unwrap()))
+        .await
+        .expect(200);
     assert_eq!(&by_id.body, one);
 }
 
@@ -83,9 +108,26 @@ pub(super) async fn import_again(home: &Path, service: &Service, admin: &Api, im
     let url = service.url().to_owned();
     let output = tokio::task::spawn_blocking(move || {
         let folder = folder.to_str().unwrap();
-        reeve(&["audit", "import", "--format", "cloudtrail", "--url", &url, "--token", ADMIN_TOKEN, folder])
+        reeve(&[
+            "audit",
+            "import",
+            "--format",
+            "cloudtrail",
+            "--url",
+            &url,
+            "--token",
+            ADMIN_TOKEN,
+            folder,
+        ])
     });
     text_of(&output.await.unwrap().unwrap());
     let search = json!({ "query": "timestamp:<now-1d", "limit": 1 });
-    assert_eq!(admin.post("audit-logs/search", search).await.expect(200).body["total"], imported);
+    assert_eq!(
+        admin
+            .post("audit-logs/search", search)
+            .await
+            .expect(200)
+            .body["total"],
+        imported
+    );
 }

@@ -5,17 +5,20 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reeve_agents::models::Confidence;
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, Metric, Money, Mutation, Operation, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActError, Catalogue, Metric, Money, Mutation, Operation, Resource, ResourceKind, ResourceState,
+};
 use reeve_learn::calibrate::{Example, FEATURES};
 use reeve_recommend::change::{
-    ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, power, precondition, restore, verify,
+    ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, power,
+    precondition, restore, verify,
 };
 use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::{
-    Abstention, AgentDefinition, AgentType, AgentTypeInfo, Change, FactorKind, Factors, Facts, FindingSource, Impact,
-    Judgement, Needs, Plan, Priority, Proposal, RecommendationType, Setting, SettingValue, Settings, Trust, subject,
-    trust_group,
+    Abstention, AgentDefinition, AgentType, AgentTypeInfo, Change, FactorKind, Factors, Facts,
+    FindingSource, Impact, Judgement, Needs, Plan, Priority, Proposal, RecommendationType, Setting,
+    SettingValue, Settings, Trust, subject, trust_group,
 };
 
 const CPU_BELOW: Setting = Setting {
@@ -53,13 +56,26 @@ impl AgentDefinition for TapeLibrarian {
 
     fn needs(&self, _settings: &Settings) -> Needs {
         let kinds = vec![ResourceKind::VirtualMachine];
-        Needs { kinds, history_days: 1, charge_days: 30, activity_days: 7, ..Needs::default() }
+        Needs {
+            kinds,
+            history_days: 1,
+            charge_days: 30,
+            activity_days: 7,
+            ..Needs::default()
+        }
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
-        let reads = facts.activity.map_or(0, |activity| activity.count("read_tape"));
-        let left = |code, why: &str| Abstention { kind: None, code, detail: why.to_owned(), decisive: true };
+        let reads = facts
+            .activity
+            .map_or(0, |activity| activity.count("read_tape"));
+        let left = |code, why: &str| Abstention {
+            kind: None,
+            code,
+            detail: why.to_owned(),
+            decisive: true,
+        };
         judgement.take(if TAPE_CPU >= facts.settings.percent(&CPU_BELOW) {
             Err(left("not_rewound", "the tape turns"))
         } else if facts.charges.is_empty() {
@@ -74,7 +90,11 @@ impl AgentDefinition for TapeLibrarian {
 
     fn backtest(&self, facts: &Facts<'_>, times: &[Timestamp]) -> Vec<Example> {
         let held = |at: &Timestamp| {
-            let after = facts.series.iter().flat_map(|series| &series.points).filter(|(time, _)| time > at);
+            let after = facts
+                .series
+                .iter()
+                .flat_map(|series| &series.points)
+                .filter(|(time, _)| time > at);
             after.map(|(_, cpu)| *cpu).fold(0.0, f64::max) < TAPE_CPU
         };
         let example = |at: &Timestamp| Example {
@@ -89,12 +109,19 @@ impl AgentDefinition for TapeLibrarian {
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
-        vec![Arc::new(Confidence::new(Arc::new(TapeLibrarian), &[Metric::CpuUtilization]))]
+        vec![Arc::new(Confidence::new(
+            Arc::new(TapeLibrarian),
+            &[Metric::CpuUtilization],
+        ))]
     }
 }
 
 fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
-    let cost: f64 = facts.charges.iter().map(|charge| charge.cost().as_f64()).sum();
+    let cost: f64 = facts
+        .charges
+        .iter()
+        .map(|charge| charge.cost().as_f64())
+        .sum();
     let machine = facts.resource;
     let text = |text: &str| text.to_owned();
     let plan = Plan::new(&RewindTape, machine.id.as_str());
@@ -105,7 +132,11 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
         subject: subject(machine, None),
         priority: Priority::Low,
         confidence: 99.0,
-        trust: Trust { raw: 0.99, features: Vec::new(), cap_percent: None },
+        trust: Trust {
+            raw: 0.99,
+            features: Vec::new(),
+            cap_percent: None,
+        },
         impact_level: Impact::Low,
         impact: ImpactAssessment {
             cost_percent: Some(0.0),
@@ -124,8 +155,14 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
         explanation: Explanation {
             action: text("Rewind the tape"),
             factors: Factors::from([
-                (FactorKind::Measured, format!("the tape turns at {TAPE_CPU} % CPU")),
-                (FactorKind::Measured, format!("it was billed {cost:.2} in 30 days and read {reads} times in 7 days")),
+                (
+                    FactorKind::Measured,
+                    format!("the tape turns at {TAPE_CPU} % CPU"),
+                ),
+                (
+                    FactorKind::Measured,
+                    format!("it was billed {cost:.2} in 30 days and read {reads} times in 7 days"),
+                ),
             ]),
             data_points: 1,
             confidence_range: None,
@@ -145,7 +182,11 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
 struct RewindTape;
 
 /// Row of the change.
-pub(super) const CHANGE: ChangeType = ChangeType { name: "rewind_tape", permissions: &[], parse };
+pub(super) const CHANGE: ChangeType = ChangeType {
+    name: "rewind_tape",
+    permissions: &[],
+    parse,
+};
 
 fn parse(_: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     Ok(Arc::new(RewindTape))
@@ -165,8 +206,13 @@ impl Change for RewindTape {
         let stop = Reach::by("the stop", Mutation::Stop, stopped.clone());
         vec![
             precondition(target, ResourceState::Running, None),
-            Task::change(target, format!("Stop {target} to rewind its tape"), stop).expecting(stopped),
-            verify(target, "is rewound", vec![Expectation::size("tape.rewound")]),
+            Task::change(target, format!("Stop {target} to rewind its tape"), stop)
+                .expecting(stopped),
+            verify(
+                target,
+                "is rewound",
+                vec![Expectation::size("tape.rewound")],
+            ),
         ]
     }
 
@@ -178,7 +224,12 @@ impl Change for RewindTape {
         restore(prior, seen)
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        catalogue: &Catalogue,
+    ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }
 

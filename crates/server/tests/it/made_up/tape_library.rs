@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    Connection, Described, DescriptionSink, Document, KindClass, KindInfo, KindReader, Provider, ReadError,
-    ReadOutcome, Reading, Relation, RelationKind, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+    Connection, Described, DescriptionSink, Document, KindClass, KindInfo, KindReader, Provider,
+    ReadError, ReadOutcome, Reading, Relation, RelationKind, Resource, ResourceId, ResourceKind,
+    ResourceState, Specification,
 };
 use reeve_testkit::http::{Api, until};
 use serde_json::json;
@@ -39,7 +40,11 @@ pub(super) struct TapeLibraries {
 
 #[async_trait]
 impl KindReader for TapeLibraries {
-    async fn read(&self, connection: &Connection, sink: &dyn DescriptionSink) -> Result<(), ReadError> {
+    async fn read(
+        &self,
+        connection: &Connection,
+        sink: &dyn DescriptionSink,
+    ) -> Result<(), ReadError> {
         let drives = self.readings.fetch_add(1, Ordering::Relaxed) + 1;
         let now = Timestamp::now();
         let resource = Resource {
@@ -61,10 +66,18 @@ impl KindReader for TapeLibraries {
             created_at: None,
             observed_at: now,
         };
-        let document = Document::new(json!({ "drives": drives, "robot": { "arms": 1 }, "password": "hunter2" }));
+        let document = Document::new(
+            json!({ "drives": drives, "robot": { "arms": 1 }, "password": "hunter2" }),
+        );
         let relations = vec![Relation::to(RelationKind::LogsTo, "tape/journal")];
         let failed = |error: reeve_estate::StoreError| ReadError(error.to_string());
-        sink.page(vec![Described { resource, document, relations }]).await.map_err(failed)?;
+        sink.page(vec![Described {
+            resource,
+            document,
+            relations,
+        }])
+        .await
+        .map_err(failed)?;
         let reading = Reading {
             kind: kind(),
             region: "basement".to_owned(),
@@ -83,27 +96,63 @@ impl KindReader for TapeLibraries {
 /// Checks the kind from its wording to the history of its configuration.
 pub(super) async fn is_a_kind_like_any_other(admin: &Api, connection: &str) {
     let kinds = admin.get("resource-kinds?limit=1000").await.expect(200);
-    let row = kinds.items().iter().find(|row| row["type"] == "tape_library").unwrap();
-    assert_eq!((&row["plural"], &row["class"]), (&json!("Tape libraries"), &json!("storage")));
+    let row = kinds
+        .items()
+        .iter()
+        .find(|row| row["type"] == "tape_library")
+        .unwrap();
+    assert_eq!(
+        (&row["plural"], &row["class"]),
+        (&json!("Tape libraries"), &json!("storage"))
+    );
     let listed = admin.get("resources?type=tape_library").await.expect(200);
     assert_eq!(listed.items()[0]["name"], "Library 1", "{}", listed.text);
 
     let path = "resources/tape%2Flibrary-1";
-    let first = admin.get(&format!("{path}/configuration")).await.expect(200).body;
+    let first = admin
+        .get(&format!("{path}/configuration"))
+        .await
+        .expect(200)
+        .body;
     let drives = first["configuration"]["drives"].as_u64().unwrap();
     assert_eq!(first["configuration"]["password"], "[removed]");
-    let _ = admin.post(&format!("connections/{connection}/sync"), json!({})).await;
+    let _ = admin
+        .post(&format!("connections/{connection}/sync"), json!({}))
+        .await;
     let second = until("another drive", PATIENCE, || async {
-        let now = admin.get(&format!("{path}/configuration")).await.expect(200).body;
+        let now = admin
+            .get(&format!("{path}/configuration"))
+            .await
+            .expect(200)
+            .body;
         (now["configuration"]["drives"].as_u64() > Some(drives)).then_some(now)
     })
     .await;
     let versions = admin.get(&format!("{path}/versions")).await.expect(200);
-    assert_eq!(versions.items()[0]["hash"], second["hash"], "{}", versions.text);
-    let from = versions.items().last().unwrap()["seen_at"].as_str().unwrap().to_owned();
-    let difference = admin.get(&format!("{path}/difference?from={from}")).await.expect(200).body;
-    assert!(difference["before"]["drives"].as_u64() < difference["after"]["drives"].as_u64(), "{difference}");
-    assert_eq!(difference["after"].as_object().map(serde_json::Map::len), Some(1), "{difference}");
+    assert_eq!(
+        versions.items()[0]["hash"],
+        second["hash"],
+        "{}",
+        versions.text
+    );
+    let from = versions.items().last().unwrap()["seen_at"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let difference = admin
+        .get(&format!("{path}/difference?from={from}"))
+        .await
+        .expect(200)
+        .body;
+    assert!(
+        difference["before"]["drives"].as_u64() < difference["after"]["drives"].as_u64(),
+        "{difference}"
+    );
+    assert_eq!(
+        difference["after"].as_object().map(serde_json::Map::len),
+        Some(1),
+        "{difference}"
+    );
 
     let changes = until("the entry", PATIENCE, || async {
         let query = "audit-logs?query=event_type:resource.modify%20resource.type:tape_library";
@@ -112,9 +161,19 @@ pub(super) async fn is_a_kind_like_any_other(admin: &Api, connection: &str) {
     })
     .await;
     let entry = changes.items().last().unwrap();
-    assert_eq!(entry["changes"]["before"]["configuration"], json!({ "drives": 1 }), "{entry}");
-    let found = admin.get("resources?query=configuration.robot.arms:1%20relations.logs_to:tape*").await.expect(200);
-    assert_eq!((found.items().len(), &found.items()[0]["id"]), (1, &json!(LIBRARY)));
+    assert_eq!(
+        entry["changes"]["before"]["configuration"],
+        json!({ "drives": 1 }),
+        "{entry}"
+    );
+    let found = admin
+        .get("resources?query=configuration.robot.arms:1%20relations.logs_to:tape*")
+        .await
+        .expect(200);
+    assert_eq!(
+        (found.items().len(), &found.items()[0]["id"]),
+        (1, &json!(LIBRARY))
+    );
     let related = admin.get(&format!("{path}/relations")).await.expect(200);
     assert_eq!(
         (&related.items()[0]["relation"], &related.items()[0]["id"]),

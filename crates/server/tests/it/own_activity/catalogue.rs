@@ -53,8 +53,17 @@ const fn by_user(kind: &'static EventKind, resource: &'static str) -> Emitted {
 }
 
 /// Entry of work that Reeve does by itself.
-const fn by_reeve(kind: &'static EventKind, method: &'static str, resource: &'static str) -> Emitted {
-    Emitted { actor: "system", method, has_origin: false, ..by_user(kind, resource) }
+const fn by_reeve(
+    kind: &'static EventKind,
+    method: &'static str,
+    resource: &'static str,
+) -> Emitted {
+    Emitted {
+        actor: "system",
+        method,
+        has_origin: false,
+        ..by_user(kind, resource)
+    }
 }
 
 impl Emitted {
@@ -77,7 +86,10 @@ impl Emitted {
     /// Waits for the entry and checks each of its fields.
     async fn is_found(&self, api: &Api) {
         let name = self.kind.name;
-        let query = format!("event_type:{name} submitted_by.type:reeve status:{} {}", self.status, self.terms);
+        let query = format!(
+            "event_type:{name} submitted_by.type:reeve status:{} {}",
+            self.status, self.terms
+        );
         let path = format!("audit-logs?limit=100&query={}", encoded(&query));
         let entries = until(name, PATIENCE, || async {
             let entries = api.get(&path).await.expect(200).items().to_vec();
@@ -89,19 +101,49 @@ impl Emitted {
 
     fn check(&self, entries: &[Value]) {
         let (name, entry) = (self.kind.name, &entries[0]);
-        let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let text = |pointer: &str| {
+            entry
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
         assert_eq!(text("/category"), self.kind.category(), "{name}");
         assert_eq!(text("/severity"), self.severity.as_str(), "{name}: {entry}");
-        assert_eq!((text("/actor/type"), text("/action/method")), (self.actor, self.method), "{name}: {entry}");
-        assert!(!text("/actor/id").is_empty() && !text("/action/operation").is_empty(), "{name}: {entry}");
+        assert_eq!(
+            (text("/actor/type"), text("/action/method")),
+            (self.actor, self.method),
+            "{name}: {entry}"
+        );
+        assert!(
+            !text("/actor/id").is_empty() && !text("/action/operation").is_empty(),
+            "{name}: {entry}"
+        );
         assert_eq!(text("/resource/type"), self.resource, "{name}: {entry}");
-        assert_eq!(text("/resource/id").is_empty(), self.resource.is_empty(), "{name}: {entry}");
-        assert_eq!(text("/actor/ip_address"), if self.has_origin { "127.0.0.1" } else { "" }, "{name}: {entry}");
-        assert_eq!(!text("/actor/user_agent").is_empty(), self.has_origin, "{name}: {entry}");
+        assert_eq!(
+            text("/resource/id").is_empty(),
+            self.resource.is_empty(),
+            "{name}: {entry}"
+        );
+        assert_eq!(
+            text("/actor/ip_address"),
+            if self.has_origin { "127.0.0.1" } else { "" },
+            "{name}: {entry}"
+        );
+        assert_eq!(
+            !text("/actor/user_agent").is_empty(),
+            self.has_origin,
+            "{name}: {entry}"
+        );
         for field in self.kind.fields {
             let pointer = format!("/{}", field.replace('.', "/"));
-            let found = entries.iter().any(|entry| entry.pointer(&pointer).is_some());
-            assert_eq!(found, !self.without.contains(field), "{name}: {field} in {entry}");
+            let found = entries
+                .iter()
+                .any(|entry| entry.pointer(&pointer).is_some());
+            assert_eq!(
+                found,
+                !self.without.contains(field),
+                "{name}: {field} in {entry}"
+            );
         }
     }
 }
@@ -112,24 +154,62 @@ async fn verify(api: &Api, emitted: &[Emitted]) {
         one.is_found(api).await;
     }
     let query = encoded("submitted_by.type:reeve");
-    let counts = api.get(&format!("audit-logs/stats?by=event_type&limit=100&query={query}")).await.expect(200);
-    let buckets = counts.body.pointer("/aggregations/event_type/buckets").and_then(Value::as_array).unwrap();
-    assert!(!buckets.is_empty() && counts.body["aggregations"]["event_type"]["other"] == json!(0), "{}", counts.text);
+    let counts = api
+        .get(&format!(
+            "audit-logs/stats?by=event_type&limit=100&query={query}"
+        ))
+        .await
+        .expect(200);
+    let buckets = counts
+        .body
+        .pointer("/aggregations/event_type/buckets")
+        .and_then(Value::as_array)
+        .unwrap();
+    assert!(
+        !buckets.is_empty() && counts.body["aggregations"]["event_type"]["other"] == json!(0),
+        "{}",
+        counts.text
+    );
     for bucket in buckets {
         let name = bucket["value"].as_str().unwrap();
-        let kind = events::find(name).unwrap_or_else(|| panic!("{name} is written and not in the catalogue"));
-        assert!(kind.source.is_own(), "{name} is written and marked as {}", kind.source.as_str());
+        let kind = events::find(name)
+            .unwrap_or_else(|| panic!("{name} is written and not in the catalogue"));
+        assert!(
+            kind.source.is_own(),
+            "{name} is written and marked as {}",
+            kind.source.as_str()
+        );
     }
 }
 
 #[test]
 fn every_emitted_type_has_a_driver() {
-    let groups =
-        [people::EMITTED, configuration::EMITTED, log::EMITTED, system::EMITTED, estate::EMITTED, simulated::EMITTED];
-    let driven: BTreeSet<&str> = groups.iter().copied().flatten().map(|one| one.kind.name).collect();
-    let emitted: BTreeSet<&str> = events::all().filter(|kind| kind.source.is_own()).map(|kind| kind.name).collect();
+    let groups = [
+        people::EMITTED,
+        configuration::EMITTED,
+        log::EMITTED,
+        system::EMITTED,
+        estate::EMITTED,
+        simulated::EMITTED,
+    ];
+    let driven: BTreeSet<&str> = groups
+        .iter()
+        .copied()
+        .flatten()
+        .map(|one| one.kind.name)
+        .collect();
+    let emitted: BTreeSet<&str> = events::all()
+        .filter(|kind| kind.source.is_own())
+        .map(|kind| kind.name)
+        .collect();
     let missing: Vec<_> = emitted.difference(&driven).collect();
-    assert!(missing.is_empty(), "emitted, and no driver performs it: {missing:?}");
+    assert!(
+        missing.is_empty(),
+        "emitted, and no driver performs it: {missing:?}"
+    );
     let planned: Vec<_> = driven.difference(&emitted).collect();
-    assert!(planned.is_empty(), "driven, and the catalogue says that Reeve does not write it: {planned:?}");
+    assert!(
+        planned.is_empty(),
+        "driven, and the catalogue says that Reeve does not write it: {planned:?}"
+    );
 }

@@ -36,7 +36,10 @@ impl Relay {
     async fn start(self: &Arc<Self>, cloud: &str) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (relay, cloud) = (Arc::clone(self), cloud.trim_start_matches("http://").to_owned());
+        let (relay, cloud) = (
+            Arc::clone(self),
+            cloud.trim_start_matches("http://").to_owned(),
+        );
         tokio::spawn(async move {
             while let Ok((service, _)) = listener.accept().await {
                 let cloud = TcpStream::connect(&cloud).await.unwrap();
@@ -52,12 +55,15 @@ impl Relay {
             requests.push(Vec::new());
             requests.len() - 1
         };
-        let ((mut asked, mut answered), (mut answers, mut questions)) = (service.into_split(), cloud.into_split());
+        let ((mut asked, mut answered), (mut answers, mut questions)) =
+            (service.into_split(), cloud.into_split());
         let relay = Arc::clone(&self);
         let back = tokio::spawn(async move {
             let mut piece = vec![0; 65_536];
             while let Ok(count @ 1..) = answers.read(&mut piece).await {
-                while relay.holds.load(Ordering::SeqCst) && contains(&relay.requests.lock()[number], CHANGE) {
+                while relay.holds.load(Ordering::SeqCst)
+                    && contains(&relay.requests.lock()[number], CHANGE)
+                {
                     tokio::task::yield_now().await;
                     tokio::time::sleep(std::time::Duration::from_millis(10)).await;
                 }
@@ -82,7 +88,9 @@ impl Relay {
         let requests = self.requests.lock();
         let of = |bytes: &Vec<u8>| {
             let text = String::from_utf8_lossy(bytes).into_owned();
-            text.split("POST ").filter(|one| one.contains("Action=CreateTags") && one.contains(machine)).count()
+            text.split("POST ")
+                .filter(|one| one.contains("Action=CreateTags") && one.contains(machine))
+                .count()
         };
         requests.iter().map(of).sum()
     }
@@ -94,18 +102,33 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 
 /// The recommendation to tag a machine.
 async fn tagging(admin: &Api, machine: &str) -> Value {
-    let found = admin.get("intelligence/recommendations?limit=200").await.expect(200);
-    let is_wanted = |one: &&Value| one["kind"] == "resource_tagging" && one["resource"]["id"] == machine;
-    found.items().iter().find(is_wanted).unwrap_or_else(|| panic!("{machine}: {}", found.text)).clone()
+    let found = admin
+        .get("intelligence/recommendations?limit=200")
+        .await
+        .expect(200);
+    let is_wanted =
+        |one: &&Value| one["kind"] == "resource_tagging" && one["resource"]["id"] == machine;
+    found
+        .items()
+        .iter()
+        .find(is_wanted)
+        .unwrap_or_else(|| panic!("{machine}: {}", found.text))
+        .clone()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_action_in_progress_is_finished_by_the_standby_and_done_once() {
     let rounds = takeovers();
     let moto = Moto::start().await.unwrap();
-    let machines = moto.machines(REGION, "m5.large", rounds, &[("Name", "web")]).await.unwrap();
+    let machines = moto
+        .machines(REGION, "m5.large", rounds, &[("Name", "web")])
+        .await
+        .unwrap();
     for machine in &machines {
-        let _ = moto.volume(REGION, "gp3", 40, Some(machine), &[("Owner", "payments")]).await.unwrap();
+        let _ = moto
+            .volume(REGION, "gp3", 40, Some(machine), &[("Owner", "payments")])
+            .await
+            .unwrap();
     }
     let relay = Arc::new(Relay::default());
     let endpoint = relay.start(moto.endpoint()).await;
@@ -118,12 +141,24 @@ async fn an_action_in_progress_is_finished_by_the_standby_and_done_once() {
     for (round, machine) in machines.iter().enumerate() {
         let standby = Service::serve(&data, &[EMULATORS]).unwrap();
         let recommendation = tagging(&active.admin(), machine).await;
-        let path = format!("intelligence/recommendations/{}/execute", recommendation["id"].as_str().unwrap());
+        let path = format!(
+            "intelligence/recommendations/{}/execute",
+            recommendation["id"].as_str().unwrap()
+        );
         relay.holds.store(true, Ordering::SeqCst);
-        let begun = active.admin().post(&path, json!({ "plan_hash": recommendation["plan"]["hash"] })).await;
+        let begun = active
+            .admin()
+            .post(
+                &path,
+                json!({ "plan_hash": recommendation["plan"]["hash"] }),
+            )
+            .await;
         assert!(begun.status < 300, "{}", begun.text);
         until("the change in the cloud", PATIENCE, || async {
-            described(&moto, machine).await.contains("<key>Owner</key>").then_some(())
+            described(&moto, machine)
+                .await
+                .contains("<key>Owner</key>")
+                .then_some(())
         })
         .await;
         if round % 2 == 0 {
@@ -131,8 +166,10 @@ async fn an_action_in_progress_is_finished_by_the_standby_and_done_once() {
         } else {
             active.freeze().unwrap();
         }
-        until("the takeover", PATIENCE, || async { (is_standby(standby.url()).await == Some(false)).then_some(()) })
-            .await;
+        until("the takeover", PATIENCE, || async {
+            (is_standby(standby.url()).await == Some(false)).then_some(())
+        })
+        .await;
         relay.holds.store(false, Ordering::SeqCst);
         active = standby;
         finished(&active.admin(), &recommendation).await;
@@ -147,18 +184,46 @@ async fn an_action_in_progress_is_finished_by_the_standby_and_done_once() {
 async fn finished(admin: &Api, recommendation: &Value) {
     let id = recommendation["id"].as_str().unwrap();
     let action = until("the action's end", PATIENCE, || async {
-        let actions = admin.get("intelligence/actions?limit=200").await.expect(200);
-        let action = actions.items().iter().find(|one| one["recommendation_id"] == id && one["purpose"] == "apply")?;
-        (!["running", "rolling_back", "pending"].contains(&action["status"].as_str()?)).then(|| action.clone())
+        let actions = admin
+            .get("intelligence/actions?limit=200")
+            .await
+            .expect(200);
+        let action = actions
+            .items()
+            .iter()
+            .find(|one| one["recommendation_id"] == id && one["purpose"] == "apply")?;
+        (!["running", "rolling_back", "pending"].contains(&action["status"].as_str()?))
+            .then(|| action.clone())
     })
     .await;
     assert_eq!(action["status"], "succeeded", "{action}");
-    let story = admin.get(&format!("audit-logs?query=metadata.recommendation_id:{id}&limit=200")).await.expect(200);
-    for operation in ["precondition", "tag", "verify", "action.resume", "action.succeed", "recommendation.succeed"] {
+    let story = admin
+        .get(&format!(
+            "audit-logs?query=metadata.recommendation_id:{id}&limit=200"
+        ))
+        .await
+        .expect(200);
+    for operation in [
+        "precondition",
+        "tag",
+        "verify",
+        "action.resume",
+        "action.succeed",
+        "recommendation.succeed",
+    ] {
         let is_done = |entry: &&Value| {
-            let status = if operation == "action.resume" { "pending" } else { "success" };
+            let status = if operation == "action.resume" {
+                "pending"
+            } else {
+                "success"
+            };
             entry["action"]["operation"] == operation && entry["action"]["status"] == status
         };
-        assert_eq!(story.items().iter().filter(is_done).count(), 1, "{operation} once: {}", story.text);
+        assert_eq!(
+            story.items().iter().filter(is_done).count(),
+            1,
+            "{operation} once: {}",
+            story.text
+        );
     }
 }

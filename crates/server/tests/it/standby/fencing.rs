@@ -20,10 +20,15 @@ const NO_LEASE: &str = "this server does not act until its lease is renewed";
 
 /// Content of the files that make up the log.
 fn files(data: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let (mut files, mut folders) = (BTreeMap::new(), vec![data.join("ledger"), data.join("anchor"), data.join("lake")]);
+    let (mut files, mut folders) = (
+        BTreeMap::new(),
+        vec![data.join("ledger"), data.join("anchor"), data.join("lake")],
+    );
     while let Some(folder) = folders.pop() {
         // Nothing may be sealed yet.
-        let Ok(items) = std::fs::read_dir(folder) else { continue };
+        let Ok(items) = std::fs::read_dir(folder) else {
+            continue;
+        };
         for item in items {
             let path = item.unwrap().path();
             if path.is_dir() {
@@ -37,51 +42,100 @@ fn files(data: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 fn entry(id: &str) -> Vec<u8> {
-    json!({ "event_id": id, "event_type": "test.event" }).to_string().into_bytes()
+    json!({ "event_id": id, "event_type": "test.event" })
+        .to_string()
+        .into_bytes()
 }
 
 /// Sends an entry; the status and code of the answer, `None` without one.
 async fn send(url: String, id: String) -> Option<(u16, Value)> {
     let api = Api::new(&url).with_token(ADMIN_TOKEN);
-    let answer = api.attempt("POST", "audit-logs", &[], Some("application/json"), entry(&id)).await.ok()?;
+    let answer = api
+        .attempt(
+            "POST",
+            "audit-logs",
+            &[],
+            Some("application/json"),
+            entry(&id),
+        )
+        .await
+        .ok()?;
     Some((answer.status, answer.body["code"].clone()))
 }
 
 /// The entries of the test in a log, by their sequence.
 async fn found(api: &Api) -> Vec<String> {
-    let page = api.get("audit-logs?limit=1000&query=event_type:test.event").await.expect(200);
-    page.items().iter().map(|entry| entry["event_id"].as_str().unwrap().to_owned()).collect()
+    let page = api
+        .get("audit-logs?limit=1000&query=event_type:test.event")
+        .await
+        .expect(200);
+    page.items()
+        .iter()
+        .map(|entry| entry["event_id"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// Pauses a server, lets another one take over on a copy, and lets it go on; `is_away`: while its database is away.
 async fn replaced_while_paused(is_away: bool) {
-    let Some(database) = Postgres::start().unwrap() else { return };
+    let Some(database) = Postgres::start().unwrap() else {
+        return;
+    };
     let url = database.database().await.unwrap();
     let home = tempfile::tempdir().unwrap();
     let (data, copy) = (home.path().join("data"), home.path().join("copy"));
     let variables = [("REEVE_STATE_URL", url.as_str())];
     let mut paused = Service::serve(&data, &variables).unwrap();
-    assert_eq!(send(paused.url().to_owned(), "before".to_owned()).await.unwrap().0, 201);
+    assert_eq!(
+        send(paused.url().to_owned(), "before".to_owned())
+            .await
+            .unwrap()
+            .0,
+        201
+    );
     paused.freeze().unwrap();
-    let copied = std::process::Command::new("cp").arg("-a").arg(&data).arg(&copy).status().unwrap();
+    let copied = std::process::Command::new("cp")
+        .arg("-a")
+        .arg(&data)
+        .arg(&copy)
+        .status()
+        .unwrap();
     assert!(copied.success());
     let before = files(&data);
 
     // Requests wait in the sockets of the paused server while the next one takes over.
     let ids: Vec<String> = (0..20).map(|n| format!("queued-{n}")).collect();
-    let queued: Vec<_> = ids.iter().map(|id| tokio::spawn(send(paused.url().to_owned(), id.clone()))).collect();
+    let queued: Vec<_> = ids
+        .iter()
+        .map(|id| tokio::spawn(send(paused.url().to_owned(), id.clone())))
+        .collect();
     let next = Service::serve(&copy, &variables).unwrap();
-    assert_eq!(send(next.url().to_owned(), "after".to_owned()).await.unwrap().0, 201);
+    assert_eq!(
+        send(next.url().to_owned(), "after".to_owned())
+            .await
+            .unwrap()
+            .0,
+        201
+    );
     if is_away {
         database.stop().unwrap();
     }
     paused.thaw().unwrap();
     for answer in queued {
-        let answer = tokio::time::timeout(PATIENCE, answer).await.expect("an answer or an end").unwrap();
-        assert!(answer.as_ref().is_none_or(|(status, _)| *status == 503), "{answer:?}");
+        let answer = tokio::time::timeout(PATIENCE, answer)
+            .await
+            .expect("an answer or an end")
+            .unwrap();
+        assert!(
+            answer.as_ref().is_none_or(|(status, _)| *status == 503),
+            "{answer:?}"
+        );
     }
     if is_away {
-        assert_eq!(paused.exit_code().unwrap(), None, "it cannot know, and does not act");
+        assert_eq!(
+            paused.exit_code().unwrap(),
+            None,
+            "it cannot know, and does not act"
+        );
         database.resume().unwrap();
     }
     let code = until("the end of the replaced server", PATIENCE, || {
@@ -90,7 +144,13 @@ async fn replaced_while_paused(is_away: bool) {
     })
     .await;
     assert_eq!(code, REPLACED);
-    assert!(paused.said().contains("another server has taken over from this one"), "{}", paused.said());
+    assert!(
+        paused
+            .said()
+            .contains("another server has taken over from this one"),
+        "{}",
+        paused.said()
+    );
     assert_eq!(files(&data), before, "a byte of the replaced server");
 
     // What was not acknowledged is sent again, and is in the log once.
@@ -124,23 +184,44 @@ async fn nor_does_it_when_its_database_is_away_as_well() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_the_database_is_away_requests_are_refused_soon_and_the_server_goes_on_afterwards() {
-    let Some(database) = Postgres::start().unwrap() else { return };
+    let Some(database) = Postgres::start().unwrap() else {
+        return;
+    };
     let url = database.database().await.unwrap();
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("data");
     let service = Service::serve(&data, &[("REEVE_STATE_URL", &url)]).unwrap();
-    assert_eq!(send(service.url().to_owned(), "before".to_owned()).await.unwrap().0, 201);
+    assert_eq!(
+        send(service.url().to_owned(), "before".to_owned())
+            .await
+            .unwrap()
+            .0,
+        201
+    );
     database.stop().unwrap();
     let attempt = async |name: String| {
         let begun = Instant::now();
         let (status, code) = send(service.url().to_owned(), name).await.unwrap();
-        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
-        assert!(status == 201 || (status == 503 && code == "database_unavailable"), "{status} {code}");
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "{:?}",
+            begun.elapsed()
+        );
+        assert!(
+            status == 201 || (status == 503 && code == "database_unavailable"),
+            "{status} {code}"
+        );
         status
     };
     // A token that was looked up just before is good for a moment.
-    until("a refusal", PATIENCE, || async { (attempt("first".to_owned()).await == 503).then_some(()) }).await;
-    until("the end of its lease", PATIENCE, || async { service.said().contains(NO_LEASE).then_some(()) }).await;
+    until("a refusal", PATIENCE, || async {
+        (attempt("first".to_owned()).await == 503).then_some(())
+    })
+    .await;
+    until("the end of its lease", PATIENCE, || async {
+        service.said().contains(NO_LEASE).then_some(())
+    })
+    .await;
     let written = files(&data);
     for n in 0..3 {
         assert_eq!(attempt(format!("away-{n}")).await, 503);

@@ -24,7 +24,10 @@ pub(super) fn filter(wanted: &RecommendationFilter) -> Filter {
     if let Some(resource) = &wanted.resource {
         filter.text("resource_id = ?", resource);
     }
-    filter.one_of("id", wanted.ids.iter().map(|id: &RecommendationId| id.0.as_str()));
+    filter.one_of(
+        "id",
+        wanted.ids.iter().map(|id: &RecommendationId| id.0.as_str()),
+    );
     filter.one_of("resource_id", wanted.resources.iter().map(|id| id.as_str()));
     if wanted.has_feedback {
         filter.fixed("id IN (SELECT recommendation_id FROM feedback)");
@@ -72,19 +75,25 @@ const NARROW: Conditions = Conditions {
 /// Returns `true` if nothing that has ended is wanted.
 fn is_open(wanted: &RecommendationFilter) -> bool {
     let states = &wanted.status;
-    wanted.is_open || wanted.due_by.is_some() || (!states.is_empty() && states.iter().all(|status| !status.is_end()))
+    wanted.is_open
+        || wanted.due_by.is_some()
+        || (!states.is_empty() && states.iter().all(|status| !status.is_end()))
 }
 
 /// Returns `true` if the filter names identifiers, or something else that few recommendations have.
 fn is_narrow(wanted: &RecommendationFilter) -> bool {
-    let is_named = !wanted.ids.is_empty() || !wanted.resources.is_empty() || wanted.resource.is_some();
+    let is_named =
+        !wanted.ids.is_empty() || !wanted.resources.is_empty() || wanted.resource.is_some();
     is_named || wanted.cause.is_some() || wanted.closing.is_some()
 }
 
 /// The conditions that the table of totals has columns for.
 fn summed(wanted: &RecommendationFilter, conditions: &Conditions) -> Filter {
     let mut filter = Filter::default();
-    filter.one_of(conditions.status, wanted.status.iter().map(|status| status.as_str()));
+    filter.one_of(
+        conditions.status,
+        wanted.status.iter().map(|status| status.as_str()),
+    );
     if let Some(agent) = &wanted.agent {
         // No identifier reads like a type, and a condition on two columns would use the index of neither.
         match AgentType::parse(agent) {
@@ -120,13 +129,25 @@ pub(super) async fn count(store: &Store, wanted: &RecommendationFilter) -> Resul
         || wanted.due_by.is_some();
     let row = if needs_rows {
         let filter = filter(wanted);
-        filter.query(filter.sql("SELECT COUNT(*) FROM recommendations", "")).fetch_one(store.read()).await?
+        filter
+            .query(filter.sql("SELECT COUNT(*) FROM recommendations", ""))
+            .fetch_one(store.read())
+            .await?
     } else {
         let mut filter = summed(wanted, &PLAIN);
         if wanted.is_open {
-            filter.one_of("status", Status::ALL.iter().filter(|status| !status.is_end()).map(|status| status.as_str()));
+            filter.one_of(
+                "status",
+                Status::ALL
+                    .iter()
+                    .filter(|status| !status.is_end())
+                    .map(|status| status.as_str()),
+            );
         }
-        let sql = filter.sql("SELECT CAST(COALESCE(SUM(recommendations), 0) AS BIGINT) FROM recommendation_totals", "");
+        let sql = filter.sql(
+            "SELECT CAST(COALESCE(SUM(recommendations), 0) AS BIGINT) FROM recommendation_totals",
+            "",
+        );
         filter.query(sql).fetch_one(store.read()).await?
     };
     Ok(row.try_get::<i64, _>(0)?.unsigned_abs())

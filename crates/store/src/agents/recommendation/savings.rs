@@ -6,7 +6,8 @@ use reeve_estate::{Money, Provider, ResourceKind};
 use reeve_recommend::combined::{Saver, combined_on_resource};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Closing, DailySavings, Dismissals, OpenSavings, RecommendationId, RecommendationType, Status, StepOutcomes,
+    Closing, DailySavings, Dismissals, OpenSavings, RecommendationId, RecommendationType, Status,
+    StepOutcomes,
 };
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -35,14 +36,25 @@ const ALONE_END: &str = " GROUP BY provider, account, region, resource_id) AS by
 const TOGETHER: &str = "SELECT provider, account, region, resource_id, id, kind, expected_savings, monthly_cost
      FROM (SELECT provider, account, region, resource_id, id, kind, expected_savings, monthly_cost,
          COUNT(*) OVER (PARTITION BY provider, account, region, resource_id) AS members FROM recommendations";
-const TOGETHER_END: &str = ") AS by_resource WHERE members > 1 ORDER BY provider, account, region, resource_id, id";
+const TOGETHER_END: &str =
+    ") AS by_resource WHERE members > 1 ORDER BY provider, account, region, resource_id, id";
 
-pub(in crate::agents) async fn savings(store: &Store, wanted: &RecommendationFilter) -> Result<OpenSavings, Fault> {
+pub(in crate::agents) async fn savings(
+    store: &Store,
+    wanted: &RecommendationFilter,
+) -> Result<OpenSavings, Fault> {
     if !wanted.status.is_empty() && wanted.status.iter().all(|status| status.is_end()) {
         return Ok(OpenSavings::default());
     }
     // Before the savings: what is written in between is added up again next time.
-    let revision = revision(store, Status::ALL.iter().copied().filter(|status| !status.is_end())).await?;
+    let revision = revision(
+        store,
+        Status::ALL
+            .iter()
+            .copied()
+            .filter(|status| !status.is_end()),
+    )
+    .await?;
     if let Some(held) = store.savings_totals().open(wanted, revision) {
         return Ok(held);
     }
@@ -52,22 +64,41 @@ pub(in crate::agents) async fn savings(store: &Store, wanted: &RecommendationFil
 }
 
 async fn added_up(store: &Store, wanted: &RecommendationFilter) -> Result<OpenSavings, Fault> {
-    let filter = filter(&RecommendationFilter { is_open: true, ..wanted.clone() });
-    let row = filter.query(filter.sql(ALONE, ALONE_END)).fetch_one(store.read()).await?;
+    let filter = filter(&RecommendationFilter {
+        is_open: true,
+        ..wanted.clone()
+    });
+    let row = filter
+        .query(filter.sql(ALONE, ALONE_END))
+        .fetch_one(store.read())
+        .await?;
     let mut combined = Money::from_micros(row.try_get(0)?);
     let unpriced = row.try_get::<i64, _>(1)?.unsigned_abs();
     if row.try_get::<i64, _>(2)? > 0 {
-        let rows = filter.query(filter.sql(TOGETHER, TOGETHER_END)).fetch_all(store.read()).await?;
+        let rows = filter
+            .query(filter.sql(TOGETHER, TOGETHER_END))
+            .fetch_all(store.read())
+            .await?;
         combined = combined + together(&rows)?;
     }
-    Ok(OpenSavings { combined, added: Money::from_micros(row.try_get(3)?), unpriced })
+    Ok(OpenSavings {
+        combined,
+        added: Money::from_micros(row.try_get(3)?),
+        unpriced,
+    })
 }
 
 /// Statements that [`added_up`] runs.
 #[cfg(test)]
 pub(super) fn statements(wanted: &RecommendationFilter) -> (Filter, [sqlx::SqlStr; 2]) {
-    let filter = filter(&RecommendationFilter { is_open: true, ..wanted.clone() });
-    let statements = [filter.sql(ALONE, ALONE_END), filter.sql(TOGETHER, TOGETHER_END)];
+    let filter = filter(&RecommendationFilter {
+        is_open: true,
+        ..wanted.clone()
+    });
+    let statements = [
+        filter.sql(ALONE, ALONE_END),
+        filter.sql(TOGETHER, TOGETHER_END),
+    ];
     (filter, statements)
 }
 
@@ -76,7 +107,12 @@ fn together(rows: &[AnyRow]) -> Result<Money, Fault> {
     let mut resource: Option<[String; 4]> = None;
     let mut savers: Vec<Saver> = Vec::new();
     for row in rows {
-        let place = [row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?];
+        let place = [
+            row.try_get(0)?,
+            row.try_get(1)?,
+            row.try_get(2)?,
+            row.try_get(3)?,
+        ];
         if resource.as_ref() != Some(&place) {
             combined = combined + combined_on_resource(&savers);
             savers.clear();
@@ -91,7 +127,8 @@ fn saver(row: &AnyRow) -> Result<Saver, Fault> {
     let (id, kind): (String, String) = (row.try_get(4)?, row.try_get(5)?);
     let (saving, monthly_cost): (Option<i64>, Option<i64>) = (row.try_get(6)?, row.try_get(7)?);
     Ok(Saver {
-        kind: named("kind", &kind, RecommendationType::parse).map_err(unreadable("recommendation", &id))?,
+        kind: named("kind", &kind, RecommendationType::parse)
+            .map_err(unreadable("recommendation", &id))?,
         id: RecommendationId(id),
         saving: Money::from_micros(saving.unwrap_or(0)),
         monthly_cost: monthly_cost.map(Money::from_micros),
@@ -122,7 +159,8 @@ pub(in crate::agents) async fn savings_by_day(store: &Store) -> Result<Vec<Daily
 fn daily(row: &AnyRow) -> Result<DailySavings, Fault> {
     let begin = row.try_get::<i64, _>(0)?.saturating_mul(86_400_000);
     Ok(DailySavings {
-        day: Timestamp::from_millisecond(begin).map_err(|error| Fault::Backend(error.to_string()))?,
+        day: Timestamp::from_millisecond(begin)
+            .map_err(|error| Fault::Backend(error.to_string()))?,
         expected: Money::from_micros(row.try_get(1)?),
         realised: Money::from_micros(row.try_get(2)?),
     })
@@ -133,7 +171,9 @@ fn daily(row: &AnyRow) -> Result<DailySavings, Fault> {
 fn without_feedback(kinds: &[RecommendationType]) -> Filter {
     let mut filter = Filter::default();
     filter.one_of("kind", kinds.iter().map(|kind| kind.as_str()));
-    filter.fixed("NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.recommendation_id = recommendations.id)");
+    filter.fixed(
+        "NOT EXISTS (SELECT 1 FROM feedback WHERE feedback.recommendation_id = recommendations.id)",
+    );
     filter
 }
 
@@ -143,23 +183,35 @@ pub(in crate::agents) async fn dismissals(
 ) -> Result<Vec<Dismissals>, Fault> {
     let mut filter = without_feedback(kinds);
     filter.fixed("COALESCE(status, '') = 'dismissed'");
-    filter.text("(closing IS NULL OR closing <> ?)", Closing::Excluded.as_str());
+    filter.text(
+        "(closing IS NULL OR closing <> ?)",
+        Closing::Excluded.as_str(),
+    );
     let sql = filter.sql(
         "SELECT kind, provider, resource_kind, service, CAST(AVG(updated_at_ms) AS BIGINT), COUNT(*) FROM recommendations",
         " GROUP BY kind, provider, resource_kind, service, updated_at_ms / 86400000 ORDER BY 1, 2, 3, 4, 5",
     );
-    filter.query(sql).fetch_all(store.read()).await?.iter().map(dismissed).collect()
+    filter
+        .query(sql)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(dismissed)
+        .collect()
 }
 
 fn dismissed(row: &AnyRow) -> Result<Dismissals, Fault> {
-    let (kind, provider, resource_kind): (String, String, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let (kind, provider, resource_kind): (String, String, String) =
+        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
     let unread = || unreadable("dismissals of", &kind);
     Ok(Dismissals {
         kind: named("kind", &kind, RecommendationType::parse).map_err(unread())?,
         provider: named("provider", &provider, Provider::parse).map_err(unread())?,
-        resource_kind: named("resource kind", &resource_kind, ResourceKind::parse).map_err(unread())?,
+        resource_kind: named("resource kind", &resource_kind, ResourceKind::parse)
+            .map_err(unread())?,
         service: row.try_get(3)?,
-        at: Timestamp::from_millisecond(row.try_get(4)?).map_err(|error| Fault::Backend(error.to_string()))?,
+        at: Timestamp::from_millisecond(row.try_get(4)?)
+            .map_err(|error| Fault::Backend(error.to_string()))?,
         count: row.try_get::<i64, _>(5)?.unsigned_abs(),
     })
 }
@@ -176,14 +228,21 @@ pub(in crate::agents) async fn outcomes(
              COUNT(*) FROM recommendations",
         " GROUP BY kind, instance_type, target_type ORDER BY 1, 2, 3",
     );
-    filter.query(sql).fetch_all(store.read()).await?.iter().map(outcome).collect()
+    filter
+        .query(sql)
+        .fetch_all(store.read())
+        .await?
+        .iter()
+        .map(outcome)
+        .collect()
 }
 
 fn outcome(row: &AnyRow) -> Result<StepOutcomes, Fault> {
     let kind: String = row.try_get(0)?;
     let (succeeded, all): (i64, i64) = (row.try_get(3)?, row.try_get(4)?);
     Ok(StepOutcomes {
-        kind: named("kind", &kind, RecommendationType::parse).map_err(unreadable("outcomes of", &kind))?,
+        kind: named("kind", &kind, RecommendationType::parse)
+            .map_err(unreadable("outcomes of", &kind))?,
         instance_type: row.try_get(1)?,
         target_type: row.try_get(2)?,
         succeeded: succeeded.unsigned_abs(),

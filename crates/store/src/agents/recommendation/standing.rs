@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use reeve_recommend::{Action, ActionFilter, ActionStatus, Purpose, Recommendation, RecommendationId};
+use reeve_recommend::{
+    Action, ActionFilter, ActionStatus, Purpose, Recommendation, RecommendationId,
+};
 
 use crate::agents::action;
 use crate::database::Store;
@@ -21,7 +23,9 @@ pub(in crate::agents) async fn standing_savings(
     before: Option<(Timestamp, RecommendationId)>,
     limit: u64,
 ) -> Result<Vec<(Recommendation, Option<Action>)>, Fault> {
-    let (at, id) = before.map_or((i64::MAX, String::new()), |(at, id)| (at.as_millisecond(), id.0));
+    let (at, id) = before.map_or((i64::MAX, String::new()), |(at, id)| {
+        (at.as_millisecond(), id.0)
+    });
     let rows = sqlx::query(STANDING)
         .bind(at)
         .bind(at)
@@ -29,12 +33,18 @@ pub(in crate::agents) async fn standing_savings(
         .bind(i64::try_from(limit).unwrap_or(i64::MAX))
         .fetch_all(store.read())
         .await?;
-    let found = rows.iter().map(recommendation).collect::<Result<Vec<_>, Fault>>()?;
+    let found = rows
+        .iter()
+        .map(recommendation)
+        .collect::<Result<Vec<_>, Fault>>()?;
     if found.is_empty() {
         return Ok(Vec::new());
     }
     let wanted = ActionFilter {
-        recommendations: found.iter().map(|recommendation| recommendation.id.clone()).collect(),
+        recommendations: found
+            .iter()
+            .map(|recommendation| recommendation.id.clone())
+            .collect(),
         purpose: Some(Purpose::Apply),
         ..ActionFilter::default()
     };
@@ -42,7 +52,9 @@ pub(in crate::agents) async fn standing_savings(
     // Newest first: the first of a recommendation stays.
     for action in action::page(store, &wanted).await?.0 {
         if action.status == ActionStatus::Succeeded {
-            newest.entry(action.recommendation.clone()).or_insert(action);
+            newest
+                .entry(action.recommendation.clone())
+                .or_insert(action);
         }
     }
     Ok(found

@@ -27,9 +27,17 @@ fn total(row: &AnyRow) -> Result<RecommendationTotal, Fault> {
     let (agent, status): (String, String) = (row.try_get(0)?, row.try_get(1)?);
     let priority: i64 = row.try_get(2)?;
     let unread = || unreadable("total of", "recommendations");
-    let ranked = |_: &str| Priority::ALL.iter().copied().find(|one| rank(*one) == priority);
-    let count = |column: usize| -> Result<u64, Fault> { Ok(row.try_get::<i64, _>(column)?.max(0).unsigned_abs()) };
-    let sum = |column: usize| -> Result<Money, Fault> { Ok(Money::from_micros(row.try_get(column)?)) };
+    let ranked = |_: &str| {
+        Priority::ALL
+            .iter()
+            .copied()
+            .find(|one| rank(*one) == priority)
+    };
+    let count = |column: usize| -> Result<u64, Fault> {
+        Ok(row.try_get::<i64, _>(column)?.max(0).unsigned_abs())
+    };
+    let sum =
+        |column: usize| -> Result<Money, Fault> { Ok(Money::from_micros(row.try_get(column)?)) };
     Ok(RecommendationTotal {
         agent: (!agent.is_empty()).then_some(AgentId(agent)),
         status: named("status", &status, Status::parse).map_err(unread())?,

@@ -27,8 +27,15 @@ pub(super) fn pack<'d>(documents: impl Iterator<Item = &'d Document>) -> Result<
     let mut packed = BTreeMap::new();
     for document in documents {
         let text = document.text();
-        let bytes = zstd::bulk::compress(text.as_bytes(), LEVEL).map_err(|error| Fault::Backend(error.to_string()))?;
-        packed.insert(document.hash(), (i64::try_from(text.len()).unwrap_or(i64::MAX), STANDARD.encode(bytes)));
+        let bytes = zstd::bulk::compress(text.as_bytes(), LEVEL)
+            .map_err(|error| Fault::Backend(error.to_string()))?;
+        packed.insert(
+            document.hash(),
+            (
+                i64::try_from(text.len()).unwrap_or(i64::MAX),
+                STANDARD.encode(bytes),
+            ),
+        );
     }
     Ok(Packed(packed))
 }
@@ -37,7 +44,11 @@ pub(super) fn pack<'d>(documents: impl Iterator<Item = &'d Document>) -> Result<
 pub(super) async fn insert(tx: &mut Transaction<'_, Any>, packed: &Packed) -> Result<(), Fault> {
     let mut insert = Insert::new(INSERT, "ON CONFLICT (hash) DO NOTHING");
     for (hash, (bytes, content)) in &packed.0 {
-        insert.row([hash.as_str().into(), Cell::Integer(*bytes), content.as_str().into()]);
+        insert.row([
+            hash.as_str().into(),
+            Cell::Integer(*bytes),
+            content.as_str().into(),
+        ]);
     }
     Ok(insert.run(tx).await?)
 }
@@ -46,7 +57,9 @@ pub(super) async fn insert(tx: &mut Transaction<'_, Any>, packed: &Packed) -> Re
 pub(super) async fn remove_unused(store: &Store, most: i64) -> Result<u64, Fault> {
     let mut tx = store.begin().await?;
     // PostgreSQL would let another transaction find a document here and give it a version while it is being removed.
-    store.serialize_writers(&mut tx, "resource_documents").await?;
+    store
+        .serialize_writers(&mut tx, "resource_documents")
+        .await?;
     let removed = sqlx::query(
         "DELETE FROM resource_documents WHERE hash IN (
              SELECT hash FROM resource_documents d
@@ -68,14 +81,28 @@ pub(super) async fn list(store: &Store, hashes: &[String]) -> Result<Vec<Documen
     filter.one_of("hash", hashes.iter().map(String::as_str));
     let rows = filter.query(filter.sql("SELECT hash, content FROM resource_documents", ""));
     let rows = rows.fetch_all(store.read()).await?;
-    rows.iter().map(|row| read(row.try_get(0)?, row.try_get(1)?)).collect()
+    rows.iter()
+        .map(|row| read(row.try_get(0)?, row.try_get(1)?))
+        .collect()
 }
 
 /// Reads a document, and compares it with the hash that it is kept under.
 pub(super) fn read(hash: &str, content: &str) -> Result<Document, Fault> {
-    let broken = |cause: String| Fault::Backend(format!("the configuration document {hash} cannot be read: {cause}"));
-    let packed = STANDARD.decode(content).map_err(|error| broken(error.to_string()))?;
-    let text = zstd::bulk::decompress(&packed, LONGEST).map_err(|error| broken(error.to_string()))?;
-    let document = Document::kept(serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?);
-    if document.hash() == hash { Ok(document) } else { Err(broken("its content has another hash".to_owned())) }
+    let broken = |cause: String| {
+        Fault::Backend(format!(
+            "the configuration document {hash} cannot be read: {cause}"
+        ))
+    };
+    let packed = STANDARD
+        .decode(content)
+        .map_err(|error| broken(error.to_string()))?;
+    let text =
+        zstd::bulk::decompress(&packed, LONGEST).map_err(|error| broken(error.to_string()))?;
+    let document =
+        Document::kept(serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?);
+    if document.hash() == hash {
+        Ok(document)
+    } else {
+        Err(broken("its content has another hash".to_owned()))
+    }
 }

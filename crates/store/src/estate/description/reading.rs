@@ -14,7 +14,11 @@ use crate::rows::{named, unreadable};
 const SIGHTING: &str = "INSERT INTO resource_sightings (connection_id, kind, region, seen_at_ms)";
 
 /// Writes the account of a reading; one that was not complete keeps the time of the last that was.
-pub(super) async fn put(store: &Store, connection: &ConnectionId, reading: &Reading) -> Result<(), Fault> {
+pub(super) async fn put(
+    store: &Store,
+    connection: &ConnectionId,
+    reading: &Reading,
+) -> Result<(), Fault> {
     let complete = (reading.outcome == ReadOutcome::Complete).then_some(reading.read_at);
     let mut tx = store.begin().await?;
     sqlx::query(
@@ -40,7 +44,13 @@ pub(super) async fn put(store: &Store, connection: &ConnectionId, reading: &Read
     .map_err(|error| Fault::or_orphan(error, "connection", &connection.0))?;
     // The inventory says when the kinds that it reads were seen.
     if complete.is_some() && !ResourceKind::SPECIFIED.contains(&reading.kind) {
-        sighted(&mut tx, connection, &[(reading.kind, reading.region.as_str())], reading.begun_at).await?;
+        sighted(
+            &mut tx,
+            connection,
+            &[(reading.kind, reading.region.as_str())],
+            reading.begun_at,
+        )
+        .await?;
     }
     Ok(tx.commit().await?)
 }
@@ -58,7 +68,12 @@ pub(in crate::estate) async fn sighted(
     );
     for (kind, region) in kinds {
         let (connection, kind) = (connection.0.as_str().into(), kind.as_str().into());
-        insert.row([connection, kind, (*region).into(), Cell::Integer(at.as_millisecond())]);
+        insert.row([
+            connection,
+            kind,
+            (*region).into(),
+            Cell::Integer(at.as_millisecond()),
+        ]);
     }
     insert.run_for(tx, &connection.0).await
 }

@@ -12,7 +12,8 @@ use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 
-const INSERT: &str = "INSERT INTO resource_relations (connection_id, resource_id, relation, target_id)";
+const INSERT: &str =
+    "INSERT INTO resource_relations (connection_id, resource_id, relation, target_id)";
 
 /// Neighbours of one resource, both ways. A relation is listed once where a resource is related to itself. A machine may assume its
 /// instance profile and a role is attached to that: the last two parts join the machine with the role, which no description does.
@@ -42,12 +43,20 @@ pub(super) async fn replace(
     let mut filter = Filter::default();
     filter.text("connection_id = ?", &connection.0);
     filter.one_of("resource_id", relations.keys().map(|id| id.as_str()));
-    filter.query(filter.sql("DELETE FROM resource_relations", "")).execute(&mut **tx).await?;
+    filter
+        .query(filter.sql("DELETE FROM resource_relations", ""))
+        .execute(&mut **tx)
+        .await?;
     let mut insert = Insert::new(INSERT, "ON CONFLICT DO NOTHING");
     for (id, relations) in relations {
         for relation in *relations {
             let (id, target) = (id.as_str().into(), relation.target.as_str().into());
-            insert.row([connection.0.as_str().into(), id, relation.kind.as_str().into(), target]);
+            insert.row([
+                connection.0.as_str().into(),
+                id,
+                relation.kind.as_str().into(),
+                target,
+            ]);
         }
     }
     insert.run_for(tx, &connection.0).await
@@ -62,7 +71,10 @@ pub(super) async fn list(
     let mut filter = Filter::default();
     filter.text("connection_id = ?", &connection.0);
     filter.one_of("resource_id", ids.iter().map(ResourceId::as_str));
-    let sql = filter.sql("SELECT resource_id, relation, target_id FROM resource_relations", "");
+    let sql = filter.sql(
+        "SELECT resource_id, relation, target_id FROM resource_relations",
+        "",
+    );
     let rows = filter.query(sql).fetch_all(store.read()).await?;
     // A relation of a later version stays in the store, and is not shown by this one.
     let read = |row: &AnyRow| -> Result<Option<(String, Relation)>, Fault> {
@@ -70,7 +82,9 @@ pub(super) async fn list(
         let (id, target): (String, String) = (row.try_get(0)?, row.try_get(2)?);
         Ok(RelationKind::parse(&kind).map(|kind| (id, Relation::to(kind, target))))
     };
-    rows.iter().filter_map(|row| read(row).transpose()).collect()
+    rows.iter()
+        .filter_map(|row| read(row).transpose())
+        .collect()
 }
 
 pub(super) async fn neighbours(
@@ -79,21 +93,33 @@ pub(super) async fn neighbours(
     id: &ResourceId,
     limit: u64,
 ) -> Result<(Vec<Neighbour>, u64), Fault> {
-    let rows = sqlx::query(NEIGHBOURS).bind(&connection.0).bind(&id.0).fetch_all(store.read()).await?;
+    let rows = sqlx::query(NEIGHBOURS)
+        .bind(&connection.0)
+        .bind(&id.0)
+        .fetch_all(store.read())
+        .await?;
     let total = rows.len() as u64;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut found = Vec::new();
     for row in rows.iter().take(limit) {
-        let (kind, incoming, other): (String, i64, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        let (kind, incoming, other): (String, i64, String) =
+            (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
         if let Some(kind) = RelationKind::parse(&kind) {
-            found.push(Neighbour { kind, is_incoming: incoming == 1, id: ResourceId(other), resource: None });
+            found.push(Neighbour {
+                kind,
+                is_incoming: incoming == 1,
+                id: ResourceId(other),
+                resource: None,
+            });
         }
     }
     let ids: Vec<ResourceId> = found.iter().map(|neighbour| neighbour.id.clone()).collect();
     if !ids.is_empty() {
         let known = resources(store, connection, &ids).await?;
-        let known: HashMap<ResourceId, Resource> =
-            known.into_iter().map(|resource| (resource.id.clone(), resource)).collect();
+        let known: HashMap<ResourceId, Resource> = known
+            .into_iter()
+            .map(|resource| (resource.id.clone(), resource))
+            .collect();
         for neighbour in &mut found {
             neighbour.resource = known.get(&neighbour.id).cloned();
         }

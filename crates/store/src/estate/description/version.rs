@@ -18,7 +18,8 @@ const LISTED: i64 = 1000;
 /// Versions and documents removed in one transaction: others wait for the store's one writer.
 const EXPIRED: i64 = 500;
 
-const INSERT: &str = "INSERT INTO resource_versions (connection_id, resource_id, seen_at_ms, hash, is_current)";
+const INSERT: &str =
+    "INSERT INTO resource_versions (connection_id, resource_id, seen_at_ms, hash, is_current)";
 /// Of two observations in one millisecond the later one stands.
 const REPLACE: &str = "ON CONFLICT (connection_id, resource_id, seen_at_ms)
      DO UPDATE SET hash = excluded.hash, is_current = 1";
@@ -36,16 +37,32 @@ pub(super) async fn begin(
     let mut ended = Filter::default();
     ended.text("connection_id = ?", &connection.0);
     ended.integer("is_current = ?", 1);
-    let replaced: Vec<&str> =
-        differing.iter().map(|(id, _)| id.as_str()).filter(|id| current.contains_key(*id)).collect();
+    let replaced: Vec<&str> = differing
+        .iter()
+        .map(|(id, _)| id.as_str())
+        .filter(|id| current.contains_key(*id))
+        .collect();
     if !replaced.is_empty() {
         ended.one_of("resource_id", replaced);
-        ended.query(ended.sql("UPDATE resource_versions SET is_current = 0", "")).execute(&mut **tx).await?;
+        ended
+            .query(ended.sql("UPDATE resource_versions SET is_current = 0", ""))
+            .execute(&mut **tx)
+            .await?;
     }
     let mut insert = Insert::new(INSERT, REPLACE);
     for (id, hash) in differing {
-        let (connection, id, hash) = (connection.0.as_str().into(), id.as_str().into(), hash.as_str().into());
-        insert.row([connection, id, Cell::Integer(at.as_millisecond()), hash, Cell::Integer(1)]);
+        let (connection, id, hash) = (
+            connection.0.as_str().into(),
+            id.as_str().into(),
+            hash.as_str().into(),
+        );
+        insert.row([
+            connection,
+            id,
+            Cell::Integer(at.as_millisecond()),
+            hash,
+            Cell::Integer(1),
+        ]);
     }
     insert.run_for(tx, &connection.0).await
 }
@@ -58,8 +75,18 @@ pub(in crate::estate) async fn end(
     at: Timestamp,
 ) -> Result<(), Fault> {
     let current = current_hashes(tx, connection, ids.iter().copied()).await?;
-    let described = ids.iter().filter(|id| current.get(id.as_str()).is_some_and(|hash| !hash.is_empty()));
-    begin(tx, connection, &described.map(|id| (*id, String::new())).collect(), at).await
+    let described = ids.iter().filter(|id| {
+        current
+            .get(id.as_str())
+            .is_some_and(|hash| !hash.is_empty())
+    });
+    begin(
+        tx,
+        connection,
+        &described.map(|id| (*id, String::new())).collect(),
+        at,
+    )
+    .await
 }
 
 async fn current_hashes<'i>(
@@ -73,7 +100,9 @@ async fn current_hashes<'i>(
     filter.one_of("resource_id", ids.map(ResourceId::as_str));
     let sql = filter.sql("SELECT resource_id, hash FROM resource_versions", "");
     let rows = filter.query(sql).fetch_all(&mut **tx).await?;
-    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+    rows.iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+        .collect()
 }
 
 /// Returns the current version of each resource that has one and is not gone: identifier, time and hash.
@@ -87,12 +116,21 @@ pub(super) async fn current(
     filter.integer("is_current = ?", 1);
     filter.text("hash <> ?", "");
     filter.one_of("resource_id", ids.iter().map(ResourceId::as_str));
-    let sql = filter.sql("SELECT resource_id, seen_at_ms, hash FROM resource_versions", "");
+    let sql = filter.sql(
+        "SELECT resource_id, seen_at_ms, hash FROM resource_versions",
+        "",
+    );
     let rows = filter.query(sql).fetch_all(store.read()).await?;
-    rows.iter().map(|row| Ok((row.try_get(0)?, time(row.try_get(1)?)?, row.try_get(2)?))).collect()
+    rows.iter()
+        .map(|row| Ok((row.try_get(0)?, time(row.try_get(1)?)?, row.try_get(2)?)))
+        .collect()
 }
 
-pub(super) async fn list(store: &Store, connection: &ConnectionId, id: &ResourceId) -> Result<Vec<Version>, Fault> {
+pub(super) async fn list(
+    store: &Store,
+    connection: &ConnectionId,
+    id: &ResourceId,
+) -> Result<Vec<Version>, Fault> {
     let rows = sqlx::query(
         "SELECT seen_at_ms, hash FROM resource_versions WHERE connection_id = $1 AND resource_id = $2
          ORDER BY seen_at_ms DESC LIMIT $3",
@@ -106,7 +144,11 @@ pub(super) async fn list(store: &Store, connection: &ConnectionId, id: &Resource
     let mut versions = Vec::with_capacity(rows.len());
     for row in &rows {
         let (seen_at, hash): (Timestamp, String) = (time(row.try_get(0)?)?, row.try_get(1)?);
-        versions.push(Version { hash: Some(hash).filter(|hash| !hash.is_empty()), seen_at, until });
+        versions.push(Version {
+            hash: Some(hash).filter(|hash| !hash.is_empty()),
+            seen_at,
+            until,
+        });
         until = Some(seen_at);
     }
     Ok(versions)
@@ -133,10 +175,15 @@ pub(super) async fn document_at(
     .await?;
     let Some(row) = row else { return Ok(None) };
     let (hash, content): (String, Option<String>) = (row.try_get(1)?, row.try_get(2)?);
-    let Some(content) = content else { return Ok(None) };
+    let Some(content) = content else {
+        return Ok(None);
+    };
     let until: Option<i64> = row.try_get(3)?;
-    let version =
-        Version { hash: Some(hash.clone()), seen_at: time(row.try_get(0)?)?, until: until.map(time).transpose()? };
+    let version = Version {
+        hash: Some(hash.clone()),
+        seen_at: time(row.try_get(0)?)?,
+        until: until.map(time).transpose()?,
+    };
     Ok(Some((version, document::read(&hash, &content)?)))
 }
 
@@ -170,7 +217,8 @@ async fn expire_some(store: &Store, before: Timestamp) -> Result<u64, Fault> {
     .fetch_all(&mut *tx)
     .await?;
     for row in &rows {
-        let (connection, id, seen_at): (String, String, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        let (connection, id, seen_at): (String, String, i64) =
+            (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
         sqlx::query("DELETE FROM resource_versions WHERE connection_id = $1 AND resource_id = $2 AND seen_at_ms = $3")
             .bind(connection)
             .bind(id)

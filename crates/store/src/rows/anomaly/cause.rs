@@ -25,9 +25,9 @@ impl From<&LikelyCause> for LikelyCauseRow {
     fn from(cause: &LikelyCause) -> Self {
         match cause {
             LikelyCause::Unknown => LikelyCauseRow::Unknown,
-            LikelyCause::ChangeByReeve(action) => {
-                LikelyCauseRow::ChangeByReeve { action: action.as_ref().map(|id| id.0.clone()) }
-            }
+            LikelyCause::ChangeByReeve(action) => LikelyCauseRow::ChangeByReeve {
+                action: action.as_ref().map(|id| id.0.clone()),
+            },
             LikelyCause::Hypothesis { kind, statement } => LikelyCauseRow::Hypothesis {
                 hypothesis: kind.map(|kind| kind.as_str().to_owned()),
                 statement: statement.clone(),
@@ -40,9 +40,16 @@ impl LikelyCauseRow {
     pub(super) fn into_cause(self) -> Result<LikelyCause, RowError> {
         Ok(match self {
             LikelyCauseRow::Unknown => LikelyCause::Unknown,
-            LikelyCauseRow::ChangeByReeve { action } => LikelyCause::ChangeByReeve(action.map(ActionId)),
-            LikelyCauseRow::Hypothesis { hypothesis, statement } => {
-                let kind = hypothesis.map(|text| named("hypothesis", &text, HypothesisKind::parse)).transpose()?;
+            LikelyCauseRow::ChangeByReeve { action } => {
+                LikelyCause::ChangeByReeve(action.map(ActionId))
+            }
+            LikelyCauseRow::Hypothesis {
+                hypothesis,
+                statement,
+            } => {
+                let kind = hypothesis
+                    .map(|text| named("hypothesis", &text, HypothesisKind::parse))
+                    .transpose()?;
                 LikelyCause::Hypothesis { kind, statement }
             }
         })

@@ -1,7 +1,8 @@
 //! Investigation of an anomaly, the parts of unusual spending, and the remedy.
 
 use reeve_anomalies::{
-    Contribution, Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Remediation, Source, Support,
+    Contribution, Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Remediation,
+    Source, Support,
 };
 use reeve_recommend::{ActionId, RecommendationId};
 use serde::{Deserialize, Serialize};
@@ -99,8 +100,20 @@ impl From<&Contribution> for ContributionRow {
 
 impl ContributionRow {
     pub(super) fn into_contribution(self) -> Contribution {
-        let ContributionRow { resource, description, observed, expected, currency } = self;
-        Contribution { resource, description, observed, expected, currency }
+        let ContributionRow {
+            resource,
+            description,
+            observed,
+            expected,
+            currency,
+        } = self;
+        Contribution {
+            resource,
+            description,
+            observed,
+            expected,
+            currency,
+        }
     }
 }
 
@@ -117,7 +130,11 @@ impl From<&Investigation> for InvestigationRow {
         InvestigationRow {
             at: investigation.at.to_string(),
             lookups: investigation.lookups.iter().map(lookup).collect(),
-            hypotheses: investigation.hypotheses.iter().map(HypothesisRow::from).collect(),
+            hypotheses: investigation
+                .hypotheses
+                .iter()
+                .map(HypothesisRow::from)
+                .collect(),
         }
     }
 }
@@ -126,8 +143,16 @@ impl InvestigationRow {
     pub(super) fn into_investigation(self) -> Result<Investigation, RowError> {
         Ok(Investigation {
             at: time(&self.at)?,
-            lookups: self.lookups.into_iter().map(LookupRow::into_lookup).collect::<Result<_, _>>()?,
-            hypotheses: self.hypotheses.into_iter().map(HypothesisRow::into_hypothesis).collect::<Result<_, _>>()?,
+            lookups: self
+                .lookups
+                .into_iter()
+                .map(LookupRow::into_lookup)
+                .collect::<Result<_, _>>()?,
+            hypotheses: self
+                .hypotheses
+                .into_iter()
+                .map(HypothesisRow::into_hypothesis)
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -149,7 +174,10 @@ impl From<&Hypothesis> for HypothesisRow {
     fn from(hypothesis: &Hypothesis) -> Self {
         let evidence = |evidence: &Evidence| EvidenceRow {
             text: evidence.text.clone(),
-            link: evidence.link.as_ref().map(|link| (link.kind().to_owned(), link.id().to_owned())),
+            link: evidence
+                .link
+                .as_ref()
+                .map(|link| (link.kind().to_owned(), link.id().to_owned())),
         };
         HypothesisRow {
             kind: hypothesis.kind.as_str().to_owned(),
@@ -166,14 +194,24 @@ impl HypothesisRow {
             kind: named("kind", &self.kind, HypothesisKind::parse)?,
             support: named("support", &self.support, Support::parse)?,
             statement: self.statement,
-            evidence: self.evidence.into_iter().map(EvidenceRow::into_evidence).collect::<Result<_, _>>()?,
+            evidence: self
+                .evidence
+                .into_iter()
+                .map(EvidenceRow::into_evidence)
+                .collect::<Result<_, _>>()?,
         })
     }
 }
 
 impl EvidenceRow {
     fn into_evidence(self) -> Result<Evidence, RowError> {
-        let link = self.link.map(|(kind, id)| named("link", &kind, |kind| Link::parse(kind, &id))).transpose()?;
-        Ok(Evidence { text: self.text, link })
+        let link = self
+            .link
+            .map(|(kind, id)| named("link", &kind, |kind| Link::parse(kind, &id)))
+            .transpose()?;
+        Ok(Evidence {
+            text: self.text,
+            link,
+        })
     }
 }

@@ -19,15 +19,24 @@ fn alert_rule_v1() {
     assert_eq!(row.into_rule().unwrap(), sample);
     // A condition that this program cannot read is an error, not a rule that never fires.
     let broken = fixture!("alert-rule-v1").replace("status:failed", "stauts:failed");
-    assert!(decode::<alert::RuleRow>(&broken).unwrap().into_rule().is_err());
+    assert!(
+        decode::<alert::RuleRow>(&broken)
+            .unwrap()
+            .into_rule()
+            .is_err()
+    );
 }
 
 #[test]
 fn alert_firing_v1() {
     let sample = samples::firing("f-1", "r-1", 30).unwrap();
-    check(&alert::FiringRow::from(&sample), fixture!("alert-firing-v1"));
+    check(
+        &alert::FiringRow::from(&sample),
+        fixture!("alert-firing-v1"),
+    );
     let row: alert::FiringRow = decode(fixture!("alert-firing-v1")).unwrap();
-    let handling: alert::HandlingRow = decode(&encode(&alert::HandlingRow::from(&sample)).unwrap()).unwrap();
+    let handling: alert::HandlingRow =
+        decode(&encode(&alert::HandlingRow::from(&sample)).unwrap()).unwrap();
     let columns = alert::FiringColumns {
         id: "f-1".into(),
         status: "open".into(),

@@ -16,7 +16,11 @@ fn anomaly_v1() {
     let row: AnomalyRow = decode(V1).unwrap();
     // The sentence alone was kept, without the action, and no counts of calls.
     let cause = Some(LikelyCause::ChangeByReeve(None));
-    let older = reeve_anomalies::Anomaly { cause, activity: None, ..sample };
+    let older = reeve_anomalies::Anomaly {
+        cause,
+        activity: None,
+        ..sample
+    };
     assert_eq!(row.into_anomaly().unwrap(), older);
 }
 
@@ -24,15 +28,27 @@ fn anomaly_v1() {
 fn sentences_of_earlier_releases_become_values() {
     let read = |from: &str, to: &str| {
         assert!(V1.contains(from), "{from}");
-        decode::<AnomalyRow>(&V1.replace(from, to)).unwrap().into_anomaly().unwrap()
+        decode::<AnomalyRow>(&V1.replace(from, to))
+            .unwrap()
+            .into_anomaly()
+            .unwrap()
     };
     let listed = read("\"a jump\"", "\"on a threat list\"");
     assert_eq!(listed.readings[0].indication, Indication::ThreatList);
     let text = encode(&AnomalyRow::from(&listed)).unwrap();
-    assert_eq!(decode::<AnomalyRow>(&text).unwrap().into_anomaly().unwrap(), listed);
+    assert_eq!(
+        decode::<AnomalyRow>(&text).unwrap().into_anomaly().unwrap(),
+        listed
+    );
     let changed = "a change that Reeve made to the resource shortly before";
-    let unknown = read(changed, "not known: nothing else changed that Reeve sees; it showed as a jump");
+    let unknown = read(
+        changed,
+        "not known: nothing else changed that Reeve sees; it showed as a jump",
+    );
     assert_eq!(unknown.cause, Some(LikelyCause::Unknown));
-    assert_eq!(unknown.cause_in_words(), "not known: Reeve saw no other change. Detected as: a jump");
+    assert_eq!(
+        unknown.cause_in_words(),
+        "not known: Reeve saw no other change. Detected as: a jump"
+    );
     assert_eq!(read(changed, "").cause, None, "nobody had investigated it");
 }

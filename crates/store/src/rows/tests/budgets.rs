@@ -19,14 +19,23 @@ fn budget_v1() {
     assert_eq!(row.into_budget().unwrap(), sample);
     for (known, broken) in [("quarter", "fortnight"), ("12345678901234.5678", "much")] {
         let broken = fixture!("budget-v1").replace(known, broken);
-        assert!(decode::<budget::BudgetRow>(&broken).unwrap().into_budget().is_err(), "{known}");
+        assert!(
+            decode::<budget::BudgetRow>(&broken)
+                .unwrap()
+                .into_budget()
+                .is_err(),
+            "{known}"
+        );
     }
 }
 
 #[test]
 fn budget_standing_v1() {
     let sample = samples::standing(Ok("4000.5")).unwrap();
-    check(&budget::StandingRow::from(&sample), fixture!("budget-standing-v1"));
+    check(
+        &budget::StandingRow::from(&sample),
+        fixture!("budget-standing-v1"),
+    );
     let row: budget::StandingRow = decode(fixture!("budget-standing-v1")).unwrap();
     assert_eq!(row.into_status().unwrap(), sample);
 }
@@ -35,7 +44,10 @@ fn budget_standing_v1() {
 fn budget_alert_v1() {
     let compute = samples::budget("b-1", "Compute").unwrap();
     let sample = samples::alert("al-1", &compute, 80, 3).unwrap();
-    check(&budget::BudgetAlertRow::from(&sample), fixture!("budget-alert-v1"));
+    check(
+        &budget::BudgetAlertRow::from(&sample),
+        fixture!("budget-alert-v1"),
+    );
     let row: budget::BudgetAlertRow = decode(fixture!("budget-alert-v1")).unwrap();
     assert_eq!(row.into_alert().unwrap(), sample);
 }

@@ -40,7 +40,10 @@ fn channel_v1() {
 fn delivery_v1() {
     let row: delivery::DeliveryRow = decode(fixture!("delivery-v1")).unwrap();
     let read = row.into_delivery().unwrap();
-    assert_eq!((read.tries, read.attempts.len(), read.attempts[0].status), (8, 2, Some(503)));
+    assert_eq!(
+        (read.tries, read.attempts.len(), read.attempts[0].status),
+        (8, 2, Some(503))
+    );
     check(&delivery::DeliveryRow::from(&read), fixture!("delivery-v1"));
 }
 
@@ -48,6 +51,9 @@ fn delivery_v1() {
 fn notice_v1() {
     let row: delivery::NoticeRow = decode(fixture!("notice-v1")).unwrap();
     let read = row.into_notice(NoticeId("n-1".into())).unwrap();
-    assert_eq!(read.message.items[0].facts, [("resource".to_owned(), "i-1".to_owned())]);
+    assert_eq!(
+        read.message.items[0].facts,
+        [("resource".to_owned(), "i-1".to_owned())]
+    );
     check(&delivery::NoticeRow::from(&read), fixture!("notice-v1"));
 }

@@ -27,10 +27,20 @@ fn report_run_v1() {
     let run = row.into_run(sample.summary.clone()).unwrap();
     let files = &run.files;
     assert!(
-        files.manifest_bytes == 0 && [&files.json, &files.csv, &files.pdf].iter().all(|file| file.sha256.is_empty()),
+        files.manifest_bytes == 0
+            && [&files.json, &files.csv, &files.pdf]
+                .iter()
+                .all(|file| file.sha256.is_empty()),
         "runs of that version had no hashes: {files:?}"
     );
-    let bytes = |files: &reeve_reports::RunFiles| [files.json.bytes, files.csv.bytes, files.pdf.bytes];
+    let bytes =
+        |files: &reeve_reports::RunFiles| [files.json.bytes, files.csv.bytes, files.pdf.bytes];
     assert_eq!(bytes(files), bytes(&sample.files));
-    assert_eq!(reeve_reports::Run { files: sample.files.clone(), ..run }, sample);
+    assert_eq!(
+        reeve_reports::Run {
+            files: sample.files.clone(),
+            ..run
+        },
+        sample
+    );
 }

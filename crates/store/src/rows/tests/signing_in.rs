@@ -19,12 +19,26 @@ fn session(method: SignInMethod) -> Session {
 
 #[test]
 fn session_v1() {
-    check(&session::SessionRow::from(&session(SignInMethod::Password)), fixture!("session-v1"));
+    check(
+        &session::SessionRow::from(&session(SignInMethod::Password)),
+        fixture!("session-v1"),
+    );
     let row: session::SessionRow = decode(fixture!("session-v1")).unwrap();
-    assert_eq!(row.method(), SignInMethod::Unknown, "how it began was not kept");
-    for method in [SignInMethod::Password, SignInMethod::Token("k-1".into()), SignInMethod::Unknown] {
+    assert_eq!(
+        row.method(),
+        SignInMethod::Unknown,
+        "how it began was not kept"
+    );
+    for method in [
+        SignInMethod::Password,
+        SignInMethod::Token("k-1".into()),
+        SignInMethod::Unknown,
+    ] {
         let written = encode(&session::SessionRow::from(&session(method.clone()))).unwrap();
-        assert_eq!(decode::<session::SessionRow>(&written).unwrap().method(), method);
+        assert_eq!(
+            decode::<session::SessionRow>(&written).unwrap().method(),
+            method
+        );
     }
 }
 

@@ -10,7 +10,10 @@ use super::check;
 #[test]
 fn metric_source_v1() {
     let sample = metric_sources::source("m-1", "push", SourceKind::Query).unwrap();
-    check(&metric_source::MetricSourceRow::from(&sample), fixture!("metric-source-v1"));
+    check(
+        &metric_source::MetricSourceRow::from(&sample),
+        fixture!("metric-source-v1"),
+    );
     let row: metric_source::MetricSourceRow = decode(fixture!("metric-source-v1")).unwrap();
     assert_eq!(row.into_source().unwrap(), sample);
 }
@@ -20,13 +23,19 @@ fn metric_source_state_v1() {
     let row: metric_source::StateRow = decode(fixture!("metric-source-state-v1")).unwrap();
     let read = row.into_state().unwrap();
     assert_eq!(read, metric_sources::state().unwrap());
-    check(&metric_source::StateRow::from(&read), fixture!("metric-source-state-v1"));
+    check(
+        &metric_source::StateRow::from(&read),
+        fixture!("metric-source-state-v1"),
+    );
 }
 
 #[test]
 fn bill_source_v1() {
     let sample = bill_sources::source("b-1", "one").unwrap();
-    check(&bill_source::BillSourceRow::from(&sample), fixture!("bill-source-v1"));
+    check(
+        &bill_source::BillSourceRow::from(&sample),
+        fixture!("bill-source-v1"),
+    );
     let row: bill_source::BillSourceRow = decode(fixture!("bill-source-v1")).unwrap();
     assert_eq!(row.into_source().unwrap(), sample);
 }
@@ -35,14 +44,23 @@ fn bill_source_v1() {
 fn bill_sync_v1() {
     let row: bill_source::BillSyncRow = decode(fixture!("bill-sync-v1")).unwrap();
     let read = row.into_sync().unwrap();
-    assert_eq!((read.bytes, read.problems.as_slice()), (1 << 40, ["denied".to_owned()].as_slice()));
-    check(&bill_source::BillSyncRow::from(&read), fixture!("bill-sync-v1"));
+    assert_eq!(
+        (read.bytes, read.problems.as_slice()),
+        (1 << 40, ["denied".to_owned()].as_slice())
+    );
+    check(
+        &bill_source::BillSyncRow::from(&read),
+        fixture!("bill-sync-v1"),
+    );
 }
 
 #[test]
 fn price_file_v1() {
     let sample = price_files::file(PriceKind::Units, "text").unwrap();
-    check(&price_file::PriceFileRow::from(&sample), fixture!("price-file-v1"));
+    check(
+        &price_file::PriceFileRow::from(&sample),
+        fixture!("price-file-v1"),
+    );
     let row: price_file::PriceFileRow = decode(fixture!("price-file-v1")).unwrap();
     assert_eq!(row.into_file("text".to_owned()).unwrap(), sample);
 }

@@ -8,13 +8,17 @@ use reeve_predict::RuleId;
 use reeve_recommend::approval::{Signature, Signed};
 use reeve_recommend::change::{Effect, ResizeMachine};
 use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
-use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, SavingsBasis, Subject};
+use reeve_recommend::recommendation::{
+    ConfidenceRange, Decision, Effort, ImpactAssessment, SavingsBasis, Subject,
+};
 use reeve_recommend::{
-    Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
-    ChangeControl, Day, Delegation, Direction, Exception, ExceptionRequest, Exclusion, ExclusionId, Explanation,
-    FactorKind, Factors, Feedback, FeedbackOutcome, Freeze, GuardrailName, IacRule, Impact, MaintenanceWindow, Mode,
-    Notifications, Origin, Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId, RecommendationType,
-    Scope, SettingValue, Settings, Status, Step, StepKind, StepOutcome, Timing, Watch, WatchVerdict,
+    Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId,
+    ApprovalStatus, AutoApply, Cause, ChangeControl, Day, Delegation, Direction, Exception,
+    ExceptionRequest, Exclusion, ExclusionId, Explanation, FactorKind, Factors, Feedback,
+    FeedbackOutcome, Freeze, GuardrailName, IacRule, Impact, MaintenanceWindow, Mode,
+    Notifications, Origin, Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId,
+    RecommendationType, Scope, SettingValue, Settings, Status, Step, StepKind, StepOutcome, Timing,
+    Watch, WatchVerdict,
 };
 use reeve_schedule::Schedule;
 
@@ -32,20 +36,36 @@ pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agen
         agent_type,
         name: format!("name of {id}"),
         mode: Mode::SafeMode,
-        scope: Scope { accounts: vec!["123456789012".into(), "Prod".into()], services: vec!["ec2".into()] },
+        scope: Scope {
+            accounts: vec!["123456789012".into(), "Prod".into()],
+            services: vec!["ec2".into()],
+        },
         learning_period_days: 14,
         confidence_threshold: 80.0,
-        auto_apply: AutoApply { enabled: true, max_impact: Impact::Low, approval_required: Impact::Medium },
+        auto_apply: AutoApply {
+            enabled: true,
+            max_impact: Impact::Low,
+            approval_required: Impact::Medium,
+        },
         notifications: Notifications {
             recommendations: Timing::DailyDigest,
             actions_taken: Timing::Immediate,
             anomalies: Timing::Never,
         },
-        schedule: Some(Schedule { pattern: "0 */6 * * *".into(), time_zone: "Europe/Berlin".into() }),
+        schedule: Some(Schedule {
+            pattern: "0 */6 * * *".into(),
+            time_zone: "Europe/Berlin".into(),
+        }),
         settings: Settings(
             [
-                ("downsize_underutilized.cpu_below".into(), SettingValue::Percent(12.5)),
-                ("required_tags".into(), SettingValue::Names(vec!["Owner".into(), "CostCenter=4711".into()])),
+                (
+                    "downsize_underutilized.cpu_below".into(),
+                    SettingValue::Percent(12.5),
+                ),
+                (
+                    "required_tags".into(),
+                    SettingValue::Names(vec!["Owner".into(), "CostCenter=4711".into()]),
+                ),
             ]
             .into(),
         ),
@@ -147,7 +167,11 @@ fn plan(resource: &str) -> Plan {
         expect,
     };
     let steps = vec![
-        step(StepKind::Precondition, None, vec![pair("state", "running"), pair("instance_type", "m5.xlarge")]),
+        step(
+            StepKind::Precondition,
+            None,
+            vec![pair("state", "running"), pair("instance_type", "m5.xlarge")],
+        ),
         step(StepKind::Stop, None, vec![]),
         step(StepKind::Modify, Some("m5.large"), vec![]),
         step(StepKind::Start, None, vec![]),
@@ -159,14 +183,24 @@ fn plan(resource: &str) -> Plan {
 #[must_use]
 pub fn typed_plan(resource: &str) -> Plan {
     let (from, to) = ("m5.xlarge".to_owned(), "m5.large".to_owned());
-    Plan::new(&ResizeMachine { state: ResourceState::Running, from, to }, resource)
+    Plan::new(
+        &ResizeMachine {
+            state: ResourceState::Running,
+            from,
+            to,
+        },
+        resource,
+    )
 }
 
 fn explanation() -> Explanation {
     Explanation {
         action: "Resize".into(),
         factors: Factors::from([(FactorKind::Measured, "p95 of CPU was 11.2 % over 14 days")]),
-        confidence_range: Some(ConfidenceRange { low_percent: 87.5, high_percent: 99.0 }),
+        confidence_range: Some(ConfidenceRange {
+            low_percent: 87.5,
+            high_percent: 99.0,
+        }),
         data_points: 4_032,
         similar_cases: 3,
         risk: Impact::High,
@@ -174,8 +208,16 @@ fn explanation() -> Explanation {
         cost_reduction: "70.08 USD a month".into(),
         performance_impact: "none expected".into(),
         decision_path: vec![
-            Decision { check: "CPU below 20 %?".into(), answer: Some(true), detail: "11.2 %".into() },
-            Decision { check: "Memory fits?".into(), answer: None, detail: "not measured".into() },
+            Decision {
+                check: "CPU below 20 %?".into(),
+                answer: Some(true),
+                detail: "11.2 %".into(),
+            },
+            Decision {
+                check: "Memory fits?".into(),
+                answer: None,
+                detail: "not measured".into(),
+            },
         ],
         models: vec![ModelUse {
             model: ModelReference {
@@ -321,7 +363,10 @@ pub fn exclusion(id: &str, at_ms: i64) -> Result<Exclusion> {
 /// # Errors
 /// A time or a time zone is invalid.
 pub fn change_control() -> Result<ChangeControl> {
-    let scope = Scope { accounts: vec!["prod-aws".into()], services: vec!["ec2".into()] };
+    let scope = Scope {
+        accounts: vec!["prod-aws".into()],
+        services: vec!["ec2".into()],
+    };
     Ok(ChangeControl {
         windows: vec![MaintenanceWindow {
             name: "nights".into(),

@@ -24,7 +24,13 @@ const DISPOSABLE: [&str; 8] = [
 /// Returns `true` if losing a file, relative to the data directory, loses no data.
 pub(crate) fn disposable(name: &str) -> bool {
     name.ends_with(".tmp")
-        || DISPOSABLE.iter().any(|part| if part.ends_with('/') { name.starts_with(part) } else { name == *part })
+        || DISPOSABLE.iter().any(|part| {
+            if part.ends_with('/') {
+                name.starts_with(part)
+            } else {
+                name == *part
+            }
+        })
 }
 
 impl Life {
@@ -58,14 +64,22 @@ impl Life {
     /// The files an intruder could reach, relative to the data directory.
     fn exposed(&self) -> Vec<String> {
         let (home, mut files) = (self.home(), Vec::new());
-        let mut folders: Vec<PathBuf> = ["ledger", "anchor", "lake"].iter().map(|part| home.join(part)).collect();
+        let mut folders: Vec<PathBuf> = ["ledger", "anchor", "lake"]
+            .iter()
+            .map(|part| home.join(part))
+            .collect();
         while let Some(folder) = folders.pop() {
             for item in fs::read_dir(&folder).into_iter().flatten() {
                 let path = item.unwrap().path();
                 if path.is_dir() {
                     folders.push(path);
                 } else if fs::metadata(&path).unwrap().len() > 0 {
-                    files.push(path.strip_prefix(&home).unwrap().to_string_lossy().into_owned());
+                    files.push(
+                        path.strip_prefix(&home)
+                            .unwrap()
+                            .to_string_lossy()
+                            .into_owned(),
+                    );
                 }
             }
         }
@@ -76,14 +90,22 @@ impl Life {
     /// Returns `true` for files that a crash left behind and the manifest does not count: segments, files of the log,
     /// ends of append-only files.
     fn leftover(&self, name: &str, at: usize) -> bool {
-        let text = fs::read_to_string(self.home().join("ledger/manifest.journal")).unwrap_or_default();
-        let last = text.lines().rev().find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-        let sealed = last.and_then(|record| record["sealed_size"].as_u64()).unwrap_or(0);
+        let text =
+            fs::read_to_string(self.home().join("ledger/manifest.journal")).unwrap_or_default();
+        let last = text
+            .lines()
+            .rev()
+            .find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let sealed = last
+            .and_then(|record| record["sealed_size"].as_u64())
+            .unwrap_or(0);
         let beyond = |counted: u64| at as u64 >= counted * 32;
         if name.starts_with("lake/entries/") {
             !text.contains(name)
         } else if let Some(level) = name.strip_prefix("ledger/tree/") {
-            level.parse().is_ok_and(|level| beyond(sealed / 256u64.pow(level)))
+            level
+                .parse()
+                .is_ok_and(|level| beyond(sealed / 256u64.pow(level)))
         } else {
             name == "ledger/commitments" && beyond(sealed)
         }
@@ -99,7 +121,10 @@ impl Life {
         for _ in 0..times {
             let name = files[self.random.random_range(0..files.len())].clone();
             let length = fs::metadata(self.home().join(&name)).unwrap().len() as usize;
-            let (at, bit) = (self.random.random_range(0..length), self.random.random_range(0..8));
+            let (at, bit) = (
+                self.random.random_range(0..length),
+                self.random.random_range(0..8),
+            );
             self.flip(&name, at, bit).await;
         }
     }
@@ -127,11 +152,16 @@ impl Life {
         let case = format!("{name}, byte {at} of {}, bit {bit}", original.len());
         let passed = match self.audit() {
             Ok(report) => report.is_intact(),
-            Err(CannotVerify::Version { .. } | CannotVerify::Key { .. } | CannotVerify::NoKey(_)) => false,
+            Err(
+                CannotVerify::Version { .. } | CannotVerify::Key { .. } | CannotVerify::NoKey(_),
+            ) => false,
             Err(error) => panic!("{case}: {error}"),
         };
         if passed {
-            assert!(disposable(name) || self.leftover(name, at), "{case}: passed");
+            assert!(
+                disposable(name) || self.leftover(name, at),
+                "{case}: passed"
+            );
             self.harmless(&path, &changed, &case).await;
         }
         fs::write(&path, original).unwrap();
@@ -141,7 +171,10 @@ impl Life {
     /// The log opens over the changed file, and all is there.
     async fn harmless(&mut self, path: &Path, changed: &[u8], case: &str) {
         let disk = self.disk.altered(path, changed);
-        let ledger = self.open_on(disk).await.unwrap_or_else(|error| panic!("{case}: {error}"));
+        let ledger = self
+            .open_on(disk)
+            .await
+            .unwrap_or_else(|error| panic!("{case}: {error}"));
         self.check(&ledger).await;
         ledger.close().await;
         self.export();

@@ -58,8 +58,17 @@ pub(crate) enum Side {
 impl Side {
     fn load(path: &Path) -> Side {
         let text = path.to_string_lossy();
-        let sequencer = ["/ledger/wal", "/anchor", "/ledger/checkpoint", "/ledger/epochs"];
-        if sequencer.iter().any(|part| text.contains(part)) { Side::Sequencer } else { Side::Seal }
+        let sequencer = [
+            "/ledger/wal",
+            "/anchor",
+            "/ledger/checkpoint",
+            "/ledger/epochs",
+        ];
+        if sequencer.iter().any(|part| text.contains(part)) {
+            Side::Sequencer
+        } else {
+            Side::Seal
+        }
     }
 }
 
@@ -108,11 +117,18 @@ fn error_of(what: Trouble) -> io::Error {
 
 impl State {
     fn alive(&self) -> io::Result<()> {
-        if self.crashed { Err(error_of(Trouble::Crash)) } else { Ok(()) }
+        if self.crashed {
+            Err(error_of(Trouble::Crash))
+        } else {
+            Ok(())
+        }
     }
 
     fn trouble(&self, step: u64) -> Option<Trouble> {
-        let now = self.plan.iter().filter(|planned| (planned.from..planned.from + planned.steps).contains(&step));
+        let now = self
+            .plan
+            .iter()
+            .filter(|planned| (planned.from..planned.from + planned.steps).contains(&step));
         now.map(|planned| planned.what).next()
     }
 
@@ -130,7 +146,12 @@ impl State {
         if self.story.len() >= TOLD {
             self.story.remove(0);
         }
-        let name: Vec<_> = path.components().rev().take(3).map(|part| part.as_os_str().to_string_lossy()).collect();
+        let name: Vec<_> = path
+            .components()
+            .rev()
+            .take(3)
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect();
         let name = name.into_iter().rev().collect::<Vec<_>>().join("/");
         self.story.push(format!("{step}: {what} {name}{outcome}"));
     }
@@ -161,7 +182,11 @@ impl SimulatedDisk {
             story: Vec::new(),
             failed: 0,
         };
-        SimulatedDisk(Arc::new(Shared { state: Mutex::new(state), released: Condvar::new(), waiting: Notify::new() }))
+        SimulatedDisk(Arc::new(Shared {
+            state: Mutex::new(state),
+            released: Condvar::new(),
+            waiting: Notify::new(),
+        }))
     }
 
     /// Adds a trouble to come, counted from now.
@@ -187,7 +212,11 @@ impl SimulatedDisk {
     /// The last steps, for who must understand a failure.
     pub(crate) fn story(&self) -> String {
         let state = self.0.state.lock();
-        state.story.iter().map(|line| format!("  {line}\n")).collect()
+        state
+            .story
+            .iter()
+            .map(|line| format!("  {line}\n"))
+            .collect()
     }
 
     /// Makes one side wait before its next step but `after`.
@@ -245,7 +274,9 @@ impl SimulatedDisk {
 
     /// A step that is not a file's, such as writing a segment.
     pub(crate) fn other_step(&self, what: &str, path: &Path) -> io::Result<()> {
-        self.step(what, path).map(drop).map_err(|(error, _, _)| error)
+        self.step(what, path)
+            .map(drop)
+            .map_err(|(error, _, _)| error)
     }
 
     /// The disk as it is found after the power went.
@@ -258,7 +289,11 @@ impl SimulatedDisk {
             let beginning = random.random_range(0..=changes.len());
             let in_order = random.random_bool(0.5);
             for (at, change) in changes.iter().enumerate() {
-                let survives = if in_order { at < beginning } else { random.random_bool(0.5) };
+                let survives = if in_order {
+                    at < beginning
+                } else {
+                    random.random_bool(0.5)
+                };
                 if survives {
                     for (path, node) in change {
                         match node {
@@ -269,8 +304,13 @@ impl SimulatedDisk {
                 }
             }
         }
-        let found = |node: &Node, random: &mut StdRng| Arc::new(Mutex::new(node.lock().after_power_cut(random)));
-        let names = names.iter().map(|(path, node)| (path.clone(), found(node, &mut random))).collect();
+        let found = |node: &Node, random: &mut StdRng| {
+            Arc::new(Mutex::new(node.lock().after_power_cut(random)))
+        };
+        let names = names
+            .iter()
+            .map(|(path, node)| (path.clone(), found(node, &mut random)))
+            .collect();
         SimulatedDisk::with(names, state.folders.clone(), seed).after(&state, "THE POWER WENT")
     }
 
@@ -313,7 +353,9 @@ impl SimulatedDisk {
         let node = state.names.remove(path)?;
         state.durable_names.remove(path);
         for changes in state.renamed.values_mut() {
-            changes.iter_mut().for_each(|change| change.retain(|(changed, _)| changed != path));
+            changes
+                .iter_mut()
+                .for_each(|change| change.retain(|(changed, _)| changed != path));
         }
         let steps = state.steps;
         state.tell(steps, "REMOVED underneath:", path, "");
@@ -324,13 +366,21 @@ impl SimulatedDisk {
     /// All files and what a reader finds in them.
     pub(crate) fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let state = self.0.state.lock();
-        state.names.iter().map(|(path, node)| (path.clone(), node.lock().live().to_vec())).collect()
+        state
+            .names
+            .iter()
+            .map(|(path, node)| (path.clone(), node.lock().live().to_vec()))
+            .collect()
     }
 
     /// Returns a copy of the disk in which one file has other bytes.
     pub(crate) fn altered(&self, altered: &Path, bytes: &[u8]) -> SimulatedDisk {
         let names = self.files().into_iter().map(|(path, content)| {
-            let content = if path == altered { bytes.to_vec() } else { content };
+            let content = if path == altered {
+                bytes.to_vec()
+            } else {
+                content
+            };
             (path, Arc::new(Mutex::new(Contents::durable(content))))
         });
         SimulatedDisk::with(names.collect(), self.0.state.lock().folders.clone(), 0)

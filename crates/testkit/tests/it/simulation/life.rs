@@ -65,7 +65,12 @@ pub(crate) fn id_of(text: &str) -> String {
 /// A folder in memory where there is one.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
-    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
+    if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    }
+    .unwrap()
 }
 
 impl Life {
@@ -90,7 +95,10 @@ impl Life {
     }
 
     pub(crate) fn tally(&self) -> Tally {
-        Tally { acknowledged: self.model.order.len() as u64, ..self.tally }
+        Tally {
+            acknowledged: self.model.order.len() as u64,
+            ..self.tally
+        }
     }
 
     /// The key in charge by the records on a disk. Private keys are kept in real files, which no simulated crash touches.
@@ -141,40 +149,71 @@ impl Life {
             1 => 40,
             _ => self.random.random_range(1..6),
         };
-        (0..count).map(|_| if self.random.random_bool(0.12) { self.again() } else { self.fresh() }).collect()
+        (0..count)
+            .map(|_| {
+                if self.random.random_bool(0.12) {
+                    self.again()
+                } else {
+                    self.fresh()
+                }
+            })
+            .collect()
     }
 
     fn again(&mut self) -> String {
         match self.model.order.len() {
             0 => self.fresh(),
-            known => self.model.acknowledged[&self.model.order[self.random.random_range(0..known)]].0.clone(),
+            known => self.model.acknowledged[&self.model.order[self.random.random_range(0..known)]]
+                .0
+                .clone(),
         }
     }
 
     pub(crate) fn fresh(&mut self) -> String {
         self.model.sent += 1;
-        let kinds = ["user.login", "authentication.login", "resource.view", "resource.delete", "policy.modify"];
+        let kinds = [
+            "user.login",
+            "authentication.login",
+            "resource.view",
+            "resource.delete",
+            "policy.modify",
+        ];
         let kind = kinds[self.random.random_range(0..kinds.len())];
         let time = match self.random.random_range(0..6) {
             0 => String::new(),
             1 => r#","timestamp":"2001-02-03T04:05:06.789Z""#.into(),
             2 => r#","timestamp":"2090-01-01T00:00:00+02:00""#.into(),
-            _ => format!(r#","timestamp":"2026-11-20T10:{:02}:00Z""#, self.model.sent % 60),
+            _ => format!(
+                r#","timestamp":"2026-11-20T10:{:02}:00Z""#,
+                self.model.sent % 60
+            ),
         };
         let note = "x".repeat(self.random.random_range(0..40));
-        format!(r#"{{"event_id":"e{}","event_type":"{kind}"{time},"metadata":{{"note":"{note}"}}}}"#, self.model.sent)
+        format!(
+            r#"{{"event_id":"e{}","event_type":"{kind}"{time},"metadata":{{"note":"{note}"}}}}"#,
+            self.model.sent
+        )
     }
 
     pub(crate) fn drafts(&self, texts: &[String]) -> Vec<Draft> {
         let now: Timestamp = self.clock.now();
-        texts.iter().map(|text| Draft::from_bytes(text.as_bytes(), now).unwrap()).collect()
+        texts
+            .iter()
+            .map(|text| Draft::from_bytes(text.as_bytes(), now).unwrap())
+            .collect()
     }
 
     /// Notes what was answered; panics where the answer is wrong.
-    pub(crate) fn answered(&mut self, texts: Vec<String>, answer: Result<Vec<Receipt>, AppendError>) {
+    pub(crate) fn answered(
+        &mut self,
+        texts: Vec<String>,
+        answer: Result<Vec<Receipt>, AppendError>,
+    ) {
         let receipts = match answer {
             Ok(receipts) => receipts,
-            Err(AppendError::Conflict { event_id, .. }) => panic!("{event_id} was never sent otherwise"),
+            Err(AppendError::Conflict { event_id, .. }) => {
+                panic!("{event_id} was never sent otherwise")
+            }
             Err(error) => {
                 let excused = self.disk.crashed() || self.disk.failed() > 0 || self.model.altered;
                 assert!(excused, "refused without a reason: {error}");
@@ -185,11 +224,23 @@ impl Life {
         for (text, receipt) in texts.into_iter().zip(receipts) {
             let id = id_of(&text);
             assert_eq!(receipt.event_id, id);
-            let doubted = self.model.doubtful.iter().flatten().any(|text| id_of(text) == id);
+            let doubted = self
+                .model
+                .doubtful
+                .iter()
+                .flatten()
+                .any(|text| id_of(text) == id);
             match self.model.acknowledged.get(&id) {
                 Some((_, first)) => {
-                    let plain = |receipt: &Receipt| Receipt { duplicate: false, ..receipt.clone() };
-                    assert_eq!(plain(&receipt), plain(first), "another receipt than the first");
+                    let plain = |receipt: &Receipt| Receipt {
+                        duplicate: false,
+                        ..receipt.clone()
+                    };
+                    assert_eq!(
+                        plain(&receipt),
+                        plain(first),
+                        "another receipt than the first"
+                    );
                 }
                 None => {
                     assert!(!receipt.duplicate || doubted, "{id} was never sent before");
@@ -206,7 +257,10 @@ impl Drop for Life {
         if std::thread::panicking() {
             self.disk.release();
             eprintln!("the disk did:\n{}", self.disk.story());
-            eprintln!("replay: REEVE_SIM_SEED={} REEVE_SIM_RUNS=1 ({:?})", self.seed, self.keep);
+            eprintln!(
+                "replay: REEVE_SIM_SEED={} REEVE_SIM_RUNS=1 ({:?})",
+                self.seed, self.keep
+            );
         }
     }
 }

@@ -23,19 +23,34 @@ pub(crate) struct Segments {
 
 impl Segments {
     pub(crate) fn in_memory(disk: &SimulatedDisk, home: &Path, rows: &Rows) -> Arc<Segments> {
-        Arc::new(Segments { disk: disk.clone(), home: home.to_owned(), rows: rows.clone(), lake: None })
+        Arc::new(Segments {
+            disk: disk.clone(),
+            home: home.to_owned(),
+            rows: rows.clone(),
+            lake: None,
+        })
     }
 
     pub(crate) async fn in_lake(disk: &SimulatedDisk, home: &Path) -> Arc<Segments> {
         let lake = Some(EntrySegments::open(home).await.unwrap());
-        Arc::new(Segments { disk: disk.clone(), home: home.to_owned(), rows: Rows::default(), lake })
+        Arc::new(Segments {
+            disk: disk.clone(),
+            home: home.to_owned(),
+            rows: Rows::default(),
+            lake,
+        })
     }
 
     /// A step of the disk, on a thread that may wait.
     async fn step(&self, what: &'static str, path: &str) -> Result<(), SegmentError> {
         let (disk, at) = (self.disk.clone(), self.home.join(path));
-        let done = tokio::task::spawn_blocking(move || disk.other_step(what, &at)).await.unwrap();
-        done.map_err(|error| SegmentError::Io { path: path.to_owned(), message: error.to_string() })
+        let done = tokio::task::spawn_blocking(move || disk.other_step(what, &at))
+            .await
+            .unwrap();
+        done.map_err(|error| SegmentError::Io {
+            path: path.to_owned(),
+            message: error.to_string(),
+        })
     }
 
     fn keep(&self, path: &str, entries: &[Arc<StoredEntry>]) {
@@ -50,8 +65,16 @@ impl Segments {
 
 #[async_trait]
 impl SegmentStore for Segments {
-    async fn write(&self, class: &str, entries: &[Arc<StoredEntry>]) -> Result<SegmentMeta, SegmentError> {
-        assert!(entries.windows(2).all(|pair| pair[0].sequence < pair[1].sequence));
+    async fn write(
+        &self,
+        class: &str,
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
+        assert!(
+            entries
+                .windows(2)
+                .all(|pair| pair[0].sequence < pair[1].sequence)
+        );
         let (first, last) = (entries[0].sequence, entries[entries.len() - 1].sequence);
         let path = format!("lake/entries/{class}/{first:020}-{last:020}.parquet");
         if let Err(error) = self.step("write segment", &path).await {
@@ -67,7 +90,9 @@ impl SegmentStore for Segments {
             Some(lake) => lake.write(class, entries).await?,
             None => {
                 self.keep(&path, entries);
-                let times = entries.iter().map(|entry| entry.entry.timestamp.as_millisecond());
+                let times = entries
+                    .iter()
+                    .map(|entry| entry.entry.timestamp.as_millisecond());
                 SegmentMeta {
                     path: path.clone(),
                     class: class.to_owned(),
@@ -89,8 +114,15 @@ impl SegmentStore for Segments {
         match &self.lake {
             Some(lake) => lake.read(segment).await,
             None => {
-                let missing = || SegmentError::Io { path: segment.path.clone(), message: "no such segment".into() };
-                self.rows.lock().get(&segment.path).cloned().ok_or_else(missing)
+                let missing = || SegmentError::Io {
+                    path: segment.path.clone(),
+                    message: "no such segment".into(),
+                };
+                self.rows
+                    .lock()
+                    .get(&segment.path)
+                    .cloned()
+                    .ok_or_else(missing)
             }
         }
     }

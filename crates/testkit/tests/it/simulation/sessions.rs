@@ -44,7 +44,11 @@ impl Life {
             copy_folder(&aside, &keys);
             let seed = self.seed * 1000 + step * 10 + variant;
             // A kill shares what it leaves with the disk that crashed, so it comes last.
-            self.disk = if variant < 3 { crashed.after_power_cut(seed) } else { crashed.after_kill(seed) };
+            self.disk = if variant < 3 {
+                crashed.after_power_cut(seed)
+            } else {
+                crashed.after_kill(seed)
+            };
             self.tally.crashes += u64::from(variant < 3);
             self.tally.kills += u64::from(variant == 3);
             assert!(self.look(0).await);
@@ -102,7 +106,9 @@ impl Life {
             return;
         }
         for _ in 0..ACTIONS {
-            let Some(ledger) = self.ledger.clone() else { return };
+            let Some(ledger) = self.ledger.clone() else {
+                return;
+            };
             match self.random.random_range(0..20) {
                 0 => {
                     drop(ledger);
@@ -188,13 +194,18 @@ impl Life {
         }
         answers.retain(|(_, answer)| answer.is_ok());
         let again = |answer: &Result<Vec<_>, _>| {
-            answer.iter().flatten().filter(|r: &&reeve_ledger::Receipt| r.duplicate).count()
+            answer
+                .iter()
+                .flatten()
+                .filter(|r: &&reeve_ledger::Receipt| r.duplicate)
+                .count()
         };
         answers.sort_by_key(|(_, answer)| again(answer));
         // Whoever got the first receipt of `same` is answered before those that got it again.
         answers.sort_by_key(|(texts, answer)| {
             let at = texts.iter().position(|text| *text == same);
-            at.and_then(|at| answer.as_ref().ok().map(|receipts| receipts[at].duplicate)).unwrap_or(false)
+            at.and_then(|at| answer.as_ref().ok().map(|receipts| receipts[at].duplicate))
+                .unwrap_or(false)
         });
         for (texts, answer) in answers {
             self.answered(texts, answer);
@@ -262,12 +273,21 @@ impl Life {
     /// Removes a file of the running log.
     fn slip(&mut self) {
         let home = self.home();
-        let files: Vec<_> = self.disk.files().into_iter().map(|(path, _)| path).collect();
+        let files: Vec<_> = self
+            .disk
+            .files()
+            .into_iter()
+            .map(|(path, _)| path)
+            .collect();
         if files.is_empty() {
             return;
         }
         let path = files[self.random.random_range(0..files.len())].clone();
-        let name = path.strip_prefix(&home).unwrap().to_string_lossy().into_owned();
+        let name = path
+            .strip_prefix(&home)
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
         self.disk.remove_underneath(&path);
         self.tally.removed += 1;
         self.model.altered |= !disposable(&name);
@@ -299,14 +319,21 @@ impl Life {
             Ok(ledger) => ledger,
             Err(error) => {
                 assert!(self.model.altered, "{error}");
-                assert!(error.contains(&*self.home().to_string_lossy()), "no file is named: {error}");
+                assert!(
+                    error.contains(&*self.home().to_string_lossy()),
+                    "no file is named: {error}"
+                );
                 self.tally.refusals += 1;
                 return false;
             }
         };
         if self.model.altered && ledger.size() < self.model.order.len() as u64 {
             // The file that was written to was removed and the power went within the second before that is noticed.
-            assert!(ledger.size() >= anchored, "{} entries of {anchored} that the anchor holds", ledger.size());
+            assert!(
+                ledger.size() >= anchored,
+                "{} entries of {anchored} that the anchor holds",
+                ledger.size()
+            );
             ledger.close().await;
             return false;
         }

@@ -33,7 +33,11 @@ pub(super) struct LogFixture {
     pub(super) earlier: BTreeMap<&'static str, Vec<u8>>,
 }
 
-const KEPT: [&str; 3] = ["anchor/head", "ledger/checkpoint", "ledger/manifest.journal"];
+const KEPT: [&str; 3] = [
+    "anchor/head",
+    "ledger/checkpoint",
+    "ledger/manifest.journal",
+];
 
 /// A log that was opened.
 pub(super) struct Opened {
@@ -43,17 +47,29 @@ pub(super) struct Opened {
 
 /// The draft with a number; the same again for the same number.
 pub(super) fn draft(number: usize) -> Draft {
-    let kind = ["user.login", "resource.delete", "resource.view", "policy.modify"][number % 4];
+    let kind = [
+        "user.login",
+        "resource.delete",
+        "resource.view",
+        "policy.modify",
+    ][number % 4];
     let actor = ["alice", "bob", "carol"][number % 3];
     let text = format!(
         r#"{{"event_id":"evt-{number}","event_type":"{kind}","timestamp":"2026-11-20T10:00:00Z","actor":{{"type":"user","id":"{actor}"}},"metadata":{{"note":"number {number} of many"}}}}"#
     );
-    Draft::from_bytes(text.as_bytes(), Timestamp::from_second(1_795_170_000).unwrap()).unwrap()
+    Draft::from_bytes(
+        text.as_bytes(),
+        Timestamp::from_second(1_795_170_000).unwrap(),
+    )
+    .unwrap()
 }
 
 impl LogFixture {
     pub(super) async fn build() -> LogFixture {
-        let mut fixture = LogFixture { folder: tempfile::tempdir().unwrap(), earlier: BTreeMap::new() };
+        let mut fixture = LogFixture {
+            folder: tempfile::tempdir().unwrap(),
+            earlier: BTreeMap::new(),
+        };
         let opened = fixture.open().await.unwrap();
         for seal in 0..2 {
             let drafts = (seal * SEALED..(seal + 1) * SEALED).map(draft).collect();
@@ -65,22 +81,33 @@ impl LogFixture {
                         r#"{{"event_id":"rotation","event_type":"ledger.key_rotate","metadata":{{"new":"{}"}}}}"#,
                         planned.new
                     );
-                    Draft::from_bytes(text.as_bytes(), Timestamp::now()).map_err(|error| format!("{error:?}"))
+                    Draft::from_bytes(text.as_bytes(), Timestamp::now())
+                        .map_err(|error| format!("{error:?}"))
                 };
                 opened.ledger.rotate_key(entry).await.unwrap();
-                fixture.earlier = KEPT.iter().map(|name| (*name, fixture.read(name))).collect();
+                fixture.earlier = KEPT
+                    .iter()
+                    .map(|name| (*name, fixture.read(name)))
+                    .collect();
             }
         }
         for frame in 0..4 {
             let first = 2 * SEALED + frame * UNSEALED / 4;
-            opened.ledger.append((first..first + UNSEALED / 4).map(draft).collect()).await.unwrap();
+            opened
+                .ledger
+                .append((first..first + UNSEALED / 4).map(draft).collect())
+                .await
+                .unwrap();
         }
         opened.close().await;
         fixture
     }
 
     pub(super) fn copy(&self) -> LogFixture {
-        let copy = LogFixture { folder: tempfile::tempdir().unwrap(), earlier: self.earlier.clone() };
+        let copy = LogFixture {
+            folder: tempfile::tempdir().unwrap(),
+            earlier: self.earlier.clone(),
+        };
         for name in self.files() {
             let target = copy.path(&name);
             fs::create_dir_all(target.parent().unwrap()).unwrap();
@@ -118,7 +145,12 @@ impl LogFixture {
                 if path.is_dir() {
                     folders.push(path);
                 } else {
-                    names.push(path.strip_prefix(self.dir()).unwrap().to_string_lossy().into_owned());
+                    names.push(
+                        path.strip_prefix(self.dir())
+                            .unwrap()
+                            .to_string_lossy()
+                            .into_owned(),
+                    );
                 }
             }
         }
@@ -128,13 +160,21 @@ impl LogFixture {
 
     /// The files whose names begin so.
     pub(super) fn below(&self, folder: &str) -> Vec<String> {
-        self.files().into_iter().filter(|name| name.starts_with(folder)).collect()
+        self.files()
+            .into_iter()
+            .filter(|name| name.starts_with(folder))
+            .collect()
     }
 
     /// Opens the log as a start of the service does.
     pub(super) async fn open(&self) -> Result<Opened, String> {
-        let segments = Arc::new(EntrySegments::open(self.dir()).await.map_err(|error| error.to_string())?);
-        let signer = keys::load_or_create(self.dir(), Some(ORIGIN)).map_err(|error| error.to_string())?;
+        let segments = Arc::new(
+            EntrySegments::open(self.dir())
+                .await
+                .map_err(|error| error.to_string())?,
+        );
+        let signer =
+            keys::load_or_create(self.dir(), Some(ORIGIN)).map_err(|error| error.to_string())?;
         let opened = Ledger::open(Config::new(self.dir(), ORIGIN), signer, segments.clone()).await;
         let ledger = opened.map_err(|error| error.to_string())?;
         let search = EntrySearch::new(segments, Arc::new(ledger.clone()));
@@ -154,8 +194,14 @@ impl LogFixture {
 
     /// The report of the auditor, given checkpoints from elsewhere.
     pub(super) fn report(&self, checkpoints: &[Vec<u8>]) -> Result<Report, CannotVerify> {
-        let kept = |bytes: &Vec<u8>| KeptCheckpoint { name: "kept".into(), bytes: bytes.clone() };
-        let options = Options { checkpoints: checkpoints.iter().map(kept).collect(), ..Options::default() };
+        let kept = |bytes: &Vec<u8>| KeptCheckpoint {
+            name: "kept".into(),
+            bytes: bytes.clone(),
+        };
+        let options = Options {
+            checkpoints: checkpoints.iter().map(kept).collect(),
+            ..Options::default()
+        };
         verify_directory(self.dir(), &options, &Progress::hidden())
     }
 
@@ -185,34 +231,83 @@ impl Opened {
         let failed = |error: reeve_ledger::TrailError| error.to_string();
         let mut totals = Vec::new();
         // Twice: the first search may be the one that notices an index, and the second the one that believes what was rebuilt.
-        for query in ["event_type:resource.delete", "actor.id:alice", "\"number 17 of\"", "event_type:resource.delete"]
-        {
-            let page = self.search.search(&request(query, 3)).await.map_err(failed)?;
+        for query in [
+            "event_type:resource.delete",
+            "actor.id:alice",
+            "\"number 17 of\"",
+            "event_type:resource.delete",
+        ] {
+            let page = self
+                .search
+                .search(&request(query, 3))
+                .await
+                .map_err(failed)?;
             totals.push((query.to_owned(), page.total));
         }
-        let mut all = SearchRequest { query: Query::all(), ..request("evt", 2_000) };
-        all.aggregations = vec![Aggregation { by: GroupBy::Column(Column::EventType), limit: 100 }];
+        let mut all = SearchRequest {
+            query: Query::all(),
+            ..request("evt", 2_000)
+        };
+        all.aggregations = vec![Aggregation {
+            by: GroupBy::Column(Column::EventType),
+            limit: 100,
+        }];
         let page = self.search.search(&all).await.map_err(failed)?;
-        let counts = page.aggregations.iter().flat_map(|counts| counts.values.clone()).collect();
-        let entries =
-            page.entries.iter().map(|entry| (entry.entry.event_id.as_str().to_owned(), entry.hash.to_string()));
+        let counts = page
+            .aggregations
+            .iter()
+            .flat_map(|counts| counts.values.clone())
+            .collect();
+        let entries = page.entries.iter().map(|entry| {
+            (
+                entry.entry.event_id.as_str().to_owned(),
+                entry.hash.to_string(),
+            )
+        });
         let entries: Vec<_> = entries.collect();
         let mut receipts = Vec::new();
         for number in (0..2 * SEALED).step_by(37) {
-            let again = self.ledger.append(vec![draft(number)]).await.map_err(|error| error.to_string())?;
+            let again = self
+                .ledger
+                .append(vec![draft(number)])
+                .await
+                .map_err(|error| error.to_string())?;
             receipts.extend(again.iter().map(|receipt| {
-                (receipt.sequence, receipt.duplicate, receipt.previous_hash.to_string(), receipt.hash.to_string())
+                (
+                    receipt.sequence,
+                    receipt.duplicate,
+                    receipt.previous_hash.to_string(),
+                    receipt.hash.to_string(),
+                )
             }));
         }
-        let shown = self.search.by_event_id("evt-5").await.map_err(failed)?.ok_or("evt-5 is not found")?;
-        let proof = self.ledger.proof(&shown).await.map_err(|error| error.to_string())?;
+        let shown = self
+            .search
+            .by_event_id("evt-5")
+            .await
+            .map_err(failed)?
+            .ok_or("evt-5 is not found")?;
+        let proof = self
+            .ledger
+            .proof(&shown)
+            .await
+            .map_err(|error| error.to_string())?;
         let proven = proof.lines().next().unwrap_or_default().to_owned();
-        Ok(Answers { entries, totals, counts, receipts, proven })
+        Ok(Answers {
+            entries,
+            totals,
+            counts,
+            receipts,
+            proven,
+        })
     }
 
     pub(super) async fn append(&self, count: usize) {
         let first = 2 * SEALED + UNSEALED;
-        self.ledger.append((first..first + count).map(draft).collect()).await.unwrap();
+        self.ledger
+            .append((first..first + count).map(draft).collect())
+            .await
+            .unwrap();
     }
 
     pub(super) async fn close(self) {

@@ -14,14 +14,36 @@ pub(super) fn rows() -> Vec<Row> {
     spot.resource.purchase = Some(Purchase::Spot);
     let mut stopped = quiet();
     stopped.resource.state = ResourceState::Stopped;
-    let gaps = Case::machine("m5.xlarge").with(CPU, 30, |back| (back % 10 == 0).then_some(5.0)).all_else_small();
+    let gaps = Case::machine("m5.xlarge")
+        .with(CPU, 30, |back| (back % 10 == 0).then_some(5.0))
+        .all_else_small();
     vec![
-        left("a member of a scaling group", member, "group_member", &["asg-web"]),
+        left(
+            "a member of a scaling group",
+            member,
+            "group_member",
+            &["asg-web"],
+        ),
         left("spot capacity", spot, "spot", &[]),
         left("stopped", stopped, "not_running", &[]),
-        left("opted out by its team", quiet().tag("reeve:ignore", "true"), "opted_out", &[]),
-        left("a size nobody has heard of", even("m9q.xlarge", 5.0), "local_disks_unknown", &["m9q.xlarge"]),
+        left(
+            "opted out by its team",
+            quiet().tag("reeve:ignore", "true"),
+            "opted_out",
+            &[],
+        ),
+        left(
+            "a size nobody has heard of",
+            even("m9q.xlarge", 5.0),
+            "local_disks_unknown",
+            &["m9q.xlarge"],
+        ),
         left("half of its samples are missing", gaps, "thin_data", &[]),
-        left("nothing measured", Case::machine("m5.xlarge"), "no_cpu_samples", &[]),
+        left(
+            "nothing measured",
+            Case::machine("m5.xlarge"),
+            "no_cpu_samples",
+            &[],
+        ),
     ]
 }

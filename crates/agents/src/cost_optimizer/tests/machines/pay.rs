@@ -19,10 +19,25 @@ pub(super) fn rows() -> Vec<Row> {
     c2.resource.region = "us-central1".to_owned();
     let accounts = &["all of its machines together"];
     vec![
-        left("steady day and night", steady("m5.large"), "judged_by_account", accounts),
+        left(
+            "steady day and night",
+            steady("m5.large"),
+            "judged_by_account",
+            accounts,
+        ),
         left("steady C2", c2, "judged_by_account", accounts),
-        left("steady, already reserved", reserved, "judged_by_account", accounts),
-        left("steady, Windows", on_platform(steady("m5.large"), "windows"), "judged_by_account", accounts),
+        left(
+            "steady, already reserved",
+            reserved,
+            "judged_by_account",
+            accounts,
+        ),
+        left(
+            "steady, Windows",
+            on_platform(steady("m5.large"), "windows"),
+            "judged_by_account",
+            accounts,
+        ),
         left(
             "steady, in a region without prices",
             in_region(steady("m5.large"), "nowhere-1"),

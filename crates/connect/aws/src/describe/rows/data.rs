@@ -1,16 +1,32 @@
 //! Databases, tables and buckets.
 
-use reeve_estate::RelationKind::{CreatedFrom, EncryptedWith, LocatedIn, LogsTo, MemberOf, ProtectedBy};
+use reeve_estate::RelationKind::{
+    CreatedFrom, EncryptedWith, LocatedIn, LogsTo, MemberOf, ProtectedBy,
+};
 
 use crate::describe::row::{Detail, KindRow, Protocol, Service, ask, detail, list, row};
 
-const RDS: Service =
-    Service { name: "rds", host: "rds", protocol: Protocol::Query { version: "2014-10-31" }, is_global: false };
-const S3: Service = Service { name: "s3", host: "s3", protocol: Protocol::Rest, is_global: true };
+const RDS: Service = Service {
+    name: "rds",
+    host: "rds",
+    protocol: Protocol::Query {
+        version: "2014-10-31",
+    },
+    is_global: false,
+};
+const S3: Service = Service {
+    name: "s3",
+    host: "s3",
+    protocol: Protocol::Rest,
+    is_global: true,
+};
 const DYNAMO: Service = Service {
     name: "dynamodb",
     host: "dynamodb",
-    protocol: Protocol::Json { target: "DynamoDB_20120810", version: "1.0" },
+    protocol: Protocol::Json {
+        target: "DynamoDB_20120810",
+        version: "1.0",
+    },
     is_global: false,
 };
 
@@ -27,7 +43,11 @@ pub(super) const ROWS: &[KindRow] = &[
             (ProtectedBy, "VpcSecurityGroups.VpcSecurityGroupId", ""),
             (EncryptedWith, "KmsKeyId", ""),
             (LocatedIn, "DBSubnetGroup.VpcId", ""),
-            (MemberOf, "DBClusterIdentifier", "arn:aws:rds:{region}:{account}:cluster:{value}"),
+            (
+                MemberOf,
+                "DBClusterIdentifier",
+                "arn:aws:rds:{region}:{account}:cluster:{value}",
+            ),
         ],
         volatile: &["LatestRestorableTime"],
         ..row(
@@ -44,7 +64,10 @@ pub(super) const ROWS: &[KindRow] = &[
         tags: "TagList",
         state: "Status",
         created: "ClusterCreateTime",
-        relations: &[(ProtectedBy, "VpcSecurityGroups.VpcSecurityGroupId", ""), (EncryptedWith, "KmsKeyId", "")],
+        relations: &[
+            (ProtectedBy, "VpcSecurityGroups.VpcSecurityGroupId", ""),
+            (EncryptedWith, "KmsKeyId", ""),
+        ],
         volatile: &["LatestRestorableTime", "EarliestRestorableTime"],
         ..row(
             "database_cluster",
@@ -71,7 +94,11 @@ pub(super) const ROWS: &[KindRow] = &[
             &["DBSnapshotNotFound", "DBSnapshotNotFoundFault"],
         )],
         relations: &[
-            (CreatedFrom, "DBInstanceIdentifier", "arn:aws:rds:{region}:{account}:db:{value}"),
+            (
+                CreatedFrom,
+                "DBInstanceIdentifier",
+                "arn:aws:rds:{region}:{account}:db:{value}",
+            ),
             (EncryptedWith, "KmsKeyId", ""),
         ],
         volatile: &["PercentProgress"],
@@ -91,9 +118,19 @@ pub(super) const ROWS: &[KindRow] = &[
         details: BUCKET,
         relations: &[
             (LogsTo, "Logging.LoggingEnabled.TargetBucket", ""),
-            (EncryptedWith, "Encryption.Rule.ApplyServerSideEncryptionByDefault.KMSMasterKeyID", ""),
+            (
+                EncryptedWith,
+                "Encryption.Rule.ApplyServerSideEncryptionByDefault.KMSMasterKeyID",
+                "",
+            ),
         ],
-        ..row("bucket", S3, ask("s3:ListAllMyBuckets", "/", &[]), "Buckets", "{Name}")
+        ..row(
+            "bucket",
+            S3,
+            ask("s3:ListAllMyBuckets", "/", &[]),
+            "Buckets",
+            "{Name}",
+        )
     },
     KindRow {
         next: ("ExclusiveStartTableName", "LastEvaluatedTableName"),
@@ -105,19 +142,31 @@ pub(super) const ROWS: &[KindRow] = &[
         details: &[
             detail(
                 "",
-                ask("dynamodb:DescribeTable", "DescribeTable", &[("TableName", "{TableName}")]),
+                ask(
+                    "dynamodb:DescribeTable",
+                    "DescribeTable",
+                    &[("TableName", "{TableName}")],
+                ),
                 "Table",
                 &["ResourceNotFoundException"],
             ),
             detail(
                 "ContinuousBackups",
-                ask("dynamodb:DescribeContinuousBackups", "DescribeContinuousBackups", &[("TableName", "{TableName}")]),
+                ask(
+                    "dynamodb:DescribeContinuousBackups",
+                    "DescribeContinuousBackups",
+                    &[("TableName", "{TableName}")],
+                ),
                 "ContinuousBackupsDescription",
                 &["ResourceNotFoundException", "TableNotFoundException"],
             ),
             list(
                 "Tags",
-                ask("dynamodb:ListTagsOfResource", "ListTagsOfResource", &[("ResourceArn", "{TableArn}")]),
+                ask(
+                    "dynamodb:ListTagsOfResource",
+                    "ListTagsOfResource",
+                    &[("ResourceArn", "{TableArn}")],
+                ),
                 "Tags",
                 &["ResourceNotFoundException"],
             ),
@@ -129,7 +178,13 @@ pub(super) const ROWS: &[KindRow] = &[
             "ContinuousBackups.PointInTimeRecoveryDescription.LatestRestorableDateTime",
             "ContinuousBackups.PointInTimeRecoveryDescription.EarliestRestorableDateTime",
         ],
-        ..row("table", DYNAMO, ask("dynamodb:ListTables", "ListTables", &[]), "TableNames", "{TableArn}")
+        ..row(
+            "table",
+            DYNAMO,
+            ask("dynamodb:ListTables", "ListTables", &[]),
+            "TableNames",
+            "{TableArn}",
+        )
     },
 ];
 
@@ -158,15 +213,42 @@ const BUCKET: &[Detail] = &[
     of_bucket("", "s3:GetBucketLocation", "/{Name}?location"),
     of_bucket("Policy", "s3:GetBucketPolicy", "/{Name}?policy"),
     of_bucket("Acl", "s3:GetBucketAcl", "/{Name}?acl"),
-    of_bucket("PublicAccessBlock", "s3:GetBucketPublicAccessBlock", "/{Name}?publicAccessBlock"),
-    of_bucket("OwnershipControls", "s3:GetBucketOwnershipControls", "/{Name}?ownershipControls"),
-    of_bucket("Encryption", "s3:GetEncryptionConfiguration", "/{Name}?encryption"),
+    of_bucket(
+        "PublicAccessBlock",
+        "s3:GetBucketPublicAccessBlock",
+        "/{Name}?publicAccessBlock",
+    ),
+    of_bucket(
+        "OwnershipControls",
+        "s3:GetBucketOwnershipControls",
+        "/{Name}?ownershipControls",
+    ),
+    of_bucket(
+        "Encryption",
+        "s3:GetEncryptionConfiguration",
+        "/{Name}?encryption",
+    ),
     of_bucket("Versioning", "s3:GetBucketVersioning", "/{Name}?versioning"),
     of_bucket("Logging", "s3:GetBucketLogging", "/{Name}?logging"),
-    of_bucket("Lifecycle", "s3:GetLifecycleConfiguration", "/{Name}?lifecycle"),
+    of_bucket(
+        "Lifecycle",
+        "s3:GetLifecycleConfiguration",
+        "/{Name}?lifecycle",
+    ),
     of_bucket("Cors", "s3:GetBucketCORS", "/{Name}?cors"),
     of_bucket("Website", "s3:GetBucketWebsite", "/{Name}?website"),
-    of_bucket("Replication", "s3:GetReplicationConfiguration", "/{Name}?replication"),
-    of_bucket("ObjectLock", "s3:GetBucketObjectLockConfiguration", "/{Name}?object-lock"),
-    Detail { from: "TagSet", ..of_bucket("TagSet", "s3:GetBucketTagging", "/{Name}?tagging") },
+    of_bucket(
+        "Replication",
+        "s3:GetReplicationConfiguration",
+        "/{Name}?replication",
+    ),
+    of_bucket(
+        "ObjectLock",
+        "s3:GetBucketObjectLockConfiguration",
+        "/{Name}?object-lock",
+    ),
+    Detail {
+        from: "TagSet",
+        ..of_bucket("TagSet", "s3:GetBucketTagging", "/{Name}?tagging")
+    },
 ];

@@ -7,18 +7,30 @@ use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, Granted, MemberOf};
 
 use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
 
-const IAM: Service =
-    Service { name: "iam", host: "iam", protocol: Protocol::Query { version: "2010-05-08" }, is_global: true };
+const IAM: Service = Service {
+    name: "iam",
+    host: "iam",
+    protocol: Protocol::Query {
+        version: "2010-05-08",
+    },
+    is_global: true,
+};
 const KMS: Service = Service {
     name: "kms",
     host: "kms",
-    protocol: Protocol::Json { target: "TrentService", version: "1.1" },
+    protocol: Protocol::Json {
+        target: "TrentService",
+        version: "1.1",
+    },
     is_global: false,
 };
 const SECRETS: Service = Service {
     name: "secretsmanager",
     host: "secretsmanager",
-    protocol: Protocol::Json { target: "secretsmanager", version: "1.1" },
+    protocol: Protocol::Json {
+        target: "secretsmanager",
+        version: "1.1",
+    },
     is_global: false,
 };
 
@@ -34,17 +46,33 @@ pub(super) const ROWS: &[KindRow] = &[
         created: "CreateDate",
         relations: &[
             (Granted, "AttachedManagedPolicies.PolicyArn", ""),
-            (MemberOf, "GroupList", "arn:aws:iam::{account}:group/{value}"),
+            (
+                MemberOf,
+                "GroupList",
+                "arn:aws:iam::{account}:group/{value}",
+            ),
         ],
         volatile: &["PasswordLastUsed"],
-        ..row("iam_user", IAM, ask(PERMISSION, DETAILS, &[("Filter.member.1", "User")]), "UserDetailList", "{Arn}")
+        ..row(
+            "iam_user",
+            IAM,
+            ask(PERMISSION, DETAILS, &[("Filter.member.1", "User")]),
+            "UserDetailList",
+            "{Arn}",
+        )
     },
     KindRow {
         next: MARKER,
         name: "GroupName",
         created: "CreateDate",
         relations: &[(Granted, "AttachedManagedPolicies.PolicyArn", "")],
-        ..row("iam_group", IAM, ask(PERMISSION, DETAILS, &[("Filter.member.1", "Group")]), "GroupDetailList", "{Arn}")
+        ..row(
+            "iam_group",
+            IAM,
+            ask(PERMISSION, DETAILS, &[("Filter.member.1", "Group")]),
+            "GroupDetailList",
+            "{Arn}",
+        )
     },
     KindRow {
         next: MARKER,
@@ -57,7 +85,13 @@ pub(super) const ROWS: &[KindRow] = &[
             (AttachedTo, "InstanceProfileList.Arn", ""),
         ],
         volatile: &["RoleLastUsed", "InstanceProfileList.Roles.RoleLastUsed"],
-        ..row("iam_role", IAM, ask(PERMISSION, DETAILS, &[("Filter.member.1", "Role")]), "RoleDetailList", "{Arn}")
+        ..row(
+            "iam_role",
+            IAM,
+            ask(PERMISSION, DETAILS, &[("Filter.member.1", "Role")]),
+            "RoleDetailList",
+            "{Arn}",
+        )
     },
     KindRow {
         next: MARKER,
@@ -67,7 +101,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "iam_policy",
             IAM,
-            ask(PERMISSION, DETAILS, &[("Filter.member.1", "LocalManagedPolicy")]),
+            ask(
+                PERMISSION,
+                DETAILS,
+                &[("Filter.member.1", "LocalManagedPolicy")],
+            ),
             "Policies",
             "{Arn}",
         )
@@ -77,18 +115,36 @@ pub(super) const ROWS: &[KindRow] = &[
         name: "AccessKeyId",
         details: &[detail(
             "",
-            ask("iam:ListAccessKeys", "ListAccessKeys", &[("UserName", "{UserName}")]),
+            ask(
+                "iam:ListAccessKeys",
+                "ListAccessKeys",
+                &[("UserName", "{UserName}")],
+            ),
             "AccessKeyMetadata",
             &[],
         )],
         state: "Status",
         created: "CreateDate",
         volatile: &["PasswordLastUsed"],
-        relations: &[(AttachedTo, "UserName", "arn:aws:iam::{account}:user/{value}")],
-        ..row("access_key", IAM, ask("iam:ListUsers", "ListUsers", &[]), "Users", "{AccessKeyId}")
+        relations: &[(
+            AttachedTo,
+            "UserName",
+            "arn:aws:iam::{account}:user/{value}",
+        )],
+        ..row(
+            "access_key",
+            IAM,
+            ask("iam:ListUsers", "ListUsers", &[]),
+            "Users",
+            "{AccessKeyId}",
+        )
     },
     KindRow {
-        prepare: Some(ask("iam:GenerateCredentialReport", "GenerateCredentialReport", &[])),
+        prepare: Some(ask(
+            "iam:GenerateCredentialReport",
+            "GenerateCredentialReport",
+            &[],
+        )),
         volatile: &["GeneratedTime"],
         ..row(
             "credential_report",
@@ -113,25 +169,47 @@ pub(super) const ROWS: &[KindRow] = &[
             ),
             detail(
                 "Rotation",
-                ask("kms:GetKeyRotationStatus", "GetKeyRotationStatus", &[("KeyId", "{KeyId}")]),
+                ask(
+                    "kms:GetKeyRotationStatus",
+                    "GetKeyRotationStatus",
+                    &[("KeyId", "{KeyId}")],
+                ),
                 "",
-                &["NotFoundException", "UnsupportedOperationException", "KMSInvalidStateException"],
+                &[
+                    "NotFoundException",
+                    "UnsupportedOperationException",
+                    "KMSInvalidStateException",
+                ],
             ),
             detail(
                 "Policy",
-                ask("kms:GetKeyPolicy", "GetKeyPolicy", &[("KeyId", "{KeyId}"), ("PolicyName", "default")]),
+                ask(
+                    "kms:GetKeyPolicy",
+                    "GetKeyPolicy",
+                    &[("KeyId", "{KeyId}"), ("PolicyName", "default")],
+                ),
                 "Policy",
                 &["NotFoundException", "KMSInvalidStateException"],
             ),
             list(
                 "Tags",
-                ask("kms:ListResourceTags", "ListResourceTags", &[("KeyId", "{KeyId}")]),
+                ask(
+                    "kms:ListResourceTags",
+                    "ListResourceTags",
+                    &[("KeyId", "{KeyId}")],
+                ),
                 "Tags",
                 &["NotFoundException", "KMSInvalidStateException"],
             ),
         ],
         volatile: &["Rotation.NextRotationDate"],
-        ..row("encryption_key", KMS, ask("kms:ListKeys", "ListKeys", &[]), "Keys", "{KeyArn}")
+        ..row(
+            "encryption_key",
+            KMS,
+            ask("kms:ListKeys", "ListKeys", &[]),
+            "Keys",
+            "{KeyArn}",
+        )
     },
     KindRow {
         next: ("NextToken", "NextToken"),
@@ -140,12 +218,25 @@ pub(super) const ROWS: &[KindRow] = &[
         created: "CreatedDate",
         details: &[detail(
             "Policy",
-            ask("secretsmanager:GetResourcePolicy", "GetResourcePolicy", &[("SecretId", "{ARN}")]),
+            ask(
+                "secretsmanager:GetResourcePolicy",
+                "GetResourcePolicy",
+                &[("SecretId", "{ARN}")],
+            ),
             "ResourcePolicy",
             &["ResourceNotFoundException"],
         )],
-        relations: &[(EncryptedWith, "KmsKeyId", ""), (AttachedTo, "RotationLambdaARN", "")],
+        relations: &[
+            (EncryptedWith, "KmsKeyId", ""),
+            (AttachedTo, "RotationLambdaARN", ""),
+        ],
         volatile: &["LastAccessedDate"],
-        ..row("secret", SECRETS, ask("secretsmanager:ListSecrets", "ListSecrets", &[]), "SecretList", "{ARN}")
+        ..row(
+            "secret",
+            SECRETS,
+            ask("secretsmanager:ListSecrets", "ListSecrets", &[]),
+            "SecretList",
+            "{ARN}",
+        )
     },
 ];

@@ -1,16 +1,26 @@
 //! Machines and what they are made of: EC2's compute half and Auto Scaling.
 
-use reeve_estate::RelationKind::{AttachedTo, CreatedFrom, EncryptedWith, LocatedIn, MayAssume, ProtectedBy};
+use reeve_estate::RelationKind::{
+    AttachedTo, CreatedFrom, EncryptedWith, LocatedIn, MayAssume, ProtectedBy,
+};
 
 use crate::describe::row::{KindRow, Protocol, Service, ask, detail, row};
 
-pub(super) const EC2: Service =
-    Service { name: "ec2", host: "ec2", protocol: Protocol::Query { version: "2016-11-15" }, is_global: false };
+pub(super) const EC2: Service = Service {
+    name: "ec2",
+    host: "ec2",
+    protocol: Protocol::Query {
+        version: "2016-11-15",
+    },
+    is_global: false,
+};
 
 const AUTO_SCALING: Service = Service {
     name: "autoscaling",
     host: "autoscaling",
-    protocol: Protocol::Query { version: "2011-01-01" },
+    protocol: Protocol::Query {
+        version: "2011-01-01",
+    },
     is_global: false,
 };
 
@@ -33,7 +43,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "virtual_machine",
             EC2,
-            ask("ec2:DescribeInstances", "DescribeInstances", &[("MaxResults", "1000")]),
+            ask(
+                "ec2:DescribeInstances",
+                "DescribeInstances",
+                &[("MaxResults", "1000")],
+            ),
             "reservationSet.instancesSet",
             "{instanceId}",
         )
@@ -51,7 +65,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "volume",
             EC2,
-            ask("ec2:DescribeVolumes", "DescribeVolumes", &[("MaxResults", "500")]),
+            ask(
+                "ec2:DescribeVolumes",
+                "DescribeVolumes",
+                &[("MaxResults", "500")],
+            ),
             "volumeSet",
             "{volumeId}",
         )
@@ -61,12 +79,19 @@ pub(super) const ROWS: &[KindRow] = &[
         tags: "tagSet",
         state: "status",
         created: "startTime",
-        relations: &[(CreatedFrom, "volumeId", ""), (EncryptedWith, "kmsKeyId", "")],
+        relations: &[
+            (CreatedFrom, "volumeId", ""),
+            (EncryptedWith, "kmsKeyId", ""),
+        ],
         volatile: &["progress"],
         ..row(
             "snapshot",
             EC2,
-            ask("ec2:DescribeSnapshots", "DescribeSnapshots", &[("Owner.1", "self"), ("MaxResults", "1000")]),
+            ask(
+                "ec2:DescribeSnapshots",
+                "DescribeSnapshots",
+                &[("Owner.1", "self"), ("MaxResults", "1000")],
+            ),
             "snapshotSet",
             "{snapshotId}",
         )
@@ -82,7 +107,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "image",
             EC2,
-            ask("ec2:DescribeImages", "DescribeImages", &[("Owner.1", "self"), ("MaxResults", "1000")]),
+            ask(
+                "ec2:DescribeImages",
+                "DescribeImages",
+                &[("Owner.1", "self"), ("MaxResults", "1000")],
+            ),
             "imagesSet",
             "{imageId}",
         )
@@ -97,20 +126,35 @@ pub(super) const ROWS: &[KindRow] = &[
             ask(
                 "ec2:DescribeLaunchTemplateVersions",
                 "DescribeLaunchTemplateVersions",
-                &[("LaunchTemplateId", "{launchTemplateId}"), ("LaunchTemplateVersion.1", "$Default")],
+                &[
+                    ("LaunchTemplateId", "{launchTemplateId}"),
+                    ("LaunchTemplateVersion.1", "$Default"),
+                ],
             ),
             "launchTemplateVersionSet",
             &[],
         )],
         relations: &[
             (CreatedFrom, "defaultVersion.launchTemplateData.imageId", ""),
-            (CreatedFrom, "defaultVersion.launchTemplateData.blockDeviceMappingSet.ebs.snapshotId", ""),
-            (ProtectedBy, "defaultVersion.launchTemplateData.securityGroupIdSet", ""),
+            (
+                CreatedFrom,
+                "defaultVersion.launchTemplateData.blockDeviceMappingSet.ebs.snapshotId",
+                "",
+            ),
+            (
+                ProtectedBy,
+                "defaultVersion.launchTemplateData.securityGroupIdSet",
+                "",
+            ),
         ],
         ..row(
             "launch_template",
             EC2,
-            ask("ec2:DescribeLaunchTemplates", "DescribeLaunchTemplates", &[]),
+            ask(
+                "ec2:DescribeLaunchTemplates",
+                "DescribeLaunchTemplates",
+                &[],
+            ),
             "launchTemplates",
             "{launchTemplateId}",
         )
@@ -122,12 +166,20 @@ pub(super) const ROWS: &[KindRow] = &[
         created: "CreatedTime",
         relations: &[
             (CreatedFrom, "LaunchTemplate.LaunchTemplateId", ""),
-            (CreatedFrom, "MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification.LaunchTemplateId", ""),
+            (
+                CreatedFrom,
+                "MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification.LaunchTemplateId",
+                "",
+            ),
         ],
         ..row(
             "scaling_group",
             AUTO_SCALING,
-            ask("autoscaling:DescribeAutoScalingGroups", "DescribeAutoScalingGroups", &[]),
+            ask(
+                "autoscaling:DescribeAutoScalingGroups",
+                "DescribeAutoScalingGroups",
+                &[],
+            ),
             "AutoScalingGroups",
             "{AutoScalingGroupARN}",
         )

@@ -8,7 +8,9 @@ use crate::describe::row::{KindRow, Protocol, Service, ask, list, row};
 const LOAD_BALANCING: Service = Service {
     name: "elasticloadbalancing",
     host: "elasticloadbalancing",
-    protocol: Protocol::Query { version: "2015-12-01" },
+    protocol: Protocol::Query {
+        version: "2015-12-01",
+    },
     is_global: false,
 };
 
@@ -17,11 +19,18 @@ pub(super) const ROWS: &[KindRow] = &[
         next: NEXT,
         name: "groupName",
         tags: "tagSet",
-        relations: &[(LocatedIn, "vpcId", ""), (RoutesTo, "ipPermissionsEgress.groups.groupId", "")],
+        relations: &[
+            (LocatedIn, "vpcId", ""),
+            (RoutesTo, "ipPermissionsEgress.groups.groupId", ""),
+        ],
         ..row(
             "security_group",
             EC2,
-            ask("ec2:DescribeSecurityGroups", "DescribeSecurityGroups", &[("MaxResults", "1000")]),
+            ask(
+                "ec2:DescribeSecurityGroups",
+                "DescribeSecurityGroups",
+                &[("MaxResults", "1000")],
+            ),
             "securityGroupInfo",
             "{groupId}",
         )
@@ -38,7 +47,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "network_interface",
             EC2,
-            ask("ec2:DescribeNetworkInterfaces", "DescribeNetworkInterfaces", &[("MaxResults", "1000")]),
+            ask(
+                "ec2:DescribeNetworkInterfaces",
+                "DescribeNetworkInterfaces",
+                &[("MaxResults", "1000")],
+            ),
             "networkInterfaceSet",
             "{networkInterfaceId}",
         )
@@ -47,7 +60,17 @@ pub(super) const ROWS: &[KindRow] = &[
         next: NEXT,
         tags: "tagSet",
         state: "state",
-        ..row("network", EC2, ask("ec2:DescribeVpcs", "DescribeVpcs", &[("MaxResults", "1000")]), "vpcSet", "{vpcId}")
+        ..row(
+            "network",
+            EC2,
+            ask(
+                "ec2:DescribeVpcs",
+                "DescribeVpcs",
+                &[("MaxResults", "1000")],
+            ),
+            "vpcSet",
+            "{vpcId}",
+        )
     },
     KindRow {
         next: NEXT,
@@ -58,7 +81,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "subnet",
             EC2,
-            ask("ec2:DescribeSubnets", "DescribeSubnets", &[("MaxResults", "1000")]),
+            ask(
+                "ec2:DescribeSubnets",
+                "DescribeSubnets",
+                &[("MaxResults", "1000")],
+            ),
             "subnetSet",
             "{subnetId}",
         )
@@ -75,7 +102,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "route_table",
             EC2,
-            ask("ec2:DescribeRouteTables", "DescribeRouteTables", &[("MaxResults", "100")]),
+            ask(
+                "ec2:DescribeRouteTables",
+                "DescribeRouteTables",
+                &[("MaxResults", "100")],
+            ),
             "routeTableSet",
             "{routeTableId}",
         )
@@ -93,7 +124,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "nat_gateway",
             EC2,
-            ask("ec2:DescribeNatGateways", "DescribeNatGateways", &[("MaxResults", "1000")]),
+            ask(
+                "ec2:DescribeNatGateways",
+                "DescribeNatGateways",
+                &[("MaxResults", "1000")],
+            ),
             "natGatewaySet",
             "{natGatewayId}",
         )
@@ -101,7 +136,10 @@ pub(super) const ROWS: &[KindRow] = &[
     KindRow {
         name: "publicIp",
         tags: "tagSet",
-        relations: &[(AttachedTo, "instanceId", ""), (AttachedTo, "networkInterfaceId", "")],
+        relations: &[
+            (AttachedTo, "instanceId", ""),
+            (AttachedTo, "networkInterfaceId", ""),
+        ],
         ..row(
             "ip_address",
             EC2,
@@ -146,7 +184,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "load_balancer",
             LOAD_BALANCING,
-            ask("elasticloadbalancing:DescribeLoadBalancers", "DescribeLoadBalancers", &[]),
+            ask(
+                "elasticloadbalancing:DescribeLoadBalancers",
+                "DescribeLoadBalancers",
+                &[],
+            ),
             "LoadBalancers",
             "{LoadBalancerArn}",
         )

@@ -1,35 +1,64 @@
 //! Functions, messaging, containers, trails and alarms.
 
-use reeve_estate::RelationKind::{EncryptedWith, LocatedIn, LogsTo, MayAssume, Notifies, ProtectedBy, RoutesTo};
+use reeve_estate::RelationKind::{
+    EncryptedWith, LocatedIn, LogsTo, MayAssume, Notifies, ProtectedBy, RoutesTo,
+};
 
 use crate::describe::row::{KindRow, Protocol, Service, ask, detail, row};
 
 const TRAILS: Service = Service {
     name: "cloudtrail",
     host: "cloudtrail",
-    protocol: Protocol::Json { target: "com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101", version: "1.1" },
+    protocol: Protocol::Json {
+        target: "com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101",
+        version: "1.1",
+    },
     is_global: false,
 };
-const LAMBDA: Service = Service { name: "lambda", host: "lambda", protocol: Protocol::Rest, is_global: false };
-const TOPICS: Service =
-    Service { name: "sns", host: "sns", protocol: Protocol::Query { version: "2010-03-31" }, is_global: false };
+const LAMBDA: Service = Service {
+    name: "lambda",
+    host: "lambda",
+    protocol: Protocol::Rest,
+    is_global: false,
+};
+const TOPICS: Service = Service {
+    name: "sns",
+    host: "sns",
+    protocol: Protocol::Query {
+        version: "2010-03-31",
+    },
+    is_global: false,
+};
 const QUEUES: Service = Service {
     name: "sqs",
     host: "sqs",
-    protocol: Protocol::Json { target: "AmazonSQS", version: "1.0" },
+    protocol: Protocol::Json {
+        target: "AmazonSQS",
+        version: "1.0",
+    },
     is_global: false,
 };
-const KUBERNETES: Service = Service { name: "eks", host: "eks", protocol: Protocol::Rest, is_global: false };
+const KUBERNETES: Service = Service {
+    name: "eks",
+    host: "eks",
+    protocol: Protocol::Rest,
+    is_global: false,
+};
 const CONTAINERS: Service = Service {
     name: "ecs",
     host: "ecs",
-    protocol: Protocol::Json { target: "AmazonEC2ContainerServiceV20141113", version: "1.1" },
+    protocol: Protocol::Json {
+        target: "AmazonEC2ContainerServiceV20141113",
+        version: "1.1",
+    },
     is_global: false,
 };
 const ALARMS: Service = Service {
     name: "monitoring",
     host: "monitoring",
-    protocol: Protocol::Query { version: "2010-08-01" },
+    protocol: Protocol::Query {
+        version: "2010-08-01",
+    },
     is_global: false,
 };
 
@@ -41,11 +70,19 @@ pub(super) const ROWS: &[KindRow] = &[
         name: "Name",
         details: &[detail(
             "Status",
-            ask("cloudtrail:GetTrailStatus", "GetTrailStatus", &[("Name", "{TrailARN}")]),
+            ask(
+                "cloudtrail:GetTrailStatus",
+                "GetTrailStatus",
+                &[("Name", "{TrailARN}")],
+            ),
             "",
             &["TrailNotFoundException"],
         )],
-        relations: &[(LogsTo, "S3BucketName", ""), (EncryptedWith, "KmsKeyId", ""), (Notifies, "SnsTopicARN", "")],
+        relations: &[
+            (LogsTo, "S3BucketName", ""),
+            (EncryptedWith, "KmsKeyId", ""),
+            (Notifies, "SnsTopicARN", ""),
+        ],
         volatile: &[
             "Status.LatestDeliveryTime",
             "Status.LatestNotificationTime",
@@ -59,7 +96,11 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "trail",
             TRAILS,
-            ask("cloudtrail:DescribeTrails", "DescribeTrails", &[("includeShadowTrails", "false")]),
+            ask(
+                "cloudtrail:DescribeTrails",
+                "DescribeTrails",
+                &[("includeShadowTrails", "false")],
+            ),
             "trailList",
             "{TrailARN}",
         )
@@ -71,7 +112,11 @@ pub(super) const ROWS: &[KindRow] = &[
         created: "LastModified",
         details: &[detail(
             "ResourcePolicy",
-            ask("lambda:GetPolicy", "/2015-03-31/functions/{FunctionName}/policy", &[]),
+            ask(
+                "lambda:GetPolicy",
+                "/2015-03-31/functions/{FunctionName}/policy",
+                &[],
+            ),
             "Policy",
             &["ResourceNotFoundException"],
         )],
@@ -94,12 +139,22 @@ pub(super) const ROWS: &[KindRow] = &[
         name: "Attributes.DisplayName",
         details: &[detail(
             "Attributes",
-            ask("sns:GetTopicAttributes", "GetTopicAttributes", &[("TopicArn", "{TopicArn}")]),
+            ask(
+                "sns:GetTopicAttributes",
+                "GetTopicAttributes",
+                &[("TopicArn", "{TopicArn}")],
+            ),
             "Attributes",
             &["NotFound"],
         )],
         relations: &[(EncryptedWith, "Attributes.KmsMasterKeyId", "")],
-        ..row("topic", TOPICS, ask("sns:ListTopics", "ListTopics", &[]), "Topics", "{TopicArn}")
+        ..row(
+            "topic",
+            TOPICS,
+            ask("sns:ListTopics", "ListTopics", &[]),
+            "Topics",
+            "{TopicArn}",
+        )
     },
     KindRow {
         next: ("NextToken", "NextToken"),
@@ -112,7 +167,10 @@ pub(super) const ROWS: &[KindRow] = &[
                 &[("QueueUrl", "{QueueUrl}"), ("AttributeNames[]", "All")],
             ),
             "Attributes",
-            &["QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"],
+            &[
+                "QueueDoesNotExist",
+                "AWS.SimpleQueueService.NonExistentQueue",
+            ],
         )],
         relations: &[
             (EncryptedWith, "Attributes.KmsMasterKeyId", ""),
@@ -123,7 +181,13 @@ pub(super) const ROWS: &[KindRow] = &[
             "Attributes.ApproximateNumberOfMessagesNotVisible",
             "Attributes.ApproximateNumberOfMessagesDelayed",
         ],
-        ..row("queue", QUEUES, ask("sqs:ListQueues", "ListQueues", MOST_QUEUES), "QueueUrls", "{Attributes.QueueArn}")
+        ..row(
+            "queue",
+            QUEUES,
+            ask("sqs:ListQueues", "ListQueues", MOST_QUEUES),
+            "QueueUrls",
+            "{Attributes.QueueArn}",
+        )
     },
     KindRow {
         next: ("nextToken", "nextToken"),
@@ -144,7 +208,13 @@ pub(super) const ROWS: &[KindRow] = &[
             (LocatedIn, "resourcesVpcConfig.subnetIds", ""),
             (EncryptedWith, "encryptionConfig.provider.keyArn", ""),
         ],
-        ..row("kubernetes_cluster", KUBERNETES, ask("eks:ListClusters", "/clusters", &[]), "clusters", "{arn}")
+        ..row(
+            "kubernetes_cluster",
+            KUBERNETES,
+            ask("eks:ListClusters", "/clusters", &[]),
+            "clusters",
+            "{arn}",
+        )
     },
     KindRow {
         next: ("nextToken", "nextToken"),
@@ -154,7 +224,11 @@ pub(super) const ROWS: &[KindRow] = &[
         state: "status",
         details: &[detail(
             "",
-            ask("ecs:DescribeClusters", "DescribeClusters", &[("clusters[]", "{clusterArn}"), ("include[]", "TAGS")]),
+            ask(
+                "ecs:DescribeClusters",
+                "DescribeClusters",
+                &[("clusters[]", "{clusterArn}"), ("include[]", "TAGS")],
+            ),
             "clusters",
             &["ClusterNotFoundException"],
         )],
@@ -183,6 +257,12 @@ pub(super) const ROWS: &[KindRow] = &[
             "StateValue",
             "StateTransitionedTimestamp",
         ],
-        ..row("alarm", ALARMS, ask("cloudwatch:DescribeAlarms", "DescribeAlarms", &[]), "MetricAlarms", "{AlarmArn}")
+        ..row(
+            "alarm",
+            ALARMS,
+            ask("cloudwatch:DescribeAlarms", "DescribeAlarms", &[]),
+            "MetricAlarms",
+            "{AlarmArn}",
+        )
     },
 ];

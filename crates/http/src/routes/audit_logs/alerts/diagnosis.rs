@@ -31,8 +31,18 @@ pub(super) async fn get(
 ) -> Result<Json<AlertDiagnosisBody>, Problem> {
     let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
     let past = past(&app, &caller, rule.settings.clone()).await?;
-    let (asked, found) = (json!({ "alert": rule.id.0, "days": 30 }), past.matched.len() as u64);
-    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "diagnose_alert", asked, Some(found))).await?;
+    let (asked, found) = (
+        json!({ "alert": rule.id.0, "days": 30 }),
+        past.matched.len() as u64,
+    );
+    app.record_reading(story::read_log(
+        &caller,
+        &events::AUDIT_SEARCH,
+        "diagnose_alert",
+        asked,
+        Some(found),
+    ))
+    .await?;
     let checks = vec![
         state(&rule),
         silence(&app, &rule),
@@ -42,11 +52,18 @@ pub(super) async fn get(
         watermark(&app, &rule).await?,
         bounds(&app, &rule).await?,
     ];
-    Ok(Json(AlertDiagnosisBody { ok: checks.iter().all(|check| check.ok), checks }))
+    Ok(Json(AlertDiagnosisBody {
+        ok: checks.iter().all(|check| check.ok),
+        checks,
+    }))
 }
 
 fn check(check: &str, ok: bool, detail: impl Into<String>) -> AlertCheckBody {
-    AlertCheckBody { check: check.to_owned(), ok, detail: detail.into() }
+    AlertCheckBody {
+        check: check.to_owned(),
+        ok,
+        detail: detail.into(),
+    }
 }
 
 fn state(rule: &Rule) -> AlertCheckBody {
@@ -60,8 +77,10 @@ fn state(rule: &Rule) -> AlertCheckBody {
 fn silence(app: &App, rule: &Rule) -> AlertCheckBody {
     match rule.silenced_until {
         Some(until) if rule.is_silenced(app.now()) => {
-            let detail =
-                format!("The rule is silenced until {}: firings are listed without a notification.", time::text(until));
+            let detail = format!(
+                "The rule is silenced until {}: firings are listed without a notification.",
+                time::text(until)
+            );
             check("silence", false, detail)
         }
         _ => check("silence", true, "The rule is not silenced."),
@@ -71,9 +90,21 @@ fn silence(app: &App, rule: &Rule) -> AlertCheckBody {
 fn condition(past: &Past) -> AlertCheckBody {
     let days = "in the last 30 days";
     match past.matched.len() {
-        0 => check("condition", false, format!("No entry matched the condition {days}. Try it in a search.")),
-        count if past.truncated => check("condition", true, format!("More than {count} entries matched {days}.")),
-        count => check("condition", true, format!("{count} entries matched {days}.")),
+        0 => check(
+            "condition",
+            false,
+            format!("No entry matched the condition {days}. Try it in a search."),
+        ),
+        count if past.truncated => check(
+            "condition",
+            true,
+            format!("More than {count} entries matched {days}."),
+        ),
+        count => check(
+            "condition",
+            true,
+            format!("{count} entries matched {days}."),
+        ),
     }
 }
 
@@ -82,10 +113,18 @@ fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
     let window = window_text(threshold.window_ms);
     if !past.fired.is_empty() {
         let times = past.fired.len();
-        return check("threshold", true, format!("The threshold was reached {times} times in the last 30 days."));
+        return check(
+            "threshold",
+            true,
+            format!("The threshold was reached {times} times in the last 30 days."),
+        );
     }
     let fields: Vec<&str> = rule.settings.group_by.names().collect();
-    let each = if fields.is_empty() { String::new() } else { format!(" with the same {}", fields.join(", ")) };
+    let each = if fields.is_empty() {
+        String::new()
+    } else {
+        format!(" with the same {}", fields.join(", "))
+    };
     let counted = match rule.settings.draft().distinct {
         Some(field) => format!("values of {field}"),
         None => "entries".to_owned(),
@@ -100,33 +139,59 @@ fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
 
 async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
     if rule.settings.notification.receiving_channels().is_empty() {
-        return Ok(check("channel", false, "The rule names no channel: firings are listed without a notification."));
+        return Ok(check(
+            "channel",
+            false,
+            "The rule names no channel: firings are listed without a notification.",
+        ));
     }
     let receivers = receivers::find(app, rule).await?;
     if let Some((name, reason)) = receivers.missing.first() {
         return Ok(check("channel", false, format!("{name}: {reason}.")));
     }
-    let channels = receivers.channels.iter().map(|one| (one.name.clone(), Target::Channel(one.id.clone())));
-    let webhooks = receivers.webhooks.iter().map(|one| (one.url.clone(), Target::Webhook(one.id.clone())));
+    let channels = receivers
+        .channels
+        .iter()
+        .map(|one| (one.name.clone(), Target::Channel(one.id.clone())));
+    let webhooks = receivers
+        .webhooks
+        .iter()
+        .map(|one| (one.url.clone(), Target::Webhook(one.id.clone())));
     for (name, target) in channels.chain(webhooks) {
-        let (last, _) = app.dispatcher.deliveries.delivery_list(&target, 1, 0).await?;
+        let (last, _) = app
+            .dispatcher
+            .deliveries
+            .delivery_list(&target, 1, 0)
+            .await?;
         let failed = last.first().filter(|delivery| {
-            let waiting = delivery.status == DeliveryStatus::Pending && !delivery.attempts.is_empty();
+            let waiting =
+                delivery.status == DeliveryStatus::Pending && !delivery.attempts.is_empty();
             delivery.status == DeliveryStatus::DeadLetter || waiting
         });
         if let Some(delivery) = failed {
-            let detail = format!("The last message to {name} was not delivered: {}.", failure(delivery));
+            let detail = format!(
+                "The last message to {name} was not delivered: {}.",
+                failure(delivery)
+            );
             return Ok(check("channel", false, detail));
         }
     }
-    Ok(check("channel", true, "Every channel that the rule names exists and takes alerts."))
+    Ok(check(
+        "channel",
+        true,
+        "Every channel that the rule names exists and takes alerts.",
+    ))
 }
 
 /// Says whether the rule counts only in part.
 async fn bounds(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
     let degraded = super::degraded(app).await?;
     let Some(met) = degraded.iter().find(|degraded| degraded.rule == rule.id) else {
-        return Ok(check("bounds", true, "The rule is within the bounds of its memory."));
+        return Ok(check(
+            "bounds",
+            true,
+            "The rule is within the bounds of its memory.",
+        ));
     };
     let (since, at) = (time::text(met.since), time::text(met.at));
     let detail = match met.by {
@@ -150,7 +215,11 @@ async fn watermark(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
         let detail = format!("{behind} entries wait to be evaluated. The rule fires after that.");
         return Ok(check("watermark", false, detail));
     }
-    let tally = app.alerts.alert_tally(&rule.id, rule.revision).await?.unwrap_or_default();
+    let tally = app
+        .alerts
+        .alert_tally(&rule.id, rule.revision)
+        .await?
+        .unwrap_or_default();
     if tally.late > 0 {
         let detail = format!(
             "{} of {} matching entries arrived more than a day after the latest of their group and were not counted. \
@@ -159,6 +228,9 @@ async fn watermark(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
         );
         return Ok(check("watermark", false, detail));
     }
-    let detail = format!("Evaluated up to entry {}; no matching entry arrived too late to count.", progress.position);
+    let detail = format!(
+        "Evaluated up to entry {}; no matching entry arrived too late to count.",
+        progress.position
+    );
     Ok(check("watermark", true, detail))
 }

@@ -30,11 +30,15 @@ pub(super) async fn list(
 ) -> Result<Json<List<FiringBody>>, Problem> {
     let window = window(asked.limit, asked.offset, asked.cursor.as_deref())?;
     let status = asked.status.as_deref().map(|text| {
-        FiringStatus::parse(text)
-            .ok_or_else(|| Problem::field("status", "invalid", "must be open, acknowledged or resolved"))
+        FiringStatus::parse(text).ok_or_else(|| {
+            Problem::field(
+                "status",
+                "invalid",
+                "must be open, acknowledged or resolved",
+            )
+        })
     });
-    let read =
-        json!({ "rule_id": asked.rule_id, "status": asked.status, "limit": window.limit, "offset": window.start() });
+    let read = json!({ "rule_id": asked.rule_id, "status": asked.status, "limit": window.limit, "offset": window.start() });
     let filter = FiringFilter {
         rule: asked.rule_id.map(RuleId),
         status: status.transpose()?,
@@ -42,10 +46,20 @@ pub(super) async fn list(
         offset: window.start(),
     };
     let (firings, total) = app.alerts.firing_list(&filter).await?;
-    let entry = story::read_log(&caller, &events::AUDIT_VIEW, "list_firings", read, Some(total));
+    let entry = story::read_log(
+        &caller,
+        &events::AUDIT_VIEW,
+        "list_firings",
+        read,
+        Some(total),
+    );
     app.record_poll(&caller, entry).await?;
     let next_cursor = window.next(firings.len(), total);
-    Ok(Json(List { items: firings.iter().map(FiringBody::new).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: firings.iter().map(FiringBody::new).collect(),
+        total,
+        next_cursor,
+    }))
 }
 
 /// One firing with the entries that caused it.
@@ -58,7 +72,14 @@ pub(super) async fn get(
 ) -> Result<Json<FiringBody>, Problem> {
     let firing = app.alerts.firing_get(&FiringId(id)).await?;
     let read = json!({ "firing_id": firing.id.0 });
-    app.record_reading(story::read_log(&caller, &events::AUDIT_VIEW, "view_firing", read, None)).await?;
+    app.record_reading(story::read_log(
+        &caller,
+        &events::AUDIT_VIEW,
+        "view_firing",
+        read,
+        None,
+    ))
+    .await?;
     Ok(Json(FiringBody::new(&firing)))
 }
 
@@ -74,10 +95,24 @@ pub(super) async fn acknowledge(
 ) -> Result<Json<FiringBody>, Problem> {
     let before = app.alerts.firing_get(&FiringId(id)).await?;
     if before.status == FiringStatus::Resolved {
-        return Err(Problem::new(Code::Conflict, "The firing is resolved already."));
+        return Err(Problem::new(
+            Code::Conflict,
+            "The firing is resolved already.",
+        ));
     }
-    let after = Firing { status: FiringStatus::Acknowledged, ..before.clone() };
-    change(&app, &caller, "alert.acknowledge", &before, after, given.version).await
+    let after = Firing {
+        status: FiringStatus::Acknowledged,
+        ..before.clone()
+    };
+    change(
+        &app,
+        &caller,
+        "alert.acknowledge",
+        &before,
+        after,
+        given.version,
+    )
+    .await
 }
 
 /// Assign a firing to a user, or to nobody.
@@ -93,9 +128,16 @@ pub(super) async fn assign(
 ) -> Result<Json<FiringBody>, Problem> {
     let before = app.alerts.firing_get(&FiringId(id)).await?;
     let Some(name) = given.assignee.as_deref() else {
-        return Err(Problem::field("assignee", "missing", "must name a user, or be empty to unassign it"));
+        return Err(Problem::field(
+            "assignee",
+            "missing",
+            "must name a user, or be empty to unassign it",
+        ));
     };
-    let after = Firing { assignee: user(&app, name).await?, ..before.clone() };
+    let after = Firing {
+        assignee: user(&app, name).await?,
+        ..before.clone()
+    };
     change(&app, &caller, "alert.assign", &before, after, given.version).await
 }
 
@@ -110,12 +152,32 @@ pub(super) async fn resolve(
     Path(id): Path<String>,
     Body(given): Body<FiringHandling>,
 ) -> Result<Json<FiringBody>, Problem> {
-    if given.note.as_ref().is_some_and(|note| note.chars().count() > MAX_NOTE) {
-        return Err(Problem::field("note", "too_long", format!("may have at most {MAX_NOTE} characters")));
+    if given
+        .note
+        .as_ref()
+        .is_some_and(|note| note.chars().count() > MAX_NOTE)
+    {
+        return Err(Problem::field(
+            "note",
+            "too_long",
+            format!("may have at most {MAX_NOTE} characters"),
+        ));
     }
     let before = app.alerts.firing_get(&FiringId(id)).await?;
-    let after = Firing { status: FiringStatus::Resolved, note: given.note.clone(), ..before.clone() };
-    change(&app, &caller, "alert.resolve", &before, after, given.version).await
+    let after = Firing {
+        status: FiringStatus::Resolved,
+        note: given.note.clone(),
+        ..before.clone()
+    };
+    change(
+        &app,
+        &caller,
+        "alert.resolve",
+        &before,
+        after,
+        given.version,
+    )
+    .await
 }
 
 /// The e-mail address of a user by id or address; `None` for the empty text.
@@ -130,9 +192,11 @@ async fn user(app: &App, name: &str) -> Result<Option<String>, Problem> {
     };
     match found {
         Ok(user) => Ok(Some(user.email)),
-        Err(AccessError::NotFound { .. }) => {
-            Err(Problem::field("assignee", "not_found", "is not the id or e-mail address of a user"))
-        }
+        Err(AccessError::NotFound { .. }) => Err(Problem::field(
+            "assignee",
+            "not_found",
+            "is not the id or e-mail address of a user",
+        )),
         Err(error) => Err(error.into()),
     }
 }
@@ -152,11 +216,15 @@ async fn change(
         version: before.version + 1,
         ..after
     };
-    let entry =
-        story::did(caller, &events::ALERT_HANDLE, operation, ResourceRef::new("alert_firing", after.id.0.clone()))
-            .with_metadata("rule_id", after.rule.0.clone())
-            .before(record(before))
-            .after(record(&after));
+    let entry = story::did(
+        caller,
+        &events::ALERT_HANDLE,
+        operation,
+        ResourceRef::new("alert_firing", after.id.0.clone()),
+    )
+    .with_metadata("rule_id", after.rule.0.clone())
+    .before(record(before))
+    .after(record(&after));
     app.change(entry, app.alerts.firing_handle(&after)).await?;
     Ok(Json(FiringBody::new(&after)))
 }

@@ -9,7 +9,9 @@ use reeve_alerts::{RuleState, SigmaProblem, read_sigma};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
-use crate::wire::alert::{AlertImport, AlertImportBody, AlertRuleBody, RefusedRuleBody, RuleProblemBody};
+use crate::wire::alert::{
+    AlertImport, AlertImportBody, AlertRuleBody, RefusedRuleBody, RuleProblemBody,
+};
 
 /// Import SIGMA rules as drafts. A rule that is not understood as a whole is refused, with the lines that are not.
 #[utoipa::path(post, path = "/api/v1/audit-logs/alerts/import", tag = "audit-logs", request_body = AlertImport,
@@ -19,16 +21,27 @@ pub(super) async fn import(
     caller: Caller,
     Body(given): Body<AlertImport>,
 ) -> Result<Json<AlertImportBody>, Problem> {
-    if given.format.as_deref().is_some_and(|format| format != "sigma") {
+    if given
+        .format
+        .as_deref()
+        .is_some_and(|format| format != "sigma")
+    {
         return Err(Problem::field("format", "invalid", "must be sigma"));
     }
-    let rules = read_sigma(&given.text)
-        .map_err(|problem| Problem::field("text", "invalid", format!("line {}: {}", problem.line, problem.message)))?;
+    let rules = read_sigma(&given.text).map_err(|problem| {
+        Problem::field(
+            "text",
+            "invalid",
+            format!("line {}: {}", problem.line, problem.message),
+        )
+    })?;
     let (mut imported, mut refused) = (Vec::new(), Vec::new());
     for rule in rules {
         let mut refuse = |title: String, problems: Vec<SigmaProblem>| {
             let problems = problems.into_iter();
-            let problems = problems.map(|SigmaProblem { line, message }| RuleProblemBody { line, message }).collect();
+            let problems = problems
+                .map(|SigmaProblem { line, message }| RuleProblemBody { line, message })
+                .collect();
             refused.push(RefusedRuleBody { title, problems });
         };
         let settings = match rule.settings {
@@ -41,10 +54,18 @@ pub(super) async fn import(
         let known = app.alerts.alert_rule_named(&[&settings.name]).await?;
         if !known.is_empty() {
             let message = "an alert rule of this name exists already".to_owned();
-            refuse(rule.title, vec![SigmaProblem { line: rule.line, message }]);
+            refuse(
+                rule.title,
+                vec![SigmaProblem {
+                    line: rule.line,
+                    message,
+                }],
+            );
             continue;
         }
-        imported.push(AlertRuleBody::new(&super::add(&app, &caller, settings, RuleState::Draft).await?));
+        imported.push(AlertRuleBody::new(
+            &super::add(&app, &caller, settings, RuleState::Draft).await?,
+        ));
     }
     Ok(Json(AlertImportBody { imported, refused }))
 }

@@ -7,7 +7,8 @@ use axum::Json;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
 use reeve_alerts::{
-    Changes, Evaluator, Firing, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings, RuleState,
+    Changes, Evaluator, Firing, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings,
+    RuleState,
 };
 use reeve_audit::events;
 use reeve_audit::query::Expr;
@@ -22,7 +23,8 @@ use crate::extract::{Body, Caller};
 use crate::story;
 use crate::time;
 use crate::wire::alert::{
-    AlertBucketBody, AlertGroupByBody, AlertPreviewBody, AlertPreviewFiringBody, AlertPreviewRequest, group,
+    AlertBucketBody, AlertGroupByBody, AlertPreviewBody, AlertPreviewFiringBody,
+    AlertPreviewRequest, group,
 };
 use crate::wire::search::FiltersBody;
 
@@ -65,7 +67,10 @@ pub(super) async fn preview(
         count: given.threshold.count,
         window: given.threshold.window,
         distinct: given.threshold.distinct,
-        group_by: given.group_by.map(AlertGroupByBody::names).unwrap_or_default(),
+        group_by: given
+            .group_by
+            .map(AlertGroupByBody::names)
+            .unwrap_or_default(),
         severity: "info".to_owned(),
         ..RuleDraft::default()
     });
@@ -73,7 +78,14 @@ pub(super) async fn preview(
     let asked = json!({ "condition": settings.condition, "days": 30 });
     let past = past(&app, &caller, settings).await?;
     let found = past.matched.len() as u64;
-    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "preview_alert", asked, Some(found))).await?;
+    app.record_reading(story::read_log(
+        &caller,
+        &events::AUDIT_SEARCH,
+        "preview_alert",
+        asked,
+        Some(found),
+    ))
+    .await?;
     Ok(Json(body(&past)))
 }
 
@@ -91,13 +103,21 @@ async fn turn(app: &App) -> Result<SemaphorePermit<'_>, Problem> {
 }
 
 /// Runs a rule over the period as the caller may see it.
-pub(super) async fn past(app: &App, caller: &Caller, settings: RuleSettings) -> Result<Past, Problem> {
+pub(super) async fn past(
+    app: &App,
+    caller: &Caller,
+    settings: RuleSettings,
+) -> Result<Past, Problem> {
     let _turn = turn(app).await?;
     let now = app.now();
     let from = now - PERIOD;
     let (start, end) = (time::text(from), time::text(now));
     // A distance from now means another time for each entry: such a condition is left to the evaluator.
-    let condition = if is_relative(&settings.query.expr) { "" } else { settings.condition.as_str() };
+    let condition = if is_relative(&settings.query.expr) {
+        ""
+    } else {
+        settings.condition.as_str()
+    };
     let asked = Asked {
         query: Some(condition),
         start_time: Some(&start),
@@ -110,7 +130,13 @@ pub(super) async fn past(app: &App, caller: &Caller, settings: RuleSettings) -> 
     let meaning = settings.query.clone();
     let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
     evaluator.set_rules([Arc::new(rule(settings, now))]);
-    let mut past = Past { from, to: now, matched: Vec::new(), truncated: false, fired: Vec::new() };
+    let mut past = Past {
+        from,
+        to: now,
+        matched: Vec::new(),
+        truncated: false,
+        fired: Vec::new(),
+    };
     let trail = app.trail(caller);
     let end = trail.end();
     let mut scan = trail.scan(query, 0..end, now);
@@ -118,14 +144,20 @@ pub(super) async fn past(app: &App, caller: &Caller, settings: RuleSettings) -> 
     while let Some(stretch) = scan.next().await.map_err(ask::problem)? {
         // Stretches never fail for want of time, and a caller waits here.
         if stretch.to < end && began.elapsed() >= LONGEST {
-            return Err(ask::problem(TrailError::TooCostly { limit_s: LONGEST.as_secs_f64() }));
+            return Err(ask::problem(TrailError::TooCostly {
+                limit_s: LONGEST.as_secs_f64(),
+            }));
         }
         for stored in &stretch.entries {
             if meaning.matches(&stored.entry, stored.recorded_at, stored.recorded_at) {
                 past.matched.push(stored.entry.timestamp);
             }
             let (sequence, recorded_at) = (stored.sequence, stored.recorded_at);
-            evaluator.observe(Observed { sequence, recorded_at, entry: &stored.entry });
+            evaluator.observe(Observed {
+                sequence,
+                recorded_at,
+                entry: &stored.entry,
+            });
         }
         past.truncated = stretch.to < end && past.matched.len() as u64 >= MOST;
         if past.truncated {
@@ -166,21 +198,33 @@ fn body(past: &Past) -> AlertPreviewBody {
     let start = past.from.as_millisecond();
     let mut buckets: Vec<_> = (0..spans)
         .map(|at| start + BUCKET_MS * i64::try_from(at).unwrap_or_default())
-        .map(|start| AlertBucketBody { start: time::text_ms(start), matched: 0, fired: 0 })
+        .map(|start| AlertBucketBody {
+            start: time::text_ms(start),
+            matched: 0,
+            fired: 0,
+        })
         .collect();
-    let bucket =
-        |at: Timestamp| usize::try_from((at.as_millisecond() - start) / BUCKET_MS).unwrap_or_default().min(spans - 1);
+    let bucket = |at: Timestamp| {
+        usize::try_from((at.as_millisecond() - start) / BUCKET_MS)
+            .unwrap_or_default()
+            .min(spans - 1)
+    };
     for at in &past.matched {
         buckets[bucket(*at)].matched += 1;
     }
     for firing in &past.fired {
         buckets[bucket(firing.last_at)].fired += 1;
     }
-    let shown = past.fired.iter().rev().take(SHOWN).map(|firing| AlertPreviewFiringBody {
-        at: time::text(firing.last_at),
-        group: group(&firing.group_by, firing.group.values()),
-        count: firing.count,
-    });
+    let shown = past
+        .fired
+        .iter()
+        .rev()
+        .take(SHOWN)
+        .map(|firing| AlertPreviewFiringBody {
+            at: time::text(firing.last_at),
+            group: group(&firing.group_by, firing.group.values()),
+            count: firing.count,
+        });
     AlertPreviewBody {
         start_time: time::text(past.from),
         end_time: time::text(past.to),

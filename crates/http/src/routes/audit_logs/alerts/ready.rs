@@ -25,7 +25,9 @@ pub(super) async fn list(
     let ready = ready_rules();
     let names: Vec<&str> = ready.iter().map(|one| one.settings.name.as_str()).collect();
     let rules = app.alerts.alert_rule_named(&names).await?;
-    Ok(Json(window.page(ready.into_iter(), |one| body(one, &rules))))
+    Ok(Json(
+        window.page(ready.into_iter(), |one| body(one, &rules)),
+    ))
 }
 
 /// Enable a rule that ships with Reeve. What was changed of it before stays changed.
@@ -44,7 +46,10 @@ pub(super) async fn enable(
     let rules = app.alerts.alert_rule_named(&[&ready.settings.name]).await?;
     if let Some(before) = made_of(&ready, &rules) {
         let after = before.with_state(RuleState::Enabled, app.now());
-        return Ok((StatusCode::OK, super::change(&app, &caller, "alert.enable", before, after).await?));
+        return Ok((
+            StatusCode::OK,
+            super::change(&app, &caller, "alert.enable", before, after).await?,
+        ));
     }
     let rule = super::add(&app, &caller, ready.settings, RuleState::Enabled).await?;
     Ok((StatusCode::CREATED, Json(AlertRuleBody::new(&rule))))
@@ -52,7 +57,9 @@ pub(super) async fn enable(
 
 /// The rule that was made of a ready one: the one of its name, which is unique.
 fn made_of<'r>(ready: &ReadyRule, rules: &'r [Rule]) -> Option<&'r Rule> {
-    rules.iter().find(|rule| rule.settings.name == ready.settings.name)
+    rules
+        .iter()
+        .find(|rule| rule.settings.name == ready.settings.name)
 }
 
 fn body(ready: ReadyRule, rules: &[Rule]) -> ReadyRuleBody {
@@ -60,15 +67,25 @@ fn body(ready: ReadyRule, rules: &[Rule]) -> ReadyRuleBody {
     let settings = &ready.settings;
     ReadyRuleBody {
         rule_id: rule.map(|rule| rule.id.0.clone()),
-        state: rule.map_or(RuleState::Draft, |rule| rule.state).as_str().to_owned(),
+        state: rule
+            .map_or(RuleState::Draft, |rule| rule.state)
+            .as_str()
+            .to_owned(),
         name: settings.name.clone(),
         description: settings.description.clone(),
         condition: settings.condition.clone(),
         threshold: AlertThresholdBody::new(settings),
         group_by: AlertGroupByBody::new(&settings.group_by),
         severity: settings.severity.as_str().to_owned(),
-        class: settings.class.map(|class| class.as_str().to_owned()).unwrap_or_default(),
-        attack: settings.attack.iter().map(|id| id.as_str().to_owned()).collect(),
+        class: settings
+            .class
+            .map(|class| class.as_str().to_owned())
+            .unwrap_or_default(),
+        attack: settings
+            .attack
+            .iter()
+            .map(|id| id.as_str().to_owned())
+            .collect(),
         key: ready.key,
     }
 }

@@ -31,21 +31,33 @@ pub(super) async fn find(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
     let names = &rule.settings.notification.receiving_channels();
     let all = app.dispatcher.channels.channel_list().await?;
     let webhooks = app.dispatcher.webhooks.webhook_list().await?;
-    let subscribed =
-        webhooks.into_iter().filter(|webhook| webhook.enabled && webhook.event == WebhookEvent::AlertFired);
-    let webhooks: Vec<_> = subscribed.filter(|_| names.iter().any(|name| name == "webhook")).collect();
+    let subscribed = webhooks
+        .into_iter()
+        .filter(|webhook| webhook.enabled && webhook.event == WebhookEvent::AlertFired);
+    let webhooks: Vec<_> = subscribed
+        .filter(|_| names.iter().any(|name| name == "webhook"))
+        .collect();
     let mut missing = Vec::new();
     for name in names {
         let reached = match name.as_str() {
             "webhook" => !webhooks.is_empty(),
-            _ => all.iter().any(|channel| channel.is_named(std::slice::from_ref(name), Topic::Alerts)),
+            _ => all
+                .iter()
+                .any(|channel| channel.is_named(std::slice::from_ref(name), Topic::Alerts)),
         };
         if !reached {
             missing.push((name.clone(), reason(name, &all)));
         }
     }
-    let channels = all.into_iter().filter(|channel| channel.is_named(names, Topic::Alerts)).collect();
-    Ok(Receivers { channels, webhooks, missing })
+    let channels = all
+        .into_iter()
+        .filter(|channel| channel.is_named(names, Topic::Alerts))
+        .collect();
+    Ok(Receivers {
+        channels,
+        webhooks,
+        missing,
+    })
 }
 
 /// Refuses a rule with recipients and no channel where there is no e-mail channel either: it would tell nobody.
@@ -56,11 +68,18 @@ pub(super) async fn check(app: &App, settings: &RuleSettings) -> Result<(), Prob
     }
     let names = notification.receiving_channels();
     let all = app.dispatcher.channels.channel_list().await?;
-    if all.iter().any(|channel| channel.is_named(&names, Topic::Alerts)) {
+    if all
+        .iter()
+        .any(|channel| channel.is_named(&names, Topic::Alerts))
+    {
         return Ok(());
     }
     let message = "are reached through e-mail channels, and no enabled one takes alerts; add one under Notifications, or name another channel";
-    Err(Problem::field("notification.recipients", "no_channel", message))
+    Err(Problem::field(
+        "notification.recipients",
+        "no_channel",
+        message,
+    ))
 }
 
 fn reason(name: &str, all: &[Channel]) -> String {
@@ -68,10 +87,18 @@ fn reason(name: &str, all: &[Channel]) -> String {
         return "no enabled webhook subscribes to alert_fired; add one under Webhooks".to_owned();
     }
     if ChannelKind::parse(name).is_some() {
-        return format!("no enabled channel of the type {name} takes alerts; add one under Notifications");
+        return format!(
+            "no enabled channel of the type {name} takes alerts; add one under Notifications"
+        );
     }
-    let named = all.iter().any(|channel| channel.id.0 == name || channel.name == name);
-    if named { "the channel is disabled".to_owned() } else { "no channel has this name".to_owned() }
+    let named = all
+        .iter()
+        .any(|channel| channel.id.0 == name || channel.name == name);
+    if named {
+        "the channel is disabled".to_owned()
+    } else {
+        "no channel has this name".to_owned()
+    }
 }
 
 /// Send a test message to every receiver of a rule, once, and answer with what came of it.
@@ -91,22 +118,45 @@ async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
     let receivers = find(app, rule).await?;
     let mut targets = Vec::new();
     for channel in &receivers.channels {
-        let delivery = app.dispatcher.test(Target::Channel(channel.id.clone())).await.map_err(deliveries::problem)?;
+        let delivery = app
+            .dispatcher
+            .test(Target::Channel(channel.id.clone()))
+            .await
+            .map_err(deliveries::problem)?;
         targets.push(tested(channel.name.clone(), &delivery));
     }
     for webhook in &receivers.webhooks {
-        let delivery = app.dispatcher.test(Target::Webhook(webhook.id.clone())).await.map_err(deliveries::problem)?;
-        let name = if webhook.name.is_empty() { webhook.url.clone() } else { webhook.name.clone() };
+        let delivery = app
+            .dispatcher
+            .test(Target::Webhook(webhook.id.clone()))
+            .await
+            .map_err(deliveries::problem)?;
+        let name = if webhook.name.is_empty() {
+            webhook.url.clone()
+        } else {
+            webhook.name.clone()
+        };
         targets.push(tested(name, &delivery));
     }
     let missing = receivers.missing.into_iter();
-    targets.extend(missing.map(|(name, reason)| AlertTestedTargetBody { name, delivered: false, error: Some(reason) }));
-    Ok(AlertTestBody { ok: !targets.is_empty() && targets.iter().all(|target| target.delivered), targets })
+    targets.extend(missing.map(|(name, reason)| AlertTestedTargetBody {
+        name,
+        delivered: false,
+        error: Some(reason),
+    }));
+    Ok(AlertTestBody {
+        ok: !targets.is_empty() && targets.iter().all(|target| target.delivered),
+        targets,
+    })
 }
 
 fn tested(name: String, delivery: &Delivery) -> AlertTestedTargetBody {
     let delivered = delivery.status == DeliveryStatus::Delivered;
-    AlertTestedTargetBody { name, delivered, error: (!delivered).then(|| failure(delivery)) }
+    AlertTestedTargetBody {
+        name,
+        delivered,
+        error: (!delivered).then(|| failure(delivery)),
+    }
 }
 
 /// Reason why the last attempt of a delivery failed.

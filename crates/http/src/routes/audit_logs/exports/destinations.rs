@@ -17,7 +17,8 @@ use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::story;
 use crate::wire::export::{
-    ExportDestinationBody, ExportDestinationCreate, ExportDestinationPatch, ExportDestinationTestBody,
+    ExportDestinationBody, ExportDestinationCreate, ExportDestinationPatch,
+    ExportDestinationTestBody,
 };
 use crate::wire::list::{List, Paging};
 
@@ -47,15 +48,39 @@ pub(super) async fn create(
     caller: Caller,
     Body(given): Body<ExportDestinationCreate>,
 ) -> Result<(StatusCode, Json<ExportDestinationBody>), Problem> {
-    let (name, settings, prefix) =
-        given.settings.draft(given.name, given.kind, given.prefix).read().map_err(misplaced)?;
+    let (name, settings, prefix) = given
+        .settings
+        .draft(given.name, given.kind, given.prefix)
+        .read()
+        .map_err(misplaced)?;
     let secret = checked(given.secret)?;
-    app.carrier.check(&settings, Some(&secret)).map_err(|error| problem(vec![error]))?;
+    app.carrier
+        .check(&settings, Some(&secret))
+        .map_err(|error| problem(vec![error]))?;
     let id = DestinationId(uuid::Uuid::now_v7().to_string());
-    let destination = Destination { id, name, settings, prefix, created_at: app.now(), version: 1 };
-    let entry = entry(&caller, &events::EXPORT_DESTINATION_CREATE, "export_destination.create", &destination);
-    app.change(entry.after(record(&destination)), app.exports.destination_insert(&destination, &secret, MOST)).await?;
-    Ok((StatusCode::CREATED, Json(ExportDestinationBody::new(&destination))))
+    let destination = Destination {
+        id,
+        name,
+        settings,
+        prefix,
+        created_at: app.now(),
+        version: 1,
+    };
+    let entry = entry(
+        &caller,
+        &events::EXPORT_DESTINATION_CREATE,
+        "export_destination.create",
+        &destination,
+    );
+    app.change(
+        entry.after(record(&destination)),
+        app.exports.destination_insert(&destination, &secret, MOST),
+    )
+    .await?;
+    Ok((
+        StatusCode::CREATED,
+        Json(ExportDestinationBody::new(&destination)),
+    ))
 }
 
 /// One destination.
@@ -66,7 +91,9 @@ pub(super) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<ExportDestinationBody>, Problem> {
-    Ok(Json(ExportDestinationBody::new(&app.exports.destination_get(&DestinationId(id)).await?)))
+    Ok(Json(ExportDestinationBody::new(
+        &app.exports.destination_get(&DestinationId(id)).await?,
+    )))
 }
 
 /// Change a destination. Other settings need the secret again, so that nobody can send it to a place of their own.
@@ -84,20 +111,45 @@ pub(super) async fn patch(
     same_version("destination", before.version, given.version)?;
     let now = ExportDestinationBody::new(&before);
     let settings = given.settings.unwrap_or(now.settings);
-    let draft = settings.draft(given.name.unwrap_or(now.name), now.kind, given.prefix.unwrap_or(now.prefix));
+    let draft = settings.draft(
+        given.name.unwrap_or(now.name),
+        now.kind,
+        given.prefix.unwrap_or(now.prefix),
+    );
     let (name, settings, prefix) = draft.read().map_err(misplaced)?;
     let secret = given.secret.map(checked).transpose()?;
     let kept = app.exports.destination_secret(&before.id).await?;
     if settings != before.settings && secret.is_none() && !kept.0.is_empty() {
-        return Err(Problem::field("secret", "required", "is required again when settings change"));
+        return Err(Problem::field(
+            "secret",
+            "required",
+            "is required again when settings change",
+        ));
     }
-    app.carrier.check(&settings, secret.as_ref()).map_err(|error| problem(vec![error]))?;
-    let after = Destination { name, settings, prefix, version: before.version + 1, ..before.clone() };
-    let entry = entry(&caller, &events::EXPORT_DESTINATION_MODIFY, "export_destination.modify", &after)
-        .before(record(&before))
-        .after(record(&after))
-        .with_metadata("secret_replaced", secret.is_some());
-    app.change(entry, app.exports.destination_update(&after, secret.as_ref())).await?;
+    app.carrier
+        .check(&settings, secret.as_ref())
+        .map_err(|error| problem(vec![error]))?;
+    let after = Destination {
+        name,
+        settings,
+        prefix,
+        version: before.version + 1,
+        ..before.clone()
+    };
+    let entry = entry(
+        &caller,
+        &events::EXPORT_DESTINATION_MODIFY,
+        "export_destination.modify",
+        &after,
+    )
+    .before(record(&before))
+    .after(record(&after))
+    .with_metadata("secret_replaced", secret.is_some());
+    app.change(
+        entry,
+        app.exports.destination_update(&after, secret.as_ref()),
+    )
+    .await?;
     Ok(Json(ExportDestinationBody::new(&after)))
 }
 
@@ -110,8 +162,17 @@ pub(super) async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let before = app.exports.destination_get(&DestinationId(id)).await?;
-    let entry = entry(&caller, &events::EXPORT_DESTINATION_DELETE, "export_destination.delete", &before);
-    app.change(entry.before(record(&before)), app.exports.destination_delete(&before.id)).await?;
+    let entry = entry(
+        &caller,
+        &events::EXPORT_DESTINATION_DELETE,
+        "export_destination.delete",
+        &before,
+    );
+    app.change(
+        entry.before(record(&before)),
+        app.exports.destination_delete(&before.id),
+    )
+    .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -126,25 +187,55 @@ pub(super) async fn test(
 ) -> Result<Json<ExportDestinationTestBody>, Problem> {
     let destination = app.exports.destination_get(&DestinationId(id)).await?;
     let secret = app.exports.destination_secret(&destination.id).await?;
-    let announced =
-        app.announce(entry(&caller, &events::EXPORT_DESTINATION_TEST, "export_destination.test", &destination)).await?;
+    let announced = app
+        .announce(entry(
+            &caller,
+            &events::EXPORT_DESTINATION_TEST,
+            "export_destination.test",
+            &destination,
+        ))
+        .await?;
     let outcome = probe(&app, &destination, &secret).await;
-    app.conclude(announced, outcome.as_ref().err().map(|error| error.message.as_str())).await;
+    app.conclude(
+        announced,
+        outcome.as_ref().err().map(|error| error.message.as_str()),
+    )
+    .await;
     Ok(Json(match outcome {
-        Ok(address) => ExportDestinationTestBody { reachable: true, address: Some(address), error: None },
-        Err(error) => ExportDestinationTestBody { reachable: false, address: None, error: Some(error.message) },
+        Ok(address) => ExportDestinationTestBody {
+            reachable: true,
+            address: Some(address),
+            error: None,
+        },
+        Err(error) => ExportDestinationTestBody {
+            reachable: false,
+            address: None,
+            error: Some(error.message),
+        },
     }))
 }
 
-async fn probe(app: &App, destination: &Destination, secret: &DestinationSecret) -> Result<String, CarryError> {
-    let failed = |error: std::io::Error| CarryError::passing(format!("the file to send could not be made: {error}"));
+async fn probe(
+    app: &App,
+    destination: &Destination,
+    secret: &DestinationSecret,
+) -> Result<String, CarryError> {
+    let failed = |error: std::io::Error| {
+        CarryError::passing(format!("the file to send could not be made: {error}"))
+    };
     let folder = app.settings.exports_dir.clone();
     let file = folder.join(format!(".test-{}", uuid::Uuid::now_v7()));
     tokio::fs::create_dir_all(&folder).await.map_err(failed)?;
-    tokio::fs::write(&file, b"Written by Reeve to test this destination. It can be removed.\n")
-        .await
-        .map_err(failed)?;
-    let outcome = app.carrier.put(destination, secret, "reeve-destination-test.txt", &file).await;
+    tokio::fs::write(
+        &file,
+        b"Written by Reeve to test this destination. It can be removed.\n",
+    )
+    .await
+    .map_err(failed)?;
+    let outcome = app
+        .carrier
+        .put(destination, secret, "reeve-destination-test.txt", &file)
+        .await;
     if let Err(error) = tokio::fs::remove_file(&file).await {
         tracing::warn!(%error, "a file that tested a destination was not removed");
     }
@@ -154,9 +245,15 @@ async fn probe(app: &App, destination: &Destination, secret: &DestinationSecret)
 /// Names the fields of a draft by their places in the body.
 fn misplaced(errors: Vec<FieldError>) -> Problem {
     let placed = errors.into_iter().map(|error| match error.path.as_str() {
-        "kind" => FieldError { path: "type".to_owned(), ..error },
+        "kind" => FieldError {
+            path: "type".to_owned(),
+            ..error
+        },
         "name" | "prefix" => error,
-        setting => FieldError { path: format!("settings.{setting}"), ..error },
+        setting => FieldError {
+            path: format!("settings.{setting}"),
+            ..error
+        },
     });
     problem(placed.collect())
 }
@@ -166,14 +263,23 @@ fn checked(secret: String) -> Result<DestinationSecret, Problem> {
         return Ok(DestinationSecret(secret));
     }
     let message = format!("must have at most {MAX_SECRET} bytes");
-    Err(problem(vec![FieldError::new("secret", "too_long", message)]))
+    Err(problem(vec![FieldError::new(
+        "secret", "too_long", message,
+    )]))
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, destination: &Destination) -> Entry {
-    story::did(caller, kind, operation, ResourceRef::new("export_destination", destination.id.0.clone()))
+    story::did(
+        caller,
+        kind,
+        operation,
+        ResourceRef::new("export_destination", destination.id.0.clone()),
+    )
 }
 
 /// A destination as it stands in the log.
 fn record(destination: &Destination) -> AuditJson {
-    AuditJson::from(serde_json::to_value(ExportDestinationBody::new(destination)).unwrap_or_default())
+    AuditJson::from(
+        serde_json::to_value(ExportDestinationBody::new(destination)).unwrap_or_default(),
+    )
 }

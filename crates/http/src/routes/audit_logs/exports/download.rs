@@ -36,9 +36,14 @@ pub(super) async fn download(
     let opened = tokio::fs::File::open(&path)
         .await
         .map_err(|error| Problem::internal(format!("{}: {error}", path.display())))?;
-    let download = entry(&caller, &events::EXPORT_DOWNLOAD, "export.download", &export)
-        .with_metadata("file", file.name.clone())
-        .with_metadata("sha256", file.sha256.clone());
+    let download = entry(
+        &caller,
+        &events::EXPORT_DOWNLOAD,
+        "export.download",
+        &export,
+    )
+    .with_metadata("file", file.name.clone())
+    .with_metadata("sha256", file.sha256.clone());
     app.record_reading(download).await?;
     let kind = match file.role {
         FileRole::Entries => export.selection.format.media_type(),
@@ -48,9 +53,14 @@ pub(super) async fn download(
     Response::builder()
         .header(header::CONTENT_TYPE, kind)
         .header(header::CONTENT_LENGTH, file.bytes)
-        .header(header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}\"", file.name))
+        .header(
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename=\"{}\"", file.name),
+        )
         .header(header::CACHE_CONTROL, "private, no-store")
-        .body(HttpBody::from_stream(ReaderStream::with_capacity(opened, CHUNK)))
+        .body(HttpBody::from_stream(ReaderStream::with_capacity(
+            opened, CHUNK,
+        )))
         .map_err(Problem::internal)
 }
 
@@ -84,13 +94,25 @@ fn chosen<'e>(export: &'e Export, name: Option<&str>) -> Result<&'e ExportFile, 
     }
     if let Some(name) = name {
         let found = export.files.iter().find(|file| file.name == name);
-        return found.ok_or_else(|| Problem::field("file", "unknown", format!("the export has no file {name:?}")));
+        return found.ok_or_else(|| {
+            Problem::field(
+                "file",
+                "unknown",
+                format!("the export has no file {name:?}"),
+            )
+        });
     }
-    let entries: Vec<_> = export.files.iter().filter(|file| file.role == FileRole::Entries).collect();
+    let entries: Vec<_> = export
+        .files
+        .iter()
+        .filter(|file| file.role == FileRole::Entries)
+        .collect();
     match entries[..] {
         [only] => Ok(only),
-        _ => {
-            Err(Problem::field("file", "required", format!("the export has {} files; name one of them", entries.len())))
-        }
+        _ => Err(Problem::field(
+            "file",
+            "required",
+            format!("the export has {} files; name one of them", entries.len()),
+        )),
     }
 }

@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use reeve_audit::format::{EntryView, Integrity};
 use reeve_audit::query::Column;
 use reeve_exports::{Estimate, ExportFormat, Fit, Selection, Span, narrower};
-use reeve_ledger::{Aggregation, GroupBy, Order, Page, SearchRequest, StoredEntry, TimeUnit, TrailError};
+use reeve_ledger::{
+    Aggregation, GroupBy, Order, Page, SearchRequest, StoredEntry, TimeUnit, TrailError,
+};
 
 use super::{problem, selection};
 use crate::app::App;
@@ -47,7 +49,13 @@ pub(super) async fn estimate(
         bytes: fit.bytes,
     };
     let narrower = fit.filter(|_| !fits).map(period);
-    Ok(Json(ExportEstimateBody { entries: estimate.entries, bytes: estimate.bytes, limit_bytes, fits, narrower }))
+    Ok(Json(ExportEstimateBody {
+        entries: estimate.entries,
+        bytes: estimate.bytes,
+        limit_bytes,
+        fits,
+        narrower,
+    }))
 }
 
 /// The expected size of an export that fits.
@@ -64,7 +72,9 @@ pub(super) async fn fitting(
     }
     let advice = match fit {
         Some(fit) => {
-            let end = selection.end.map_or("the end of the log".to_owned(), time::text);
+            let end = selection
+                .end
+                .map_or("the end of the log".to_owned(), time::text);
             format!(
                 "The period from {} to {end} would fit: {} entries, about {}",
                 time::text(fit.start),
@@ -118,7 +128,10 @@ async fn measure(
         let counts = page.aggregations.into_iter().next().unwrap_or_default();
         let spans = counts.values.into_iter().filter_map(|(start, entries)| {
             let start: Timestamp = start.parse().ok()?;
-            Some(Span { start: selection.start.map_or(start, |from| from.max(start)), entries })
+            Some(Span {
+                start: selection.start.map_or(start, |from| from.max(start)),
+                entries,
+            })
         });
         if let Some(fit) = narrower(&estimate, &spans.collect::<Vec<_>>(), limit) {
             return Ok((estimate, Some(fit)));
@@ -136,9 +149,17 @@ async fn search(
     order: Order,
     unit: Option<TimeUnit>,
 ) -> Result<Page, Problem> {
-    let query = selection.predicate(now).map_err(|error| problem(vec![error]))?;
+    let query = selection
+        .predicate(now)
+        .map_err(|error| problem(vec![error]))?;
     let query = ask::with_lists(app, &query).await?;
-    let by = |unit| Aggregation { by: GroupBy::Time { column: Column::Timestamp, unit }, limit: SPANS };
+    let by = |unit| Aggregation {
+        by: GroupBy::Time {
+            column: Column::Timestamp,
+            unit,
+        },
+        limit: SPANS,
+    };
     let request = SearchRequest {
         order,
         count_total: unit.is_none() && order == Order::NewestFirst,
@@ -146,12 +167,18 @@ async fn search(
         limit: if unit.is_some() { 0 } else { SAMPLE },
         ..SearchRequest::newest(query, SAMPLE, now)
     };
-    app.trail(&caller.principal).search(&request).await.map_err(|error: TrailError| ask::problem(error))
+    app.trail(&caller.principal)
+        .search(&request)
+        .await
+        .map_err(|error: TrailError| ask::problem(error))
 }
 
 /// Bytes of an entry in the format.
 fn written(selection: &Selection, stored: &StoredEntry) -> Result<u64, Problem> {
-    let format = selection.options.text_format(selection.format).map_err(|error| problem(vec![error]))?;
+    let format = selection
+        .options
+        .text_format(selection.format)
+        .map_err(|error| problem(vec![error]))?;
     let Some(format) = format else {
         debug_assert_eq!(selection.format, ExportFormat::Parquet);
         return Ok((stored.canonical.len() as u64 * PARQUET_PERCENT / 100).max(1));
@@ -164,7 +191,11 @@ fn written(selection: &Selection, stored: &StoredEntry) -> Result<u64, Problem> 
         hash: *stored.hash.as_bytes(),
         salt: Some(stored.salt),
     };
-    let view = EntryView { entry: &stored.entry, recorded_at: stored.recorded_at, integrity: &integrity };
+    let view = EntryView {
+        entry: &stored.entry,
+        recorded_at: stored.recorded_at,
+        integrity: &integrity,
+    };
     let mut bytes = Vec::new();
     // A record that is too long is left out of the export, and of its estimate.
     let _ = format.write_entry(&mut bytes, &view);

@@ -72,9 +72,21 @@ pub(super) async fn create(
         created_at: now,
         version: 1,
     };
-    let entry = entry(&caller, &events::EXPORT_SCHEDULE_CREATE, "export_schedule.create", &scheduled);
-    app.change(entry.after(record(&scheduled)), app.exports.export_schedule_insert(&scheduled, MOST)).await?;
-    Ok((StatusCode::CREATED, Json(ExportScheduleBody::new(&scheduled))))
+    let entry = entry(
+        &caller,
+        &events::EXPORT_SCHEDULE_CREATE,
+        "export_schedule.create",
+        &scheduled,
+    );
+    app.change(
+        entry.after(record(&scheduled)),
+        app.exports.export_schedule_insert(&scheduled, MOST),
+    )
+    .await?;
+    Ok((
+        StatusCode::CREATED,
+        Json(ExportScheduleBody::new(&scheduled)),
+    ))
 }
 
 /// One scheduled export.
@@ -84,7 +96,9 @@ pub(super) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<ExportScheduleBody>, Problem> {
-    Ok(Json(ExportScheduleBody::new(&app.exports.export_schedule_get(&ScheduleId(id)).await?)))
+    Ok(Json(ExportScheduleBody::new(
+        &app.exports.export_schedule_get(&ScheduleId(id)).await?,
+    )))
 }
 
 /// Change a scheduled export.
@@ -101,22 +115,38 @@ pub(super) async fn patch(
     let now = app.now();
     let before = app.exports.export_schedule_get(&ScheduleId(id)).await?;
     same_version("scheduled export", before.version, given.version)?;
-    let name = given.name.as_deref().map(ScheduledExport::check_name).transpose();
+    let name = given
+        .name
+        .as_deref()
+        .map(ScheduledExport::check_name)
+        .transpose();
     let selection = selection(
-        given.format.unwrap_or_else(|| before.format.as_str().to_owned()),
+        given
+            .format
+            .unwrap_or_else(|| before.format.as_str().to_owned()),
         given.query.unwrap_or_else(|| before.query.clone()),
-        given.options.map_or_else(|| before.options.clone(), |options| options.into_options()),
+        given
+            .options
+            .map_or_else(|| before.options.clone(), |options| options.into_options()),
         now,
     )?;
-    let pattern = given.schedule.as_deref().unwrap_or(&before.schedule.pattern);
-    let zone = given.time_zone.as_deref().unwrap_or(&before.schedule.time_zone);
+    let pattern = given
+        .schedule
+        .as_deref()
+        .unwrap_or(&before.schedule.pattern);
+    let zone = given
+        .time_zone
+        .as_deref()
+        .unwrap_or(&before.schedule.time_zone);
     let destination = match given.destination.as_deref() {
         None => before.destination.clone(),
         Some("") => None,
         Some(text) => Some(destination(&app, text).await?),
     };
     let after = ScheduledExport {
-        name: name.map_err(|error| problem(vec![error]))?.unwrap_or_else(|| before.name.clone()),
+        name: name
+            .map_err(|error| problem(vec![error]))?
+            .unwrap_or_else(|| before.name.clone()),
         format: selection.format,
         options: selection.options,
         query: selection.query,
@@ -125,13 +155,23 @@ pub(super) async fn patch(
         enabled: given.enabled.unwrap_or(before.enabled),
         owner: requester(&caller),
         // Runs that were missed while it was disabled are not made up for; what they would have covered is in the next one.
-        last_run_at: if before.enabled { before.last_run_at } else { now },
+        last_run_at: if before.enabled {
+            before.last_run_at
+        } else {
+            now
+        },
         version: before.version + 1,
         ..before.clone()
     };
-    let entry = entry(&caller, &events::EXPORT_SCHEDULE_MODIFY, "export_schedule.modify", &after);
+    let entry = entry(
+        &caller,
+        &events::EXPORT_SCHEDULE_MODIFY,
+        "export_schedule.modify",
+        &after,
+    );
     let entry = entry.before(record(&before)).after(record(&after));
-    app.change(entry, app.exports.export_schedule_update(&after)).await?;
+    app.change(entry, app.exports.export_schedule_update(&after))
+        .await?;
     Ok(Json(ExportScheduleBody::new(&after)))
 }
 
@@ -144,8 +184,17 @@ pub(super) async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let before = app.exports.export_schedule_get(&ScheduleId(id)).await?;
-    let entry = entry(&caller, &events::EXPORT_SCHEDULE_DELETE, "export_schedule.delete", &before);
-    app.change(entry.before(record(&before)), app.exports.export_schedule_delete(&before.id)).await?;
+    let entry = entry(
+        &caller,
+        &events::EXPORT_SCHEDULE_DELETE,
+        "export_schedule.delete",
+        &before,
+    );
+    app.change(
+        entry.before(record(&before)),
+        app.exports.export_schedule_delete(&before.id),
+    )
+    .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -156,19 +205,37 @@ fn selection(
     now: Timestamp,
 ) -> Result<Selection, Problem> {
     ask::parse(Some(&query))?;
-    let draft = Draft { format, query: Some(query), options, ..Draft::default() };
+    let draft = Draft {
+        format,
+        query: Some(query),
+        options,
+        ..Draft::default()
+    };
     Selection::read(&draft, now).map_err(problem)
 }
 
 fn timing(pattern: &str, zone: &str, now: Timestamp) -> Result<Schedule, Problem> {
     Schedule::new(pattern, zone, now).map_err(|error| {
-        let field = if matches!(error, ScheduleError::Zone(_)) { "time_zone" } else { "schedule" };
-        problem(vec![FieldError::new(field, "invalid_value", error.to_string())])
+        let field = if matches!(error, ScheduleError::Zone(_)) {
+            "time_zone"
+        } else {
+            "schedule"
+        };
+        problem(vec![FieldError::new(
+            field,
+            "invalid_value",
+            error.to_string(),
+        )])
     })
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, scheduled: &ScheduledExport) -> Entry {
-    story::did(caller, kind, operation, ResourceRef::new("export_schedule", scheduled.id.0.clone()))
+    story::did(
+        caller,
+        kind,
+        operation,
+        ResourceRef::new("export_schedule", scheduled.id.0.clone()),
+    )
 }
 
 /// A scheduled export as it stands in the log.

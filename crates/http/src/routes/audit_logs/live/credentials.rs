@@ -24,8 +24,14 @@ impl Credentials {
     }
 
     /// Returns `true` if the credentials still stand for exactly this principal.
-    pub(super) async fn still_name(&self, app: &App, principal: &Principal) -> Result<bool, Problem> {
-        let Some(now) = identify::principal(app, &Method::GET, &self.0).await? else { return Ok(false) };
+    pub(super) async fn still_name(
+        &self,
+        app: &App,
+        principal: &Principal,
+    ) -> Result<bool, Problem> {
+        let Some(now) = identify::principal(app, &Method::GET, &self.0).await? else {
+            return Ok(false);
+        };
         let now: &Principal = &now;
         Ok(now == principal)
     }

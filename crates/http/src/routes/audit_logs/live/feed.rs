@@ -51,7 +51,15 @@ impl Feed {
         slot: Slot,
     ) -> Self {
         let (check_at, quiet_at) = (Instant::now() + CHECK, Instant::now() + QUIET);
-        Feed { app, principal, credentials, live, check_at, quiet_at, _slot: slot }
+        Feed {
+            app,
+            principal,
+            credentials,
+            live,
+            check_at,
+            quiet_at,
+            _slot: slot,
+        }
     }
 
     /// The next thing to tell; waits for it.
@@ -93,7 +101,11 @@ impl Feed {
         }
         self.check_at = Instant::now() + CHECK;
         // Whoever is not exactly who they were when the stream was opened opens another one.
-        match self.credentials.still_name(&self.app, &self.principal).await {
+        match self
+            .credentials
+            .still_name(&self.app, &self.principal)
+            .await
+        {
             Ok(true) => None,
             Ok(false) => Some(Moment::End("signed_out")),
             Err(problem) if problem.status().is_client_error() => Some(Moment::End("signed_out")),

@@ -27,14 +27,26 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<ReportReviewBody>), Problem> {
     let run = app.reports.run_get(&RunId(id)).await?;
     if run.state != RunState::Succeeded {
-        return Err(Problem::new(Code::Conflict, format!("The run has no findings: it is {}.", run.state.as_str())));
+        return Err(Problem::new(
+            Code::Conflict,
+            format!("The run has no findings: it is {}.", run.state.as_str()),
+        ));
     }
     let comment = given.comment.trim();
     if comment.is_empty() || comment.chars().count() > LONGEST_COMMENT {
-        return Err(Problem::field("comment", "invalid", format!("must be 1 to {LONGEST_COMMENT} characters")));
+        return Err(Problem::field(
+            "comment",
+            "invalid",
+            format!("must be 1 to {LONGEST_COMMENT} characters"),
+        ));
     }
-    let entries = found(&run, &given.question)
-        .ok_or_else(|| Problem::field("question", "invalid", "must be the id of an exception of the run"))?;
+    let entries = found(&run, &given.question).ok_or_else(|| {
+        Problem::field(
+            "question",
+            "invalid",
+            "must be the id of an exception of the run",
+        )
+    })?;
     let review = Review {
         id: uuid::Uuid::now_v7().to_string(),
         report: run.report.clone(),
@@ -47,15 +59,26 @@ pub(super) async fn create(
         user_email: caller.principal.email.clone(),
         created_at: app.now(),
     };
-    let entry = story::did(&caller, &events::REPORT, "report.review", ResourceRef::new("report_run", run.id.0.clone()))
-        .with_metadata("review", AuditJson::from(review.metadata(&run)));
-    app.change(entry, app.reports.review_insert(&review)).await?;
+    let entry = story::did(
+        &caller,
+        &events::REPORT,
+        "report.review",
+        ResourceRef::new("report_run", run.id.0.clone()),
+    )
+    .with_metadata("review", AuditJson::from(review.metadata(&run)));
+    app.change(entry, app.reports.review_insert(&review))
+        .await?;
     Ok((StatusCode::CREATED, Json(ReportReviewBody::new(&review))))
 }
 
 /// Returns the number of entries that an exception of the run has; `None` if it has no such exception.
 fn found(run: &Run, question: &str) -> Option<u64> {
     let summary: ReportSummaryBody = serde_json::from_str(run.summary.as_deref()?).ok()?;
-    let mut exceptions = summary.controls.iter().flat_map(|control| &control.exceptions);
-    exceptions.find(|exception| exception.id == question).map(|exception| exception.found)
+    let mut exceptions = summary
+        .controls
+        .iter()
+        .flat_map(|control| &control.exceptions);
+    exceptions
+        .find(|exception| exception.id == question)
+        .map(|exception| exception.found)
 }

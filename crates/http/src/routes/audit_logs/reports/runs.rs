@@ -19,7 +19,9 @@ use crate::extract::{Caller, Params};
 use crate::paging::window;
 use crate::story;
 use crate::wire::list::List;
-use crate::wire::report::{DownloadParams, ReportDeliveryBody, ReportReviewBody, ReportRunBody, RunListParams};
+use crate::wire::report::{
+    DownloadParams, ReportDeliveryBody, ReportReviewBody, ReportRunBody, RunListParams,
+};
 
 /// Bytes read from a file at a time.
 const CHUNK: usize = 256 << 10;
@@ -37,13 +39,24 @@ pub(super) async fn run(
     State(app): State<Arc<App>>,
     caller: Caller,
     Path(id): Path<String>,
-) -> Result<(StatusCode, [(header::HeaderName, String); 1], Json<ReportRunBody>), Problem> {
+) -> Result<
+    (
+        StatusCode,
+        [(header::HeaderName, String); 1],
+        Json<ReportRunBody>,
+    ),
+    Problem,
+> {
     let report = app.reports.report_get(&ReportId(id)).await?;
     let id = RunId(uuid::Uuid::now_v7().to_string());
     let run = Run::requested(&report, id, &caller.principal, app.now());
     app.reports.run_insert(&run, None).await?;
     let place = format!("/api/v1/audit-logs/reports/runs/{}", run.id.0);
-    Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Json(ReportRunBody::new(&run))))
+    Ok((
+        StatusCode::ACCEPTED,
+        [(header::LOCATION, place)],
+        Json(ReportRunBody::new(&run)),
+    ))
 }
 
 /// Runs, the latest first.
@@ -55,8 +68,16 @@ pub(super) async fn list(
     Params(asked): Params<RunListParams>,
 ) -> Result<Json<List<ReportRunBody>>, Problem> {
     let window = window(asked.limit, asked.offset, asked.cursor.as_deref())?;
-    if let Some(kind) = asked.kind.as_deref().filter(|kind| !matches!(*kind, "compliance" | "custom")) {
-        return Err(Problem::field("kind", "invalid", format!("{kind:?} must be compliance or custom")));
+    if let Some(kind) = asked
+        .kind
+        .as_deref()
+        .filter(|kind| !matches!(*kind, "compliance" | "custom"))
+    {
+        return Err(Problem::field(
+            "kind",
+            "invalid",
+            format!("{kind:?} must be compliance or custom"),
+        ));
     }
     let filter = RunFilter {
         report: asked.report_id.map(ReportId),
@@ -66,7 +87,11 @@ pub(super) async fn list(
     };
     let (runs, total) = app.reports.run_list(&filter).await?;
     let next_cursor = window.next(runs.len(), total);
-    Ok(Json(List { items: runs.iter().map(ReportRunBody::new).collect(), total, next_cursor }))
+    Ok(Json(List {
+        items: runs.iter().map(ReportRunBody::new).collect(),
+        total,
+        next_cursor,
+    }))
 }
 
 /// One run with its findings.
@@ -82,12 +107,23 @@ pub(super) async fn get(
     // Before its end a run has no findings, and pages ask for its progress every second.
     if run.state == RunState::Succeeded {
         let read = json!({ "run_id": run.id.0 });
-        app.record_reading(story::read_log(&caller, &events::AUDIT_VIEW, "view_report", read, None)).await?;
+        app.record_reading(story::read_log(
+            &caller,
+            &events::AUDIT_VIEW,
+            "view_report",
+            read,
+            None,
+        ))
+        .await?;
     }
     let deliveries = deliveries(&app, &run).await?;
     let reviews = app.reports.review_list(&run.report, REVIEWS).await?;
     let reviews = reviews.iter().map(ReportReviewBody::new).collect();
-    Ok(Json(ReportRunBody { deliveries, reviews, ..ReportRunBody::new(&run) }))
+    Ok(Json(ReportRunBody {
+        deliveries,
+        reviews,
+        ..ReportRunBody::new(&run)
+    }))
 }
 
 /// Returns the deliveries to the channels of a run that has ended.
@@ -100,13 +136,24 @@ async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Pro
     let mut deliveries = Vec::new();
     for name in &names {
         let one = std::slice::from_ref(name);
-        if !channels.iter().any(|channel| channel.is_named(one, Topic::Reports)) {
+        if !channels
+            .iter()
+            .any(|channel| channel.is_named(one, Topic::Reports))
+        {
             deliveries.push(ReportDeliveryBody::unknown(name));
         }
     }
-    for channel in channels.iter().filter(|channel| channel.is_named(&names, Topic::Reports)) {
+    for channel in channels
+        .iter()
+        .filter(|channel| channel.is_named(&names, Topic::Reports))
+    {
         let target = Target::Channel(channel.id.clone());
-        if let Some(delivery) = app.dispatcher.deliveries.delivery_about(&target, &subject).await? {
+        if let Some(delivery) = app
+            .dispatcher
+            .deliveries
+            .delivery_about(&target, &subject)
+            .await?
+        {
             deliveries.push(ReportDeliveryBody::new(&channel.name, &delivery));
         }
     }
@@ -126,10 +173,17 @@ pub(super) async fn cancel(
     for _ in 0..TRIES {
         let before = app.reports.run_get(&id).await?;
         if before.state.is_ended() {
-            return Err(Problem::new(Code::Conflict, format!("The run has ended: it {}.", before.state.as_str())));
+            return Err(Problem::new(
+                Code::Conflict,
+                format!("The run has ended: it {}.", before.state.as_str()),
+            ));
         }
         let queued = before.state == RunState::Queued;
-        let mut after = Run { cancelling: true, version: before.version + 1, ..before };
+        let mut after = Run {
+            cancelling: true,
+            version: before.version + 1,
+            ..before
+        };
         if queued {
             (after.state, after.ended_at) = (RunState::Cancelled, Some(app.now()));
         }
@@ -144,7 +198,10 @@ pub(super) async fn cancel(
             Err(error) => return Err(error.into()),
         }
     }
-    Err(Problem::new(Code::Conflict, "The run is being updated. Try again."))
+    Err(Problem::new(
+        Code::Conflict,
+        "The run is being updated. Try again.",
+    ))
 }
 
 /// Download a file of a run. Each download is recorded.
@@ -162,7 +219,10 @@ pub(super) async fn download(
     let format = params.format.to_ascii_lowercase();
     let (kind, bytes) = match format.as_str() {
         "pdf" => ("application/pdf", run.files.pdf.bytes),
-        "csv" => ("text/csv; charset=utf-8; header=present", run.files.csv.bytes),
+        "csv" => (
+            "text/csv; charset=utf-8; header=present",
+            run.files.csv.bytes,
+        ),
         "json" => ("application/json", run.files.json.bytes),
         "manifest" => ("application/json", run.files.manifest_bytes),
         other => {
@@ -171,7 +231,10 @@ pub(super) async fn download(
         }
     };
     if run.state != RunState::Succeeded {
-        return Err(Problem::new(Code::Conflict, format!("The run has no files: it is {}.", run.state.as_str())));
+        return Err(Problem::new(
+            Code::Conflict,
+            format!("The run has no files: it is {}.", run.state.as_str()),
+        ));
     }
     if bytes == 0 {
         return Err(Problem::new(
@@ -179,18 +242,32 @@ pub(super) async fn download(
             "The run is of a release that wrote no manifest. Run the report again.",
         ));
     }
-    let suffix = if format == "manifest" { "manifest.json" } else { format.as_str() };
-    let path = app.settings.reports_dir.join(&run.id.0).join(format!("report.{suffix}"));
+    let suffix = if format == "manifest" {
+        "manifest.json"
+    } else {
+        format.as_str()
+    };
+    let path = app
+        .settings
+        .reports_dir
+        .join(&run.id.0)
+        .join(format!("report.{suffix}"));
     let file = tokio::fs::File::open(&path).await;
     let file = file.map_err(|error| Problem::internal(format!("{}: {error}", path.display())))?;
     let download = entry(&caller, "report.download", &run);
-    app.record_reading(download.with_metadata("format", format.clone())).await?;
+    app.record_reading(download.with_metadata("format", format.clone()))
+        .await?;
     let name = run.file_name(suffix);
-    let mut response = Response::new(HttpBody::from_stream(ReaderStream::with_capacity(file, CHUNK)));
+    let mut response = Response::new(HttpBody::from_stream(ReaderStream::with_capacity(
+        file, CHUNK,
+    )));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(bytes));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("private, no-store"),
+    );
     if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         headers.insert(header::CONTENT_DISPOSITION, value);
     }
@@ -200,6 +277,11 @@ pub(super) async fn download(
 fn entry(caller: &Caller, operation: &str, run: &Run) -> Entry {
     let report = json!({ "run_id": run.id.0, "report_id": run.report.0, "name": run.report_name });
     let report = reeve_audit::Json::from(report);
-    story::did(caller, &events::REPORT, operation, ResourceRef::new("report_run", run.id.0.clone()))
-        .with_metadata("report", report)
+    story::did(
+        caller,
+        &events::REPORT,
+        operation,
+        ResourceRef::new("report_run", run.id.0.clone()),
+    )
+    .with_metadata("report", report)
 }

@@ -39,7 +39,11 @@ pub(super) fn created(given: SavedSearchCreate, now: Timestamp) -> Result<SavedS
 }
 
 /// In place of another.
-pub(super) fn put(before: &SavedSearch, given: SavedSearchPut, now: Timestamp) -> Result<SavedSearch, Problem> {
+pub(super) fn put(
+    before: &SavedSearch,
+    given: SavedSearchPut,
+    now: Timestamp,
+) -> Result<SavedSearch, Problem> {
     let search = SavedSearch {
         name: given.name,
         description: given.description,
@@ -55,9 +59,15 @@ pub(super) fn put(before: &SavedSearch, given: SavedSearchPut, now: Timestamp) -
 }
 
 /// With some of it changed.
-pub(super) fn patched(before: &SavedSearch, given: SavedSearchPatch, now: Timestamp) -> Result<SavedSearch, Problem> {
+pub(super) fn patched(
+    before: &SavedSearch,
+    given: SavedSearchPatch,
+    now: Timestamp,
+) -> Result<SavedSearch, Problem> {
     let mut search = next(before, now);
-    let filter_body = given.filters.unwrap_or_else(|| FiltersBody::new(&search.filters));
+    let filter_body = given
+        .filters
+        .unwrap_or_else(|| FiltersBody::new(&search.filters));
     search.filters = filters(&filter_body);
     if let Some(way) = &given.shared_with {
         search.shared_with = shared_with(Some(way))?;
@@ -77,26 +87,55 @@ pub(super) fn patched(before: &SavedSearch, given: SavedSearchPatch, now: Timest
 }
 
 fn next(before: &SavedSearch, now: Timestamp) -> SavedSearch {
-    SavedSearch { version: before.version + 1, updated_at_ms: now.as_millisecond(), ..before.clone() }
+    SavedSearch {
+        version: before.version + 1,
+        updated_at_ms: now.as_millisecond(),
+        ..before.clone()
+    }
 }
 
 fn filters(body: &FiltersBody) -> std::collections::BTreeMap<String, String> {
-    body.given().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    body.given()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
 }
 
 fn shared_with(text: Option<&str>) -> Result<SharedWith, Problem> {
-    let Some(text) = text else { return Ok(SharedWith::Private) };
-    SharedWith::parse(text).ok_or_else(|| Problem::field("shared_with", "invalid", "must be private, team or everyone"))
+    let Some(text) = text else {
+        return Ok(SharedWith::Private);
+    };
+    SharedWith::parse(text).ok_or_else(|| {
+        Problem::field(
+            "shared_with",
+            "invalid",
+            "must be private, team or everyone",
+        )
+    })
 }
 
 /// The same, tidied, once all of it holds.
-fn checked(mut search: SavedSearch, filters: &FiltersBody, now: Timestamp) -> Result<SavedSearch, Problem> {
+fn checked(
+    mut search: SavedSearch,
+    filters: &FiltersBody,
+    now: Timestamp,
+) -> Result<SavedSearch, Problem> {
     search.name = search.name.trim().to_owned();
-    if search.name.is_empty() || search.name.chars().count() > MAX_NAME || search.name.contains(char::is_control) {
-        return Err(Problem::field("name", "invalid", format!("must have 1 to {MAX_NAME} characters on one line")));
+    if search.name.is_empty()
+        || search.name.chars().count() > MAX_NAME
+        || search.name.contains(char::is_control)
+    {
+        return Err(Problem::field(
+            "name",
+            "invalid",
+            format!("must have 1 to {MAX_NAME} characters on one line"),
+        ));
     }
     if search.description.chars().count() > MAX_DESCRIPTION {
-        return Err(Problem::field("description", "too_long", format!("may have {MAX_DESCRIPTION} characters")));
+        return Err(Problem::field(
+            "description",
+            "too_long",
+            format!("may have {MAX_DESCRIPTION} characters"),
+        ));
     }
     search.start_time = search.start_time.filter(|text| !text.is_empty());
     search.end_time = search.end_time.filter(|text| !text.is_empty());
@@ -108,12 +147,20 @@ fn checked(mut search: SavedSearch, filters: &FiltersBody, now: Timestamp) -> Re
     };
     ask::read(&asked, now)?;
     if search.columns.len() > MAX_COLUMNS {
-        return Err(Problem::field("columns", "too_many", format!("name at most {MAX_COLUMNS}")));
+        return Err(Problem::field(
+            "columns",
+            "too_many",
+            format!("name at most {MAX_COLUMNS}"),
+        ));
     }
     for (at, column) in search.columns.iter().enumerate() {
         let known = OTHER_COLUMNS.contains(&column.as_str()) || column.parse::<FieldPath>().is_ok();
         if !known || column.len() > MAX_COLUMN_BYTES {
-            return Err(Problem::field(format!("columns[{at}]"), "unknown_column", "is not a field of an entry"));
+            return Err(Problem::field(
+                format!("columns[{at}]"),
+                "unknown_column",
+                "is not a field of an entry",
+            ));
         }
     }
     Ok(search)
@@ -135,27 +182,61 @@ mod tests {
             (serde_json::json!({ "name": " " }), "name"),
             (serde_json::json!({ "name": &long[..101] }), "name"),
             (serde_json::json!({ "name": "a\nb" }), "name"),
-            (serde_json::json!({ "name": "a", "description": long }), "description"),
-            (serde_json::json!({ "name": "a", "start_time": "yesterday" }), "start_time"),
-            (serde_json::json!({ "name": "a", "start_time": "now", "end_time": "now-1h" }), "start_time"),
-            (serde_json::json!({ "name": "a", "filters": { "status": "faild" } }), "filters.status"),
-            (serde_json::json!({ "name": "a", "columns": ["user", "no.such"] }), "columns[1]"),
-            (serde_json::json!({ "name": "a", "columns": vec!["user"; 51] }), "columns"),
-            (serde_json::json!({ "name": "a", "shared_with": "friends" }), "shared_with"),
+            (
+                serde_json::json!({ "name": "a", "description": long }),
+                "description",
+            ),
+            (
+                serde_json::json!({ "name": "a", "start_time": "yesterday" }),
+                "start_time",
+            ),
+            (
+                serde_json::json!({ "name": "a", "start_time": "now", "end_time": "now-1h" }),
+                "start_time",
+            ),
+            (
+                serde_json::json!({ "name": "a", "filters": { "status": "faild" } }),
+                "filters.status",
+            ),
+            (
+                serde_json::json!({ "name": "a", "columns": ["user", "no.such"] }),
+                "columns[1]",
+            ),
+            (
+                serde_json::json!({ "name": "a", "columns": vec!["user"; 51] }),
+                "columns",
+            ),
+            (
+                serde_json::json!({ "name": "a", "shared_with": "friends" }),
+                "shared_with",
+            ),
         ] {
-            assert_eq!(read(json.clone()).unwrap_err().body().errors[0].field, field, "{json}");
+            assert_eq!(
+                read(json.clone()).unwrap_err().body().errors[0].field,
+                field,
+                "{json}"
+            );
         }
         let wrong = read(serde_json::json!({ "name": "a", "query": "é usr:x" })).unwrap_err();
-        assert_eq!((wrong.body().code.as_str(), wrong.body().position), ("invalid_query", Some(2)));
+        assert_eq!(
+            (wrong.body().code.as_str(), wrong.body().position),
+            ("invalid_query", Some(2))
+        );
         let whole = serde_json::json!({ "name": " Failures ", "query": "status:failed timestamp:>now-24h",
             "filters": { "ip": "10.0.0.0/8" }, "start_time": "now-7d", "end_time": "", "columns": ["sequence", "tags.env"] });
         let kept = read(whole).unwrap();
-        assert_eq!((kept.name.as_str(), kept.end_time, kept.shared_with), ("Failures", None, SharedWith::Private));
+        assert_eq!(
+            (kept.name.as_str(), kept.end_time, kept.shared_with),
+            ("Failures", None, SharedWith::Private)
+        );
         assert_eq!(
             (kept.query.as_str(), kept.start_time.as_deref()),
             ("status:failed timestamp:>now-24h", Some("now-7d"))
         );
-        assert_eq!(kept.filters.get("ip_address").map(String::as_str), Some("10.0.0.0/8"));
+        assert_eq!(
+            kept.filters.get("ip_address").map(String::as_str),
+            Some("10.0.0.0/8")
+        );
     }
 
     #[test]
@@ -163,12 +244,33 @@ mod tests {
         let before =
             read(serde_json::json!({ "name": "a", "query": "x", "start_time": "now-7d", "filters": { "user": "u" } }))
                 .unwrap();
-        let patch = |json| patched(&before, serde_json::from_value(json).unwrap(), Timestamp::UNIX_EPOCH).unwrap();
+        let patch = |json| {
+            patched(
+                &before,
+                serde_json::from_value(json).unwrap(),
+                Timestamp::UNIX_EPOCH,
+            )
+            .unwrap()
+        };
         let same = patch(serde_json::json!({ "version": 0 }));
-        assert_eq!(same, SavedSearch { version: 1, ..before.clone() });
-        let changed =
-            patch(serde_json::json!({ "version": 0, "start_time": null, "filters": {}, "shared_with": "team" }));
-        assert_eq!((changed.start_time, changed.filters.len(), changed.shared_with), (None, 0, SharedWith::Team));
+        assert_eq!(
+            same,
+            SavedSearch {
+                version: 1,
+                ..before.clone()
+            }
+        );
+        let changed = patch(
+            serde_json::json!({ "version": 0, "start_time": null, "filters": {}, "shared_with": "team" }),
+        );
+        assert_eq!(
+            (
+                changed.start_time,
+                changed.filters.len(),
+                changed.shared_with
+            ),
+            (None, 0, SharedWith::Team)
+        );
         assert_eq!(changed.query, "x");
     }
 }

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use reeve_anomalies::{
-    AnomalyClass, AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity,
+    AnomalyClass, AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings,
+    Sensitivity,
 };
 use reeve_estate::{Metric, TimeSpan};
 
@@ -82,13 +83,19 @@ impl AnomalySettingsPut {
     /// 422 naming the field.
     pub fn applied(self, before: &AnomalySettings) -> Result<AnomalySettings, Problem> {
         let (performance, security) = (self.performance, self.security);
-        let metrics: Option<Result<Vec<Metric>, Problem>> = performance
-            .metrics
-            .map(|names| names.iter().enumerate().map(|(index, name)| metric(index, name)).collect());
+        let metrics: Option<Result<Vec<Metric>, Problem>> = performance.metrics.map(|names| {
+            names
+                .iter()
+                .enumerate()
+                .map(|(index, name)| metric(index, name))
+                .collect()
+        });
         Ok(AnomalySettings {
             cost: self.cost.applied(before)?,
             performance: PerformanceSettings {
-                metrics: metrics.transpose()?.unwrap_or_else(|| before.performance.metrics.clone()),
+                metrics: metrics
+                    .transpose()?
+                    .unwrap_or_else(|| before.performance.metrics.clone()),
                 sensitivity: sensitivity(
                     "performance.sensitivity",
                     performance.sensitivity.as_deref(),
@@ -102,16 +109,25 @@ impl AnomalySettingsPut {
                 )?,
             },
             security: SecuritySettings {
-                behavioral_analysis: security.behavioral_analysis.unwrap_or(before.security.behavioral_analysis),
+                behavioral_analysis: security
+                    .behavioral_analysis
+                    .unwrap_or(before.security.behavioral_analysis),
                 threat_intelligence: security
                     .threat_intelligence
-                    .map_or(before.security.threat_intelligence, |use_of| use_of == ThreatIntelligence::Integrated),
+                    .map_or(before.security.threat_intelligence, |use_of| {
+                        use_of == ThreatIntelligence::Integrated
+                    }),
                 sensitivity: sensitivity(
                     "security.sensitivity",
                     security.sensitivity.as_deref(),
                     before.security.sensitivity,
                 )?,
-                action: reaction("security.action", security.action.as_deref(), AnomalyClass::Security, before)?,
+                action: reaction(
+                    "security.action",
+                    security.action.as_deref(),
+                    AnomalyClass::Security,
+                    before,
+                )?,
             },
             version: self.version.unwrap_or(before.version),
         })
@@ -129,36 +145,70 @@ impl CostAnomalyPut {
             ("cost.threshold_percent", self.threshold_percent),
             Some(cost.threshold_percent),
         )?;
-        let window_hours =
-            either(("cost.window", window), ("cost.window_hours", self.window_hours), Some(cost.window_hours))?;
-        let baseline_days =
-            either(("cost.baseline", baseline), ("cost.baseline_days", self.baseline_days), Some(cost.baseline_days))?;
+        let window_hours = either(
+            ("cost.window", window),
+            ("cost.window_hours", self.window_hours),
+            Some(cost.window_hours),
+        )?;
+        let baseline_days = either(
+            ("cost.baseline", baseline),
+            ("cost.baseline_days", self.baseline_days),
+            Some(cost.baseline_days),
+        )?;
         Ok(CostSettings {
             threshold_percent: threshold_percent.unwrap_or(cost.threshold_percent),
             window_hours: window_hours.unwrap_or(cost.window_hours),
             baseline_days: baseline_days.unwrap_or(cost.baseline_days),
-            action: reaction("cost.action", self.action.as_deref(), AnomalyClass::Cost, before)?,
+            action: reaction(
+                "cost.action",
+                self.action.as_deref(),
+                AnomalyClass::Cost,
+                before,
+            )?,
         })
     }
 }
 
 fn hours(span: TimeSpan) -> Result<u32, Problem> {
-    let whole = span.whole_hours().and_then(|hours| u32::try_from(hours).ok());
-    whole.ok_or_else(|| Problem::field("cost.window", "invalid_value", "must be whole hours from 1h to 31d"))
-}
-
-fn metric(index: usize, text: &str) -> Result<Metric, Problem> {
-    let named = NAMES.iter().find(|(name, _)| *name == text).map(|(_, metric)| *metric);
-    named.or_else(|| Metric::parse(text)).ok_or_else(|| {
-        let known: Vec<&str> = Metric::ALL.iter().map(|metric| metric_name(*metric)).collect();
-        let message = format!("{text:?} is not a metric; metrics are {}", known.join(", "));
-        Problem::field(format!("performance.metrics[{index}]"), "invalid_value", message)
+    let whole = span
+        .whole_hours()
+        .and_then(|hours| u32::try_from(hours).ok());
+    whole.ok_or_else(|| {
+        Problem::field(
+            "cost.window",
+            "invalid_value",
+            "must be whole hours from 1h to 31d",
+        )
     })
 }
 
-fn sensitivity(field: &str, text: Option<&str>, before: Sensitivity) -> Result<Sensitivity, Problem> {
+fn metric(index: usize, text: &str) -> Result<Metric, Problem> {
+    let named = NAMES
+        .iter()
+        .find(|(name, _)| *name == text)
+        .map(|(_, metric)| *metric);
+    named.or_else(|| Metric::parse(text)).ok_or_else(|| {
+        let known: Vec<&str> = Metric::ALL
+            .iter()
+            .map(|metric| metric_name(*metric))
+            .collect();
+        let message = format!("{text:?} is not a metric; metrics are {}", known.join(", "));
+        Problem::field(
+            format!("performance.metrics[{index}]"),
+            "invalid_value",
+            message,
+        )
+    })
+}
+
+fn sensitivity(
+    field: &str,
+    text: Option<&str>,
+    before: Sensitivity,
+) -> Result<Sensitivity, Problem> {
     let Some(text) = text else { return Ok(before) };
-    Sensitivity::parse(text).ok_or_else(|| Problem::field(field, "invalid_value", "must be one of low, medium, high"))
+    Sensitivity::parse(text)
+        .ok_or_else(|| Problem::field(field, "invalid_value", "must be one of low, medium, high"))
 }
 
 fn reaction(
@@ -167,8 +217,19 @@ fn reaction(
     class: AnomalyClass,
     before: &AnomalySettings,
 ) -> Result<Reaction, Problem> {
-    let Some(text) = text else { return Ok(before.action(class)) };
-    let names: Vec<&str> = Reaction::of_class(class).iter().map(|reaction| reaction.as_str()).collect();
-    let wrong = || Problem::field(field, "invalid_value", format!("must be one of {}", names.join(", ")));
+    let Some(text) = text else {
+        return Ok(before.action(class));
+    };
+    let names: Vec<&str> = Reaction::of_class(class)
+        .iter()
+        .map(|reaction| reaction.as_str())
+        .collect();
+    let wrong = || {
+        Problem::field(
+            field,
+            "invalid_value",
+            format!("must be one of {}", names.join(", ")),
+        )
+    };
     Reaction::parse(text).ok_or_else(wrong)
 }

@@ -52,8 +52,14 @@ pub(super) async fn matches(rows: &SegmentRows<'_>, index: &Index) -> Result<Mat
     } else {
         nearest(rows, index, answer, on_page.clone()).await?
     };
-    for row in matching.iter_in(job.order).filter(|row| on_page.contains(row)).take(job.wanted) {
-        matches.found.push(rows.found(index.sequence(row)?, Some(row)));
+    for row in matching
+        .iter_in(job.order)
+        .filter(|row| on_page.contains(row))
+        .take(job.wanted)
+    {
+        matches
+            .found
+            .push(rows.found(index.sequence(row)?, Some(row)));
     }
     Ok(matches)
 }
@@ -77,7 +83,13 @@ async fn add_sorted(
     if matching.is_empty() {
         return Ok(());
     }
-    let mut scan = rows.open(Some(selection(matching)), &[], [&GroupBy::Column(column)].into_iter()).await?;
+    let mut scan = rows
+        .open(
+            Some(selection(matching)),
+            &[],
+            [&GroupBy::Column(column)].into_iter(),
+        )
+        .await?;
     while let Some(batch) = scan.next().await? {
         for (sequence, key) in scan.keys(&batch, column) {
             let row = index.row_at(sequence)?;
@@ -94,7 +106,10 @@ async fn answer(rows: &SegmentRows<'_>, index: &Index) -> Result<Answer, Failure
         let _turn = job.budget.turn().await?;
         match index.answer(job.predicate.asked(), known, &job.budget) {
             Ok(answer) => Ok(answer),
-            Err(error) => Err(job.budget.is_over(&error).map_or_else(Failure::Search, |()| Failure::Index)),
+            Err(error) => Err(job
+                .budget
+                .is_over(&error)
+                .map_or_else(Failure::Search, |()| Failure::Index)),
         }
     };
     let answer = ask(&[]).await?;
@@ -112,7 +127,11 @@ async fn answer(rows: &SegmentRows<'_>, index: &Index) -> Result<Answer, Failure
 }
 
 /// Returns all rows that match; those that the index is not sure of are read.
-async fn every_match(rows: &SegmentRows<'_>, index: &Index, answer: Answer) -> Result<Bits, Failure> {
+async fn every_match(
+    rows: &SegmentRows<'_>,
+    index: &Index,
+    answer: Answer,
+) -> Result<Bits, Failure> {
     let unsure = answer.unsure();
     let mut matching = answer.sure;
     if let Some(unsure) = unsure {
@@ -122,11 +141,18 @@ async fn every_match(rows: &SegmentRows<'_>, index: &Index, answer: Answer) -> R
 }
 
 /// Returns the matching rows of a range that are nearest to the page, at least as many as it can use.
-async fn nearest(rows: &SegmentRows<'_>, index: &Index, answer: Answer, range: Range<usize>) -> Result<Bits, Failure> {
+async fn nearest(
+    rows: &SegmentRows<'_>,
+    index: &Index,
+    answer: Answer,
+    range: Range<usize>,
+) -> Result<Bits, Failure> {
     let unsure = answer.unsure();
     let mut matching = answer.sure;
     matching.keep_range(range.clone());
-    let Some(mut unsure) = unsure else { return Ok(matching) };
+    let Some(mut unsure) = unsure else {
+        return Ok(matching);
+    };
     unsure.keep_range(range.clone());
     let mut windows = Windows::new(range.start as u64..range.end as u64, rows.job.order);
     while let Some(window) = windows.next() {
@@ -147,7 +173,12 @@ async fn nearest(rows: &SegmentRows<'_>, index: &Index, answer: Answer, range: R
 }
 
 /// Reads rows and adds those that match.
-async fn read_unsure(rows: &SegmentRows<'_>, index: &Index, unsure: &Bits, matching: &mut Bits) -> Result<(), Failure> {
+async fn read_unsure(
+    rows: &SegmentRows<'_>,
+    index: &Index,
+    unsure: &Bits,
+    matching: &mut Bits,
+) -> Result<(), Failure> {
     let conditions = rows.job.predicate.conditions();
     for sequence in rows.sequences(Some(selection(unsure)), conditions).await? {
         let row = index.row_at(sequence)?;

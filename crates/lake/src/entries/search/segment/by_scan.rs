@@ -23,8 +23,17 @@ pub(super) async fn matches(rows: &SegmentRows<'_>) -> Result<Matches, TrailErro
 /// Adds page, total and counts.
 async fn add_every_match(rows: &SegmentRows<'_>, matches: &mut Matches) -> Result<(), TrailError> {
     let job = rows.job;
-    let key = job.sort.as_ref().map(|page| GroupBy::Column(page.sort.column));
-    let mut scan = rows.open(None, job.predicate.conditions(), job.counted.iter().chain(&key)).await?;
+    let key = job
+        .sort
+        .as_ref()
+        .map(|page| GroupBy::Column(page.sort.column));
+    let mut scan = rows
+        .open(
+            None,
+            job.predicate.conditions(),
+            job.counted.iter().chain(&key),
+        )
+        .await?;
     while let Some(batch) = scan.next().await? {
         matches.total += batch.num_rows() as u64;
         for tally in 0..job.counted.len() {
@@ -36,8 +45,12 @@ async fn add_every_match(rows: &SegmentRows<'_>, matches: &mut Matches) -> Resul
             }
             continue;
         }
-        let on_page = sequences_of(&batch).iter().filter(|&&sequence| job.wanted > 0 && job.on_page(sequence));
-        matches.found.extend(on_page.map(|&sequence| rows.found(sequence, None)));
+        let on_page = sequences_of(&batch)
+            .iter()
+            .filter(|&&sequence| job.wanted > 0 && job.on_page(sequence));
+        matches
+            .found
+            .extend(on_page.map(|&sequence| rows.found(sequence, None)));
         matches.trim(job);
     }
     Ok(())
@@ -55,7 +68,11 @@ async fn add_nearest(rows: &SegmentRows<'_>, matches: &mut Matches) -> Result<()
         let mut conditions = sequences_between(window.start, window.end - 1).to_vec();
         conditions.extend_from_slice(job.predicate.conditions());
         let sequences = rows.sequences(None, &conditions).await?;
-        matches.found.extend(sequences.into_iter().map(|sequence| rows.found(sequence, None)));
+        matches.found.extend(
+            sequences
+                .into_iter()
+                .map(|sequence| rows.found(sequence, None)),
+        );
     }
     Ok(())
 }

@@ -28,7 +28,11 @@ pub(super) struct SegmentRows<'a> {
 impl SegmentRows<'_> {
     /// Returns a match in this segment.
     pub(super) fn found(&self, sequence: u64, row: Option<usize>) -> Found {
-        Found::Sealed { sequence, segment: self.position, row }
+        Found::Sealed {
+            sequence,
+            segment: self.position,
+            row,
+        }
     }
 
     /// Opens a scan of these rows, or of all, that meet all conditions. The first column of its batches is the sequence.
@@ -42,8 +46,16 @@ impl SegmentRows<'_> {
         columns.extend(counted.flat_map(columns_of));
         columns.sort_unstable();
         columns.dedup();
-        let batches = self.segments.scan(self.segment, rows, conditions, &columns).await?;
-        Ok(RowScan { batches, columns, job: self.job, segment: self.segment })
+        let batches = self
+            .segments
+            .scan(self.segment, rows, conditions, &columns)
+            .await?;
+        Ok(RowScan {
+            batches,
+            columns,
+            job: self.job,
+            segment: self.segment,
+        })
     }
 
     /// Returns the sequences of these rows, or of all, that meet all conditions, ascending.
@@ -79,18 +91,31 @@ impl RowScan<'_> {
 
     /// Returns the sequences of a batch with their values in a column, which is among those read.
     pub(super) fn keys(&self, batch: &RecordBatch, column: Column) -> Vec<(u64, Option<SortKey>)> {
-        let place = self.columns.iter().position(|&read| read == position(column)).unwrap_or_default();
+        let place = self
+            .columns
+            .iter()
+            .position(|&read| read == position(column))
+            .unwrap_or_default();
         let values = batch.column(place);
         let times = values.as_primitive_opt::<TimestampMillisecondType>();
         let key = |row: usize| match times {
             Some(times) => Some(SortKey::Time(times.value(row))),
             None => text_at(values, row).map(|text| SortKey::of_text(text, column)),
         };
-        sequences_of(batch).iter().enumerate().map(|(row, &sequence)| (sequence, key(row))).collect()
+        sequences_of(batch)
+            .iter()
+            .enumerate()
+            .map(|(row, &sequence)| (sequence, key(row)))
+            .collect()
     }
 
     /// Counts the values of a batch in the tally at a position.
-    pub(super) fn count(&self, batch: &RecordBatch, matches: &mut Matches, tally: usize) -> Result<(), TrailError> {
+    pub(super) fn count(
+        &self,
+        batch: &RecordBatch,
+        matches: &mut Matches,
+        tally: usize,
+    ) -> Result<(), TrailError> {
         let counted = matches.tallies[tally].batch(batch, &self.columns);
         Ok(counted.map_err(|error| damaged(&self.segment.path, error))?)
     }

@@ -25,9 +25,15 @@ impl UuidCondition<'_> {
     fn new<'q>(term: &'q TextMatch, columns: &[Column]) -> UuidCondition<'q> {
         let conditions = columns.iter().map(|&column| {
             let finder = TermFinder::new(term);
-            text_condition(column, Arc::new(move |value| value.is_some_and(|value| finder.is_in(value))))
+            text_condition(
+                column,
+                Arc::new(move |value| value.is_some_and(|value| finder.is_in(value))),
+            )
         });
-        UuidCondition { term, on_columns: conditions.reduce(Expr::or).into_iter().collect() }
+        UuidCondition {
+            term,
+            on_columns: conditions.reduce(Expr::or).into_iter().collect(),
+        }
     }
 
     /// Returns the rows with these sequences as the rows that have the term.
@@ -36,20 +42,32 @@ impl UuidCondition<'_> {
         for &sequence in sequences {
             rows.set(index.row_at(sequence)?);
         }
-        Ok(Known { term: self.term.clone(), rows })
+        Ok(Known {
+            term: self.term.clone(),
+            rows,
+        })
     }
 }
 
 /// Returns the conditions to be asked of columns before whole rows are read; `None` if reading rows costs less or columns would
 /// settle nothing.
-pub(super) fn conditions<'q>(job: &'q Job, index: &Index, answer: &Answer) -> Option<Vec<UuidCondition<'q>>> {
+pub(super) fn conditions<'q>(
+    job: &'q Job,
+    index: &Index,
+    answer: &Answer,
+) -> Option<Vec<UuidCondition<'q>>> {
     let mut terms = Vec::new();
     add_terms(job.predicate.asked(), &mut terms);
     if terms.is_empty() || answer.unsure().is_none_or(|unsure| unsure.count() <= FEW) {
         return None;
     }
     let columns = index.uuid_columns().filter(|columns| !columns.is_empty())?;
-    Some(terms.into_iter().map(|term| UuidCondition::new(term, &columns)).collect())
+    Some(
+        terms
+            .into_iter()
+            .map(|term| UuidCondition::new(term, &columns))
+            .collect(),
+    )
 }
 
 /// Looks for a term in many short values, most of which have not even the bytes of its longest word.
@@ -60,7 +78,10 @@ struct TermFinder {
 
 impl TermFinder {
     fn new(term: &TextMatch) -> Self {
-        TermFinder { term: term.clone(), longest: Finder::new(longest_text(term).unwrap_or_default()).into_owned() }
+        TermFinder {
+            term: term.clone(),
+            longest: Finder::new(longest_text(term).unwrap_or_default()).into_owned(),
+        }
     }
 
     fn is_in(&self, value: &str) -> bool {
@@ -80,13 +101,17 @@ impl TermFinder {
 
 /// Returns `true` if a word may be a piece of a UUID.
 fn may_be_hex(word: &TextWord) -> bool {
-    word.texts().iter().all(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    word.texts()
+        .iter()
+        .all(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Adds the terms with a word that may be a piece of a UUID.
 fn add_terms<'q>(asked: &'q Asked, terms: &mut Vec<&'q TextMatch>) {
     match asked {
-        Asked::And(inner) | Asked::Or(inner) => inner.iter().for_each(|inner| add_terms(inner, terms)),
+        Asked::And(inner) | Asked::Or(inner) => {
+            inner.iter().for_each(|inner| add_terms(inner, terms))
+        }
         Asked::Not(inner) => add_terms(inner, terms),
         Asked::Text(term) if term.words.iter().any(may_be_hex) => {
             if !terms.contains(&term) {

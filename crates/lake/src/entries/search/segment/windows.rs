@@ -19,7 +19,11 @@ pub(super) struct Windows {
 
 impl Windows {
     pub(super) fn new(range: Range<u64>, order: Order) -> Self {
-        Windows { left: range, size: FIRST, order }
+        Windows {
+            left: range,
+            size: FIRST,
+            order,
+        }
     }
 
     /// Returns the part of the range that no window has covered.
@@ -36,8 +40,12 @@ impl Iterator for Windows {
             return None;
         }
         let window = match self.order {
-            Order::NewestFirst => self.left.end.saturating_sub(self.size).max(self.left.start)..self.left.end,
-            Order::OldestFirst => self.left.start..self.left.end.min(self.left.start.saturating_add(self.size)),
+            Order::NewestFirst => {
+                self.left.end.saturating_sub(self.size).max(self.left.start)..self.left.end
+            }
+            Order::OldestFirst => {
+                self.left.start..self.left.end.min(self.left.start.saturating_add(self.size))
+            }
         };
         match self.order {
             Order::NewestFirst => self.left.end = window.start,

@@ -60,7 +60,8 @@ impl Pieces {
         let (first, end) = (tail.first_sequence(), tail.end_sequence());
         let mut known = self.known.lock();
         *known = known.split_off(&(first / ENTRIES));
-        let place = |sequence: u64| (sequence.max(first) / Tail::BLOCK - first / Tail::BLOCK) as usize;
+        let place =
+            |sequence: u64| (sequence.max(first) / Tail::BLOCK - first / Tail::BLOCK) as usize;
         let numbers = first / ENTRIES..end.div_ceil(ENTRIES);
         let piece = |number: u64| Piece {
             blocks: place(number * ENTRIES)..place((number + 1) * ENTRIES).min(tail.blocks().len()),
@@ -70,22 +71,34 @@ impl Pieces {
                 Known::Asked { .. } => None,
             }),
         };
-        numbers.map(piece).filter(|piece| !piece.blocks.is_empty()).collect()
+        numbers
+            .map(piece)
+            .filter(|piece| !piece.blocks.is_empty())
+            .collect()
     }
 
     pub(in crate::entries) fn indexed(&self) -> usize {
-        self.known.lock().values().filter(|known| matches!(known, Known::Indexed(_))).count()
+        self.known
+            .lock()
+            .values()
+            .filter(|known| matches!(known, Known::Indexed(_)))
+            .count()
     }
 
     /// Notes that a search has looked through these pieces. Those that were looked through often are indexed now.
     pub(super) fn asked(self: &Arc<Self>, pieces: impl Iterator<Item = Piece>, tail: &Tail) {
         let size = tail.end_sequence();
-        let whole = |number: u64| tail.first_sequence() <= number * ENTRIES && (number + 1) * ENTRIES <= size;
+        let whole = |number: u64| {
+            tail.first_sequence() <= number * ENTRIES && (number + 1) * ENTRIES <= size
+        };
         let mut wanted = Vec::new();
         {
             let mut known = self.known.lock();
             for piece in pieces.filter(|piece| whole(piece.number)) {
-                let fresh = Known::Asked { times: 0, since: size };
+                let fresh = Known::Asked {
+                    times: 0,
+                    since: size,
+                };
                 if let Known::Asked { times, since } = known.entry(piece.number).or_insert(fresh) {
                     if size > *since + ENTRIES {
                         (*times, *since) = (0, size);
@@ -110,10 +123,15 @@ impl Pieces {
     }
 
     fn build(&self, number: u64, tail: &Tail) {
-        let entries = (number * ENTRIES..(number + 1) * ENTRIES).filter_map(|sequence| tail.get(sequence));
+        let entries =
+            (number * ENTRIES..(number + 1) * ENTRIES).filter_map(|sequence| tail.get(sequence));
         let rows = rows_of(entries.map(AsRef::as_ref));
         match Index::of_entries(&rows) {
-            Ok(index) => drop(self.known.lock().insert(number, Known::Indexed(Arc::new(index)))),
+            Ok(index) => drop(
+                self.known
+                    .lock()
+                    .insert(number, Known::Indexed(Arc::new(index))),
+            ),
             Err(error) => tracing::warn!(%error, "a piece of the unsealed log was not indexed"),
         }
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::Date};
 use reeve_anomalies::charges::{
-    Abstention, Advice, Anomaly, AnomalyKind, Costs, CurrencyTotals, DAY_MS, Dimension, Judgement, TagCoverage, Totals,
+    Abstention, Advice, Anomaly, AnomalyKind, Costs, CurrencyTotals, DAY_MS, Dimension, Judgement,
+    TagCoverage, Totals,
 };
 use reeve_audit::format_instant;
 use reeve_estate::charge::Amount;
@@ -20,7 +21,9 @@ struct Exact(Amount);
 
 impl Serialize for Exact {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(self.0.to_string()).map_err(S::Error::custom)?.serialize(serializer)
+        RawValue::from_string(self.0.to_string())
+            .map_err(S::Error::custom)?
+            .serialize(serializer)
     }
 }
 
@@ -188,7 +191,10 @@ struct SavingsOut<'a> {
 
 impl<'a> Bill<'a> {
     pub(super) fn new(judgement: &'a Judgement) -> Self {
-        let abstention = |one: &'a Abstention| AbstentionOut { check: one.check.as_str(), reason: &one.reason };
+        let abstention = |one: &'a Abstention| AbstentionOut {
+            check: one.check.as_str(),
+            reason: &one.reason,
+        };
         Bill {
             totals: totals(&judgement.totals),
             anomalies: judgement.anomalies.iter().map(anomaly).collect(),
@@ -199,28 +205,48 @@ impl<'a> Bill<'a> {
 }
 
 fn totals(totals: &Totals) -> TotalsOut<'_> {
-    let at = |ms: i64| (totals.charges > 0).then(|| Timestamp::from_millisecond(ms).map(format_instant).ok()).flatten();
+    let at = |ms: i64| {
+        (totals.charges > 0)
+            .then(|| Timestamp::from_millisecond(ms).map(format_instant).ok())
+            .flatten()
+    };
     let span = totals.span;
     TotalsOut {
         charges: totals.charges,
         period: Period {
             start: at(span.start_ms),
             end: at(span.end_ms),
-            days: if totals.charges == 0 { 0.0 } else { rounded(span.days(), 1e3) },
+            days: if totals.charges == 0 {
+                0.0
+            } else {
+                rounded(span.days(), 1e3)
+            },
             presence: rounded(span.presence, 1e3),
         },
         currencies: totals.currencies.keys().map(AsRef::as_ref).collect(),
-        by_currency: totals.currencies.iter().map(|(name, totals)| (name.as_ref(), currency(totals))).collect(),
+        by_currency: totals
+            .currencies
+            .iter()
+            .map(|(name, totals)| (name.as_ref(), currency(totals)))
+            .collect(),
     }
 }
 
 fn currency(totals: &CurrencyTotals) -> CurrencyOut<'_> {
     let by = |dimension| totals.by.get(&dimension).map(named).unwrap_or_default();
-    let day = |(day, of): (&i64, &Costs)| Dated { date: date(*day), costs: costs(of) };
-    let month =
-        |((year, month), of): (&(i16, i8), &Costs)| Dated { date: format!("{year:04}-{month:02}"), costs: costs(of) };
+    let day = |(day, of): (&i64, &Costs)| Dated {
+        date: date(*day),
+        costs: costs(of),
+    };
+    let month = |((year, month), of): (&(i16, i8), &Costs)| Dated {
+        date: format!("{year:04}-{month:02}"),
+        costs: costs(of),
+    };
     let discounts = &totals.discounts;
-    let (used, unused) = (discounts.committed.as_f64(), discounts.commitments_unused.as_f64());
+    let (used, unused) = (
+        discounts.committed.as_f64(),
+        discounts.commitments_unused.as_f64(),
+    );
     CurrencyOut {
         costs: costs(&totals.costs),
         by_service: by(Dimension::Service),
@@ -251,7 +277,12 @@ fn currency(totals: &CurrencyTotals) -> CurrencyOut<'_> {
 fn named(values: &BTreeMap<Arc<str>, Costs>) -> Vec<Named<'_>> {
     let mut all: Vec<_> = values.iter().collect();
     all.sort_by_key(|(_, of)| std::cmp::Reverse(of.effective));
-    all.into_iter().map(|(name, of)| Named { name: given(name), costs: costs(of) }).collect()
+    all.into_iter()
+        .map(|(name, of)| Named {
+            name: given(name),
+            costs: costs(of),
+        })
+        .collect()
 }
 
 fn costs(costs: &Costs) -> CostsOut {
@@ -274,7 +305,11 @@ fn tags(tags: &TagCoverage) -> TagsOut<'_> {
         coverage_percent: percent(tags.tagged.as_f64(), all),
         keys: keys
             .into_iter()
-            .map(|(key, cost)| KeyOut { key, cost: Exact(*cost), coverage_percent: percent(cost.as_f64(), all) })
+            .map(|(key, cost)| KeyOut {
+                key,
+                cost: Exact(*cost),
+                coverage_percent: percent(cost.as_f64(), all),
+            })
             .collect(),
     }
 }
@@ -311,7 +346,11 @@ fn anomaly(anomaly: &Anomaly) -> AnomalyOut<'_> {
         deviation: Exact(deviation),
         deviation_percent: percent(deviation.as_f64(), anomaly.expected.as_f64()),
         average_30d_daily: Exact(anomaly.average),
-        expected_from: if anomaly.weekly { "median of the same weekdays" } else { "average of the 30 days before" },
+        expected_from: if anomaly.weekly {
+            "median of the same weekdays"
+        } else {
+            "average of the 30 days before"
+        },
         significance: rounded(anomaly.significance, 1e2),
         history_days: anomaly.history,
         contributors: contributors.collect(),
@@ -334,9 +373,17 @@ fn advice(advice: &Advice) -> AdviceOut<'_> {
             monthly_after_discounts: Exact(saving.after_discounts),
         }),
         spend: Exact(advice.spend),
-        basis: if advice.as_observed { "as observed in the file" } else { "a month" },
+        basis: if advice.as_observed {
+            "as observed in the file"
+        } else {
+            "a month"
+        },
         charges: advice.charges,
-        numbers: advice.numbers.iter().map(|(name, value)| (*name, rounded(*value, 1e6))).collect(),
+        numbers: advice
+            .numbers
+            .iter()
+            .map(|(name, value)| (*name, rounded(*value, 1e6)))
+            .collect(),
         assumptions: &advice.assumptions,
         not_measured: &advice.not_measured,
     }
@@ -356,6 +403,9 @@ fn rounded(value: f64, to: f64) -> f64 {
 
 /// A day since the epoch as `2026-11-20`.
 fn date(day: i64) -> String {
-    let at = day.checked_mul(DAY_MS).and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    at.map_or(Date::ZERO, |at| TimeZone::UTC.to_datetime(at).date()).to_string()
+    let at = day
+        .checked_mul(DAY_MS)
+        .and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    at.map_or(Date::ZERO, |at| TimeZone::UTC.to_datetime(at).date())
+        .to_string()
 }

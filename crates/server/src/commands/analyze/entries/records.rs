@@ -43,18 +43,27 @@ impl std::fmt::Display for Where {
 
 impl Records {
     /// Reads an input, unpacking it where it begins as gzip does.
-    pub(super) fn open(mut input: impl Read + 'static, format: Option<EntriesFormat>) -> io::Result<Self> {
+    pub(super) fn open(
+        mut input: impl Read + 'static,
+        format: Option<EntriesFormat>,
+    ) -> io::Result<Self> {
         let mut start = Vec::new();
         input.by_ref().take(2).read_to_end(&mut start)?;
         let gzip = start == [0x1f, 0x8b];
         let whole = Cursor::new(start).chain(input);
-        let mut input: Box<dyn BufRead> =
-            if gzip { Box::new(BufReader::new(MultiGzDecoder::new(whole))) } else { Box::new(BufReader::new(whole)) };
+        let mut input: Box<dyn BufRead> = if gzip {
+            Box::new(BufReader::new(MultiGzDecoder::new(whole)))
+        } else {
+            Box::new(BufReader::new(whole))
+        };
         let mut first = Vec::new();
         let mut blank = 0;
         loop {
             first.clear();
-            let read = input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut first)?;
+            let read = input
+                .by_ref()
+                .take(LONGEST_LINE)
+                .read_until(b'\n', &mut first)?;
             if read == 0 || !first.iter().all(u8::is_ascii_whitespace) {
                 break;
             }
@@ -63,7 +72,11 @@ impl Records {
         let lines = is_line(&first);
         let whole = Cursor::new(first).chain(input);
         let texts: Box<dyn Iterator<Item = _>> = if lines {
-            Box::new(Lines { input: Box::new(whole), line: blank, ended: false })
+            Box::new(Lines {
+                input: Box::new(whole),
+                line: blank,
+                ended: false,
+            })
         } else {
             Box::new(Texts::new(whole).map(|text| match text {
                 Ok((offset, text)) => Ok((Where::Byte(offset), text)),
@@ -95,14 +108,29 @@ impl Iterator for Records {
 /// Returns `true` if a file's first line is a record of its own, or at least no piece of a larger whole, so that one bad line does not
 /// hide the next.
 fn is_line(first: &[u8]) -> bool {
-    let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii();
-    match json::parse_with(text, &Options { numbers: Numbers::KeepAsText, ..Options::default() }) {
+    let text = first
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(first)
+        .trim_ascii();
+    match json::parse_with(
+        text,
+        &Options {
+            numbers: Numbers::KeepAsText,
+            ..Options::default()
+        },
+    ) {
         Ok(parsed) => {
-            let holds = |name| parsed.value.get(name).is_some_and(|value| value.as_array().is_some());
+            let holds = |name| {
+                parsed
+                    .value
+                    .get(name)
+                    .is_some_and(|value| value.as_array().is_some())
+            };
             parsed.value.as_object().is_some() && !holds("Records") && !holds("Events")
         }
         Err(_) => {
-            let count = |brackets: [u8; 2]| text.iter().filter(|byte| brackets.contains(byte)).count();
+            let count =
+                |brackets: [u8; 2]| text.iter().filter(|byte| brackets.contains(byte)).count();
             let balanced = count([b'{', b'[']) == count([b'}', b']']);
             !text.starts_with(b"[") && (balanced && text.len() > 1 || !text.starts_with(b"{"))
         }
@@ -122,7 +150,12 @@ impl Iterator for Lines {
         while !self.ended {
             let mut text = Vec::new();
             self.line += 1;
-            match self.input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text) {
+            match self
+                .input
+                .by_ref()
+                .take(LONGEST_LINE)
+                .read_until(b'\n', &mut text)
+            {
                 Ok(0) => self.ended = true,
                 Ok(_) if text.iter().all(u8::is_ascii_whitespace) => {}
                 Ok(_) if text.len() as u64 == LONGEST_LINE && !text.ends_with(b"\n") => {
@@ -145,15 +178,26 @@ impl Iterator for Lines {
 
 /// The entry that a text is, or is a record of; nothing for a digest, which holds no records.
 fn entry(text: &[u8], format: Option<EntriesFormat>) -> Result<Option<Entry>, String> {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii();
-    let options = Options { numbers: Numbers::KeepAsText, ..Options::default() };
-    let value = json::parse_with(text, &options).map_err(|error| error.to_string())?.value;
-    let own = value.get("event_type").is_some_and(|kind| kind.as_str().is_some());
+    let text = text
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(text)
+        .trim_ascii();
+    let options = Options {
+        numbers: Numbers::KeepAsText,
+        ..Options::default()
+    };
+    let value = json::parse_with(text, &options)
+        .map_err(|error| error.to_string())?
+        .value;
+    let own = value
+        .get("event_type")
+        .is_some_and(|kind| kind.as_str().is_some());
     match format {
         Some(EntriesFormat::Cloudtrail) => cloudtrail(value),
         Some(EntriesFormat::Jsonl) => reeve(value).map(Some),
         None if own => reeve(value).map(Some),
-        None => cloudtrail(value).map_err(|error| format!("{error}; nor an entry of Reeve's: it has no event_type")),
+        None => cloudtrail(value)
+            .map_err(|error| format!("{error}; nor an entry of Reeve's: it has no event_type")),
     }
 }
 
@@ -180,8 +224,13 @@ fn reeve(mut value: Json) -> Result<Entry, String> {
         }
     }
     // The time of receipt stands only for a time that is missing; a score must not depend on the day it is computed.
-    let draft = Draft::from_json(value, Timestamp::UNIX_EPOCH)
-        .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+    let draft = Draft::from_json(value, Timestamp::UNIX_EPOCH).map_err(|errors| {
+        errors
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("; ")
+    })?;
     if draft.timestamp_defaulted {
         return Err(format!("timestamp: is missing; {TIMELESS}"));
     }
@@ -192,16 +241,24 @@ fn reeve(mut value: Json) -> Result<Entry, String> {
 mod tests {
     use super::*;
 
-    const RECORD: &str = r#"{"eventID":"a","eventName":"GetObject","eventTime":"2026-01-05T10:00:00Z"}"#;
-    const ENTRY: &str = r#"{"event_id":"b","event_type":"resource.view","timestamp":"2026-01-05T10:00:00.000Z"}"#;
+    const RECORD: &str =
+        r#"{"eventID":"a","eventName":"GetObject","eventTime":"2026-01-05T10:00:00Z"}"#;
+    const ENTRY: &str =
+        r#"{"event_id":"b","event_type":"resource.view","timestamp":"2026-01-05T10:00:00.000Z"}"#;
 
     /// Identifiers of what was read, and `!` for what was not.
     fn read(text: &str, format: Option<EntriesFormat>) -> String {
         let records = Records::open(Cursor::new(text.to_owned().into_bytes()), format);
         let each = |record: Result<Entry, String>| {
-            record.map_or_else(|_| "!".to_owned(), |entry| entry.event_id.as_str().to_owned())
+            record.map_or_else(
+                |_| "!".to_owned(),
+                |entry| entry.event_id.as_str().to_owned(),
+            )
         };
-        records.map_or_else(|error| error.to_string(), |records| records.map(each).collect::<Vec<_>>().join(" "))
+        records.map_or_else(
+            |error| error.to_string(),
+            |records| records.map(each).collect::<Vec<_>>().join(" "),
+        )
     }
 
     #[test]
@@ -211,7 +268,10 @@ mod tests {
             (format!("[{RECORD},{ENTRY}]"), "a b"),
             (format!("[\n  {RECORD},\n  {ENTRY}\n]"), "a b"),
             (format!("{RECORD}\n{ENTRY}\n"), "a b"),
-            (format!("\n{ENTRY}\nnonsense\n{{\"x\":1}}\n{ENTRY}"), "b ! ! b"),
+            (
+                format!("\n{ENTRY}\nnonsense\n{{\"x\":1}}\n{ENTRY}"),
+                "b ! ! b",
+            ),
             (format!("{{\"detail\":{RECORD}}}\n{RECORD}"), "a a"),
             (RECORD.replace(',', ",\n"), "a"),
             (format!("nonsense\n{ENTRY}"), "! b"),
@@ -235,8 +295,17 @@ mod tests {
 
     #[test]
     fn a_record_without_a_time_is_refused() {
-        assert_eq!(read(r#"{"event_id":"c","event_type":"resource.view"}"#, None), "!");
-        assert_eq!(read(r#"{"eventID":"a","eventName":"GetObject"}"#, None), "!");
-        assert_eq!(read(&RECORD.replace("2026-01-05T10:00:00Z", "yesterday"), None), "!");
+        assert_eq!(
+            read(r#"{"event_id":"c","event_type":"resource.view"}"#, None),
+            "!"
+        );
+        assert_eq!(
+            read(r#"{"eventID":"a","eventName":"GetObject"}"#, None),
+            "!"
+        );
+        assert_eq!(
+            read(&RECORD.replace("2026-01-05T10:00:00Z", "yesterday"), None),
+            "!"
+        );
     }
 }

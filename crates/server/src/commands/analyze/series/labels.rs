@@ -62,7 +62,10 @@ impl Chosen {
         let Some((column, value)) = text.split_once('=') else {
             bail!("--only {text:?} is not NAME=VALUE, such as host=web-1");
         };
-        Ok(Self { column: column.trim().to_owned(), value: value.trim().to_owned() })
+        Ok(Self {
+            column: column.trim().to_owned(),
+            value: value.trim().to_owned(),
+        })
     }
 
     /// The place of its column in a header.
@@ -70,8 +73,15 @@ impl Chosen {
     /// # Errors
     /// The header has no such column.
     pub(super) fn place(&self, header: &[String]) -> Result<usize> {
-        let Some(place) = header.iter().position(|name| name.eq_ignore_ascii_case(&self.column)) else {
-            bail!("the header has no --only column {:?}; it has {}", self.column, header.join(", "));
+        let Some(place) = header
+            .iter()
+            .position(|name| name.eq_ignore_ascii_case(&self.column))
+        else {
+            bail!(
+                "the header has no --only column {:?}; it has {}",
+                self.column,
+                header.join(", ")
+            );
         };
         Ok(place)
     }
@@ -106,7 +116,10 @@ struct Column {
 impl Labels {
     /// For the columns of a header that are not among `taken`.
     pub(super) fn from_header(header: &[String], taken: &[usize]) -> Self {
-        let others = header.iter().enumerate().filter(|(place, _)| !taken.contains(place));
+        let others = header
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| !taken.contains(place));
         let column = |(place, name): (usize, &String)| {
             let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
             Column {
@@ -128,10 +141,26 @@ impl Labels {
 
     /// Refuses rows of more than one series.
     pub(super) fn refuse_several(&self, rows: &[Row], in_time_order: &[usize]) -> Result<()> {
-        let Some(column) = self.0.iter().find(|column| column.divides(rows, in_time_order)) else { return Ok(()) };
-        let shown = column.labels.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        let Some(column) = self
+            .0
+            .iter()
+            .find(|column| column.divides(rows, in_time_order))
+        else {
+            return Ok(());
+        };
+        let shown = column
+            .labels
+            .iter()
+            .take(SHOWN)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
         let more = column.labels.len().saturating_sub(SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
         let first = column.labels.first().map_or("", String::as_str);
         bail!(
             "it holds several series: column {} ({}) has {shown}{more}; choose one with --only {}={first}",
@@ -145,7 +174,8 @@ impl Labels {
 impl Column {
     /// Returns `false` once the column is known to hold no labels.
     fn note(&mut self, record: &ByteRecord) -> bool {
-        let cell = String::from_utf8_lossy(record.get(self.place).unwrap_or_default().trim_ascii()).into_owned();
+        let cell = String::from_utf8_lossy(record.get(self.place).unwrap_or_default().trim_ascii())
+            .into_owned();
         if !self.named && cell.parse::<f64>().is_ok() {
             return false;
         }
@@ -167,8 +197,14 @@ impl Column {
         let of = |place: &usize| Some((rows.get(*place)?.at_ms, *self.rows.get(*place)?));
         let mut labelled: Vec<(i64, u32)> = in_time_order.iter().filter_map(of).collect();
         labelled.sort_unstable();
-        let differ = labelled.windows(2).filter(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1).count();
-        let same = labelled.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        let differ = labelled
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1)
+            .count();
+        let same = labelled
+            .windows(2)
+            .filter(|pair| pair[0] == pair[1])
+            .count();
         differ * 4 >= rows.len() && same * 4 < differ
     }
 }

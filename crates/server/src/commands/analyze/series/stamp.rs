@@ -11,21 +11,35 @@ pub(super) fn millis(text: &str) -> Option<i64> {
 }
 
 fn since_epoch(text: &str) -> Option<i64> {
-    if !text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E')) {
+    if !text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'))
+    {
         return None;
     }
     if let Ok(whole) = text.parse::<i64>() {
         let mut scale = SECONDS_END as u64;
         for per_ms in [None, Some(1), Some(1_000), Some(1_000_000)] {
             if whole.unsigned_abs() < scale {
-                return per_ms.map_or_else(|| whole.checked_mul(1_000), |per_ms| Some(whole.div_euclid(per_ms)));
+                return per_ms.map_or_else(
+                    || whole.checked_mul(1_000),
+                    |per_ms| Some(whole.div_euclid(per_ms)),
+                );
             }
             scale = scale.saturating_mul(1_000);
         }
         return None;
     }
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite())?;
-    let scales = [(SECONDS_END, 1e3), (SECONDS_END * 1e3, 1.0), (SECONDS_END * 1e6, 1e-3), (SECONDS_END * 1e9, 1e-6)];
+    let number = text
+        .parse::<f64>()
+        .ok()
+        .filter(|number| number.is_finite())?;
+    let scales = [
+        (SECONDS_END, 1e3),
+        (SECONDS_END * 1e3, 1.0),
+        (SECONDS_END * 1e6, 1e-3),
+        (SECONDS_END * 1e9, 1e-6),
+    ];
     let (_, factor) = scales.into_iter().find(|(end, _)| number.abs() < *end)?;
     // To the millisecond nearest: 1700000000.123 has no exact double.
     Some((number * factor).round() as i64)

@@ -24,14 +24,23 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::BUDGET_DELETE, "budget"),
     by_reeve(&events::BUDGET_ALERT, "system", "budget"),
     by_reeve(&events::DELIVERY, "scheduled", "webhook"),
-    by_reeve(&events::DELIVERY, "scheduled", "webhook").status("failed").severity(Severity::Medium),
+    by_reeve(&events::DELIVERY, "scheduled", "webhook")
+        .status("failed")
+        .severity(Severity::Medium),
     by_reeve(&events::TASK, "scheduled", "reeve").when("operation:read_bills"),
     by_reeve(&events::TASK, "scheduled", "reeve").when("operation:evaluate_budgets"),
 ];
 
 async fn saved_search(admin: &Api) {
     let path = "audit-logs/saved-searches";
-    let id = admin.post(path, json!({ "name": "Failures", "query": "status:failed" })).await.expect(201).text_at("/id");
+    let id = admin
+        .post(
+            path,
+            json!({ "name": "Failures", "query": "status:failed" }),
+        )
+        .await
+        .expect(201)
+        .text_at("/id");
     let one = format!("{path}/{id}");
     let changed = json!({ "name": "Failed", "query": "status:failed", "version": 1 });
     let _ = admin.put(&one, changed).await.expect(200);
@@ -41,27 +50,41 @@ async fn saved_search(admin: &Api) {
 async fn price_file(admin: &Api) {
     let file = "# provider: aws\n# kind: units\n# source: AWS price pages\n# date: 2026-11\n\
         region,name,unit,from,usd\neu-west-1,gp2,gib_month,0,0.11\n";
-    let _ = admin.send("POST", "prices", Some("text/csv"), file.into()).await.expect(201);
+    let _ = admin
+        .send("POST", "prices", Some("text/csv"), file.into())
+        .await
+        .expect(201);
     let _ = admin.delete("prices/aws/units").await.expect(204);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks() {
     let home = tempfile::tempdir().unwrap();
-    let service = Service::serve(home.path(), &[EMULATORS, ("REEVE_CHARGES_EVERY_S", "1")]).unwrap();
+    let service =
+        Service::serve(home.path(), &[EMULATORS, ("REEVE_CHARGES_EVERY_S", "1")]).unwrap();
     let admin = service.admin();
-    let _ = admin.put("settings", json!({ "name": "Acme", "version": 0 })).await.expect(200);
+    let _ = admin
+        .put("settings", json!({ "name": "Acme", "version": 0 }))
+        .await
+        .expect(200);
     saved_search(&admin).await;
     price_file(&admin).await;
 
     // One receiver takes what it is sent; the other says that it is gone, and is not asked again.
     let (url, received) = receiver().await;
     let hook = json!({ "event": "budget_alert", "url": url, "filter": "type=forecast" });
-    let secret = admin.post("intelligence/webhooks", hook).await.expect(201).text_at("/secret");
+    let secret = admin
+        .post("intelligence/webhooks", hook)
+        .await
+        .expect(201)
+        .text_at("/secret");
     let gone = json!({ "event": "budget_alert", "url": url.replace("/hook", "/gone") });
     let _ = admin.post("intelligence/webhooks", gone).await.expect(201);
     let refused = json!({ "event": "budget_alert", "url": url, "filter": "impact=high" });
-    let refused = admin.post("intelligence/webhooks", refused).await.problem(422, "invalid_fields");
+    let refused = admin
+        .post("intelligence/webhooks", refused)
+        .await
+        .problem(422, "invalid_fields");
     assert_eq!(refused.text_at("/errors/0/field"), "filter");
 
     // The bill of sixty days is put there twice: it is the same bill.
@@ -73,15 +96,31 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
         fs::rename(folder.join("part"), folder.join(format!("{name}.csv"))).unwrap();
     }
     let budget = |amount: u32| json!({ "name": "All", "amount": amount, "currency": "USD", "period": "year", "thresholds": [{ "percent": 100, "basis": "forecast" }] });
-    let path = format!("budgets/{}", admin.post("budgets", budget(100)).await.expect(201).text_at("/id"));
+    let path = format!(
+        "budgets/{}",
+        admin
+            .post("budgets", budget(100))
+            .await
+            .expect(201)
+            .text_at("/id")
+    );
     let delivered = until("the budget alert", PATIENCE, || async {
-        verified(&received, &secret, "budget_alert").into_iter().next()
+        verified(&received, &secret, "budget_alert")
+            .into_iter()
+            .next()
     })
     .await;
     let alert = admin.get("budgets/alerts").await.expect(200).items()[0].clone();
-    assert_eq!(delivered["data"], alert, "the record as the interface gives it");
+    assert_eq!(
+        delivered["data"], alert,
+        "the record as the interface gives it"
+    );
     let standing = admin.get(&path).await.expect(200).body["standing"].clone();
-    assert_eq!(standing["spent"], json!(counted_once(&text)), "an overlapping bill is not counted twice");
+    assert_eq!(
+        standing["spent"],
+        json!(counted_once(&text)),
+        "an overlapping bill is not counted twice"
+    );
     let _ = admin.put(&path, budget(1_000_000)).await.expect(200);
     let _ = admin.delete(&path).await.expect(204);
     verify(&admin, EMITTED).await;
@@ -89,7 +128,14 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
 
 /// Charges in US dollars of the present year.
 fn counted_once(text: &str) -> f64 {
-    let year = format!("USD,{}", jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).year());
+    let year = format!(
+        "USD,{}",
+        jiff::Timestamp::now()
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .year()
+    );
     let amounts = text.lines().filter(|line| line.contains(&year));
-    amounts.map(|line| line.split(',').next().unwrap().parse::<f64>().unwrap()).sum()
+    amounts
+        .map(|line| line.split(',').next().unwrap().parse::<f64>().unwrap())
+        .sum()
 }

@@ -18,12 +18,16 @@ const LONG: Duration = Duration::from_secs(180);
 
 /// A step of a change that an agent recommended.
 const fn by_agent(kind: &'static EventKind) -> Emitted {
-    Emitted { actor: "agent", ..by_reeve(kind, "automation", "virtual_machine") }
+    Emitted {
+        actor: "agent",
+        ..by_reeve(kind, "automation", "virtual_machine")
+    }
 }
 
 /// A change that a sync saw.
 const fn observed(kind: &'static EventKind) -> Emitted {
-    by_reeve(kind, "scheduled", "virtual_machine").when("tags:observed resource.type:virtual_machine")
+    by_reeve(kind, "scheduled", "virtual_machine")
+        .when("tags:observed resource.type:virtual_machine")
 }
 
 pub(super) const EMITTED: &[Emitted] = &[
@@ -46,23 +50,34 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::ROLLOUT, "rollout").when("operation:rollout.create"),
     by_reeve(&events::AGENT_RUN, "scheduled", "agent"),
     by_user(&events::PREDICTION, "predictive_rule"),
-    by_reeve(&events::ANOMALY, "scheduled", "address").when("operation:anomaly.detect").severity(Severity::High),
+    by_reeve(&events::ANOMALY, "scheduled", "address")
+        .when("operation:anomaly.detect")
+        .severity(Severity::High),
 ];
 
 /// Fourteen days at two percent.
 fn quiet() -> Vec<(Timestamp, f64)> {
     let now = Timestamp::now().as_second() / 300 * 300;
-    let point = |n: i64| (Timestamp::from_second(now - n * 300).unwrap(), 2.0 + (n % 12) as f64 / 10.0);
+    let point = |n: i64| {
+        (
+            Timestamp::from_second(now - n * 300).unwrap(),
+            2.0 + (n % 12) as f64 / 10.0,
+        )
+    };
     (1..=14 * 288_i64).rev().map(point).collect()
 }
 
 async fn machine(moto: &Moto, name: &str, size: &str) -> String {
-    moto.machines(REGION, size, 1, &[("Name", name)]).await.unwrap().remove(0)
+    moto.machines(REGION, size, 1, &[("Name", name)])
+        .await
+        .unwrap()
+        .remove(0)
 }
 
 /// Begins a sync once none is under way, and waits for its end.
 async fn sync(admin: &Api, connection: &str) {
-    let finished = async || admin.get(connection).await.expect(200).body["last_sync"]["finished_at"].clone();
+    let finished =
+        async || admin.get(connection).await.expect(200).body["last_sync"]["finished_at"].clone();
     let before = until("the beginning of the sync", PATIENCE, || async {
         let before = finished().await;
         let begun = admin.post(&format!("{connection}/sync"), json!({})).await;
@@ -70,7 +85,10 @@ async fn sync(admin: &Api, connection: &str) {
         (begun.status == 202).then_some(before)
     })
     .await;
-    until("the end of the sync", PATIENCE, || async { (finished().await != before).then_some(()) }).await;
+    until("the end of the sync", PATIENCE, || async {
+        (finished().await != before).then_some(())
+    })
+    .await;
 }
 
 /// Changes that others make in the account between two syncs.
@@ -78,32 +96,68 @@ async fn changes(moto: &Moto, stopped: &str, removed: &str) {
     machine(moto, "new", "m5.large").await;
     moto.tag(REGION, stopped, "team", "shop").await.unwrap();
     for (operation, id) in [("StopInstances", stopped), ("TerminateInstances", removed)] {
-        moto.query(&EC2, REGION, operation, &[("InstanceId.1".to_owned(), id.to_owned())]).await.unwrap();
+        moto.query(
+            &EC2,
+            REGION,
+            operation,
+            &[("InstanceId.1".to_owned(), id.to_owned())],
+        )
+        .await
+        .unwrap();
     }
 }
 
 /// Begins a rollout of the recommendation and takes it back; then has the change approved and made.
 async fn carry_out(admin: &Api, agent: &str) {
-    let (_, operator) = admin.person("operator@acme.example", &["operator"], &[]).await;
-    let (_, manager) = admin.person("manager@acme.example", &["manager"], &[]).await;
+    let (_, operator) = admin
+        .person("operator@acme.example", &["operator"], &[])
+        .await;
+    let (_, manager) = admin
+        .person("manager@acme.example", &["manager"], &[])
+        .await;
     let found = until("the recommendation", PATIENCE, || async {
-        admin.get("intelligence/recommendations?type=right_size").await.expect(200).items().first().cloned()
+        admin
+            .get("intelligence/recommendations?type=right_size")
+            .await
+            .expect(200)
+            .items()
+            .first()
+            .cloned()
     })
     .await;
-    let wanted = json!({ "agent_id": agent, "type": "right_size", "settings": { "min_confidence": 50 } });
-    let rollout = admin.post("intelligence/rollouts", wanted).await.expect(201).text_at("/id");
+    let wanted =
+        json!({ "agent_id": agent, "type": "right_size", "settings": { "min_confidence": 50 } });
+    let rollout = admin
+        .post("intelligence/rollouts", wanted)
+        .await
+        .expect(201)
+        .text_at("/id");
     let abort = json!({ "reason": "one at a time" });
-    let _ = admin.post(&format!("intelligence/rollouts/{rollout}/abort"), abort).await.expect(200);
+    let _ = admin
+        .post(&format!("intelligence/rollouts/{rollout}/abort"), abort)
+        .await
+        .expect(200);
 
-    let path = format!("intelligence/recommendations/{}", found["id"].as_str().unwrap());
+    let path = format!(
+        "intelligence/recommendations/{}",
+        found["id"].as_str().unwrap()
+    );
     let asked = until("the request", PATIENCE, || async {
         let now = admin.get(&path).await.expect(200).body;
-        let asked = operator.post(&format!("{path}/execute"), json!({ "plan_hash": now["plan"]["hash"] })).await;
+        let asked = operator
+            .post(
+                &format!("{path}/execute"),
+                json!({ "plan_hash": now["plan"]["hash"] }),
+            )
+            .await;
         (asked.status == 202).then_some(asked)
     })
     .await;
     assert_eq!(asked.body["status"], "pending_approval", "{}", asked.text);
-    let approve = format!("intelligence/approvals/{}/approve", asked.text_at("/approval_id"));
+    let approve = format!(
+        "intelligence/approvals/{}/approve",
+        asked.text_at("/approval_id")
+    );
     let _ = manager.post(&approve, json!({})).await.expect(200);
     until("the change", LONG, || async {
         let now = admin.get(&path).await.expect(200).body;
@@ -122,7 +176,10 @@ async fn foresight(admin: &Api) {
     let evaluate = format!("{rules}/{}/evaluate", rule["id"].as_str().unwrap());
     let _ = admin.post(&evaluate, json!({})).await.expect(200);
     let list = json!({ "indicators": "203.0.113.0/24, Scanners\n" });
-    let _ = admin.put("intelligence/threat-lists/scanners", list).await.expect(200);
+    let _ = admin
+        .put("intelligence/threat-lists/scanners", list)
+        .await
+        .expect(200);
     let entry = json!({
         "event_type": "api.call",
         "actor": { "type": "user", "id": "mallory", "email": "mallory@example.com", "ip_address": "203.0.113.77" },
@@ -138,19 +195,47 @@ async fn what_happens_to_the_estate_is_recorded() {
     let admin = service.admin();
     let moto = Moto::start().await.unwrap();
     let oversized = machine(&moto, "reports", "m5.2xlarge").await;
-    let (stopped, removed) = (machine(&moto, "old", "m5.large").await, machine(&moto, "older", "m5.large").await);
+    let (stopped, removed) = (
+        machine(&moto, "old", "m5.large").await,
+        machine(&moto, "older", "m5.large").await,
+    );
     let dimensions = [("InstanceId", oversized.as_str())];
-    let cpu = Metric { namespace: "AWS/EC2", name: "CPUUtilization", unit: "Percent", dimensions: &dimensions };
+    let cpu = Metric {
+        namespace: "AWS/EC2",
+        name: "CPUUtilization",
+        unit: "Percent",
+        dimensions: &dimensions,
+    };
     moto.metric(REGION, cpu, &quiet()).await.unwrap();
 
     let connection = json!({
         "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(), "allow_actions": true,
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
     });
-    let connection = format!("connections/{}", admin.post("connections", connection).await.expect(201).text_at("/id"));
-    let _ = admin.post(&format!("{connection}/test"), json!({})).await.expect(200);
-    let _ = admin.patch(&connection, json!({ "name": "acme-production" })).await.expect(200);
-    let inventory = admin.send("GET", "resources.csv?type=virtual_machine", None, Vec::new()).await;
+    let connection = format!(
+        "connections/{}",
+        admin
+            .post("connections", connection)
+            .await
+            .expect(201)
+            .text_at("/id")
+    );
+    let _ = admin
+        .post(&format!("{connection}/test"), json!({}))
+        .await
+        .expect(200);
+    let _ = admin
+        .patch(&connection, json!({ "name": "acme-production" }))
+        .await
+        .expect(200);
+    let inventory = admin
+        .send(
+            "GET",
+            "resources.csv?type=virtual_machine",
+            None,
+            Vec::new(),
+        )
+        .await;
     assert_eq!(inventory.status, 200);
     sync(&admin, &connection).await;
     changes(&moto, &stopped, &removed).await;
@@ -160,7 +245,11 @@ async fn what_happens_to_the_estate_is_recorded() {
         "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "confidence_threshold": "50%",
         "reason": "the account has fourteen days of history",
     });
-    let agent = admin.post("intelligence/agents", agent).await.expect(201).text_at("/id");
+    let agent = admin
+        .post("intelligence/agents", agent)
+        .await
+        .expect(201)
+        .text_at("/id");
     carry_out(&admin, &agent).await;
     foresight(&admin).await;
     let _ = admin.delete(&connection).await.expect(204);

@@ -24,11 +24,17 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_reeve(&events::ALERT_FIRE, "system", "alert_rule").severity(Severity::High),
     by_reeve(&events::ALERT_DEGRADE, "system", "alert_rule"),
     by_user(&events::ALERT_HANDLE, "alert_firing"),
-    Emitted { method: "system", ..by_user(&events::AUDIT_EXPORT, "audit_export") },
+    Emitted {
+        method: "system",
+        ..by_user(&events::AUDIT_EXPORT, "audit_export")
+    },
     by_user(&events::EXPORT_REQUEST, "audit_export"),
     by_user(&events::EXPORT_CANCEL, "audit_export").status("failed"),
     by_user(&events::EXPORT_DOWNLOAD, "audit_export"),
-    Emitted { method: "system", ..by_user(&events::EXPORT_DELIVER, "audit_export") },
+    Emitted {
+        method: "system",
+        ..by_user(&events::EXPORT_DELIVER, "audit_export")
+    },
     by_user(&events::EXPORT_DESTINATION_CREATE, "export_destination"),
     by_user(&events::EXPORT_DESTINATION_MODIFY, "export_destination"),
     by_user(&events::EXPORT_DESTINATION_TEST, "export_destination"),
@@ -36,7 +42,10 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::EXPORT_SCHEDULE_CREATE, "export_schedule"),
     by_user(&events::EXPORT_SCHEDULE_MODIFY, "export_schedule"),
     by_user(&events::EXPORT_SCHEDULE_DELETE, "export_schedule"),
-    Emitted { actor: "user", ..by_reeve(&events::REPORT, "system", "report_run") },
+    Emitted {
+        actor: "user",
+        ..by_reeve(&events::REPORT, "system", "report_run")
+    },
     by_user(&events::REPORT_CREATE, "report"),
     by_user(&events::REPORT_MODIFY, "report"),
     by_user(&events::REPORT_DELETE, "report"),
@@ -47,9 +56,15 @@ const QUERY: &str = "event_type:test.deed";
 async fn reading(admin: &Api) {
     let deed = json!({ "event_id": "deed-1", "event_type": "test.deed", "severity": "high" });
     let _ = admin.post("audit-logs", deed).await.expect(201);
-    let _ = admin.post("audit-logs/search", json!({ "query": QUERY })).await.expect(200);
+    let _ = admin
+        .post("audit-logs/search", json!({ "query": QUERY }))
+        .await
+        .expect(200);
     let _ = admin.get("audit-logs/deed-1").await.expect(200);
-    let live = admin.ask("audit-logs/live", &[("accept", "text/event-stream")]).await.unwrap();
+    let live = admin
+        .ask("audit-logs/live", &[("accept", "text/event-stream")])
+        .await
+        .unwrap();
     assert_eq!(live.status().as_u16(), 200);
     let begun = admin.post("audit-logs/verify", json!({})).await.expect(202);
     let path = format!("audit-logs/verify/{}", begun.text_at("/id"));
@@ -61,20 +76,47 @@ async fn reading(admin: &Api) {
 
 async fn alerts(admin: &Api) {
     let list = "audit-logs/lists/known";
-    let _ = admin.put(list, json!({ "values": ["10.0.0.0/8"] })).await.expect(200);
+    let _ = admin
+        .put(list, json!({ "values": ["10.0.0.0/8"] }))
+        .await
+        .expect(200);
     let _ = admin.delete(list).await.expect(204);
     let path = "audit-logs/alerts";
     let rule = json!({ "name": "Deeds", "condition": QUERY, "threshold": { "count": 1, "window": "5m" }, "severity": "high", "state": "enabled" });
-    let rule = format!("{path}/{}", admin.post(path, rule).await.expect(201).text_at("/id"));
-    let _ = admin.patch(&rule, json!({ "description": "What happened", "version": 1 })).await.expect(200);
-    let _ = admin.post(&format!("{rule}/test"), json!({})).await.expect(200);
-    let _ = admin.post("audit-logs", json!({ "event_type": "test.deed" })).await.expect(201);
+    let rule = format!(
+        "{path}/{}",
+        admin.post(path, rule).await.expect(201).text_at("/id")
+    );
+    let _ = admin
+        .patch(
+            &rule,
+            json!({ "description": "What happened", "version": 1 }),
+        )
+        .await
+        .expect(200);
+    let _ = admin
+        .post(&format!("{rule}/test"), json!({}))
+        .await
+        .expect(200);
+    let _ = admin
+        .post("audit-logs", json!({ "event_type": "test.deed" }))
+        .await
+        .expect(201);
     let firing = until("the firing", PATIENCE, || async {
-        admin.get(&format!("{path}/firings")).await.expect(200).items().first().cloned()
+        admin
+            .get(&format!("{path}/firings"))
+            .await
+            .expect(200)
+            .items()
+            .first()
+            .cloned()
     })
     .await;
     let firing = format!("{path}/firings/{}", firing["id"].as_str().unwrap());
-    let _ = admin.post(&format!("{firing}/acknowledge"), json!({ "version": 1 })).await.expect(200);
+    let _ = admin
+        .post(&format!("{firing}/acknowledge"), json!({ "version": 1 }))
+        .await
+        .expect(200);
     let _ = admin.delete(&rule).await.expect(204);
     let _ = flood(admin).await;
 }
@@ -82,31 +124,73 @@ async fn alerts(admin: &Api) {
 async fn exports(admin: &Api) {
     let destinations = "audit-logs/export-destinations";
     let archive = json!({ "name": "Archive", "type": "folder", "prefix": "audit" });
-    let archive = format!("{destinations}/{}", admin.post(destinations, archive).await.expect(201).text_at("/id"));
-    let _ = admin.post(&format!("{archive}/test"), json!({})).await.expect(200);
-    let _ = admin.patch(&archive, json!({ "prefix": "audit/all", "version": 1 })).await.expect(200);
+    let archive = format!(
+        "{destinations}/{}",
+        admin
+            .post(destinations, archive)
+            .await
+            .expect(201)
+            .text_at("/id")
+    );
+    let _ = admin
+        .post(&format!("{archive}/test"), json!({}))
+        .await
+        .expect(200);
+    let _ = admin
+        .patch(&archive, json!({ "prefix": "audit/all", "version": 1 }))
+        .await
+        .expect(200);
     let schedules = "audit-logs/export-schedules";
-    let daily =
-        json!({ "name": "Daily", "format": "json", "query": QUERY, "schedule": "0 6 * * *", "destination": "Archive" });
-    let daily = format!("{schedules}/{}", admin.post(schedules, daily).await.expect(201).text_at("/id"));
-    let _ = admin.patch(&daily, json!({ "name": "Every day", "version": 1 })).await.expect(200);
+    let daily = json!({ "name": "Daily", "format": "json", "query": QUERY, "schedule": "0 6 * * *", "destination": "Archive" });
+    let daily = format!(
+        "{schedules}/{}",
+        admin
+            .post(schedules, daily)
+            .await
+            .expect(201)
+            .text_at("/id")
+    );
+    let _ = admin
+        .patch(&daily, json!({ "name": "Every day", "version": 1 }))
+        .await
+        .expect(200);
     let _ = admin.delete(&daily).await.expect(204);
 
     let wanted = json!({ "format": "json", "query": QUERY, "destination": "Archive" });
-    let id = admin.post("audit-logs/export", wanted).await.expect(202).text_at("/id");
+    let id = admin
+        .post("audit-logs/export", wanted)
+        .await
+        .expect(202)
+        .text_at("/id");
     assert_eq!(export_ended(admin, &id).await["status"], "succeeded");
-    let _ = admin.get(&format!("audit-logs/export/{id}/download")).await.expect(200);
+    let _ = admin
+        .get(&format!("audit-logs/export/{id}/download"))
+        .await
+        .expect(200);
     // It has ended already, and yet somebody tried.
-    let _ = admin.post(&format!("audit-logs/export/{id}/cancel"), json!({})).await.problem(409, "conflict");
+    let _ = admin
+        .post(&format!("audit-logs/export/{id}/cancel"), json!({}))
+        .await
+        .problem(409, "conflict");
     let _ = admin.delete(&archive).await.expect(204);
 }
 
 async fn reports(admin: &Api) {
     let path = "audit-logs/reports";
     let report = json!({ "name": "Deeds", "query": QUERY, "period": "24h", "group_by": ["user"] });
-    let report = format!("{path}/{}", admin.post(path, report).await.expect(201).text_at("/id"));
-    let _ = admin.patch(&report, json!({ "name": "All deeds", "version": 1 })).await.expect(200);
-    let run = admin.post(&format!("{report}/run"), json!({})).await.expect(202).text_at("/id");
+    let report = format!(
+        "{path}/{}",
+        admin.post(path, report).await.expect(201).text_at("/id")
+    );
+    let _ = admin
+        .patch(&report, json!({ "name": "All deeds", "version": 1 }))
+        .await
+        .expect(200);
+    let run = admin
+        .post(&format!("{report}/run"), json!({}))
+        .await
+        .expect(202)
+        .text_at("/id");
     assert_eq!(report_ended(admin, &run).await["state"], "succeeded");
     let _ = admin.delete(&report).await.expect(204);
 }

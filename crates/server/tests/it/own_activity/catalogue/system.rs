@@ -14,25 +14,34 @@ use crate::earlier::unsign;
 
 /// Returns the expected entry of an operation that a system account performs beside the service.
 const fn by_account(kind: &'static reeve_audit::EventKind, resource: &'static str) -> Emitted {
-    Emitted { actor: "user", ..by_reeve(kind, "cli", resource) }
+    Emitted {
+        actor: "user",
+        ..by_reeve(kind, "cli", resource)
+    }
 }
 
 pub(super) const EMITTED: &[Emitted] = &[
     by_account(&events::IMPORT, "audit_log"),
-    by_account(&events::AUDIT_SEARCH, "audit_log").when("method:cli").without(&[
-        "actor.email",
-        "actor.ip_address",
-        "actor.user_agent",
-        "metadata.found",
-    ]),
-    by_account(&events::AUDIT_EXPORT, "audit_log").when("method:cli").without(&["metadata.export"]),
+    by_account(&events::AUDIT_SEARCH, "audit_log")
+        .when("method:cli")
+        .without(&[
+            "actor.email",
+            "actor.ip_address",
+            "actor.user_agent",
+            "metadata.found",
+        ]),
+    by_account(&events::AUDIT_EXPORT, "audit_log")
+        .when("method:cli")
+        .without(&["metadata.export"]),
     by_reeve(&events::START, "system", "reeve"),
     by_reeve(&events::STOP, "system", "reeve"),
     by_reeve(&events::TAKEOVER, "system", "reeve").when("metadata.cause:ended"),
     by_reeve(&events::STATE_DIGEST, "scheduled", "reeve"),
     by_user(&events::API_CALL, "api_token"),
     by_reeve(&events::MAINTENANCE, "scheduled", "reeve"),
-    by_reeve(&events::ERROR, "system", "reeve").status("failed").when("resource.id:charges.read"),
+    by_reeve(&events::ERROR, "system", "reeve")
+        .status("failed")
+        .when("resource.id:charges.read"),
     by_user(&events::KEY_ROTATE, "audit_log").when("method:api"),
     by_account(&events::KEY_ROTATE, "audit_log").when("method:cli"),
     by_user(&events::BACKUP, "backup"),
@@ -43,7 +52,11 @@ pub(super) const EMITTED: &[Emitted] = &[
 
 fn run(arguments: &[&str]) {
     let output = reeve(arguments).unwrap();
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(output.status.success(), "{arguments:?}: {said}");
 }
 
@@ -55,37 +68,81 @@ fn text(path: &Path) -> &str {
 async fn what_the_program_does_with_its_data_is_recorded() {
     let home = tempfile::tempdir().unwrap();
     let (data, new) = (home.path().join("data"), home.path().join("new"));
-    let (entries, copy, backup) = (home.path().join("in.jsonl"), home.path().join("out.jsonl"), home.path().join("b"));
+    let (entries, copy, backup) = (
+        home.path().join("in.jsonl"),
+        home.path().join("out.jsonl"),
+        home.path().join("b"),
+    );
     fs::write(&entries, "{\"event_type\":\"test.imported\"}\n").unwrap();
-    run(&["audit", "import", "--format", "jsonl", "--data-dir", text(&data), text(&entries)]);
-    run(&["audit", "search", "test.imported", "--data-dir", text(&data)]);
-    run(&["audit", "export", "--format", "json", "--data-dir", text(&data), "-o", text(&copy)]);
+    run(&[
+        "audit",
+        "import",
+        "--format",
+        "jsonl",
+        "--data-dir",
+        text(&data),
+        text(&entries),
+    ]);
+    run(&[
+        "audit",
+        "search",
+        "test.imported",
+        "--data-dir",
+        text(&data),
+    ]);
+    run(&[
+        "audit",
+        "export",
+        "--format",
+        "json",
+        "--data-dir",
+        text(&data),
+        "-o",
+        text(&copy),
+    ]);
 
-    let variables =
-        [("REEVE_SEAL_AFTER_ENTRIES", "50"), ("REEVE_CHARGES_EVERY_S", "1"), ("REEVE_SELF_CHECK_EVERY_S", "2")];
+    let variables = [
+        ("REEVE_SEAL_AFTER_ENTRIES", "50"),
+        ("REEVE_CHARGES_EVERY_S", "1"),
+        ("REEVE_SELF_CHECK_EVERY_S", "2"),
+    ];
     let service = Service::serve(&data, &variables).unwrap();
     let admin = service.admin();
-    let batch: Vec<Value> = (0..60).map(|_| json!({ "event_type": "test.deed" })).collect();
+    let batch: Vec<Value> = (0..60)
+        .map(|_| json!({ "event_type": "test.deed" }))
+        .collect();
     let _ = admin.post("audit-logs", json!(batch)).await.expect(201);
     fs::create_dir_all(data.join("charges")).unwrap();
     fs::write(data.join("charges/bill.csv"), "this is no bill\n").unwrap();
-    let _ = admin.post("audit-logs/keys/rotate", json!({})).await.expect(201);
-    let made = admin.send("POST", "backups", Some("application/json"), b"{}".to_vec()).await;
+    let _ = admin
+        .post("audit-logs/keys/rotate", json!({}))
+        .await
+        .expect(201);
+    let made = admin
+        .send("POST", "backups", Some("application/json"), b"{}".to_vec())
+        .await;
     assert_eq!(made.status, 200);
     // Errors and sealing are found while the service runs; calls are counted up to its end.
-    let error =
-        EMITTED.iter().filter(|one| [&events::ERROR, &events::MAINTENANCE, &events::STATE_DIGEST].contains(&one.kind));
+    let error = EMITTED.iter().filter(|one| {
+        [&events::ERROR, &events::MAINTENANCE, &events::STATE_DIGEST].contains(&one.kind)
+    });
     for one in error {
         one.is_found(&admin).await;
     }
     let standby = Service::serve(&data, &variables).unwrap();
     service.stop().unwrap();
     until("the takeover", Duration::from_secs(60), || async {
-        let answer = standby.nobody().attempt("GET", "/healthz", &[], None, Vec::new()).await.ok()?;
+        let answer = standby
+            .nobody()
+            .attempt("GET", "/healthz", &[], None, Vec::new())
+            .await
+            .ok()?;
         (answer.text == "ok\n").then_some(())
     })
     .await;
-    let taken = EMITTED.iter().filter(|one| one.kind.name == events::TAKEOVER.name);
+    let taken = EMITTED
+        .iter()
+        .filter(|one| one.kind.name == events::TAKEOVER.name);
     for one in taken {
         one.is_found(&standby.admin()).await;
     }
@@ -99,9 +156,21 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     let place = home.path().join("checkpoint");
     fs::write(&place, "notes of mine\n").unwrap();
     let mut command = reeve_command().unwrap();
-    command.args(["serve", "--listen", "127.0.0.1:0", "--accept-unsigned", "--data-dir", text(&new)]);
-    command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN).envs(variables);
-    command.env("REEVE_PUBLISH", format!(r#"{{ after_change_s = 1, file = "{}" }}"#, place.display()));
+    command.args([
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--accept-unsigned",
+        "--data-dir",
+        text(&new),
+    ]);
+    command
+        .env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN)
+        .envs(variables);
+    command.env(
+        "REEVE_PUBLISH",
+        format!(r#"{{ after_change_s = 1, file = "{}" }}"#, place.display()),
+    );
     let service = Service::start(command).unwrap();
     verify(&service.admin(), EMITTED).await;
 }

@@ -32,7 +32,9 @@ impl Disk for SimulatedDisk {
         if self.0.state.lock().folders.contains(dir) {
             return self.0.state.lock().alive();
         }
-        let mut state = self.step("make folder", dir).map_err(|(error, _, _)| error)?;
+        let mut state = self
+            .step("make folder", dir)
+            .map_err(|(error, _, _)| error)?;
         state.folders.extend(dir.ancestors().map(Path::to_owned));
         Ok(())
     }
@@ -41,7 +43,11 @@ impl Disk for SimulatedDisk {
         let state = self.0.state.lock();
         state.alive()?;
         let node = state.names.get(path).ok_or_else(missing)?.clone();
-        Ok(Box::new(SimulatedFile { disk: self.clone(), path: path.to_owned(), node }))
+        Ok(Box::new(SimulatedFile {
+            disk: self.clone(),
+            path: path.to_owned(),
+            node,
+        }))
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
@@ -62,7 +68,11 @@ impl Disk for SimulatedDisk {
             }
         };
         drop(state);
-        Ok(Box::new(SimulatedFile { disk: self.clone(), path: path.to_owned(), node }))
+        Ok(Box::new(SimulatedFile {
+            disk: self.clone(),
+            path: path.to_owned(),
+            node,
+        }))
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -76,7 +86,10 @@ impl Disk for SimulatedDisk {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut state = self.step("rename to", to).map_err(|(error, _, _)| error)?;
         let node = state.names.get(from).cloned().ok_or_else(missing)?;
-        state.changed(folder(to), vec![(from.to_owned(), None), (to.to_owned(), Some(node))]);
+        state.changed(
+            folder(to),
+            vec![(from.to_owned(), None), (to.to_owned(), Some(node))],
+        );
         Ok(())
     }
 
@@ -96,12 +109,22 @@ impl Disk for SimulatedDisk {
             return Err(missing());
         }
         let names = state.names.keys().filter(|path| path.parent() == Some(dir));
-        Ok(names.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect())
+        Ok(names
+            .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+            .collect())
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        let mut state = self.step("sync folder", dir).map_err(|(error, _, _)| error)?;
-        for (path, node) in state.renamed.remove(dir).unwrap_or_default().into_iter().flatten() {
+        let mut state = self
+            .step("sync folder", dir)
+            .map_err(|(error, _, _)| error)?;
+        for (path, node) in state
+            .renamed
+            .remove(dir)
+            .unwrap_or_default()
+            .into_iter()
+            .flatten()
+        {
             match node {
                 Some(node) => state.durable_names.insert(path, node),
                 None => state.durable_names.remove(&path),
@@ -129,7 +152,10 @@ impl DiskFile for SimulatedFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         self.disk.0.state.lock().alive()?;
         let content = self.node.lock();
-        let bytes = content.live().get(offset as usize..).and_then(|rest| rest.get(..buffer.len()));
+        let bytes = content
+            .live()
+            .get(offset as usize..)
+            .and_then(|rest| rest.get(..buffer.len()));
         buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     }
@@ -188,6 +214,9 @@ impl DiskFile for SimulatedFile {
     fn is_linked(&self) -> io::Result<bool> {
         let state = self.disk.0.state.lock();
         state.alive()?;
-        Ok(state.names.get(&self.path).is_some_and(|node| Arc::ptr_eq(node, &self.node)))
+        Ok(state
+            .names
+            .get(&self.path)
+            .is_some_and(|node| Arc::ptr_eq(node, &self.node)))
     }
 }

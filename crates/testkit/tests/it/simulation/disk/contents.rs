@@ -35,7 +35,11 @@ fn apply(bytes: &mut Vec<u8>, change: &Change) {
 
 impl Contents {
     pub(super) fn durable(bytes: Vec<u8>) -> Contents {
-        Contents { live: bytes.clone(), durable: bytes, ..Contents::default() }
+        Contents {
+            live: bytes.clone(),
+            durable: bytes,
+            ..Contents::default()
+        }
     }
 
     pub(super) fn live(&self) -> &[u8] {
@@ -66,7 +70,9 @@ impl Contents {
             return;
         }
         let mut on_disk = self.durable.clone();
-        self.pending.iter().for_each(|change| apply(&mut on_disk, change));
+        self.pending
+            .iter()
+            .for_each(|change| apply(&mut on_disk, change));
         self.live = match random.random_range(0..3) {
             0 => on_disk,
             1 => std::mem::take(&mut self.live),
@@ -106,7 +112,10 @@ impl Contents {
         let mut bytes = states[kept].clone();
         if let Change::Write(offset, written) = &self.pending[kept] {
             let part = random.random_range(0..=written.len());
-            apply(&mut bytes, &Change::Write(*offset, written[..part].to_vec()));
+            apply(
+                &mut bytes,
+                &Change::Write(*offset, written[..part].to_vec()),
+            );
             // The length may be there before the bytes are.
             if random.random_bool(0.3) {
                 bytes.resize(bytes.len().max(*offset as usize + written.len()), 0);
