@@ -1,5 +1,5 @@
-//! An AWS account with very many volumes in one region, over HTTP on loopback: EC2 lists them by pages, STS says who calls, and
-//! everything else is denied, as to a role with two permissions.
+//! An AWS account with very many volumes in one region, over HTTP on loopback: EC2 lists them by
+//! pages, STS says who calls, and everything else is denied, as to a role with two permissions.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

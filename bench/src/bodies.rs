@@ -1,4 +1,5 @@
-//! The requests of a run, whole and in order, in a file: made before any clock starts, sent by the kernel from its page cache.
+//! The requests of a run, whole and in order, in a file: made before any clock starts, sent by the
+//! kernel from its page cache.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};

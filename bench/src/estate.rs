@@ -1,7 +1,9 @@
-//! The generated estate: resources, recommendations most of which have ended, actions, approvals and points, put into the store and the
-//! lake through their own interfaces before a service starts on them.
+//! The generated estate: resources, recommendations most of which have ended, actions, approvals
+//! and points, put into the store and the lake through their own interfaces before a service starts
+//! on them.
 //!
-//! The same numbers give the same estate on every machine, apart from times: they end now, because what is open must not have expired.
+//! The same numbers give the same estate on every machine, apart from times: they end now, because
+//! what is open must not have expired.
 
 mod content;
 mod records;

@@ -1,10 +1,13 @@
-//! Entries as the collectors of a busy estate send them: some 700 bytes of JSON, 5,000 users, 100,000 resources, three clouds.
+//! Entries as the collectors of a busy estate send them: some 700 bytes of JSON, 5,000 users,
+//! 100,000 resources, three clouds.
 //!
-//! The same seed gives the same bytes on every machine. What makes the entries neither easier nor harder than real ones:
-//! users, resources, accounts and words follow Zipf's law; a user keeps session, address and program for some forty events and
-//! comes back to the same resource; `event_id` and `request_id` are random UUIDs and never repeat; times advance by some 250 ms an
-//! entry, by day and night, and arrive a little out of order; a sixth carries a note of words from a vocabulary of 20,000, whose
-//! rarest word is in some fifty of ten million entries; what is modified tells its states before and after.
+//! The same seed gives the same bytes on every machine. What makes the entries neither easier nor
+//! harder than real ones: users, resources, accounts and words follow Zipf's law; a user keeps
+//! session, address and program for some forty events and comes back to the same resource;
+//! `event_id` and `request_id` are random UUIDs and never repeat; times advance by some 250 ms an
+//! entry, by day and night, and arrive a little out of order; a sixth carries a note of words from
+//! a vocabulary of 20,000, whose rarest word is in some fifty of ten million entries; what is
+//! modified tells its states before and after.
 
 use std::sync::Arc;
 

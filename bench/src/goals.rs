@@ -1,6 +1,7 @@
 //! Goals by the names of figures: the required value and the aim.
 
-/// A goal. The machine is two cores, the load generator included; every acknowledgement comes after fsync.
+/// A goal. The machine is two cores, the load generator included; every acknowledgement comes after
+/// fsync.
 pub(crate) struct Goal {
     /// The figure it is about.
     pub(crate) key: &'static str,

@@ -1,9 +1,10 @@
 //! `reeve-bench`: measures the log on this machine, each number with its durability.
 //!
-//! `reeve-bench run [STAGE]...` is `make bench`: the real service over HTTP, and PostgreSQL on the same entries (see `plan.rs` for the
-//! stages and what can be set). `reeve-bench generate N [--seed S]` writes N entries as NDJSON; `reeve-bench questions Q N` writes the
-//! questions of a run over N entries, Q of each kind; `reeve-bench micro [DIR]` prints what the hot paths cost without HTTP, the
-//! ledger's files below DIR.
+//! `reeve-bench run [STAGE]...` is `make bench`: the real service over HTTP, and PostgreSQL on the
+//! same entries (see `plan.rs` for the stages and what can be set). `reeve-bench generate N [--seed
+//! S]` writes N entries as NDJSON; `reeve-bench questions Q N` writes the questions of a run over N
+//! entries, Q of each kind; `reeve-bench micro [DIR]` prints what the hot paths cost without HTTP,
+//! the ledger's files below DIR.
 
 use std::path::Path;
 

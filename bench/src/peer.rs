@@ -1,4 +1,5 @@
-//! The peer: PostgreSQL as a practitioner would set it up for an audit log, on the same entries, with the same durability.
+//! The peer: PostgreSQL as a practitioner would set it up for an audit log, on the same entries,
+//! with the same durability.
 
 mod ask;
 mod server;

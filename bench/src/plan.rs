@@ -1,6 +1,7 @@
 //! The plan of a run: which stages, over how many entries, where; and what happens when one fails.
 //!
-//! A stage that fails is told in the results, and those that do not need it go on. Results are written after each stage.
+//! A stage that fails is told in the results, and those that do not need it go on. Results are
+//! written after each stage.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

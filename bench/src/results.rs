@@ -1,5 +1,5 @@
-//! Measured figures, saved as they come: `results.json` for programs and `results.md` for people, written anew after
-//! each stage.
+//! Measured figures, saved as they come: `results.json` for programs and `results.md` for people,
+//! written anew after each stage.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

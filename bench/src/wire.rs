@@ -1,4 +1,5 @@
-//! HTTP/1.1 spelled by hand over a kept connection: the load generator shares two cores with what it measures.
+//! HTTP/1.1 spelled by hand over a kept connection: the load generator shares two cores with what
+//! it measures.
 //!
 //! Takes what Reeve sends (a status line, `content-length`, a body) and refuses everything else.
 

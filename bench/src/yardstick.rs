@@ -1,5 +1,5 @@
-//! Speed of the machine at the moment: two measurements without Reeve, made before every stage, because a virtual
-//! machine's neighbours take memory bandwidth that no load average shows.
+//! Speed of the machine at the moment: two measurements without Reeve, made before every stage,
+//! because a virtual machine's neighbours take memory bandwidth that no load average shows.
 
 use std::hint::black_box;
 use std::time::Instant;

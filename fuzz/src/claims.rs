@@ -5,8 +5,8 @@ use reeve_audit::{Content, Draft, Entry, MAX_ENTRY_BYTES, claim_digest, parse_ba
 
 use super::moment;
 
-/// An accepted entry is valid JSON for other parsers, has canonical bytes that read back as the same entry, and is
-/// recognised when it is submitted again.
+/// An accepted entry is valid JSON for other parsers, has canonical bytes that read back as the
+/// same entry, and is recognised when it is submitted again.
 pub fn entry(data: &[u8]) {
     let at = moment(1_790_000_000);
     let draft = match Draft::from_bytes(data, at) {
@@ -96,7 +96,8 @@ pub fn batch(data: &[u8]) {
                 }
                 if content == Content::Array {
                     let lines: Vec<Vec<u8>> = drafts.iter().map(sent).collect();
-                    // A large double that was sent with a point or an exponent is spelled as an integer, which the door refuses.
+                    // A large double that was sent with a point or an exponent is spelled as an
+                    // integer, which the door refuses.
                     if lines
                         .iter()
                         .all(|line| parse_with(line, &Options::default()).is_ok())

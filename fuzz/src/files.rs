@@ -7,8 +7,8 @@ use reeve_connect_cloudtrail::{RecordReader, map_record, restore, with_distinct_
 
 use super::moment;
 
-/// Any file is read to its end; a record that is taken becomes an entry that the log takes, out of which the record comes
-/// back unchanged.
+/// Any file is read to its end; a record that is taken becomes an entry that the log takes, out of
+/// which the record comes back unchanged.
 pub fn cloudtrail(data: &[u8]) {
     let Ok(reader) = RecordReader::new(Cursor::new(data.to_vec())) else {
         return;

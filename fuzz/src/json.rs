@@ -3,8 +3,9 @@
 use reeve_audit::Json;
 use reeve_audit::json::{Numbers, Options, parse, parse_with};
 
-/// Text that the strict reader accepts is accepted by serde_json with the same meaning; canonical text reads back, is
-/// its own canonical text, and equals the output of another implementation of RFC 8785.
+/// Text that the strict reader accepts is accepted by serde_json with the same meaning; canonical
+/// text reads back, is its own canonical text, and equals the output of another implementation of
+/// RFC 8785.
 pub fn json(data: &[u8]) {
     let lenient = parse_with(
         data,

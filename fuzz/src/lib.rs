@@ -1,7 +1,9 @@
-//! Invariants for any input, one function a fuzz target. The targets in `fuzz_targets/` feed them by libFuzzer;
-//! `crates/testkit/tests/it/corpora.rs` feeds them the committed corpora in `make test`.
+//! Invariants for any input, one function a fuzz target. The targets in `fuzz_targets/` feed them
+//! by libFuzzer; `crates/testkit/tests/it/corpora.rs` feeds them the committed corpora in `make
+//! test`.
 //!
-//! A function panics when an invariant is violated. It must return at once for inputs that are merely refused.
+//! A function panics when an invariant is violated. It must return at once for inputs that are
+//! merely refused.
 
 mod claims;
 mod files;

@@ -1,4 +1,5 @@
-//! Invariants of the files that the ledger reads at start: write-ahead log, manifest, anchor, stored entries.
+//! Invariants of the files that the ledger reads at start: write-ahead log, manifest, anchor,
+//! stored entries.
 
 use reeve_audit::Entry;
 use reeve_ledger::manifest::{Manifest, journal};
@@ -7,11 +8,13 @@ use reeve_ledger::wal::{
 };
 use reeve_ledger::{anchor, wal as log};
 
-/// A frame that announces more than this is not decompressed here: memory is the fuzzer's, not the law's.
+/// A frame that announces more than this is not decompressed here: memory is the fuzzer's, not the
+/// law's.
 const MOST: u32 = 1 << 20;
 
-/// Any file is read without panicking, with faults inside it; a frame that is taken comes out the same when written again.
-/// The first byte says what the rest is: a file as it is, or bodies to which prefixes that hold are given.
+/// Any file is read without panicking, with faults inside it; a frame that is taken comes out the
+/// same when written again. The first byte says what the rest is: a file as it is, or bodies to
+/// which prefixes that hold are given.
 pub fn wal(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {
         return;

@@ -29,8 +29,8 @@ static ENTRIES: LazyLock<Vec<(Entry, Timestamp)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Parsing never panics and reports positions; a parsed query prints as text that parses to the same query, and can be
-/// evaluated.
+/// Parsing never panics and reports positions; a parsed query prints as text that parses to the
+/// same query, and can be evaluated.
 pub fn query(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

@@ -1,4 +1,5 @@
-//! Invariants of untrusted input to verification: signed notes, checkpoints, keys, proof files, tile paths.
+//! Invariants of untrusted input to verification: signed notes, checkpoints, keys, proof files,
+//! tile paths.
 
 use std::sync::LazyLock;
 
@@ -12,7 +13,8 @@ static KEYS: LazyLock<Vec<NoteVerifier>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Reading never panics; what is read has one spelling, so printing gives the same bytes; nothing unsigned verifies.
+/// Reading never panics; what is read has one spelling, so printing gives the same bytes; nothing
+/// unsigned verifies.
 pub fn proof(data: &[u8]) {
     if let Ok(note) = SignedNote::parse(data) {
         assert_eq!(note.to_string().as_bytes(), data, "a note has one spelling");

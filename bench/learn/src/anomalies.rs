@@ -1,6 +1,7 @@
-//! Anomalies on two corpora of labelled series, beside detectors that know less: the Numenta Anomaly Benchmark's score and false
-//! alarms where nothing is marked, and, on a cloud's own monitoring, events found at so many false alarms a week; how well scores
-//! rank rows (VUS-PR) on both. What was chosen on one is confirmed on the other.
+//! Anomalies on two corpora of labelled series, beside detectors that know less: the Numenta
+//! Anomaly Benchmark's score and false alarms where nothing is marked, and, on a cloud's own
+//! monitoring, events found at so many false alarms a week; how well scores rank rows (VUS-PR) on
+//! both. What was chosen on one is confirmed on the other.
 
 pub(crate) mod cloudmon;
 pub(crate) mod control;

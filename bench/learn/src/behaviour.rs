@@ -1,9 +1,10 @@
-//! Behaviour: suspicious CloudTrail events found at 2 % false positives, user agents blanked, with controls beside them; then
-//! false alarms on ordinary work, and attacks transplanted into it.
+//! Behaviour: suspicious CloudTrail events found at 2 % false positives, user agents blanked, with
+//! controls beside them; then false alarms on ordinary work, and attacks transplanted into it.
 //!
-//! Nothing is learnt from the labels and no threshold is carried over from them into the product; the set is far too small
-//! for either. What is reported is how well the scores separate, with intervals that take whole techniques and rules for
-//! their unit, because events of one file are not independent.
+//! Nothing is learnt from the labels and no threshold is carried over from them into the product;
+//! the set is far too small for either. What is reported is how well the scores separate, with
+//! intervals that take whole techniques and rules for their unit, because events of one file are
+//! not independent.
 
 mod controls;
 mod figures;
@@ -28,7 +29,8 @@ use variations::{Variation, vary};
 
 /// Orders in which the events are put before the watch, and variations of the set of each kind.
 const ORDERS: u64 = 20;
-/// The variation that the goals are measured on. It was chosen when it was the harshest of them all.
+/// The variation that the goals are measured on. It was chosen when it was the harshest of them
+/// all.
 const HALF_AN_HOUR: Variation = Variation::Moved(1800.0);
 /// Share of benign events that may be scored as high as what counts as found.
 const FALSE_POSITIVES: f64 = 0.02;
@@ -104,7 +106,8 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     ordinary::run(data)
 }
 
-/// Techniques are what the set can tell; its single events are found as well by who counts them (see the controls).
+/// Techniques are what the set can tell; its single events are found as well by who counts them
+/// (see the controls).
 fn goals(runs: &[Vec<Scored>]) {
     let found: Vec<figures::Found> = runs
         .iter()
@@ -132,7 +135,8 @@ fn heading() {
     println!("|---|---|---|---|---|---|");
 }
 
-/// Attacks among benign events alone, in every order; rules' tests that must alert among the same, apart.
+/// Attacks among benign events alone, in every order; rules' tests that must alert among the same,
+/// apart.
 fn watched(units: &[Unit], look: Look) -> Vec<Vec<Scored>> {
     (0..ORDERS)
         .map(|order| watched_once(units, order, look))
@@ -174,7 +178,8 @@ fn same_in_every_order(runs: &[Vec<Scored>]) {
     }
 }
 
-/// Every second technique and rule, and the others: on the first half weights may be chosen, the second is only reported.
+/// Every second technique and rule, and the others: on the first half weights may be chosen, the
+/// second is only reported.
 fn halves(title: &str, runs: &[Vec<Scored>]) {
     for (half, name) in ["half for choosing", "half for reporting"]
         .into_iter()

@@ -1,4 +1,5 @@
-//! Seeded random numbers for simulations: SplitMix64 (Steele, Lea and Flood 2014), the same on every machine and release.
+//! Seeded random numbers for simulations: SplitMix64 (Steele, Lea and Flood 2014), the same on
+//! every machine and release.
 
 /// A seeded source of random numbers.
 #[derive(Debug, Clone)]

@@ -1,12 +1,13 @@
 //! Confidence: accuracy of the calibrated probability that a recommendation is right.
 //!
 //!
-//! The real cost agent ([`season`]) judges a simulated estate ([`world`]); the simulated future of each recommendation
-//! decides whether it was right. The calibrator learns from the earlier half of the year whose outcomes were known,
-//! then meets the later half one by one, judging first and learning from each outcome 14 days later. It is compared
-//! with the base rate, the agent's confidence without learning, a random number, a calibrator taught shuffled labels,
-//! and the ceiling: the prediction of somebody who knows every resource's traits, measured by giving the same past
-//! other futures.
+//! The real cost agent ([`season`]) judges a simulated estate ([`world`]); the simulated future of
+//! each recommendation decides whether it was right. The calibrator learns from the earlier half of
+//! the year whose outcomes were known, then meets the later half one by one, judging first and
+//! learning from each outcome 14 days later. It is compared with the base rate, the agent's
+//! confidence without learning, a random number, a calibrator taught shuffled labels, and the
+//! ceiling: the prediction of somebody who knows every resource's traits, measured by giving the
+//! same past other futures.
 
 mod season;
 mod world;
@@ -113,8 +114,8 @@ fn known_by(stories: &[Story], at_ms: i64) -> Vec<Example> {
         .collect()
 }
 
-/// Returns the prediction and outcome of each, in order of time; with `learning`, outcomes are learnt as they become
-/// known.
+/// Returns the prediction and outcome of each, in order of time; with `learning`, outcomes are
+/// learnt as they become known.
 fn predictions(later: &[Story], known: &[Example], learning: bool) -> Vec<(f64, bool)> {
     let mut learned = Calibrator::fit(FEATURES.len(), known);
     let mut due = 0;
@@ -217,7 +218,8 @@ fn ceiling(later: &[Story]) {
     );
 }
 
-/// The variance that is left within the futures of one past, without the part that comes of having drawn only so many.
+/// The variance that is left within the futures of one past, without the part that comes of having
+/// drawn only so many.
 fn unknowable(stories: &[&Story]) -> Option<f64> {
     let chances: Vec<f64> = stories.iter().filter_map(|story| story.chance).collect();
     let drawn = OTHER_FUTURES as f64;

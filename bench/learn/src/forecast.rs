@@ -1,5 +1,6 @@
-//! Forecasts: error against the seasonal naive forecast, and how often the 90 % interval really covers, over rolling origins
-//! that the fit never sees beyond. Goals are read on the daily naive forecast, the harder one of the two on this data.
+//! Forecasts: error against the seasonal naive forecast, and how often the 90 % interval really
+//! covers, over rolling origins that the fit never sees beyond. Goals are read on the daily naive
+//! forecast, the harder one of the two on this data.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,8 +44,8 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     Ok(())
 }
 
-/// Prints one horizon: each set, all of it, and the halves apart. Choices were made on the odd series; the even ones say what
-/// they are worth elsewhere.
+/// Prints one horizon: each set, all of it, and the halves apart. Choices were made on the odd
+/// series; the even ones say what they are worth elsewhere.
 fn judge(sets: &[Set], hours: usize, effort: Effort) {
     let found: Vec<Vec<Score>> = sets.iter().map(|set| scores(set, hours, effort)).collect();
     for (set, scores) in sets.iter().zip(&found) {

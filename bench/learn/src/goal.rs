@@ -1,4 +1,5 @@
-//! Goals: each is printed as a row `goal | what | reach | aim | measured | |`, which `bench/learn/run` gathers into one table.
+//! Goals: each is printed as a row `goal | what | reach | aim | measured | |`, which
+//! `bench/learn/run` gathers into one table.
 
 /// Goal of a figure: the required value and the aim.
 #[derive(Debug, Clone, Copy)]

@@ -1,4 +1,5 @@
-//! Interruption risk: calibration and skill on simulated fleets whose truth is known, beside the base rate and the price.
+//! Interruption risk: calibration and skill on simulated fleets whose truth is known, beside the
+//! base rate and the price.
 
 use std::collections::BTreeMap;
 

@@ -58,7 +58,8 @@ impl Score {
     }
 }
 
-/// Prints the part. The half of the files that choices were made on is shown only when `REEVE_BENCH_CHOOSING` is set.
+/// Prints the part. The half of the files that choices were made on is shown only when
+/// `REEVE_BENCH_CHOOSING` is set.
 pub(crate) fn run(data: &Data) -> Result<()> {
     let choosing = std::env::var_os("REEVE_BENCH_CHOOSING").is_some();
     let (half, seed) = if choosing {

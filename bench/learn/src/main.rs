@@ -1,6 +1,7 @@
-//! `make bench-learn`: how well what was learnt judges open data, with a negative control beside every figure. A part is
-//! named by its argument (`reeve-bench-learn anomalies forecast`); without one, all run. Data is read from
-//! `$REEVE_TEST_DATA`, by default `../shared/data` beside the project.
+//! `make bench-learn`: how well what was learnt judges open data, with a negative control beside
+//! every figure. A part is named by its argument (`reeve-bench-learn anomalies forecast`); without
+//! one, all run. Data is read from `$REEVE_TEST_DATA`, by default `../shared/data` beside the
+//! project.
 #![allow(
     clippy::print_stdout,
     reason = "a benchmark answers on standard output"

@@ -1,4 +1,5 @@
-//! Saturation: how often the time to a full disk is foretold within a fifth, a day ahead, and whether the interval holds.
+//! Saturation: how often the time to a full disk is foretold within a fifth, a day ahead, and
+//! whether the interval holds.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
-//! Sizing: how often the demand of the next seven days passes the capacity that was advised, and how much of it is left, beside
-//! percentiles of the same 28 days.
+//! Sizing: how often the demand of the next seven days passes the capacity that was advised, and
+//! how much of it is left, beside percentiles of the same 28 days.
 //!
-//! Each history is scaled so that its highest demand is half of what there is: the limit of 100 % helps nobody.
+//! Each history is scaled so that its highest demand is half of what there is: the limit of 100 %
+//! helps nobody.
 
 use anyhow::Result;
 use reeve_learn::percentile;

@@ -1,5 +1,6 @@
-//! Workloads: the table of shapes is judged on simulated estates, beside the majority and a table with its classes turned. No part of the
-//! table was fitted: `REEVE_BENCH_CHOOSING` uses the seed that it was looked at with.
+//! Workloads: the table of shapes is judged on simulated estates, beside the majority and a table
+//! with its classes turned. No part of the table was fitted: `REEVE_BENCH_CHOOSING` uses the seed
+//! that it was looked at with.
 
 use std::time::Instant;
 
@@ -59,7 +60,8 @@ fn chances(resource: &Resource) -> Option<[f64; 4]> {
     )?))))
 }
 
-/// Scores over those that are answered; recall counts what was abstained from as missed only where data was enough.
+/// Scores over those that are answered; recall counts what was abstained from as missed only where
+/// data was enough.
 fn row(name: &str, judged: &[Resource], turned: usize, clear: f64) {
     let mut table = [[0.0f64; 4]; 4];
     let (mut abstained, mut brier, mut said) = (0.0, 0.0, Vec::new());

@@ -1,7 +1,8 @@
 //! The generated estate: the same points from the same resource's number on every machine.
 //!
-//! A quarter each of the resources follow the office week, the day alone, a nightly batch, and nothing; all with noise that
-//! remembers, some with spikes. Memory climbs slowly and is now and then released. Values have two decimals, as clouds send them.
+//! A quarter each of the resources follow the office week, the day alone, a nightly batch, and
+//! nothing; all with noise that remembers, some with spikes. Memory climbs slowly and is now and
+//! then released. Values have two decimals, as clouds send them.
 
 use std::f64::consts::TAU;
 

@@ -1,9 +1,10 @@
 //! `reeve-bench-scale`: an estate of ten thousand resources learnt from, out of the lake.
 //!
-//! `reeve-bench-scale write DIR [RESOURCES]` generates two weeks of CPU and memory, a point every five minutes, and writes them
-//! into the lake in DIR as a service would, day by day, merged. `reeve-bench-scale learn DIR` reads them all again, learns from
-//! each series what the agents learn (figures, week, a day's forecast, anomalies) and prints the rows of the benchmark. They are
-//! two programs' runs so that the second one's memory is its own.
+//! `reeve-bench-scale write DIR [RESOURCES]` generates two weeks of CPU and memory, a point every
+//! five minutes, and writes them into the lake in DIR as a service would, day by day, merged.
+//! `reeve-bench-scale learn DIR` reads them all again, learns from each series what the agents
+//! learn (figures, week, a day's forecast, anomalies) and prints the rows of the benchmark. They
+//! are two programs' runs so that the second one's memory is its own.
 #![allow(
     clippy::print_stdout,
     reason = "a benchmark answers on standard output"

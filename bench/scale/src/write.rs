@@ -1,4 +1,5 @@
-//! The estate's points, into the lake: each day in inserts of a thousand resources, then merged, as a service leaves them.
+//! The estate's points, into the lake: each day in inserts of a thousand resources, then merged, as
+//! a service leaves them.
 
 use std::path::Path;
 use std::time::Instant;

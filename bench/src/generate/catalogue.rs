@@ -1,4 +1,5 @@
-//! Catalogue of the generated estate: clouds, kinds of resources, and the clouds' names of operations.
+//! Catalogue of the generated estate: clouds, kinds of resources, and the clouds' names of
+//! operations.
 
 /// A cloud and what is named after its manners.
 pub(crate) struct Cloud {

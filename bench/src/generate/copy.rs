@@ -1,5 +1,5 @@
-//! Output of an entry as a row of PostgreSQL's COPY text format: the columns that an application would have beside the
-//! JSON.
+//! Output of an entry as a row of PostgreSQL's COPY text format: the columns that an application
+//! would have beside the JSON.
 
 use super::catalogue::HAPPENINGS;
 use super::{Event, World};
@@ -9,7 +9,8 @@ pub(crate) const COLUMNS: &str = "event_id, occurred_at, event_type, severity, a
      account_id, region, status, entry";
 
 impl Event {
-    /// Appends the row with `json` as its entry, newline included. Nothing the generator makes needs COPY's escapes.
+    /// Appends the row with `json` as its entry, newline included. Nothing the generator makes
+    /// needs COPY's escapes.
     pub(crate) fn push_copy(&self, out: &mut Vec<u8>, world: &World, json: &[u8]) {
         let user = &world.users[self.user];
         let none = "\\N";

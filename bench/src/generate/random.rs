@@ -1,7 +1,8 @@
-//! Randomness that is the same on every machine and in every version: xoshiro256++ seeded by SplitMix64, and draws from it.
+//! Randomness that is the same on every machine and in every version: xoshiro256++ seeded by
+//! SplitMix64, and draws from it.
 //!
-//! D. Blackman, S. Vigna, "Scrambled Linear Pseudorandom Number Generators" (2021); A. J. Walker's alias method (1977) as M. D. Vose
-//! made it linear (1991). Not for secrets.
+//! D. Blackman, S. Vigna, "Scrambled Linear Pseudorandom Number Generators" (2021); A. J. Walker's
+//! alias method (1977) as M. D. Vose made it linear (1991). Not for secrets.
 
 /// A seeded source of random numbers.
 #[derive(Debug, Clone)]

@@ -36,7 +36,8 @@ pub(crate) fn push_number(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Writes times; remembers the minute it wrote last, because the next time is mostly in the same one.
+/// Writes times; remembers the minute it wrote last, because the next time is mostly in the same
+/// one.
 #[derive(Debug, Default)]
 pub(crate) struct Clockface {
     minute: i64,

@@ -199,7 +199,8 @@ const SYLLABLES: [&str; 40] = [
 /// Number of words.
 pub(crate) const VOCABULARY: usize = 20_000;
 
-/// The vocabulary, the most usual word first: 48 of daily use, then names as projects and hosts have them, each of them once.
+/// The vocabulary, the most usual word first: 48 of daily use, then names as projects and hosts
+/// have them, each of them once.
 pub(crate) fn vocabulary(random: &mut Random) -> Vec<String> {
     let mut words: Vec<String> = COMMON.iter().map(|&word| word.to_owned()).collect();
     let mut seen: std::collections::HashSet<String> = words.iter().cloned().collect();

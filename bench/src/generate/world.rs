@@ -1,4 +1,5 @@
-//! The estate and its people: 5,000 users, 100,000 resources in 40 accounts of three clouds. Made once from the seed, then only read.
+//! The estate and its people: 5,000 users, 100,000 resources in 40 accounts of three clouds. Made
+//! once from the seed, then only read.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,8 @@
-//! The ledger on a real disk: from drafts to receipts, and each receipt only after its frame is synced.
+//! The ledger on a real disk: from drafts to receipts, and each receipt only after its frame is
+//! synced.
 //!
-//! Nothing is sealed meanwhile, so these are the costs of sequencing, writing, syncing and signing alone.
+//! Nothing is sealed meanwhile, so these are the costs of sequencing, writing, syncing and signing
+//! alone.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -20,7 +22,8 @@ use tokio::task::JoinSet;
 
 use super::measure::{ROUNDS, Row, measure};
 
-/// Arrival of entries: this many writers, each of which waits for its receipts before it sends the next submission.
+/// Arrival of entries: this many writers, each of which waits for its receipts before it sends the
+/// next submission.
 struct Load {
     what: &'static str,
     writers: usize,
@@ -71,7 +74,8 @@ pub(crate) fn rows(dir: &Path) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Measures one write of an entry's size with its sync, without a ledger: the floor of a lone writer.
+/// Measures one write of an entry's size with its sync, without a ledger: the floor of a lone
+/// writer.
 fn sync_alone(dir: &Path) -> anyhow::Result<Row> {
     let mut file = OpenOptions::new()
         .create(true)

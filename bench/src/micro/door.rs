@@ -1,4 +1,5 @@
-//! The door: from JSON text to an entry that is checked, stamped and spelled canonically, and back from canonical bytes.
+//! The door: from JSON text to an entry that is checked, stamped and spelled canonically, and back
+//! from canonical bytes.
 
 use std::hint::black_box;
 

@@ -1,4 +1,5 @@
-//! The cryptography of an entry: commitment, leaf and chain hash, the tree's growth, and the signed checkpoint of a batch.
+//! The cryptography of an entry: commitment, leaf and chain hash, the tree's growth, and the signed
+//! checkpoint of a batch.
 
 use std::hint::black_box;
 

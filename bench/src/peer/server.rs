@@ -1,4 +1,5 @@
-//! A PostgreSQL of the benchmark's own: made in its folder, durable as it is by default, gone afterwards.
+//! A PostgreSQL of the benchmark's own: made in its folder, durable as it is by default, gone
+//! afterwards.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -106,7 +107,8 @@ impl Server {
         )
     }
 
-    /// Stops the server as a crash does and starts it; the time from the start until `answers` does.
+    /// Stops the server as a crash does and starts it; the time from the start until `answers`
+    /// does.
     pub(crate) fn kill_and_start(&self, answers: impl Fn() -> Result<()>) -> Result<Duration> {
         self.run(
             "pg_ctl",

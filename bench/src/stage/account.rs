@@ -1,4 +1,5 @@
-//! Syncs of one account with very many volumes: the first, one without differences, and one with a thousand.
+//! Syncs of one account with very many volumes: the first, one without differences, and one with a
+//! thousand.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

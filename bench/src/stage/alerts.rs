@@ -1,8 +1,9 @@
-//! Alert rules: ten thousand of them, and entries that arrive as fast as the service takes them, until the last is evaluated and what
-//! fired is kept.
+//! Alert rules: ten thousand of them, and entries that arrive as fast as the service takes them,
+//! until the last is evaluated and what fired is kept.
 //!
-//! Rules are made over the interface and watch users, resources, accounts, networks and kinds of event of the generated estate, as people
-//! write them: one in five hundred has no condition that an index could use. Appending shares the two cores with evaluating, and counts.
+//! Rules are made over the interface and watch users, resources, accounts, networks and kinds of
+//! event of the generated estate, as people write them: one in five hundred has no condition that
+//! an index could use. Appending shares the two cores with evaluating, and counts.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -26,7 +27,8 @@ const ENTRIES: u64 = 200_000;
 const PATIENCE: Duration = Duration::from_secs(300);
 const HOW: &str = "appended over HTTP meanwhile, each batch answered after fdatasync; position, counts and firings kept in SQLite";
 
-/// Makes the rules, appends `entries` more entries from `end_ms` on, and waits until all are evaluated.
+/// Makes the rules, appends `entries` more entries from `end_ms` on, and waits until all are
+/// evaluated.
 pub(crate) fn run(
     service: &Service,
     generator: &Generator,

@@ -1,4 +1,5 @@
-//! Appending everything: batches of 500 over eight connections, each batch acknowledged after it is durable, until all is stored.
+//! Appending everything: batches of 500 over eight connections, each batch acknowledged after it is
+//! durable, until all is stored.
 
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom};

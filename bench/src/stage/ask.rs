@@ -1,4 +1,5 @@
-//! Searching and counting over everything that was stored: pages of 50 with their exact total, and counts by value.
+//! Searching and counting over everything that was stored: pages of 50 with their exact total, and
+//! counts by value.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -36,8 +37,8 @@ pub(crate) fn random_of(kind: &Kind) -> Random {
     )
 }
 
-/// Writes the questions of a run over so many entries, kind and query a line. Those about identifiers need the entries themselves
-/// and are left out.
+/// Writes the questions of a run over so many entries, kind and query a line. Those about
+/// identifiers need the entries themselves and are left out.
 pub(crate) fn print(queries: u64, entries: u64) -> Result<()> {
     let generator = Generator::new(SEED);
     let end_ms = START_MS + (entries as f64 * GAP_MS) as i64;

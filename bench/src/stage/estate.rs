@@ -1,8 +1,8 @@
-//! A large estate, on SQLite and on PostgreSQL: what pages and guardrails ask for over HTTP, and one run of the cost optimizer over
-//! everything.
+//! A large estate, on SQLite and on PostgreSQL: what pages and guardrails ask for over HTTP, and
+//! one run of the cost optimizer over everything.
 //!
-//! Each kind of request is sent one after the other over a kept connection. Its guardrails are asked by every request for an open
-//! recommendation: the answer says whether it may be executed.
+//! Each kind of request is sent one after the other over a kept connection. Its guardrails are
+//! asked by every request for an open recommendation: the answer says whether it may be executed.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

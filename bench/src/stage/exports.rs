@@ -1,4 +1,5 @@
-//! Exports of up to 1,000,000 entries: from the request until files, proof and manifest are there, then their offline proof.
+//! Exports of up to 1,000,000 entries: from the request until files, proof and manifest are there,
+//! then their offline proof.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +22,8 @@ const EXPORTED: u64 = 1_000_000;
 const PATIENCE: Duration = Duration::from_secs(600);
 const EXPORT: &str = "/api/v1/audit-logs/export";
 
-/// Exports the last entries of a log that ends at `end_ms` in three formats, and verifies each export.
+/// Exports the last entries of a log that ends at `end_ms` in three formats, and verifies each
+/// export.
 pub(crate) fn run(
     service: &Service,
     programs: &Path,

@@ -1,4 +1,5 @@
-//! The probe: once a second it takes an entry that was just acknowledged and looks when it is in a signed checkpoint, proven, and found.
+//! The probe: once a second it takes an entry that was just acknowledged and looks when it is in a
+//! signed checkpoint, proven, and found.
 
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,4 +1,5 @@
-//! A report over some 100,000 entries of evidence: from the request until PDF, CSV and JSON are there, then its offline proof.
+//! A report over some 100,000 entries of evidence: from the request until PDF, CSV and JSON are
+//! there, then its offline proof.
 
 use std::path::Path;
 use std::process::Command;

@@ -25,7 +25,8 @@ struct Acknowledged {
     receipts: Vec<u8>,
 }
 
-/// Kills the service under load, starts it, asks for every receipt again; once more with an empty page cache.
+/// Kills the service under load, starts it, asks for every receipt again; once more with an empty
+/// page cache.
 pub(crate) fn run(
     programs: &Path,
     data: &Path,
@@ -100,7 +101,8 @@ fn load_and_kill(
                                 });
                             }
                             Ok(_) => {}
-                            // The kill: this request was never answered, and may or may not be there.
+                            // The kill: this request was never answered, and may or may not be
+                            // there.
                             Err(_) => break,
                         }
                     }

@@ -1,4 +1,5 @@
-//! One entry a request, 64 connections, each waiting for its receipt before it sends the next; and one connection alone.
+//! One entry a request, 64 connections, each waiting for its receipt before it sends the next; and
+//! one connection alone.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,4 +1,5 @@
-//! `reeve-verify` of everything: every entry, hash, tile and signature, by the program that auditors use.
+//! `reeve-verify` of everything: every entry, hash, tile and signature, by the program that
+//! auditors use.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

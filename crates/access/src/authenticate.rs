@@ -1,7 +1,8 @@
 //! Principals behind credentials: the rights that a token, a session or an earlier request has now.
 //!
-//! A token carries at most the roles of its user, and everything made with it ends with it. Rights are read from the store each time, so
-//! that a user who was switched off or a token that was revoked opens nothing.
+//! A token carries at most the roles of its user, and everything made with it ends with it. Rights
+//! are read from the store each time, so that a user who was switched off or a token that was
+//! revoked opens nothing.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,8 @@ impl<'a> Authenticator<'a> {
         Authenticator { store, now_ms }
     }
 
-    /// Returns the principal of an API token, and the token; `None` if it is unknown, has ended, or its user may not sign in.
+    /// Returns the principal of an API token, and the token; `None` if it is unknown, has ended, or
+    /// its user may not sign in.
     ///
     /// # Errors
     /// The store failed.
@@ -54,8 +56,8 @@ impl<'a> Authenticator<'a> {
         Ok(Some((principal, token)))
     }
 
-    /// Returns the principal of a session. A session that was made with a token has the token's roles now, and ends when the token ends or
-    /// is revoked.
+    /// Returns the principal of a session. A session that was made with a token has the token's
+    /// roles now, and ends when the token ends or is revoked.
     ///
     /// # Errors
     /// The store failed.
@@ -75,8 +77,9 @@ impl<'a> Authenticator<'a> {
             .await
     }
 
-    /// Returns the principal of work that was requested earlier, with the rights it has now: those of the user, bounded by the token that the
-    /// request came with. `None` once the user or the token is gone, inactive or at its end.
+    /// Returns the principal of work that was requested earlier, with the rights it has now: those
+    /// of the user, bounded by the token that the request came with. `None` once the user or the
+    /// token is gone, inactive or at its end.
     ///
     /// # Errors
     /// The store failed.
@@ -117,7 +120,8 @@ impl<'a> Authenticator<'a> {
         Ok(found(self.store.user_get(id).await)?.filter(|user| user.active))
     }
 
-    /// Returns the roles that a token carries now, never more than its user's; `None` once it has ended.
+    /// Returns the roles that a token carries now, never more than its user's; `None` once it has
+    /// ended.
     fn granted(&self, token: &ApiToken, user: &User) -> Option<(BTreeSet<Role>, TokenGrant)> {
         if token.user != user.id || token.expires_at_ms.is_some_and(|end| end <= self.now_ms) {
             return None;

@@ -5,7 +5,8 @@ use reeve_audit::{EventType, FieldError};
 /// Most patterns of a token.
 const MAX_PATTERNS: usize = 50;
 
-/// An event type (`authentication.login`), or all whose names begin with its parts (`authentication.*`).
+/// An event type (`authentication.login`), or all whose names begin with its parts
+/// (`authentication.*`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventTypePattern(String);
 
@@ -13,7 +14,8 @@ impl EventTypePattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// `event_types`: it is neither an event type nor parts of one and `.*`, or only Reeve writes what it includes.
+    /// `event_types`: it is neither an event type nor parts of one and `.*`, or only Reeve writes
+    /// what it includes.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let refused = |code, message: String| FieldError::new("event_types", code, message);
         // A prefix is well-formed if an event type can begin with it.
@@ -70,14 +72,16 @@ impl EventTypePattern {
 
     fn includes(&self, name: &str) -> bool {
         match self.0.strip_suffix('*') {
-            // The prefix ends with its dot, so that `resource.*` does not include `resources.delete`.
+            // The prefix ends with its dot, so that `resource.*` does not include
+            // `resources.delete`.
             Some(prefix) => name.starts_with(prefix),
             None => name == self.0,
         }
     }
 }
 
-/// Returns `true` if an event type may be written under a list of patterns. An empty list allows every type.
+/// Returns `true` if an event type may be written under a list of patterns. An empty list allows
+/// every type.
 #[must_use]
 pub fn allows(patterns: &[EventTypePattern], event_type: &EventType) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(event_type))

@@ -1,4 +1,5 @@
-//! Rules of making API tokens: a token is never wider than the one that makes it, and does not outlive it.
+//! Rules of making API tokens: a token is never wider than the one that makes it, and does not
+//! outlive it.
 
 use jiff::Timestamp;
 use reeve_audit::{FieldError, Json, format_instant};
@@ -27,14 +28,15 @@ pub struct TokenRequest {
 }
 
 impl Principal {
-    /// Returns `true` if the principal may make tokens for a user: for themselves, and as administrator for everybody.
+    /// Returns `true` if the principal may make tokens for a user: for themselves, and as
+    /// administrator for everybody.
     #[must_use]
     pub fn may_make_tokens_for(&self, user: &UserId) -> bool {
         self.user == *user || self.may(Permission::Administer)
     }
 
-    /// Keeps the tokens that the principal may see and revoke: all for an administrator, otherwise their own; a narrow token must not reach
-    /// a wider one of its user's.
+    /// Keeps the tokens that the principal may see and revoke: all for an administrator, otherwise
+    /// their own; a narrow token must not reach a wider one of its user's.
     pub fn retain_visible(&self, tokens: &mut Vec<ApiToken>) {
         if self.may(Permission::Administer) {
             return;
@@ -140,7 +142,8 @@ impl ApiToken {
     }
 }
 
-/// Returns the event types of a new token: those that are requested, else those of the token that makes it.
+/// Returns the event types of a new token: those that are requested, else those of the token that
+/// makes it.
 fn granted_event_types(
     requested: Vec<EventTypePattern>,
     parent: Option<&[EventTypePattern]>,
@@ -281,7 +284,8 @@ mod tests {
         }
         let zoe = User::new("zoe@acme.example", "Zoe", vec![Role::Operator], 1).unwrap();
         assert!(!bearer.may_make_tokens_for(&zoe.id) && bearer.may_make_tokens_for(&ann.id));
-        // For another user an administrator makes a token with all roles of that user, now and later.
+        // For another user an administrator makes a token with all roles of that user, now and
+        // later.
         let administrator = caller(&ann, &[Role::Administrator], None);
         assert!(administrator.may_make_tokens_for(&zoe.id));
         let token = ApiToken::grant(

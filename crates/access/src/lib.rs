@@ -1,7 +1,8 @@
-//! Access: users, teams, roles, permissions, tokens and passwords with their rules, row visibility over the audit log, and the
-//! searches that people keep and share.
+//! Access: users, teams, roles, permissions, tokens and passwords with their rules, row visibility
+//! over the audit log, and the searches that people keep and share.
 //!
-//! Every decision of the product goes through [`Principal::may`] or [`RowFilter`]; no other crate checks role names.
+//! Every decision of the product goes through [`Principal::may`] or [`RowFilter`]; no other crate
+//! checks role names.
 
 mod authenticate;
 pub mod event_type_pattern;

@@ -1,8 +1,9 @@
 //! Passwords: Argon2id kept as PHC strings, and the few rules a new one must meet.
 //!
-//! Parameters are the OWASP minimum for Argon2id (19 MiB, 2 passes, 1 lane; password storage cheat sheet). The rules follow
-//! NIST SP 800-63B: length counts, composition does not, well-known passwords and the user's own name are refused.
-//! Hashing takes tens of milliseconds of processor time: call it off the asynchronous threads.
+//! Parameters are the OWASP minimum for Argon2id (19 MiB, 2 passes, 1 lane; password storage cheat
+//! sheet). The rules follow NIST SP 800-63B: length counts, composition does not, well-known
+//! passwords and the user's own name are refused. Hashing takes tens of milliseconds of processor
+//! time: call it off the asynchronous threads.
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
@@ -14,10 +15,12 @@ pub const MIN_CHARACTERS: usize = 12;
 /// The most bytes of a password; more would only keep the processor busy.
 pub const MAX_BYTES: usize = 1024;
 
-/// Salt of the hash that is computed when there is no user to compare with. Nothing is kept under it.
+/// Salt of the hash that is computed when there is no user to compare with. Nothing is kept under
+/// it.
 const DUMMY_SALT: &[u8; 16] = b"reeve/dummy/salt";
 
-/// Long enough for the rule, and on every list an attacker tries first. Compared case-blind, digits and marks at the end cut off.
+/// Long enough for the rule, and on every list an attacker tries first. Compared case-blind, digits
+/// and marks at the end cut off.
 const WELL_KNOWN: &[&str] = &[
     "administrator",
     "changemeplease",
@@ -107,7 +110,8 @@ pub fn check(password: &str, email: &str) -> Result<(), PasswordRule> {
     Ok(())
 }
 
-/// Hashes a password with a salt of its own; gives a PHC string (`$argon2id$v=19$m=19456,t=2,p=1$...`).
+/// Hashes a password with a salt of its own; gives a PHC string
+/// (`$argon2id$v=19$m=19456,t=2,p=1$...`).
 ///
 /// # Errors
 /// The operating system gave no randomness, or the password is longer than Argon2 accepts.
@@ -120,8 +124,9 @@ pub fn hash(password: &str) -> Result<String, HashError> {
 
 /// Returns `true` if the password belongs to the PHC string, compared in constant time.
 ///
-/// Without a string (no such user, or one without a password) it works just as long and says no, so that the time taken
-/// does not tell whether a user exists. A string that is not PHC says no too, after the same work.
+/// Without a string (no such user, or one without a password) it works just as long and says no, so
+/// that the time taken does not tell whether a user exists. A string that is not PHC says no too,
+/// after the same work.
 #[must_use]
 pub fn verify(password: &str, phc: Option<&str>) -> bool {
     if password.len() > MAX_BYTES {
@@ -147,7 +152,8 @@ fn distinct(text: &str) -> usize {
         .len()
 }
 
-/// Returns `true` if the text is one stretch of the alphabet, the digits or a row of keys, once or over and over.
+/// Returns `true` if the text is one stretch of the alphabet, the digits or a row of keys, once or
+/// over and over.
 fn is_run(text: &str) -> bool {
     const ROWS: &[&str] = &[
         "abcdefghijklmnopqrstuvwxyz",

@@ -25,9 +25,11 @@ pub struct TokenGrant {
     pub id: String,
     /// Name of the token.
     pub name: String,
-    /// End of the token, ms since the epoch; `None` for a token without one. Nothing derived from the token outlives it.
+    /// End of the token, ms since the epoch; `None` for a token without one. Nothing derived from
+    /// the token outlives it.
     pub expires_at_ms: Option<i64>,
-    /// Set when the token carries fewer roles than its user holds, or may write some event types alone.
+    /// Set when the token carries fewer roles than its user holds, or may write some event types
+    /// alone.
     pub narrowed: bool,
     /// Event types that the token may write; empty for all.
     pub event_types: Vec<EventTypePattern>,

@@ -1,14 +1,16 @@
 //! Address at which people reach Reeve, the start of links in messages.
 //!
-//! It comes from the configuration or from an administrator, never from a request: the `Host` header is the client's own word, and a link
-//! that follows it leads the receiver of a mail to whoever sent the request (host header poisoning).
+//! It comes from the configuration or from an administrator, never from a request: the `Host`
+//! header is the client's own word, and a link that follows it leads the receiver of a mail to
+//! whoever sent the request (host header poisoning).
 
 use std::fmt;
 
 /// Longest address, characters.
 const LONGEST: usize = 300;
 
-/// `https` or `http` address that paths can be appended to: without query, fragment and credentials, and without a slash at its end.
+/// `https` or `http` address that paths can be appended to: without query, fragment and
+/// credentials, and without a slash at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl(String);
 

@@ -1,7 +1,8 @@
 //! Searches that people keep, and the port of what keeps them.
 //!
-//! A saved search is the question alone: it is asked anew by whoever opens it, and what is found is cut by the reader's own
-//! row visibility, never by the owner's. Who may open one is decided here and in the store's one statement that lists them.
+//! A saved search is the question alone: it is asked anew by whoever opens it, and what is found is
+//! cut by the reader's own row visibility, never by the owner's. Who may open one is decided here
+//! and in the store's one statement that lists them.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +51,8 @@ impl SharedWith {
     }
 }
 
-/// A search that somebody keeps. Texts are as they were written, so that `now-24h` stays a distance.
+/// A search that somebody keeps. Texts are as they were written, so that `now-24h` stays a
+/// distance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedSearch {
     /// Identifier.
@@ -84,7 +86,8 @@ pub struct SavedSearch {
 /// Keeps saved searches.
 #[async_trait]
 pub trait SavedSearchStore: Send + Sync {
-    /// Adds one. A name that its owner uses already, and one more than `most` of an owner, are conflicts.
+    /// Adds one. A name that its owner uses already, and one more than `most` of an owner, are
+    /// conflicts.
     async fn saved_search_insert(&self, search: &SavedSearch, most: u64)
     -> Result<(), AccessError>;
     /// Replaces one whose stored version is one less; otherwise a conflict. The owner stays.
@@ -94,8 +97,8 @@ pub trait SavedSearchStore: Send + Sync {
     /// One that the reader owns or that is shared with them; what is not does not exist.
     async fn saved_search_get(&self, id: &str, reader: &UserId)
     -> Result<SavedSearch, AccessError>;
-    /// Those that the reader owns or that are shared with them, by name, then by identifier; `limit` of them from `offset`
-    /// on, and how many there are in all.
+    /// Those that the reader owns or that are shared with them, by name, then by identifier;
+    /// `limit` of them from `offset` on, and how many there are in all.
     async fn saved_search_list(
         &self,
         reader: &UserId,

@@ -40,7 +40,8 @@ pub struct ApiToken {
     pub id: String,
     /// The user it acts for.
     pub user: UserId,
-    /// Purpose in its owner's words, or the source whose entries it hands in; each of its entries has it as `submitted_by.token_name`.
+    /// Purpose in its owner's words, or the source whose entries it hands in; each of its entries
+    /// has it as `submitted_by.token_name`.
     pub name: String,
     /// SHA-256 of the secret.
     pub hash: TokenHash,
@@ -48,8 +49,8 @@ pub struct ApiToken {
     pub roles: Vec<Role>,
     /// Event types that it may write; empty means all.
     pub event_types: Vec<EventTypePattern>,
-    /// Token whose bearer made this one; `None` when it was made in a session with a password or by an administrator for
-    /// another user. Revoking the parent revokes this token.
+    /// Token whose bearer made this one; `None` when it was made in a session with a password or by
+    /// an administrator for another user. Revoking the parent revokes this token.
     pub parent: Option<String>,
     /// Creation time, ms since the epoch.
     pub created_at_ms: i64,
@@ -66,7 +67,8 @@ pub enum SignInMethod {
     Password,
     /// The API token with this identifier. The session has the token's roles and ends with it.
     Token(String),
-    /// Not recorded: the session was kept before methods were. Its rights are unknown, so it is not accepted.
+    /// Not recorded: the session was kept before methods were. Its rights are unknown, so it is not
+    /// accepted.
     Unknown,
 }
 
@@ -96,8 +98,8 @@ pub struct Session {
 pub trait AccessStore: Send + Sync {
     /// Adds a user; the e-mail address must be free.
     async fn user_insert(&self, user: &User) -> Result<(), AccessError>;
-    /// Replaces a user that is still exactly `read`; a conflict otherwise. Also a conflict, in the same step and under
-    /// concurrency, when no active administrator would be left.
+    /// Replaces a user that is still exactly `read`; a conflict otherwise. Also a conflict, in the
+    /// same step and under concurrency, when no active administrator would be left.
     async fn user_update(&self, read: &User, user: &User) -> Result<(), AccessError>;
     /// Removes a user with their tokens and sessions; a conflict for the last active administrator.
     async fn user_delete(&self, id: &UserId) -> Result<(), AccessError>;

@@ -1,6 +1,7 @@
 //! Users, and the rules of their names, addresses, roles and teams.
 //!
-//! Whoever makes or changes a user does it here: the HTTP interface, the first start and the demo, so that each of them refuses the same.
+//! Whoever makes or changes a user does it here: the HTTP interface, the first start and the demo,
+//! so that each of them refuses the same.
 
 use reeve_audit::{Entry, FieldError, Json, is_email_address};
 use serde_json::json;
@@ -110,8 +111,8 @@ impl User {
                 .any(|role| role.permissions().contains(&Permission::Administer))
     }
 
-    /// Adds the roles that the user gains to the entry of a change: `metadata.roles_added`, absent where there are none. A rule
-    /// cannot compare the roles before with those after.
+    /// Adds the roles that the user gains to the entry of a change: `metadata.roles_added`, absent
+    /// where there are none. A rule cannot compare the roles before with those after.
     #[must_use]
     pub fn record_roles_added(&self, entry: Entry, before: &[Role]) -> Entry {
         let added = self
@@ -127,7 +128,8 @@ impl User {
         }
     }
 
-    /// Returns the user as audit entries show them before and after a change, without the password's hash.
+    /// Returns the user as audit entries show them before and after a change, without the
+    /// password's hash.
     #[must_use]
     pub fn state(&self) -> Json {
         Json::from(json!({
@@ -187,8 +189,8 @@ pub enum AdministratorAccount {
 }
 
 impl AdministratorAccount {
-    /// Chooses the account: the service's own if it administers, else another user who does, else the service's own, given its rights back
-    /// or made.
+    /// Chooses the account: the service's own if it administers, else another user who does, else
+    /// the service's own, given its rights back or made.
     ///
     /// # Errors
     /// The service's own account has to be made and its address is none.

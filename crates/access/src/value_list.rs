@@ -1,7 +1,9 @@
-//! Lists of values that people keep for queries: known addresses, important people, hosts under suspicion.
+//! Lists of values that people keep for queries: known addresses, important people, hosts under
+//! suspicion.
 //!
-//! A query compares a field with a list by its name (`actor.ip_address:@known_addresses`). The list means the values that it has when the
-//! query is asked; an alert rule judges each entry by the values at the time when it is evaluated.
+//! A query compares a field with a list by its name (`actor.ip_address:@known_addresses`). The list
+//! means the values that it has when the query is asked; an alert rule judges each entry by the
+//! values at the time when it is evaluated.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -47,7 +49,8 @@ impl ValueList {
     /// Reads a list as somebody sent it. Values are trimmed, sorted, and kept once.
     ///
     /// # Errors
-    /// Every failing field: `name`, `description`, `values`, or `values[INDEX]` for the first twenty wrong values.
+    /// Every failing field: `name`, `description`, `values`, or `values[INDEX]` for the first
+    /// twenty wrong values.
     pub fn read(name: &str, description: &str, values: &[String]) -> Result<Self, Vec<FieldError>> {
         let mut errors = Vec::new();
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -123,7 +126,8 @@ pub trait ValueListStore: Send + Sync {
     async fn value_list_put(&self, list: &ValueList) -> Result<(), AccessError>;
     /// Removes a list.
     async fn value_list_delete(&self, name: &str) -> Result<(), AccessError>;
-    /// Values that a name means in a query: those of a list, or the networks of a threat list after `threat:`.
+    /// Values that a name means in a query: those of a list, or the networks of a threat list after
+    /// `threat:`.
     async fn named_values(&self, name: &str) -> Result<Values, AccessError>;
 }
 

@@ -1,8 +1,9 @@
 //! Row visibility: which entries a principal may see. The one place that decides it.
 //!
-//! Whoever reads the log narrows the query with [`RowFilter::restrict`] before it is run, so that pages, counts,
-//! aggregations, exports and the live view are cut by the same rule; what is held as an entry already (one entry, a
-//! proof, a live event) is asked of [`RowFilter::allows`]. A property test holds the two against each other.
+//! Whoever reads the log narrows the query with [`RowFilter::restrict`] before it is run, so that
+//! pages, counts, aggregations, exports and the live view are cut by the same rule; what is held as
+//! an entry already (one entry, a proof, a live event) is asked of [`RowFilter::allows`]. A
+//! property test holds the two against each other.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +19,16 @@ use crate::principal::Principal;
 pub enum RowFilter {
     /// Every entry.
     All,
-    /// Entries whose actor, by id or e-mail address and case-blind, is one of these. Kept in folded case.
+    /// Entries whose actor, by id or e-mail address and case-blind, is one of these. Kept in folded
+    /// case.
     Members(BTreeSet<String>),
     /// No entry.
     Nobody,
 }
 
 impl RowFilter {
-    /// Returns the filter of a principal's permissions: the whole log, the teams' entries, their own, or nothing.
+    /// Returns the filter of a principal's permissions: the whole log, the teams' entries, their
+    /// own, or nothing.
     #[must_use]
     pub fn for_principal(principal: &Principal) -> Self {
         let own = [&principal.user.0, &principal.email];

@@ -10,13 +10,13 @@ use crate::store::AccessError;
 pub struct Workspace {
     /// Name, in the dashboard's titles and in messages to people.
     pub name: String,
-    /// IANA name of the time zone in which times are shown and schedules run unless they name another. `None`: times are shown in
-    /// the reader's zone, and schedules run in UTC.
+    /// IANA name of the time zone in which times are shown and schedules run unless they name
+    /// another. `None`: times are shown in the reader's zone, and schedules run in UTC.
     pub time_zone: Option<String>,
     /// ISO 4217 code of the currency in which the dashboard shows amounts.
     pub currency: String,
-    /// Units of the currency for one US dollar, where an administrator has set a rate. Without one, amounts stay in the currency
-    /// that they come in.
+    /// Units of the currency for one US dollar, where an administrator has set a rate. Without one,
+    /// amounts stay in the currency that they come in.
     pub usd_rate: Option<f64>,
     /// Days of metric samples to keep; `None` leaves it to the configuration of the service.
     pub samples_days: Option<u32>,

@@ -1,5 +1,5 @@
-//! Changes that the findings of each agent type propose, those of its anomalies and predictive rules included: what its permissions
-//! in a cloud are derived from.
+//! Changes that the findings of each agent type propose, those of its anomalies and predictive
+//! rules included: what its permissions in a cloud are derived from.
 
 use reeve_recommend::AgentType;
 
@@ -43,7 +43,8 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     ),
 ];
 
-/// Returns the names of the changes that an agent type proposes; none for a type that cannot be configured.
+/// Returns the names of the changes that an agent type proposes; none for a type that cannot be
+/// configured.
 #[must_use]
 pub fn changes(agent_type: AgentType) -> &'static [&'static str] {
     CHANGES

@@ -1,9 +1,10 @@
 //! Confidence from held-out days of the resource's own history.
 //!
-//! Day by day: the rule looks at the days before, and where it would have proposed, the day itself says whether the
-//! proposal would have held. Days without enough points are not counted. Days that held by a hair, or by very different
-//! margins, say less than days that were all far from the limit: both count as failures assumed in advance, so that
-//! two resources have the same confidence only where their evidence is the same.
+//! Day by day: the rule looks at the days before, and where it would have proposed, the day itself
+//! says whether the proposal would have held. Days without enough points are not counted. Days that
+//! held by a hair, or by very different margins, say less than days that were all far from the
+//! limit: both count as failures assumed in advance, so that two resources have the same confidence
+//! only where their evidence is the same.
 
 use reeve_learn::calibrate::{Daily, Signs};
 use reeve_learn::{Backtest, DAY_MS, Prior, Window};
@@ -30,7 +31,8 @@ pub(crate) struct Confidence {
     pub(crate) range: ConfidenceRange,
     /// Days that held, of days that could be judged.
     pub(crate) backtest: Backtest,
-    /// The smallest margin of a past day, as a share of what was allowed; `None` where no day had one.
+    /// The smallest margin of a past day, as a share of what was allowed; `None` where no day had
+    /// one.
     pub(crate) smallest_margin: Option<f64>,
     /// Limited because something that decides was not measured.
     pub(crate) capped: bool,
@@ -42,7 +44,8 @@ impl Confidence {
         self.words_by("day")
     }
 
-    /// The same of a confidence without a backtest: the state that it is based on (`unattached for 365 days`).
+    /// The same of a confidence without a backtest: the state that it is based on (`unattached for
+    /// 365 days`).
     pub(crate) fn words_of_state(&self, state: &str) -> String {
         let cap = if self.capped {
             ", the most that a state without a trial is given"
@@ -88,8 +91,8 @@ impl Confidence {
     }
 }
 
-/// Tries a rule on the days of a history. `training_days` come before the first of them. `holds` gets what came before the day and
-/// the day; `None` when the rule would not have proposed.
+/// Tries a rule on the days of a history. `training_days` come before the first of them. `holds`
+/// gets what came before the day and the day; `None` when the rule would not have proposed.
 pub(crate) fn backtest(
     history: Window,
     load: &Load,
@@ -118,8 +121,9 @@ pub(crate) const STATE_CAP: f64 = 90.0;
 /// Days ahead for which a state has to last, so that the finding stays right.
 const STATE_AHEAD_DAYS: f64 = 30.0;
 
-/// The confidence that a state lasts which has lasted for so many days. There is no trial in it: of states that lasted for
-/// `days`, the share `days / (days + ahead)` is expected to last `ahead` days more (J. R. Gott, Nature 363, 1993).
+/// The confidence that a state lasts which has lasted for so many days. There is no trial in it: of
+/// states that lasted for `days`, the share `days / (days + ahead)` is expected to last `ahead`
+/// days more (J. R. Gott, Nature 363, 1993).
 pub(crate) fn lasting(days: i64) -> Confidence {
     let days = days.max(0) as f64;
     stated(100.0 * days / (days + STATE_AHEAD_DAYS))
@@ -143,8 +147,8 @@ pub(crate) fn stated(percent: f64) -> Confidence {
     }
 }
 
-/// The confidence of a backtest: each doubt is a failure assumed in advance, margins that were small or uneven are
-/// doubts; a cap limits what no backtest can see.
+/// The confidence of a backtest: each doubt is a failure assumed in advance, margins that were
+/// small or uneven are doubts; a cap limits what no backtest can see.
 pub(crate) fn confidence(
     backtest: Backtest,
     margins: &Daily,

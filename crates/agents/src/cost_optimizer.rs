@@ -11,10 +11,11 @@
 //!
 //! `required_tags`, a setting beside the table, adds tags that costs are allocated by (`tags`).
 //!
-//! What was not measured is listed in `not_measured`, lowers the confidence and is never read as idle. Members of scaling
-//! groups are judged with their group (`group`); spot capacity, stopped resources and opted-out ones are left alone. One resource gets one of the first three
-//! findings, the most telling one, because they would undo each other. Sources: the specification; complaints 1 to 16 in
-//! the design's lessons.
+//! What was not measured is listed in `not_measured`, lowers the confidence and is never read as
+//! idle. Members of scaling groups are judged with their group (`group`); spot capacity, stopped
+//! resources and opted-out ones are left alone. One resource gets one of the first three findings,
+//! the most telling one, because they would undo each other. Sources: the specification; complaints
+//! 1 to 16 in the design's lessons.
 
 mod agent;
 mod ahead;

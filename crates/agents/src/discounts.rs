@@ -1,8 +1,10 @@
 //! Savings after the discounts that a resource's bill shows.
 //!
-//! A FOCUS bill has the list price and the effective cost of each charge, so their ratio is the discount that the account really gets.
-//! Commitments are paid whether they are used or not: a change of the resource saves nothing of them. Without a bill, the
-//! cost that the cloud itself gives stands in; without either, the list price is all that is known, which the explanation says.
+//! A FOCUS bill has the list price and the effective cost of each charge, so their ratio is the
+//! discount that the account really gets. Commitments are paid whether they are used or not: a
+//! change of the resource saves nothing of them. Without a bill, the cost that the cloud itself
+//! gives stands in; without either, the list price is all that is known, which the explanation
+//! says.
 
 use std::sync::Arc;
 
@@ -28,8 +30,8 @@ pub(crate) struct Billed {
 }
 
 impl Billed {
-    /// Reads the charges of a resource; `None` where none has a list price. Charges in another currency than the first one's are
-    /// left out: shares are the same in each, sums are not.
+    /// Reads the charges of a resource; `None` where none has a list price. Charges in another
+    /// currency than the first one's are left out: shares are the same in each, sums are not.
     pub(crate) fn from_charges(charges: &[Charge]) -> Option<Self> {
         let currency: &Arc<str> = &charges.first()?.currency;
         let usage = charges.iter().filter(|charge| {
@@ -72,8 +74,9 @@ impl Billed {
     }
 }
 
-/// Cost of a resource a month by its bill: its usage charges that `counts` takes, after discounts, over the days that they are for.
-/// `None` without such charges in US dollars, the currency of savings.
+/// Cost of a resource a month by its bill: its usage charges that `counts` takes, after discounts,
+/// over the days that they are for. `None` without such charges in US dollars, the currency of
+/// savings.
 pub(crate) fn billed_monthly(
     charges: &[Charge],
     counts: impl Fn(&Charge) -> bool,
@@ -131,7 +134,8 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
     proposal.explanation.factors.add(FactorKind::Price, text);
 }
 
-/// Source and date of the list prices of the resource, in words: of its hours, or of the parts of its cost.
+/// Source and date of the list prices of the resource, in words: of its hours, or of the parts of
+/// its cost.
 pub(crate) fn origin(facts: &Facts<'_>) -> Option<String> {
     let (catalogue, resource) = (facts.catalogue, facts.resource);
     let size = resource.specification.instance_type.as_deref();
@@ -152,7 +156,8 @@ fn whole_list_price(facts: &Facts<'_>) -> Option<Money> {
         .map(|month| month.cost)
 }
 
-/// Share of the list price that the cloud itself says is paid, and the prices in words; neither where the list price is all that is known.
+/// Share of the list price that the cloud itself says is paid, and the prices in words; neither
+/// where the list price is all that is known.
 fn known(resource: &Resource, list_now: Option<Money>) -> (Option<f64>, Option<String>) {
     if resource.purchase == Some(Purchase::Reserved) {
         let words = "It is reserved capacity, which is paid whether it is used or not";

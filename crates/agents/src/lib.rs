@@ -1,4 +1,5 @@
-//! Agent types: one folder each, pure judgement from facts to proposals, and the models that they learn. [`registry`] has one row each.
+//! Agent types: one folder each, pure judgement from facts to proposals, and the models that they
+//! learn. [`registry`] has one row each.
 
 mod changes;
 mod confidence;

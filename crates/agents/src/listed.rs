@@ -1,5 +1,6 @@
-//! Agent types without a judgement of their own in this release: their findings come from anomalies and predictive rules, or they
-//! cannot be configured yet. A row leaves this file when its type gets a folder.
+//! Agent types without a judgement of their own in this release: their findings come from anomalies
+//! and predictive rules, or they cannot be configured yet. A row leaves this file when its type
+//! gets a folder.
 
 use std::sync::Arc;
 

@@ -25,7 +25,8 @@ impl Load {
         (!points.is_empty()).then_some(Load { points, period_ms })
     }
 
-    /// The sum of two metrics of the judged resource; `None` unless both were measured at the same times.
+    /// The sum of two metrics of the judged resource; `None` unless both were measured at the same
+    /// times.
     pub(crate) fn sum(facts: &Facts<'_>, a: Metric, b: Metric) -> Option<Load> {
         let sum = Load::measured(facts, a)?.plus(&Load::measured(facts, b)?);
         (!sum.points.is_empty()).then_some(sum)
@@ -61,7 +62,8 @@ impl Load {
     }
 }
 
-/// Samples of a resource that a judgement looks at: what was measured of another size, or is no number, is not among them.
+/// Samples of a resource that a judgement looks at: what was measured of another size, or is no
+/// number, is not among them.
 pub(crate) fn data_points(facts: &Facts<'_>, metrics: &[Metric]) -> u64 {
     let own = facts
         .series

@@ -1,4 +1,5 @@
-//! Judgements at earlier times, each with whether it held: the examples from which an agent type's confidence is learned.
+//! Judgements at earlier times, each with whether it held: the examples from which an agent type's
+//! confidence is learned.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_learn::calibrate::Example;
@@ -10,7 +11,8 @@ use reeve_recommend::{Facts, HORIZON_DAYS, Judgement, Proposal, trust_group};
 /// Share of the days afterwards that must be there to judge by.
 pub(crate) const ENOUGH_DAYS: f64 = 0.7;
 
-/// Returns `true` if a condition held on every day of a time, of those that it could be judged on; `None` with too few of them.
+/// Returns `true` if a condition held on every day of a time, of those that it could be judged on;
+/// `None` with too few of them.
 pub(crate) fn every_day(after: Window, holds: impl Fn(Window) -> Option<bool>) -> Option<bool> {
     let days = after.blocks(DAY_MS);
     let judged: Vec<bool> = days.iter().filter_map(|day| holds(*day)).collect();
@@ -18,8 +20,8 @@ pub(crate) fn every_day(after: Window, holds: impl Fn(Window) -> Option<bool>) -
         .then(|| judged.iter().all(|held| *held))
 }
 
-/// Returns training examples: the proposals of each past time, labelled by whether they proved right within
-/// [`HORIZON_DAYS`]. Times whose horizon has not ended by `facts.now` are left out.
+/// Returns training examples: the proposals of each past time, labelled by whether they proved
+/// right within [`HORIZON_DAYS`]. Times whose horizon has not ended by `facts.now` are left out.
 pub(crate) fn look_back(
     facts: &Facts<'_>,
     agent: AgentType,

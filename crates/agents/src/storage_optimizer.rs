@@ -1,4 +1,5 @@
-//! The judgement of `storage_optimizer`: volumes that pay for a type or for performance that they do not need.
+//! The judgement of `storage_optimizer`: volumes that pay for a type or for performance that they
+//! do not need.
 //!
 //! The specification names this agent type and lists no capabilities; these are its rules:
 //!
@@ -8,14 +9,16 @@
 //! | `convert_provisioned` | io1, and io2 where its durability is given up | gp3 with the IOPS and throughput that its peaks need |
 //! | `reduce_provisioned` | gp3 with provisioned performance | less provisioned IOPS and throughput |
 //!
-//! `shrink_volumes` (`oversized`) advises to move the data of a volume that is hardly used to a smaller one.
-//! `clean_snapshots` (`snapshot`) proposes the deletion of old snapshots that newer ones supersede or whose volume is gone.
-//! `abort_uploads` and `expire_versions` (`bucket`) add lifecycle rules to buckets that lack them, `tier_objects` one that
-//! moves objects that are rarely read to a colder class.
+//! `shrink_volumes` (`oversized`) advises to move the data of a volume that is hardly used to a
+//! smaller one. `clean_snapshots` (`snapshot`) proposes the deletion of old snapshots that newer
+//! ones supersede or whose volume is gone. `abort_uploads` and `expire_versions` (`bucket`) add
+//! lifecycle rules to buckets that lack them, `tier_objects` one that moves objects that are rarely
+//! read to a colder class.
 //!
-//! Peaks are means over the metric's period (five minutes), which is what the headroom is for. A volume that is attached to
-//! nothing is left to `identify_idle_resources` of `cost_optimizer`; a volume that several machines share cannot be gp3. The
-//! change is made while the volume is in use. docs/agents/storage_optimizer.md.
+//! Peaks are means over the metric's period (five minutes), which is what the headroom is for. A
+//! volume that is attached to nothing is left to `identify_idle_resources` of `cost_optimizer`; a
+//! volume that several machines share cannot be gp3. The change is made while the volume is in use.
+//! docs/agents/storage_optimizer.md.
 
 mod agent;
 mod bucket;

@@ -1,4 +1,5 @@
-//! The judgement of `workload_classifier`: the class of each machine, database and scaling group, and what is recommended from it.
+//! The judgement of `workload_classifier`: the class of each machine, database and scaling group,
+//! and what is recommended from it.
 //!
 //! | class | the specification | check | finding |
 //! |---|---|---|---|
@@ -9,8 +10,9 @@
 //! | batch | interruptible | jobs on on-demand capacity | spot capacity, as an architecture |
 //! | analytics | burst_capable | bursts on a size paid around the clock | a burstable size as a change, or an architecture |
 //!
-//! Findings with a change come from `apply_best_practices`, the others from `recommend_architectures`. What `cost_optimizer` finds on a
-//! resource is left to it. Classes: `classify`; docs/agents/workload_classifier.md.
+//! Findings with a change come from `apply_best_practices`, the others from
+//! `recommend_architectures`. What `cost_optimizer` finds on a resource is left to it. Classes:
+//! `classify`; docs/agents/workload_classifier.md.
 
 mod agent;
 mod availability;
@@ -102,7 +104,8 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
     judgement
 }
 
-/// Returns an abstention if nothing may be recommended for a resource; it is classified all the same.
+/// Returns an abstention if nothing may be recommended for a resource; it is classified all the
+/// same.
 fn admit(facts: &Facts<'_>, settings: &Thresholds) -> Result<(), Abstention> {
     let resource = facts.resource;
     let out = |code, detail: String, decisive| {
@@ -175,7 +178,8 @@ fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     check(case)
 }
 
-/// Abstains where `cost_optimizer` finds the resource idle, or another size for it: one change at a time, and one agent type a finding.
+/// Abstains where `cost_optimizer` finds the resource idle, or another size for it: one change at a
+/// time, and one agent type a finding.
 fn left_to_cost_optimizer(case: &Case<'_>, kind: RecommendationType) -> Result<(), Abstention> {
     use RecommendationType::{IdleResourceCleanup, InstanceType, RightSize};
     let judged = cost_optimizer::judge(&Facts {

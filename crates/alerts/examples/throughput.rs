@@ -1,9 +1,10 @@
 //! Measures how many entries a second one thread evaluates against ten thousand rules.
 //!
-//! `cargo run --release -p reeve-alerts --example throughput [RULES] [ENTRIES]`. The rules are of the kinds that people write: the ready
-//! ones for each of many accounts, watched users, resources, operations and address ranges. One rule in 500 has no condition that an
-//! index could use (a negation or a free word) and is asked about every entry. Nothing is durable here: state is encoded as it would be
-//! kept, every 2,000 entries.
+//! `cargo run --release -p reeve-alerts --example throughput [RULES] [ENTRIES]`. The rules are of
+//! the kinds that people write: the ready ones for each of many accounts, watched users, resources,
+//! operations and address ranges. One rule in 500 has no condition that an index could use (a
+//! negation or a free word) and is asked about every entry. Nothing is durable here: state is
+//! encoded as it would be kept, every 2,000 entries.
 #![allow(
     clippy::print_stdout,
     reason = "a benchmark answers on standard output"

@@ -27,7 +27,8 @@ pub(crate) use running::{Running, Taken};
 
 /// Type of the entry about a firing. Sources cannot submit it: the category `audit` is Reeve's own.
 pub const FIRE: EventType = events::ALERT_FIRE.event_type();
-/// Name of the notification of a firing, by which the entry of one that could not be delivered is known.
+/// Name of the notification of a firing, by which the entry of one that could not be delivered is
+/// known.
 pub const FIRED_EVENT: &str = "alert_fired";
 
 /// Groups are looked through for forgotten ones when the clock has moved on by this much.
@@ -64,7 +65,8 @@ pub struct Evaluator {
     is_snapshot_due: bool,
 }
 
-/// Returns `true` for entries that Reeve writes because a rule fired: about the firing itself, or about its notification.
+/// Returns `true` for entries that Reeve writes because a rule fired: about the firing itself, or
+/// about its notification.
 #[must_use]
 pub fn tells_of_firing(entry: &Entry) -> bool {
     let event = || entry.metadata.extra.get("event").and_then(Json::as_str);
@@ -115,7 +117,8 @@ impl Evaluator {
         self.rules.iter().map(|running| running.groups.len()).sum()
     }
 
-    /// Evaluates these rules from now on; those that are not enabled are left out. A rule keeps its memory while its revision stays.
+    /// Evaluates these rules from now on; those that are not enabled are left out. A rule keeps its
+    /// memory while its revision stays.
     pub fn set_rules(&mut self, rules: impl IntoIterator<Item = Arc<Rule>>) {
         let mut before: HashMap<(RuleId, u64), Running> = self
             .rules
@@ -141,7 +144,8 @@ impl Evaluator {
         );
     }
 
-    /// Takes up what was kept. State of rules that are not evaluated, or of another revision, is ignored.
+    /// Takes up what was kept. State of rules that are not evaluated, or of another revision, is
+    /// ignored.
     ///
     /// # Errors
     /// A state cannot be read.
@@ -236,8 +240,9 @@ impl Evaluator {
         self.candidates = candidates;
     }
 
-    /// Moves the clock to a time of recording. One that lies far before the clock says that the clock of the service was ahead:
-    /// what it made of the memory is corrected, or rules would take every entry for late until that time has come.
+    /// Moves the clock to a time of recording. One that lies far before the clock says that the
+    /// clock of the service was ahead: what it made of the memory is corrected, or rules would take
+    /// every entry for late until that time has come.
     fn advance_clock(&mut self, sequence: u64, recorded_at: Timestamp) {
         let recorded_ms = recorded_at.as_millisecond();
         if self.clock_ms == BEGINNING
@@ -315,7 +320,8 @@ impl Evaluator {
         changes
     }
 
-    /// Returns the counts of rules that changed since the last time, for people to see. The state has its own.
+    /// Returns the counts of rules that changed since the last time, for people to see. The state
+    /// has its own.
     pub fn take_tallies(&mut self) -> Vec<StoredTally> {
         let changed = |running: &mut Running| {
             std::mem::take(&mut running.is_tally_changed).then(|| StoredTally {

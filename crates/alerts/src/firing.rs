@@ -10,8 +10,8 @@ use crate::rule::{RuleId, names};
 /// Entries that a firing names: the first ones. The count continues.
 pub const KEPT_ENTRIES: usize = 100;
 
-/// A firing's identifier. It follows from the rule, the group and the entry that completed the window, so that the same firing
-/// found twice is one.
+/// A firing's identifier. It follows from the rule, the group and the entry that completed the
+/// window, so that the same firing found twice is one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FiringId(pub String);
 

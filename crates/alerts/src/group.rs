@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::settings::MAX_GROUP_FIELDS;
 
-/// Longest value that is kept as it is, bytes. A longer one is kept as its beginning and its digest, so that the memory of a
-/// rule does not depend on what sources send.
+/// Longest value that is kept as it is, bytes. A longer one is kept as its beginning and its
+/// digest, so that the memory of a rule does not depend on what sources send.
 const LONGEST_VALUE: usize = 256;
 
 /// Fields that a rule groups by, in order.
@@ -83,7 +83,8 @@ impl GroupBy {
         GroupKey(serde_json::to_string(&values).unwrap_or_default())
     }
 
-    /// Returns a digest of the values of an entry, never 0; `None` for an entry without any of them.
+    /// Returns a digest of the values of an entry, never 0; `None` for an entry without any of
+    /// them.
     #[must_use]
     pub fn digest(&self, entry: &Entry) -> Option<u64> {
         let mut values = self

@@ -1,9 +1,10 @@
 //! The index of rules: which rules an entry can match at all.
 //!
-//! From a condition follow *necessary* conditions on single columns: the entry has one of these texts, or begins or ends with
-//! one. Each rule is filed under the cheapest set of alternatives that its condition implies, and only rules found under the
-//! entry's own texts are asked. A rule whose condition implies none (a negation, a free word, a path inside a state) is asked
-//! about every entry.
+//! From a condition follow *necessary* conditions on single columns: the entry has one of these
+//! texts, or begins or ends with one. Each rule is filed under the cheapest set of alternatives
+//! that its condition implies, and only rules found under the entry's own texts are asked. A rule
+//! whose condition implies none (a negation, a free word, a path inside a state) is asked about
+//! every entry.
 
 mod atom;
 
@@ -13,7 +14,8 @@ use reeve_audit::query::{Column, Query, column_text, fold};
 
 use atom::{Atom, Place, Popularity};
 
-/// Rules by what they can match. Rules are numbered by their position in the list that the index was made of.
+/// Rules by what they can match. Rules are numbered by their position in the list that the index
+/// was made of.
 #[derive(Debug, Default)]
 pub struct RuleIndex {
     columns: Vec<ColumnIndex>,

@@ -1,4 +1,5 @@
-//! Identifiers of MITRE ATT&CK (<https://attack.mitre.org>): tactics such as `TA0006` and techniques such as `T1110.003`.
+//! Identifiers of MITRE ATT&CK (<https://attack.mitre.org>): tactics such as `TA0006` and
+//! techniques such as `T1110.003`.
 
 /// Address of the knowledge base; pages of tactics and techniques are below it.
 pub const ATTACK_URL: &str = "https://attack.mitre.org";
@@ -44,7 +45,8 @@ impl AttackId {
         is_known.then_some(AttackId(id))
     }
 
-    /// Reads a tag of a SIGMA rule, such as `attack.t1110.003` or `attack.credential-access`; `None` for other tags.
+    /// Reads a tag of a SIGMA rule, such as `attack.t1110.003` or `attack.credential-access`;
+    /// `None` for other tags.
     #[must_use]
     pub fn of_sigma_tag(tag: &str) -> Option<Self> {
         let name = tag.strip_prefix("attack.")?.replace('_', "-");

@@ -18,7 +18,8 @@ pub struct Progress {
     pub clock: Option<Timestamp>,
 }
 
-/// Memory of the evaluator as kept: its counts are those of the snapshot, followed by those of the deltas.
+/// Memory of the evaluator as kept: its counts are those of the snapshot, followed by those of the
+/// deltas.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredState {
     /// Parts of the last snapshot.
@@ -88,7 +89,8 @@ pub struct FiringFilter {
 pub trait AlertStore: Send + Sync {
     /// Adds a rule. A name in use, and one rule more than `most`, are conflicts.
     async fn alert_rule_insert(&self, rule: &Rule, most: u64) -> Result<(), AccessError>;
-    /// Replaces a rule whose stored version is one less; otherwise a conflict. State of earlier revisions is removed.
+    /// Replaces a rule whose stored version is one less; otherwise a conflict. State of earlier
+    /// revisions is removed.
     async fn alert_rule_update(&self, rule: &Rule) -> Result<(), AccessError>;
     /// Removes a rule with its state. Its firings stay.
     async fn alert_rule_delete(&self, id: &RuleId) -> Result<(), AccessError>;
@@ -118,8 +120,8 @@ pub trait AlertStore: Send + Sync {
     /// Returns the counts of a rule's present revision.
     async fn alert_tally(&self, rule: &RuleId, revision: u64)
     -> Result<Option<Tally>, AccessError>;
-    /// Moves from one position to another and keeps what changed in between: all or nothing. When another process has moved the
-    /// position, a conflict.
+    /// Moves from one position to another and keeps what changed in between: all or nothing. When
+    /// another process has moved the position, a conflict.
     async fn alert_advance(
         &self,
         from: Option<u64>,
@@ -131,7 +133,8 @@ pub trait AlertStore: Send + Sync {
     async fn firing_list(&self, filter: &FiringFilter) -> Result<(Vec<Firing>, u64), AccessError>;
     /// Returns a firing.
     async fn firing_get(&self, id: &FiringId) -> Result<Firing, AccessError>;
-    /// Keeps what people did about a firing (state, assignee, note) when its stored version is one less; otherwise a conflict.
+    /// Keeps what people did about a firing (state, assignee, note) when its stored version is one
+    /// less; otherwise a conflict.
     async fn firing_handle(&self, firing: &Firing) -> Result<(), AccessError>;
     /// Returns firings that the log does not tell of yet, oldest first.
     async fn firing_unrecorded(&self, limit: u64) -> Result<Vec<Firing>, AccessError>;

@@ -75,15 +75,17 @@ pub struct Threshold {
 /// Receivers of a firing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Notification {
-    /// Kinds of channels (`email`, `slack`, `teams`, `pagerduty`, `webhook`), or names or identifiers of single channels.
+    /// Kinds of channels (`email`, `slack`, `teams`, `pagerduty`, `webhook`), or names or
+    /// identifiers of single channels.
     pub channels: Vec<String>,
     /// E-mail addresses that are written to in place of the channel's own.
     pub recipients: Vec<String>,
 }
 
 impl Notification {
-    /// Returns the names of the channels to tell. Recipients without a channel are reached through every e-mail channel, as those
-    /// of reports are; otherwise the rule would be accepted and tell nobody.
+    /// Returns the names of the channels to tell. Recipients without a channel are reached through
+    /// every e-mail channel, as those of reports are; otherwise the rule would be accepted and tell
+    /// nobody.
     #[must_use]
     pub fn receiving_channels(&self) -> Vec<String> {
         match self.channels.is_empty() && !self.recipients.is_empty() {
@@ -104,8 +106,8 @@ pub struct Rule {
     pub state: RuleState,
     /// Firings until this time notify nobody.
     pub silenced_until: Option<Timestamp>,
-    /// Number that grows whenever the counts are reset: the condition, threshold or grouping changed, or the rule was
-    /// enabled.
+    /// Number that grows whenever the counts are reset: the condition, threshold or grouping
+    /// changed, or the rule was enabled.
     pub revision: u64,
     /// Grows by one with every change.
     pub version: u64,
@@ -118,7 +120,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Returns the rule with other settings, as the next version. What changes the meaning of counts begins a new revision.
+    /// Returns the rule with other settings, as the next version. What changes the meaning of
+    /// counts begins a new revision.
     #[must_use]
     pub fn with_settings(&self, settings: RuleSettings, now: Timestamp) -> Rule {
         let revision = self.revision + u64::from(!settings.counts_like(&self.settings));

@@ -89,7 +89,8 @@ impl RuleSettings {
     /// Checks settings.
     ///
     /// # Errors
-    /// Every failing field with a code and a reason. For the condition `offset` is the position in its text.
+    /// Every failing field with a code and a reason. For the condition `offset` is the position in
+    /// its text.
     pub fn read(draft: RuleDraft) -> Result<RuleSettings, Vec<FieldError>> {
         let mut errors = Vec::new();
         let name = draft.name.trim().to_owned();
@@ -216,8 +217,9 @@ fn condition(text: &str) -> Result<Query, Vec<FieldError>> {
             "must name the entries to count",
         )]);
     }
-    // An intent and its outcome are one event: a threshold counts the outcome, unless the condition asks for a status.
-    // Sources spell one operation differently: a rule about `DeleteSnapshot` watches for `delete_snapshot` too.
+    // An intent and its outcome are one event: a threshold counts the outcome, unless the condition
+    // asks for a status. Sources spell one operation differently: a rule about `DeleteSnapshot`
+    // watches for `delete_snapshot` too.
     Query::parse(text)
         .map(Query::any_spelling)
         .map(Query::counting_outcomes)

@@ -1,8 +1,9 @@
-//! SIGMA rules: detection rules of the community (<https://github.com/SigmaHQ/sigma-specification>, version 2.1) become alert rules.
+//! SIGMA rules: detection rules of the community (<https://github.com/SigmaHQ/sigma-specification>,
+//! version 2.1) become alert rules.
 //!
-//! A rule is imported whole or refused: a condition that is understood in part would find something else. What is not
-//! supported is named with its line. Sources: `product: aws, service: cloudtrail`, whose fields are mapped to where the
-//! CloudTrail import keeps them.
+//! A rule is imported whole or refused: a condition that is understood in part would find something
+//! else. What is not supported is named with its line. Sources: `product: aws, service:
+//! cloudtrail`, whose fields are mapped to where the CloudTrail import keeps them.
 
 mod condition;
 mod detection;
@@ -17,8 +18,8 @@ use yaml::{Node, Value};
 /// Longest text of rules, bytes.
 pub const MAX_SIGMA_BYTES: usize = 1 << 20;
 
-/// Window of imported rules. They have no threshold of their own: each match is a finding, and those of one user within the
-/// window are told together.
+/// Window of imported rules. They have no threshold of their own: each match is a finding, and
+/// those of one user within the window are told together.
 const WINDOW: &str = "5m";
 
 /// Reason why a rule is refused.

@@ -1,11 +1,12 @@
-//! The kept form of the evaluator's memory, `docs/formats/alerts.md`: deltas of what rules took, now and then a snapshot of
-//! all groups, and the JSON of groups that versions before them kept.
+//! The kept form of the evaluator's memory, `docs/formats/alerts.md`: deltas of what rules took,
+//! now and then a snapshot of all groups, and the JSON of groups that versions before them kept.
 //!
-//! Counting is deterministic. A delta therefore has what was counted, not what came of it: a group with thousands of waiting
-//! entries costs a few bytes more with each entry, where its whole state was written before.
+//! Counting is deterministic. A delta therefore has what was counted, not what came of it: a group
+//! with thousands of waiting entries costs a few bytes more with each entry, where its whole state
+//! was written before.
 //!
-//! State belongs to a *revision* of a rule: whatever changes the meaning of its counts (condition, threshold, grouping,
-//! enabling) begins a new revision with empty state.
+//! State belongs to a *revision* of a rule: whatever changes the meaning of its counts (condition,
+//! threshold, grouping, enabling) begins a new revision with empty state.
 
 mod bytes;
 mod delta;

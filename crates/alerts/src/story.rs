@@ -6,8 +6,8 @@ use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventId, Json, Resou
 use crate::evaluator::{Degradation, FIRE};
 use crate::firing::Firing;
 
-/// Returns the entry of a firing. It holds only members of the firing that never change, so that it reads the same when it is written
-/// again.
+/// Returns the entry of a firing. It holds only members of the firing that never change, so that it
+/// reads the same when it is written again.
 ///
 /// # Errors
 /// The identifier of the firing is none of an entry.

@@ -8,7 +8,8 @@ const UNITS: [(&str, i64); 4] = [
     ("s", 1000),
 ];
 
-/// Reads a duration of whole seconds, minutes, hours or days; milliseconds. `None` for anything else.
+/// Reads a duration of whole seconds, minutes, hours or days; milliseconds. `None` for anything
+/// else.
 #[must_use]
 pub fn parse_window(text: &str) -> Option<i64> {
     let (count, unit) = text

@@ -1,5 +1,6 @@
-//! Running totals of sign-ins by address and of unusual calls by principal, which findings carry. They are made again from the log's
-//! entries after a start, as everything else that the watch over behaviour remembers.
+//! Running totals of sign-ins by address and of unusual calls by principal, which findings carry.
+//! They are made again from the log's entries after a start, as everything else that the watch over
+//! behaviour remembers.
 
 use std::collections::HashMap;
 
@@ -18,7 +19,8 @@ const MOST_TOTALS: usize = 10_000;
 struct Total {
     last_at: Timestamp,
     activity: SecurityActivity,
-    /// `true` once a finding had it: everything further belongs to that anomaly, however ordinary by itself.
+    /// `true` once a finding had it: everything further belongs to that anomaly, however ordinary
+    /// by itself.
     told: bool,
 }
 
@@ -29,7 +31,8 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    /// Adds a sign-in from an address. Successes count from the first failure on: an address that never failed has no total.
+    /// Adds a sign-in from an address. Successes count from the first failure on: an address that
+    /// never failed has no total.
     pub(super) fn sign_in(&mut self, address: &str, entry: &Entry, succeeded: bool) {
         if succeeded && !self.is_known(address, entry.timestamp) {
             return;

@@ -1,8 +1,10 @@
-//! Trained bands: what the model `deviation` learned to be usual of a metric, beside the detector that learns as it goes.
+//! Trained bands: what the model `deviation` learned to be usual of a metric, beside the detector
+//! that learns as it goes.
 //!
-//! The detector follows what it sees, so that a slow change becomes usual before it is reported. A trained band stands still until the
-//! model is trained again. Where a series has one, hours in a row outside it are an anomaly although the detector is content, and
-//! a single leap inside it is none although the detector is startled.
+//! The detector follows what it sees, so that a slow change becomes usual before it is reported. A
+//! trained band stands still until the model is trained again. Where a series has one, hours in a
+//! row outside it are an anomaly although the detector is content, and a single leap inside it is
+//! none although the detector is startled.
 
 use std::sync::Arc;
 
@@ -22,7 +24,8 @@ use super::settings::Sensitivity;
 const HOURS: u32 = 3;
 /// Hours inside it until the next deviation may be reported.
 const BACK: u32 = 24;
-/// Distance from the usual below which nothing is reported, percentage points: the values of quiet resources vary by chance.
+/// Distance from the usual below which nothing is reported, percentage points: the values of quiet
+/// resources vary by chance.
 const LEAST: f64 = 10.0;
 /// Precision on held-out days below which a model raises and silences nothing.
 const LEAST_PRECISION: f64 = 0.5;
@@ -173,7 +176,8 @@ pub(super) struct Hours {
 }
 
 impl Hours {
-    /// Takes a point in; a reading where the hour that ended before it completes a stretch outside the band.
+    /// Takes a point in; a reading where the hour that ended before it completes a stretch outside
+    /// the band.
     pub(super) fn observe(
         &mut self,
         trained: &Trained<'_>,

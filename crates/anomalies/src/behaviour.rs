@@ -1,9 +1,10 @@
-//! Events out of audit entries, so that the watch over behaviour judges CloudTrail records, activity of other clouds and
-//! Reeve's own entries alike.
+//! Events out of audit entries, so that the watch over behaviour judges CloudTrail records,
+//! activity of other clouds and Reeve's own entries alike.
 //!
-//! Everything is read from the entry: from its own fields, and, for what was imported, from the source's record that stands
-//! under `metadata`. Nothing is concluded from names that people choose freely, such as those of users, roles and resources,
-//! and of the user agent only the program's name is kept, as one habit among others.
+//! Everything is read from the entry: from its own fields, and, for what was imported, from the
+//! source's record that stands under `metadata`. Nothing is concluded from names that people choose
+//! freely, such as those of users, roles and resources, and of the user agent only the program's
+//! name is kept, as one habit among others.
 
 mod condition;
 mod identity;
@@ -17,7 +18,8 @@ use reeve_learn::behaviour::{ActivityEvent, Judgement, Outcome, Review, Trait, W
 
 use self::identity::Identity;
 
-/// Entries that a review puts into order at a time, and judgements that it holds back: some 150 MB of both.
+/// Entries that a review puts into order at a time, and judgements that it holds back: some 150 MB
+/// of both.
 const HELD: usize = 50_000;
 /// Longest texts taken over into an event, in bytes.
 const LONGEST: usize = 256;
@@ -69,7 +71,8 @@ impl EntryWatch {
     }
 }
 
-/// Judges entries that are complete, in the order of their times and then in retrospect; `T` identifies the entry.
+/// Judges entries that are complete, in the order of their times and then in retrospect; `T`
+/// identifies the entry.
 #[derive(Debug)]
 pub struct EntryReview<T>(Review<T>);
 
@@ -80,7 +83,8 @@ impl<T> Default for EntryReview<T> {
 }
 
 impl<T> EntryReview<T> {
-    /// Takes the next entry. Judgements come back in the same order, once tens of thousands more were taken.
+    /// Takes the next entry. Judgements come back in the same order, once tens of thousands more
+    /// were taken.
     pub fn add(&mut self, entry: &Entry, context: T) -> Option<(T, Judgement)> {
         self.0.add(event(entry), context)
     }
@@ -107,8 +111,9 @@ pub(crate) fn is_sign_in(event: &ActivityEvent) -> bool {
     Verb::classify(&Words::from_operation(&event.service, &event.operation)) == Verb::SignIn
 }
 
-/// The machine whose own credentials were used: the cloud says in the record that it gave them to a machine, and names their
-/// session after it. Of a name alone, which whoever takes on a role chooses freely, nothing is concluded.
+/// The machine whose own credentials were used: the cloud says in the record that it gave them to a
+/// machine, and names their session after it. Of a name alone, which whoever takes on a role
+/// chooses freely, nothing is concluded.
 pub fn machine(entry: &Entry) -> Option<String> {
     identity::own_machine(&Source::new(entry))
 }

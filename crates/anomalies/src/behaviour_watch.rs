@@ -1,4 +1,5 @@
-//! Watching behaviour: entries of the audit log that are unlike those before them become findings of the security class.
+//! Watching behaviour: entries of the audit log that are unlike those before them become findings
+//! of the security class.
 
 use jiff::Timestamp;
 use reeve_audit::Entry;
@@ -36,7 +37,8 @@ impl BehaviourWatch {
         recorded_at: Timestamp,
         settings: &AnomalySettings,
     ) -> Option<Finding> {
-        // Reeve's own agents and schedule act as they are configured; their entries would only teach what is known.
+        // Reeve's own agents and schedule act as they are configured; their entries would only
+        // teach what is known.
         if entry.actor.is_empty() || is_own_account(entry) {
             return None;
         }
@@ -130,7 +132,8 @@ impl BehaviourWatch {
     }
 }
 
-/// Title of an unusual call: `ann called StopLogging on main: ...`, or `ann tried CreateAccessKey from 203.0.113.33: refused`.
+/// Title of an unusual call: `ann called StopLogging on main: ...`, or `ann tried CreateAccessKey
+/// from 203.0.113.33: refused`.
 fn title(entry: &Entry, who: &str, succeeded: bool, why: &str) -> String {
     let operation = operation(entry);
     if !succeeded {
@@ -155,8 +158,8 @@ fn title(entry: &Entry, who: &str, succeeded: bool, why: &str) -> String {
     format!("{who} called {operation}{on}: {why}")
 }
 
-/// Severity of a score. What was refused changed nothing and is one step less severe, except with a machine's own credentials: that
-/// they are in other hands is the damage, whatever was refused.
+/// Severity of a score. What was refused changed nothing and is one step less severe, except with a
+/// machine's own credentials: that they are in other hands is the damage, whatever was refused.
 fn severity(score: f64, took_effect: bool) -> Priority {
     match (score >= 0.9, took_effect) {
         (true, true) => Priority::High,
@@ -170,8 +173,8 @@ const ADDRESS: &str = "address";
 /// Kind of a place that is a user, a role or a key.
 const PRINCIPAL: &str = "principal";
 
-/// Returns `true` for Reeve's own account of what its agents do. The tag alone does not show that: whoever may append entries
-/// could put it on their own, to stay unwatched.
+/// Returns `true` for Reeve's own account of what its agents do. The tag alone does not show that:
+/// whoever may append entries could put it on their own, to stay unwatched.
 fn is_own_account(entry: &Entry) -> bool {
     entry.may_be_by_reeve() && entry.metadata.tags.iter().any(|tag| tag == "intelligence")
 }
@@ -226,8 +229,8 @@ impl SecurityFinding {
     }
 }
 
-/// Returns the principal's name, and the subject of the anomaly: the machine if its own credentials were used, else
-/// the principal.
+/// Returns the principal's name, and the subject of the anomaly: the machine if its own credentials
+/// were used, else the principal.
 pub(super) fn place(entry: &Entry) -> (String, (String, &'static str)) {
     let who = who(entry);
     let place = match machine(entry) {

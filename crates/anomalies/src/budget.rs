@@ -1,7 +1,9 @@
-//! Budgets: an amount for a period and a part of the bills, with thresholds that tell people in time.
+//! Budgets: an amount for a period and a part of the bills, with thresholds that tell people in
+//! time.
 //!
-//! Pure but for the port [`BudgetStore`]. A budget counts the effective cost of the charges in its scope (what is billed, where a file
-//! does not say) in one currency; charges in other currencies are named and never converted. Days are those of UTC, as in bills.
+//! Pure but for the port [`BudgetStore`]. A budget counts the effective cost of the charges in its
+//! scope (what is billed, where a file does not say) in one currency; charges in other currencies
+//! are named and never converted. Days are those of UTC, as in bills.
 
 mod evaluate;
 mod log_entry;
@@ -45,7 +47,8 @@ pub struct Threshold {
     pub basis: Basis,
 }
 
-/// Charges that a budget counts. An empty list takes every value; a charge must match every list that is not empty.
+/// Charges that a budget counts. An empty list takes every value; a charge must match every list
+/// that is not empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scope {
     /// Providers by their name in bills, case-blind.
@@ -118,7 +121,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns an alert for each threshold that a standing has reached. The store leaves out those that its period has already.
+    /// Returns an alert for each threshold that a standing has reached. The store leaves out those
+    /// that its period has already.
     #[must_use]
     pub fn alerts(&self, status: &BudgetStatus) -> Vec<BudgetAlert> {
         let alert = |(threshold, value)| BudgetAlert {

@@ -1,4 +1,5 @@
-//! The likely cause of an anomaly: what changed shortly before it, by Reeve or by others, and what else was strange at the same time.
+//! The likely cause of an anomaly: what changed shortly before it, by Reeve or by others, and what
+//! else was strange at the same time.
 
 use jiff::SignedDuration;
 use reeve_estate::{Attribute, ResourceChange};
@@ -43,8 +44,8 @@ pub struct Around<'a> {
     pub others: &'a [Anomaly],
 }
 
-/// Returns the likeliest cause: the last change of the resource, else what several resources that became strange together have in common,
-/// else a change that seldom has an effect (tags).
+/// Returns the likeliest cause: the last change of the resource, else what several resources that
+/// became strange together have in common, else a change that seldom has an effect (tags).
 #[must_use]
 pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
     let mut evidence = Vec::new();
@@ -229,7 +230,8 @@ fn unknown(anomaly: &Anomaly, evidence: Vec<String>) -> ExplainedCause {
     }
 }
 
-/// The narrowest thing that several others at the same time have in common with the place: service in a region, or account.
+/// The narrowest thing that several others at the same time have in common with the place: service
+/// in a region, or account.
 pub(super) fn shared(place: &Place, with: &[&Anomaly]) -> Option<(String, usize)> {
     let service = with
         .iter()

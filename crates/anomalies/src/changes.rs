@@ -1,9 +1,11 @@
-//! Changes of a resource, by Reeve or by others, which anomaly detection must allow for: half the memory doubles the
-//! percentage, a disk that was grown has more free space, and a machine that starts is busy for a while.
+//! Changes of a resource, by Reeve or by others, which anomaly detection must allow for: half the
+//! memory doubles the percentage, a disk that was grown has more free space, and a machine that
+//! starts is busy for a while.
 //!
-//! Series are judged as if the resource had kept the size that it had first: a percentage by the work behind it, free space less
-//! what was added. What is not known in numbers (a size that the catalogue lacks) lets the series begin anew. Of what others changed
-//! is known between which two looks it happened, and what was measured between them is not judged.
+//! Series are judged as if the resource had kept the size that it had first: a percentage by the
+//! work behind it, free space less what was added. What is not known in numbers (a size that the
+//! catalogue lacks) lets the series begin anew. Of what others changed is known between which two
+//! looks it happened, and what was measured between them is not judged.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -53,7 +55,8 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Takes in Reeve's actions as they stand at a time. What was taken in before stays, so that what was judged stays comparable.
+    /// Takes in Reeve's actions as they stand at a time. What was taken in before stays, so that
+    /// what was judged stays comparable.
     pub fn learn(&mut self, actions: &[Action], now: Timestamp) {
         for action in actions
             .iter()
@@ -166,8 +169,8 @@ fn changes(step: &StepOutcome) -> Vec<Change> {
         .collect()
 }
 
-/// Returns `true` if an action explains a change that an inventory showed: they overlap in time, and the action set the
-/// same value or stopped and started the resource.
+/// Returns `true` if an action explains a change that an inventory showed: they overlap in time,
+/// and the action set the same value or stopped and started the resource.
 fn done_by(action: &Action, seen: &ResourceChange) -> bool {
     let ended = action.finished_at.unwrap_or(Timestamp::MAX);
     let met = action.resource == seen.resource

@@ -1,8 +1,10 @@
-//! Judgement of a bill alone: totals, days that cost more than they should, and what could be saved.
+//! Judgement of a bill alone: totals, days that cost more than they should, and what could be
+//! saved.
 //!
-//! Pure: charges in, a judgement out, the same for the same charges in the same order. Currencies are never added up. A
-//! charge is counted in one saving only. What a bill cannot tell is said instead of guessed: a saving that depends on
-//! something unmeasured has no amount, and a file too thin to judge gets a reason ([`Abstention`]).
+//! Pure: charges in, a judgement out, the same for the same charges in the same order. Currencies
+//! are never added up. A charge is counted in one saving only. What a bill cannot tell is said
+//! instead of guessed: a saving that depends on something unmeasured has no amount, and a file too
+//! thin to judge gets a reason ([`Abstention`]).
 
 mod advice;
 mod anomaly;
@@ -31,8 +33,8 @@ pub const DAY_MS: i64 = 86_400_000;
 /// Milliseconds of an average month: a twelfth of 365 days.
 const MONTH_MS: i64 = 365 * DAY_MS / 12;
 
-/// Limits from which a day's cost is unusual. The defaults are those of the specification: 20 % over 24 hours against
-/// a 30-day average.
+/// Limits from which a day's cost is unusual. The defaults are those of the specification: 20 %
+/// over 24 hours against a 30-day average.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnomalyLimits {
     /// Deviation from what is expected, percent.
@@ -104,13 +106,15 @@ pub struct Span {
     pub start_ms: i64,
     /// The first after it.
     pub end_ms: i64,
-    /// Of the days of the bill, the share on which what is sold to an account at all was sold, weighted by cost.
+    /// Of the days of the bill, the share on which what is sold to an account at all was sold,
+    /// weighted by cost.
     pub presence: f64,
 }
 
 /// Days of charges below which a month cannot be estimated.
 const LEAST_DAYS: f64 = 7.0;
-/// Presence below which a bill is a sample of one: a whole bill has most of what is sold to an account on most days.
+/// Presence below which a bill is a sample of one: a whole bill has most of what is sold to an
+/// account on most days.
 const LEAST_PRESENCE: f64 = 0.5;
 
 impl Span {
@@ -156,7 +160,8 @@ pub fn judge(charges: &[Charge], limits: &AnomalyLimits) -> Judgement {
     judge_from(charges, limits, &Baselines::new())
 }
 
-/// Judges a bill where people called another level usual: what was before it counts at the new level.
+/// Judges a bill where people called another level usual: what was before it counts at the new
+/// level.
 #[must_use]
 pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baselines) -> Judgement {
     let days = Days::from_charges(charges);

@@ -1,6 +1,6 @@
-//! The course of a metric beside what was expected of it, point by point: the detector read over the past again, so that nothing
-//! has to be kept and any span can be requested. With another past before it than the watch had, it may differ a little from
-//! what the anomaly was called by.
+//! The course of a metric beside what was expected of it, point by point: the detector read over
+//! the past again, so that nothing has to be kept and any span can be requested. With another past
+//! before it than the watch had, it may differ a little from what the anomaly was called by.
 
 use jiff::Timestamp;
 use reeve_estate::{Attribute, ResourceChange, Series};
@@ -45,8 +45,8 @@ pub struct CourseChange {
     pub action: Option<ActionId>,
 }
 
-/// Returns the changes of the resource in a span, by Reeve and by others, oldest first. Tags are left out, since they
-/// affect no metric.
+/// Returns the changes of the resource in a span, by Reeve and by others, oldest first. Tags are
+/// left out, since they affect no metric.
 #[must_use]
 pub fn course_changes(
     actions: &[Action],
@@ -101,8 +101,8 @@ pub fn needed_from(from: Timestamp) -> Timestamp {
     from.checked_sub(HISTORY).unwrap_or(Timestamp::MIN)
 }
 
-/// The course of a series in a span; the series reaches back before it, see [`needed_from`]. What changed of the resource
-/// counts as it does in the watch.
+/// The course of a series in a span; the series reaches back before it, see [`needed_from`]. What
+/// changed of the resource counts as it does in the watch.
 #[must_use]
 pub fn course(
     series: &Series,

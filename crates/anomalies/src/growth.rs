@@ -1,4 +1,5 @@
-//! Growth of a security anomaly: further activity replaces the figures, and the cause and the hypothesis that were made of them.
+//! Growth of a security anomaly: further activity replaces the figures, and the cause and the
+//! hypothesis that were made of them.
 
 use super::cause::behavior_statement;
 use super::finding::Finding;

@@ -1,4 +1,5 @@
-//! Judgement of an investigation: metrics beside the anomaly, the hypotheses that follow, and their presentation to a reader.
+//! Judgement of an investigation: metrics beside the anomaly, the hypotheses that follow, and their
+//! presentation to a reader.
 
 mod companions;
 mod hypotheses;

@@ -1,8 +1,9 @@
-//! Investigation of an anomaly: the sources that were read, over which period and with which result, and the hypotheses that follow
-//! from them, the best supported first.
+//! Investigation of an anomaly: the sources that were read, over which period and with which
+//! result, and the hypotheses that follow from them, the best supported first.
 //!
-//! Entries of the audit log are not part of it: a user who may see an anomaly may not be allowed to see them. They are kept beside it
-//! (`RelatedEntry`) and added for each reader by `Anomaly::investigation_for`, so that nobody else learns that they exist.
+//! Entries of the audit log are not part of it: a user who may see an anomaly may not be allowed to
+//! see them. They are kept beside it (`RelatedEntry`) and added for each reader by
+//! `Anomaly::investigation_for`, so that nobody else learns that they exist.
 
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
@@ -183,7 +184,8 @@ pub struct Investigation {
 }
 
 impl Investigation {
-    /// Summary for the response and its entry: sources, records and the number of hypotheses. Entries of the log are not counted.
+    /// Summary for the response and its entry: sources, records and the number of hypotheses.
+    /// Entries of the log are not counted.
     #[must_use]
     pub fn summary(&self) -> String {
         let mut sources: Vec<&str> = Vec::new();

@@ -1,5 +1,6 @@
-//! Lessons: what an anomaly turned out to be, by a person's answer or by the outcome of its remedy. They move the threshold of its
-//! kind for its place, within bounds ([`Threshold`]), and the baseline where a new level is to be the usual one.
+//! Lessons: what an anomaly turned out to be, by a person's answer or by the outcome of its remedy.
+//! They move the threshold of its kind for its place, within bounds ([`Threshold`]), and the
+//! baseline where a new level is to be the usual one.
 
 mod threshold;
 
@@ -81,7 +82,8 @@ impl ThresholdKey {
     }
 }
 
-/// Deviation of a reading in multiples of the usual band's reach on its side; 1 is its edge. Patterns inside the band count as 1.
+/// Deviation of a reading in multiples of the usual band's reach on its side; 1 is its edge.
+/// Patterns inside the band count as 1.
 pub(crate) fn excess(reading: &Reading) -> f64 {
     let edge = if reading.value >= reading.expected {
         reading.high

@@ -1,9 +1,10 @@
-//! Anomalies: each is reported once, with its likely cause, and answered in the specification's order (alert, investigate,
-//! recommend, execute when configured, learn), every stage recorded.
+//! Anomalies: each is reported once, with its likely cause, and answered in the specification's
+//! order (alert, investigate, recommend, execute when configured, learn), every stage recorded.
 //!
-//! [`AnomalyService`] owns their life; [`watch`] finds them in metrics and in the audit log, [`spend`] in bills, [`threat`] by the lists that
-//! operators supply. A trouble of one resource is one
-//! anomaly whatever number of its metrics shows it, and one that began before a restart is not reported again after it.
+//! [`AnomalyService`] owns their life; [`watch`] finds them in metrics and in the audit log,
+//! [`spend`] in bills, [`threat`] by the lists that operators supply. A trouble of one resource is
+//! one anomaly whatever number of its metrics shows it, and one that began before a restart is not
+//! reported again after it.
 
 mod attempts;
 mod bands;

@@ -1,4 +1,5 @@
-//! Likely cause of an anomaly as a value. Code decides on its kind; its sentence is made for readers.
+//! Likely cause of an anomaly as a value. Code decides on its kind; its sentence is made for
+//! readers.
 
 use reeve_recommend::action::ActionId;
 
@@ -15,7 +16,8 @@ pub(super) const CHANGE_BY_REEVE: &str = "a change that Reeve made to the resour
 pub enum LikelyCause {
     /// Nothing that Reeve reads explains the anomaly.
     Unknown,
-    /// A change that Reeve made to the resource; `None` in documents of releases that kept the sentence alone.
+    /// A change that Reeve made to the resource; `None` in documents of releases that kept the
+    /// sentence alone.
     ChangeByReeve(Option<ActionId>),
     /// The best supported hypothesis.
     Hypothesis {
@@ -27,7 +29,8 @@ pub enum LikelyCause {
 }
 
 impl LikelyCause {
-    /// Reads the sentence that earlier releases stored; `None` for an empty one, of an anomaly that nobody investigated.
+    /// Reads the sentence that earlier releases stored; `None` for an empty one, of an anomaly that
+    /// nobody investigated.
     #[must_use]
     pub fn from_stored_sentence(sentence: &str) -> Option<Self> {
         match sentence {

@@ -1,4 +1,5 @@
-//! The audit entries of anomalies. All carry `metadata.anomaly_id`, so that one search reads out the whole response.
+//! The audit entries of anomalies. All carry `metadata.anomaly_id`, so that one search reads out
+//! the whole response.
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 

@@ -1,8 +1,10 @@
-//! The pace at which a detector is fed: one point in five minutes at the most, whatever the samples' own spacing.
+//! The pace at which a detector is fed: one point in five minutes at the most, whatever the
+//! samples' own spacing.
 //!
-//! Points of a minute scatter more than their means of five do. Fed as they come, a series whose monitoring was made finer would
-//! look troubled for days. So points that lie closer are averaged over whole spans of five minutes; wider ones stay as they are.
-//! A point is judged once its period is over and has had time to be corrected: clouds fill a period up while it runs.
+//! Points of a minute scatter more than their means of five do. Fed as they come, a series whose
+//! monitoring was made finer would look troubled for days. So points that lie closer are averaged
+//! over whole spans of five minutes; wider ones stay as they are. A point is judged once its period
+//! is over and has had time to be corrected: clouds fill a period up while it runs.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -26,7 +28,8 @@ pub(super) struct Averaged {
     pub(super) last: Timestamp,
 }
 
-/// The points after a time, as a detector is fed with them. `period_s` is how long the newest of them stands for.
+/// The points after a time, as a detector is fed with them. `period_s` is how long the newest of
+/// them stands for.
 pub(super) fn averaged(
     points: &[(Timestamp, f64)],
     period_s: u32,

@@ -28,7 +28,8 @@ pub struct AnomalyFilter {
     pub offset: u64,
 }
 
-/// Keeps anomalies and their settings. Updates compare versions, as [`AgentStore`](reeve_recommend::AgentStore)'s do.
+/// Keeps anomalies and their settings. Updates compare versions, as
+/// [`AgentStore`](reeve_recommend::AgentStore)'s do.
 #[async_trait]
 pub trait AnomalyStore: Send + Sync {
     /// Adds an anomaly. A second with the same key and beginning is a conflict.
@@ -52,8 +53,10 @@ pub trait AnomalyStore: Send + Sync {
     async fn anomaly_looked_get(&self) -> Result<Option<Timestamp>, StoreError>;
     /// Keeps when it looked.
     async fn anomaly_looked_put(&self, at: Timestamp) -> Result<(), StoreError>;
-    /// Returns the next sequence of the log to judge behavior by; `None` before the log was ever followed.
+    /// Returns the next sequence of the log to judge behavior by; `None` before the log was ever
+    /// followed.
     async fn anomaly_cursor(&self) -> Result<Option<u64>, StoreError>;
-    /// Moves the cursor. A conflict when it does not stand at `from` any more: another process has judged what is between.
+    /// Moves the cursor. A conflict when it does not stand at `from` any more: another process has
+    /// judged what is between.
     async fn anomaly_advance(&self, from: Option<u64>, to: u64) -> Result<(), StoreError>;
 }

@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 
-/// Entries judged between two looks at most, two thousand a second: the watch must not take the processors from a log that is filled with
-/// a load of years.
+/// Entries judged between two looks at most, two thousand a second: the watch must not take the
+/// processors from a log that is filled with a load of years.
 const MOST: u64 = 30_000;
 /// Entries that are read after a start, so that behaviour is judged by a past.
 const WARM_UP: u64 = 100_000;
-/// Entries that may wait to be judged: an import of a day is judged whole, a minute later. What is passed over is said.
+/// Entries that may wait to be judged: an import of a day is judged whole, a minute later. What is
+/// passed over is said.
 const MOST_WAITING: u64 = 4 * MOST;
 
 /// Position of the watch in the log.
@@ -17,12 +18,14 @@ pub struct Position {
     pub next: u64,
     /// Entries from this sequence on are news; those before are read for their lesson.
     news: u64,
-    /// So are entries recorded after this time: set when a version of Reeve without a cursor followed this log.
+    /// So are entries recorded after this time: set when a version of Reeve without a cursor
+    /// followed this log.
     news_after: Option<Timestamp>,
 }
 
 impl Position {
-    /// Returns the position after a start. What lay in the log before Reeve ever looked is the past that behaviour is judged by.
+    /// Returns the position after a start. What lay in the log before Reeve ever looked is the past
+    /// that behaviour is judged by.
     #[must_use]
     pub fn at_start(cursor: Option<u64>, looked: Option<Timestamp>, end: u64) -> Self {
         let news = passing_over(cursor.unwrap_or(end).min(end), end);
@@ -34,7 +37,8 @@ impl Position {
         }
     }
 
-    /// Returns the position of a watch that continues, with the cursor as it is kept: what another process has judged is no news.
+    /// Returns the position of a watch that continues, with the cursor as it is kept: what another
+    /// process has judged is no news.
     #[must_use]
     pub fn going_on(self, cursor: Option<u64>, end: u64) -> Self {
         let news = self.news.max(cursor.unwrap_or_default());
@@ -89,7 +93,8 @@ mod tests {
 
     #[test]
     fn a_restart_judges_from_the_cursor_on_whatever_the_clock_says() {
-        // The clock was set back meanwhile: times say that these entries were judged before the stop.
+        // The clock was set back meanwhile: times say that these entries were judged before the
+        // stop.
         let position = Position::at_start(Some(1_000), Some(at(500)), 1_200);
         assert_eq!(position.next, 0);
         assert!(!position.is_news(999, at(600)) && position.is_news(1_000, at(400)));

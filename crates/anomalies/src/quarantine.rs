@@ -1,8 +1,9 @@
 //! Cutting off a machine that a security anomaly is of: what is proposed, and the plan.
 //!
-//! The machine's security groups give way to one that lets nothing through, its disks and memory stay as they are, and its release
-//! gives exactly the same groups back. What it cannot do is said: credentials that were carried away work elsewhere until they
-//! expire, and EC2 may let a connection that stands already live on until it ends ("Security group connection tracking").
+//! The machine's security groups give way to one that lets nothing through, its disks and memory
+//! stay as they are, and its release gives exactly the same groups back. What it cannot do is said:
+//! credentials that were carried away work elsewhere until they expire, and EC2 may let a
+//! connection that stands already live on until it ends ("Security group connection tracking").
 
 use reeve_estate::{Money, Provider, Resource};
 

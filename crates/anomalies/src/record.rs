@@ -16,12 +16,13 @@ use reeve_recommend::AnomalyId;
 use reeve_recommend::recommendation::Priority;
 use sha2::{Digest as _, Sha256};
 
-/// Returns the identifier of the anomaly of a key that began at a time: a UUID of version 8. The same anomaly found twice, by two
-/// processes or after a crash, is one. The secret keeps whoever causes an anomaly from knowing its identifier in advance; what is no
-/// secret has an empty one.
+/// Returns the identifier of the anomaly of a key that began at a time: a UUID of version 8. The
+/// same anomaly found twice, by two processes or after a crash, is one. The secret keeps whoever
+/// causes an anomaly from knowing its identifier in advance; what is no secret has an empty one.
 #[must_use]
 pub(crate) fn derive_id(secret: &[u8], key: &str, started_at: Timestamp) -> AnomalyId {
-    // Only half of the digest is used, so that nobody can extend a known identifier to that of a longer key.
+    // Only half of the digest is used, so that nobody can extend a known identifier to that of a
+    // longer key.
     let mut hash = Sha256::new_with_prefix(secret);
     hash.update(started_at.as_millisecond().to_be_bytes());
     hash.update(key.as_bytes());
@@ -50,7 +51,8 @@ named!(
 );
 
 impl AnomalyClass {
-    /// Returns the class of an anomaly of a metric: capacity and health are operational, everything else is performance.
+    /// Returns the class of an anomaly of a metric: capacity and health are operational, everything
+    /// else is performance.
     #[must_use]
     pub const fn of_metric(metric: Metric) -> Self {
         match metric {
@@ -217,11 +219,13 @@ pub struct Anomaly {
     pub place: Place,
     /// Unusual metrics, the most anomalous first.
     pub readings: Vec<Reading>,
-    /// Deviation of the most anomalous from what was expected, percent; `None` where nothing was expected.
+    /// Deviation of the most anomalous from what was expected, percent; `None` where nothing was
+    /// expected.
     pub deviation_percent: Option<f64>,
     /// Parts of unusual spending, the greatest first; empty for other classes.
     pub contributions: Vec<Contribution>,
-    /// Activity behind a security anomaly; `None` for other classes, and in documents of releases that did not keep it.
+    /// Activity behind a security anomaly; `None` for other classes, and in documents of releases
+    /// that did not keep it.
     pub activity: Option<SecurityActivity>,
     /// Investigation; `None` before it, and of anomalies from before releases kept it.
     pub investigation: Option<Investigation>,
@@ -233,7 +237,8 @@ pub struct Anomaly {
     pub advice: String,
     /// Recommended remedy; `None` before one was looked for.
     pub remediation: Option<Remediation>,
-    /// Log entries before the anomaly, oldest first. The texts of the anomaly never mention them, see [`RelatedEntry`].
+    /// Log entries before the anomaly, oldest first. The texts of the anomaly never mention them,
+    /// see [`RelatedEntry`].
     pub related_entries: Vec<RelatedEntry>,
     /// The response so far.
     pub responses: Vec<Response>,

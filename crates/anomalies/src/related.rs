@@ -1,4 +1,5 @@
-//! Security anomalies that may be parts of one attack: joined by address, network, account, resource or time.
+//! Security anomalies that may be parts of one attack: joined by address, network, account,
+//! resource or time.
 
 use jiff::SignedDuration;
 use reeve_recommend::AnomalyId;
@@ -24,7 +25,8 @@ pub struct RelatedAnomaly {
 }
 
 impl Anomaly {
-    /// Returns the security anomalies among these that may be parts of the same attack, with what they have in common.
+    /// Returns the security anomalies among these that may be parts of the same attack, with what
+    /// they have in common.
     #[must_use]
     pub fn related(&self, others: &[Anomaly]) -> Vec<RelatedAnomaly> {
         if self.class != AnomalyClass::Security {

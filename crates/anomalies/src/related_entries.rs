@@ -1,9 +1,10 @@
-//! Log entries before an anomaly: actions on its resource, from imported records and entries of others.
+//! Log entries before an anomaly: actions on its resource, from imported records and entries of
+//! others.
 //!
 //!
-//! A user who may see an anomaly may not be allowed to see those entries. They are therefore stored beside the anomaly
-//! and never mentioned in its texts; a presenter adds them for users who may see the entries themselves
-//! ([`Anomaly::view`]). Nobody else learns that they exist.
+//! A user who may see an anomaly may not be allowed to see those entries. They are therefore stored
+//! beside the anomaly and never mentioned in its texts; a presenter adds them for users who may see
+//! the entries themselves ([`Anomaly::view`]). Nobody else learns that they exist.
 
 use jiff::SignedDuration;
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
@@ -110,7 +111,8 @@ pub(super) fn query(anomaly: &Anomaly) -> Option<Query> {
         ])
         // Reeve's own account of what it does to the resource; others could use the tag to hide.
         .chain([Expr::and([
-            // Changes that a sync saw are no events of Reeve's; who made them is in the cloud's own record.
+            // Changes that a sync saw are no events of Reeve's; who made them is in the cloud's own
+            // record.
             Expr::or([
                 Expr::field(
                     FieldPath::MetadataTags,
@@ -129,7 +131,8 @@ pub(super) fn query(anomaly: &Anomaly) -> Option<Query> {
     })
 }
 
-/// Those that changed something and that the anomaly is not itself of, oldest first. `found` is newest first.
+/// Those that changed something and that the anomaly is not itself of, oldest first. `found` is
+/// newest first.
 pub(super) fn related_entries(anomaly: &Anomaly, found: Vec<(u64, Entry)>) -> Vec<RelatedEntry> {
     let mut entries: Vec<RelatedEntry> = found
         .into_iter()
@@ -156,7 +159,8 @@ fn changes_something(entry: &Entry) -> bool {
     )
 }
 
-/// Two accounts may have a database of one name; and the machine's own actions are the subject of its security anomaly already.
+/// Two accounts may have a database of one name; and the machine's own actions are the subject of
+/// its security anomaly already.
 fn concerns(anomaly: &Anomaly, entry: &Entry) -> bool {
     let account = entry
         .resource

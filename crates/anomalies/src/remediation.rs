@@ -1,5 +1,5 @@
-//! Remediation of an anomaly, as it is kept with it: the recommendation or the rollback that would relieve it, or the reason why no
-//! change does.
+//! Remediation of an anomaly, as it is kept with it: the recommendation or the rollback that would
+//! relieve it, or the reason why no change does.
 
 use reeve_recommend::action::ActionId;
 use reeve_recommend::recommendation::RecommendationId;

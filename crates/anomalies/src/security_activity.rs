@@ -1,5 +1,6 @@
-//! Activity behind a security anomaly: what was tried, from where, on which accounts, and how it went. Title, cause and evidence of the
-//! anomaly are made of these figures, so that they cannot disagree.
+//! Activity behind a security anomaly: what was tried, from where, on which accounts, and how it
+//! went. Title, cause and evidence of the anomaly are made of these figures, so that they cannot
+//! disagree.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -131,8 +132,8 @@ impl SecurityActivity {
         format!("{least}{}", self.accounts.len())
     }
 
-    /// Returns the likely cause as a clause. `subject` is the address of sign-ins, or else whose credentials were used; `sign` is the
-    /// strongest sign.
+    /// Returns the likely cause as a clause. `subject` is the address of sign-ins, or else whose
+    /// credentials were used; `sign` is the strongest sign.
     pub(super) fn cause(&self, subject: &str, sign: &str) -> String {
         if self.sign_ins {
             let taken = if self.succeeded == 0 {
@@ -160,7 +161,8 @@ impl SecurityActivity {
         }
     }
 
-    /// Returns the activity in sentences. Accounts are named where `may_see` allows it, else counted.
+    /// Returns the activity in sentences. Accounts are named where `may_see` allows it, else
+    /// counted.
     pub fn words(&self, may_see: impl Fn(&str) -> bool) -> Vec<String> {
         let mut words = Vec::new();
         if self.sign_ins {

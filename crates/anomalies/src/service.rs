@@ -1,4 +1,5 @@
-//! The anomaly service: merges findings into anomalies, responds to them in order, and learns from feedback.
+//! The anomaly service: merges findings into anomalies, responds to them in order, and learns from
+//! feedback.
 
 mod configure;
 mod execute;
@@ -31,7 +32,8 @@ use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder
 use reeve_recommend::recommendation::RecommendationId;
 use reeve_recommend::{Caller, EngineError};
 
-/// Findings of one resource this close together are one anomaly; an anomaly without findings for as long is resolved.
+/// Findings of one resource this close together are one anomaly; an anomaly without findings for as
+/// long is resolved.
 const MERGE_SPAN: SignedDuration = SignedDuration::from_hours(6);
 /// The same for spending: bills have daily figures, which arrive a day or two late.
 const MERGE_SPAN_COST: SignedDuration = SignedDuration::from_hours(72);
@@ -40,7 +42,8 @@ const SUPPRESSED_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
 /// Time before an anomaly in which other anomalies and actions may be its cause.
 const CONTEXT: SignedDuration = SignedDuration::from_hours(6);
 
-/// Isolation of a security anomaly's machine, or the reason why there is none; `None` for any other anomaly.
+/// Isolation of a security anomaly's machine, or the reason why there is none; `None` for any other
+/// anomaly.
 type Isolation = Option<Result<RecommendationId, String>>;
 
 /// Ports that the service needs.
@@ -100,7 +103,8 @@ impl AnomalyService {
         record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
     }
 
-    /// Keeps a finding: as a new anomaly, which is returned, as an extension of an open one, or not at all.
+    /// Keeps a finding: as a new anomaly, which is returned, as an extension of an open one, or not
+    /// at all.
     ///
     /// # Errors
     /// The store or the log failed; the finding may be reported again.
@@ -218,8 +222,9 @@ impl AnomalyService {
         }
     }
 
-    /// Alerts, and investigates, recommends and executes as the settings say; each stage is recorded before the next. Returns `None`
-    /// when another process has responded meanwhile: that one executes.
+    /// Alerts, and investigates, recommends and executes as the settings say; each stage is
+    /// recorded before the next. Returns `None` when another process has responded meanwhile: that
+    /// one executes.
     async fn respond(
         &self,
         mut anomaly: Anomaly,
@@ -246,7 +251,8 @@ impl AnomalyService {
         };
         anomaly.version += 1;
         match self.ports.anomalies.anomaly_update(&anomaly).await {
-            // The alert is recorded already; a failed execution is recorded as well and does not withdraw it.
+            // The alert is recorded already; a failed execution is recorded as well and does not
+            // withdraw it.
             Ok(()) if reaction.executes() => {
                 self.execute(anomaly, isolation, caller).await.map(Some)
             }
@@ -284,7 +290,8 @@ impl AnomalyService {
         Ok(isolation)
     }
 
-    /// Keeps a new anomaly and responds to it. Returns `None` when another process has found the same.
+    /// Keeps a new anomaly and responds to it. Returns `None` when another process has found the
+    /// same.
     async fn open(
         &self,
         finding: Finding,
@@ -330,8 +337,9 @@ impl AnomalyService {
         }
     }
 
-    /// Records a stage of the response. The entry's identifier follows from the anomaly, the stage and its place among the responses, so
-    /// that two processes, or one before and after a crash, record it once.
+    /// Records a stage of the response. The entry's identifier follows from the anomaly, the stage
+    /// and its place among the responses, so that two processes, or one before and after a crash,
+    /// record it once.
     async fn record_stage(
         &self,
         anomaly: &mut Anomaly,

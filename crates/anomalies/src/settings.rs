@@ -39,7 +39,8 @@ impl Sensitivity {
 }
 
 named!(
-    /// Response to an anomaly, in the stages of the specification: alert, investigate, recommend, execute, learn.
+    /// Response to an anomaly, in the stages of the specification: alert, investigate, recommend,
+    /// execute, learn.
     Reaction {
         /// The anomaly is reported only.
         Alert => "alert",

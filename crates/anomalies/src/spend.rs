@@ -1,8 +1,10 @@
-//! Watching spending: the days of a bill that cost unusually much or little become findings of the cost class.
+//! Watching spending: the days of a bill that cost unusually much or little become findings of the
+//! cost class.
 //!
-//! A window that is no whole number of days is judged by the hour where the bill has charges by the hour ([`charges::windows`]); any other counts in
-//! whole days: a deviation of the threshold against the average of the baseline is reported once it has lasted that long. What ended
-//! long before the bill's last day, or stands in a bill of long ago, is history and no news.
+//! A window that is no whole number of days is judged by the hour where the bill has charges by the
+//! hour ([`charges::windows`]); any other counts in whole days: a deviation of the threshold
+//! against the average of the baseline is reported once it has lasted that long. What ended long
+//! before the bill's last day, or stands in a bill of long ago, is history and no news.
 
 use std::collections::BTreeSet;
 
@@ -20,12 +22,14 @@ use crate::charges::{
 };
 use reeve_recommend::recommendation::Priority;
 
-/// Days before the bill's last whole day on which a deviation may have ended: bills are filled up for a day or two.
+/// Days before the bill's last whole day on which a deviation may have ended: bills are filled up
+/// for a day or two.
 const LATE_DAYS: i64 = 2;
 /// Age of a bill's last day above which the bill is not judged.
 const OLD: SignedDuration = SignedDuration::from_hours(24 * 14);
 
-/// Returns the cost anomalies of the newest days or windows of hours, and the reasons for abstentions.
+/// Returns the cost anomalies of the newest days or windows of hours, and the reasons for
+/// abstentions.
 #[must_use]
 pub fn look(
     charges: &[Charge],
@@ -435,7 +439,8 @@ mod tests {
             found(&busy, 24).is_empty(),
             "the whole day is less than 60 % above"
         );
-        // Thirty-six hours are no days: what lasted them is one finding of that length, and six hours within are none.
+        // Thirty-six hours are no days: what lasted them is one finding of that length, and six
+        // hours within are none.
         let long = hourly(|back| usual(back) * if back <= 72 { 2.0 } else { 1.0 });
         let lasting = found(&long, 36);
         assert_eq!(lasting.len(), 1, "{lasting:?}");

@@ -4,9 +4,9 @@ use reeve_estate::{EstateStore, Resource, ResourceFilter, ResourceId, StoreError
 
 use super::record::Place;
 
-/// Returns the resource at a place: of several that connections see under its identifier the one in the place's account and region,
-/// and of these the first by connection, whose samples the watch judged. `None` for a place that is no resource of the inventory, or
-/// none any more.
+/// Returns the resource at a place: of several that connections see under its identifier the one in
+/// the place's account and region, and of these the first by connection, whose samples the watch
+/// judged. `None` for a place that is no resource of the inventory, or none any more.
 ///
 /// # Errors
 /// The store's failures.

@@ -1,8 +1,10 @@
-//! Threat intelligence that operators supply: lists of addresses, networks and user agents, held against the audit log's entries.
+//! Threat intelligence that operators supply: lists of addresses, networks and user agents, held
+//! against the audit log's entries.
 //!
-//! Nothing is fetched and nothing is guessed: a match names the list, the indicator, what the list says of it, and its date.
-//! A list is text, one indicator a line: `value[,name[,date]]`, where the value is an address (`203.0.113.7`), a network
-//! (`198.51.100.0/24`, `2001:db8::/32`) or `user_agent:` and a part of one. Empty lines and what follows `#` are passed over.
+//! Nothing is fetched and nothing is guessed: a match names the list, the indicator, what the list
+//! says of it, and its date. A list is text, one indicator a line: `value[,name[,date]]`, where the
+//! value is an address (`203.0.113.7`), a network (`198.51.100.0/24`, `2001:db8::/32`) or
+//! `user_agent:` and a part of one. Empty lines and what follows `#` are passed over.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -28,7 +30,8 @@ const MOST_AGENTS: usize = 2_000;
 pub const LONGEST_LIST: usize = 8 << 20;
 /// Errors that are reported of a list at most.
 const MOST_ERRORS: usize = 20;
-/// The list that ships with Reeve: it says itself what it holds, from which sources and of which day.
+/// The list that ships with Reeve: it says itself what it holds, from which sources and of which
+/// day.
 pub const BUILT_IN: &str = include_str!("../data/threat-list.txt");
 /// Name of the list that ships with Reeve, and of the file that takes its place.
 pub const BUILT_IN_NAME: &str = "built-in.txt";
@@ -224,7 +227,8 @@ pub struct Threats {
 }
 
 impl Threats {
-    /// Indexes these lists. A list that cannot be read (written by another version, say) is left out, with a warning.
+    /// Indexes these lists. A list that cannot be read (written by another version, say) is left
+    /// out, with a warning.
     #[must_use]
     pub fn new(lists: &[ThreatList]) -> Threats {
         let mut threats = Threats::default();
@@ -279,8 +283,8 @@ impl Threats {
             .map(|(_, known)| known)
     }
 
-    /// A finding where an entry's address or program is on a list. Seen as one trouble of the machine whose own credentials were
-    /// used, else of the address, or of the principal.
+    /// A finding where an entry's address or program is on a list. Seen as one trouble of the
+    /// machine whose own credentials were used, else of the address, or of the principal.
     #[must_use]
     pub fn observe(&self, entry: &Entry, recorded_at: Timestamp) -> Option<Finding> {
         entry.actor.kind.as_ref()?;
@@ -334,9 +338,9 @@ impl Threats {
     }
 }
 
-/// Combines the findings of two watches about one entry. An event that is both unusual and on a threat list is
-/// critical; either alone is not, since lists have false positives and new behavior is common. Findings about one
-/// place are merged.
+/// Combines the findings of two watches about one entry. An event that is both unusual and on a
+/// threat list is critical; either alone is not, since lists have false positives and new behavior
+/// is common. Findings about one place are merged.
 #[must_use]
 pub fn together(strange: Option<Finding>, listed: Option<Finding>) -> Vec<Finding> {
     match (strange, listed) {

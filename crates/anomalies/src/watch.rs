@@ -1,5 +1,6 @@
-//! Watching metrics. State is in memory alone: after a restart the last four weeks are read again for their lesson, so that the
-//! week is known, and only what came since the watch last looked is news.
+//! Watching metrics. State is in memory alone: after a restart the last four weeks are read again
+//! for their lesson, so that the week is known, and only what came since the watch last looked is
+//! news.
 
 use std::collections::HashMap;
 
@@ -37,7 +38,8 @@ const LATE: SignedDuration = SignedDuration::from_mins(30);
 const LATE_CHANGES: SignedDuration = SignedDuration::from_hours(1);
 /// Series that are watched at most: a detector has a few kilobytes.
 const MOST_SERIES: usize = 50_000;
-/// Nats of evidence that a threshold of nothing would take less: at seven tenths, a medium detector is as sensitive as a high one.
+/// Nats of evidence that a threshold of nothing would take less: at seven tenths, a medium detector
+/// is as sensitive as a high one.
 const BIAS_NATS: f64 = 2.0;
 /// Metrics watched where the settings name none.
 const METRICS: &[Metric] = Metric::ALL;
@@ -91,8 +93,9 @@ pub struct MetricWatch {
 type Strange = (Reading, Option<Sign>);
 
 impl MetricWatch {
-    /// A watch that takes over from one that last looked then: what that one saw is judged for its lesson alone. Detectors with
-    /// another past judge otherwise, and would call what the one before let pass.
+    /// A watch that takes over from one that last looked then: what that one saw is judged for its
+    /// lesson alone. Detectors with another past judge otherwise, and would call what the one
+    /// before let pass.
     #[must_use]
     pub fn after(looked: Option<Timestamp>) -> Self {
         MetricWatch {
@@ -112,12 +115,14 @@ impl MetricWatch {
         self.bands = bands;
     }
 
-    /// Takes sources of samples beside the connections, such as Prometheus servers, from the next look on.
+    /// Takes sources of samples beside the connections, such as Prometheus servers, from the next
+    /// look on.
     pub fn set_sources(&mut self, sources: Vec<ConnectionId>) {
         self.sources = sources;
     }
 
-    /// Takes other learned thresholds from the next look on. A series whose baseline was moved is read anew.
+    /// Takes other learned thresholds from the next look on. A series whose baseline was moved is
+    /// read anew.
     pub fn set_thresholds(&mut self, thresholds: Thresholds) {
         self.thresholds = thresholds;
         let of = |(id, metric): &(ResourceId, Metric)| {
@@ -135,8 +140,9 @@ impl MetricWatch {
         }
     }
 
-    /// Reads what is new and judges it: what is strange, resource by resource. `actions` are Reeve's own of the last four weeks;
-    /// their plain effects, and those of what inventories showed to have changed, are no news (`changes`).
+    /// Reads what is new and judges it: what is strange, resource by resource. `actions` are
+    /// Reeve's own of the last four weeks; their plain effects, and those of what inventories
+    /// showed to have changed, are no news (`changes`).
     ///
     /// # Errors
     /// A store failed; samples read before stay judged.
@@ -202,8 +208,8 @@ impl MetricWatch {
         Ok(found)
     }
 
-    /// Time up to which a series has been judged, four weeks ago at the earliest; `None` for a metric that is not watched, or a
-    /// new series where no more can be watched.
+    /// Time up to which a series has been judged, four weeks ago at the earliest; `None` for a
+    /// metric that is not watched, or a new series where no more can be watched.
     fn judged(&self, id: &ResourceId, metric: Metric, now: Timestamp) -> Option<Timestamp> {
         if !self.metrics.contains(&metric) {
             return None;
@@ -228,7 +234,8 @@ impl MetricWatch {
             changed_since,
             now,
         } = look;
-        // Samples outlive their resources. Of a resource that two connections see the first record counts, with its samples alone.
+        // Samples outlive their resources. Of a resource that two connections see the first record
+        // counts, with its samples alone.
         let (mut resources, _) = estate
             .resource_list(&ResourceFilter {
                 ids,
@@ -327,7 +334,8 @@ impl MetricWatch {
     }
 }
 
-/// A point judged as if the resource had kept its first size; `None` while it is being changed. `before` is the point before it.
+/// A point judged as if the resource had kept its first size; `None` while it is being changed.
+/// `before` is the point before it.
 pub(super) fn observe(
     detector: &mut Detector,
     lens: &Lens,

@@ -112,7 +112,8 @@ pub(super) const fn sign(sign: Option<Sign>, up: bool) -> &'static str {
     }
 }
 
-/// The band that values usually keep to. Nothing that is measured goes below nothing, and no percentage beyond a hundred.
+/// The band that values usually keep to. Nothing that is measured goes below nothing, and no
+/// percentage beyond a hundred.
 fn usually(metric: Metric, reading: &Reading) -> String {
     let most = if metric.unit() == Unit::Percent {
         100.0
@@ -135,7 +136,8 @@ fn usually(metric: Metric, reading: &Reading) -> String {
     }
 }
 
-/// The line that an anomaly of a metric goes by: `CPU of shop-web-a fell to 15.1 %, usually 30.2 to 41 %`.
+/// The line that an anomaly of a metric goes by: `CPU of shop-web-a fell to 15.1 %, usually 30.2 to
+/// 41 %`.
 pub(super) fn title(
     metric: Metric,
     resource: &str,
@@ -203,7 +205,8 @@ const fn plural(metric: Metric) -> bool {
     )
 }
 
-/// A reading as evidence: `CPU was 15.1 % at 2026-11-21 10:00 UTC, usually 30.2 to 41 % (a sudden fall)`.
+/// A reading as evidence: `CPU was 15.1 % at 2026-11-21 10:00 UTC, usually 30.2 to 41 % (a sudden
+/// fall)`.
 pub(super) fn evidence(reading: &Reading) -> Option<String> {
     let metric = reading.metric?;
     let was = if plural(metric) { "were" } else { "was" };

@@ -1,6 +1,6 @@
-//! Measures the time that reading one submitted entry takes: `cargo run --release -p reeve-audit --example
-//! measure_door -- FILE`, where FILE holds entries as NDJSON (`reeve-bench generate 20000`). The fastest of
-//! the rounds counts.
+//! Measures the time that reading one submitted entry takes: `cargo run --release -p reeve-audit
+//! --example measure_door -- FILE`, where FILE holds entries as NDJSON (`reeve-bench generate
+//! 20000`). The fastest of the rounds counts.
 
 use std::hint::black_box;
 use std::io::Write as _;

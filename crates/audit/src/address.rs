@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
-/// Reads an address. Unlike the door, which takes only the one spelling, it also takes an IPv4 address whose numbers have
-/// zeros in front (`10.020.0.7`), as some logs and tools write them; the numbers are decimal.
+/// Reads an address. Unlike the door, which takes only the one spelling, it also takes an IPv4
+/// address whose numbers have zeros in front (`10.020.0.7`), as some logs and tools write them; the
+/// numbers are decimal.
 pub fn parse_address(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);

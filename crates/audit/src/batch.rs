@@ -26,8 +26,8 @@ pub enum Content {
 }
 
 impl Content {
-    /// Returns the layout of an `application/json` body: an array if its first byte after white space is `[`, else one
-    /// entry.
+    /// Returns the layout of an `application/json` body: an array if its first byte after white
+    /// space is `[`, else one entry.
     pub fn of_json(bytes: &[u8]) -> Self {
         match bytes.iter().find(|b| !b.is_ascii_whitespace()) {
             Some(b'[') => Self::Array,

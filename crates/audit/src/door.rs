@@ -1,8 +1,9 @@
 //! The short way through the door: one pass over the text, straight into the fields of an entry.
 //!
-//! It never refuses anything. Whatever it does not know well (a duplicate name, an unknown field, a name written with
-//! escapes, anything wrong) it leaves to the slow reader (`json`, then `entry/read.rs`), which says what is wrong and where. So
-//! the rules stand in one place, and a test asks both ways the same questions.
+//! It never refuses anything. Whatever it does not know well (a duplicate name, an unknown field, a
+//! name written with escapes, anything wrong) it leaves to the slow reader (`json`, then
+//! `entry/read.rs`), which says what is wrong and where. So the rules stand in one place, and a
+//! test asks both ways the same questions.
 
 mod cursor;
 mod open;
@@ -22,7 +23,8 @@ use crate::instant::to_millis;
 enum Source {
     /// Sent by somebody.
     Sent,
-    /// Written by our canonical writer: `recorded_at` and `submitted_by` are in it, and a double may be spelled as an integer beyond 2^53.
+    /// Written by our canonical writer: `recorded_at` and `submitted_by` are in it, and a double
+    /// may be spelled as an integer beyond 2^53.
     Stored,
 }
 
@@ -33,7 +35,8 @@ pub(crate) fn sent(text: &str, received: Timestamp) -> Option<Claim> {
     cursor.is_at_end().then_some(claim)
 }
 
-/// Calls `each` with every entry of an array of at most `most`; `None` when the slow reader must look at all of it.
+/// Calls `each` with every entry of an array of at most `most`; `None` when the slow reader must
+/// look at all of it.
 pub(crate) fn sent_array<T>(
     text: &str,
     received: Timestamp,
@@ -52,7 +55,8 @@ pub(crate) fn sent_array<T>(
     (read.is_ok() && cursor.is_at_end()).then_some(all)
 }
 
-/// Reads stored canonical bytes back: the entry and when it was recorded. `None` when the slow reader must look at them.
+/// Reads stored canonical bytes back: the entry and when it was recorded. `None` when the slow
+/// reader must look at them.
 pub(crate) fn stored(text: &str) -> Option<(Entry, Timestamp)> {
     let mut cursor = Cursor::new(text);
     let members = shape::entry(&mut cursor, Source::Stored).ok()?;

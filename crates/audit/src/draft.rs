@@ -26,7 +26,8 @@ pub struct Draft {
     pub recorded_at: Timestamp,
     /// RFC 8785 bytes of the entry, `recorded_at` and the submitter: what is hashed and stored.
     pub canonical: Vec<u8>,
-    /// SHA-256 of the canonical bytes without `recorded_at` and submitter; equal for the same claim sent again.
+    /// SHA-256 of the canonical bytes without `recorded_at` and submitter; equal for the same claim
+    /// sent again.
     pub claim_digest: [u8; 32],
     /// `true` if the source gave no `timestamp`, so that the time of receipt is used.
     pub timestamp_defaulted: bool,
@@ -151,7 +152,8 @@ impl Draft {
         self
     }
 
-    /// Spells the entry into `scratch`, so that the bytes that are kept are exactly as many as they must be.
+    /// Spells the entry into `scratch`, so that the bytes that are kept are exactly as many as they
+    /// must be.
     fn seal(
         entry: Entry,
         recorded_at: Timestamp,
@@ -264,8 +266,8 @@ fn reserved(entry: &Entry) -> Option<FieldError> {
         .then(|| FieldError::new("event_id", "reserved", message))
 }
 
-/// Returns the faults that the types of an entry cannot rule out: a malformed e-mail address, or states nested too
-/// deeply.
+/// Returns the faults that the types of an entry cannot rule out: a malformed e-mail address, or
+/// states nested too deeply.
 fn unsound(entry: &Entry) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Some(Err(message)) = entry

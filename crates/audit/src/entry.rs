@@ -1,7 +1,8 @@
 //! The audit entry: what happened, who did it, to what, and how it changed.
 //!
-//! An entry holds exactly the fields of the product's specification. It is a claim of its source; what Reeve adds
-//! (`recorded_at`, `submitted_by`, sequence, hashes) cannot be sent. `docs/formats/entry.md` describes the bytes.
+//! An entry holds exactly the fields of the product's specification. It is a claim of its source;
+//! what Reeve adds (`recorded_at`, `submitted_by`, sequence, hashes) cannot be sent.
+//! `docs/formats/entry.md` describes the bytes.
 
 mod action;
 mod actor;
@@ -60,8 +61,9 @@ pub struct Entry {
     pub changes: Changes,
     /// Metadata and all other members.
     pub metadata: Metadata,
-    /// The party that handed the entry to Reeve. Not part of the claim: only a [`Draft`](crate::Draft) sets it, and whatever
-    /// an entry brings along is dropped there. `None` in entries that were recorded before Reeve noted it.
+    /// The party that handed the entry to Reeve. Not part of the claim: only a
+    /// [`Draft`](crate::Draft) sets it, and whatever an entry brings along is dropped there. `None`
+    /// in entries that were recorded before Reeve noted it.
     pub submitted_by: Option<Arc<Submitter>>,
 }
 
@@ -151,16 +153,16 @@ impl Entry {
         self
     }
 
-    /// Sets an open member of `metadata`. The names `request_id`, `api_version` and `tags` have setters of their
-    /// own; [`Draft::from_entry`](crate::Draft::from_entry) refuses them here.
+    /// Sets an open member of `metadata`. The names `request_id`, `api_version` and `tags` have
+    /// setters of their own; [`Draft::from_entry`](crate::Draft::from_entry) refuses them here.
     pub fn with_metadata(mut self, name: impl Into<String>, value: impl Into<Json>) -> Self {
         self.metadata.extra.insert(name, value);
         self
     }
 
-    /// Returns `true` if Reeve itself may have written the entry: it did, or the entry is of a time when nobody noted that.
-    /// Entries that others hand in now always say so, which is why this can be relied on for whatever Reeve does because of
-    /// an entry.
+    /// Returns `true` if Reeve itself may have written the entry: it did, or the entry is of a time
+    /// when nobody noted that. Entries that others hand in now always say so, which is why this can
+    /// be relied on for whatever Reeve does because of an entry.
     pub fn may_be_by_reeve(&self) -> bool {
         self.submitted_by
             .as_ref()

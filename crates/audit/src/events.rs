@@ -1,8 +1,9 @@
-//! The catalogue of event types: every type that Reeve writes about itself, and every type that its own importers give to entries
-//! of other systems. `docs/event-types.md` is generated from it, and `GET /api/v1/audit-logs/event-types` serves it.
+//! The catalogue of event types: every type that Reeve writes about itself, and every type that its
+//! own importers give to entries of other systems. `docs/event-types.md` is generated from it, and
+//! `GET /api/v1/audit-logs/event-types` serves it.
 //!
-//! Reeve's own entries begin with [`Entry::for_event`] and a constant of this module, so that no type is written that the catalogue lacks.
-//! API clients may append entries of other types.
+//! Reeve's own entries begin with [`Entry::for_event`] and a constant of this module, so that no
+//! type is written that the catalogue lacks. API clients may append entries of other types.
 
 mod authentication;
 mod automation;
@@ -29,7 +30,8 @@ pub use system::*;
 
 use crate::entry::{Entry, EventType, Severity};
 
-/// Area of activity that an event type belongs to, as the chapters of `docs/event-types.md` are called.
+/// Area of activity that an event type belongs to, as the chapters of `docs/event-types.md` are
+/// called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Area {
     /// Signing in and out, sessions, passwords, refusals.
@@ -83,7 +85,8 @@ impl Area {
 pub enum Source {
     /// Reeve about itself.
     Reeve,
-    /// Reeve, and other systems through imports or the interface. `submitted_by` distinguishes them.
+    /// Reeve, and other systems through imports or the interface. `submitted_by` distinguishes
+    /// them.
     Shared,
     /// Other systems alone.
     Others,
@@ -146,7 +149,8 @@ impl Entry {
     }
 }
 
-/// Tag of entries about changes that a sync saw. Reeve has not made them, so nothing is judged of its behaviour by them.
+/// Tag of entries about changes that a sync saw. Reeve has not made them, so nothing is judged of
+/// its behaviour by them.
 pub const OBSERVED: &str = "observed";
 
 impl Entry {

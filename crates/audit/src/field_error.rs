@@ -9,14 +9,15 @@ use crate::json::JsonError;
 pub struct FieldError {
     /// Dotted path, such as `actor.emial` or `metadata.tags[2]`; empty for the entry as a whole.
     pub path: String,
-    /// Stable name for programs: `unknown_field`, `wrong_type`, `missing_field`, `invalid_value`, `duplicate_key`,
-    /// `lone_surrogate`, `invalid_utf8`, `integer_too_large`, `number_too_large`, `too_deep`, `trailing_bytes`,
-    /// `invalid_json`, `entry_too_large`, `batch_too_large`, `empty_batch`.
+    /// Stable name for programs: `unknown_field`, `wrong_type`, `missing_field`, `invalid_value`,
+    /// `duplicate_key`, `lone_surrogate`, `invalid_utf8`, `integer_too_large`, `number_too_large`,
+    /// `too_deep`, `trailing_bytes`, `invalid_json`, `entry_too_large`, `batch_too_large`,
+    /// `empty_batch`.
     pub code: &'static str,
     /// A sentence for people that follows the path.
     pub message: String,
-    /// Byte offset of the fault in the submitted text, from 0; `None` if the text is well-formed JSON and a value is
-    /// wrong.
+    /// Byte offset of the fault in the submitted text, from 0; `None` if the text is well-formed
+    /// JSON and a value is wrong.
     pub offset: Option<usize>,
 }
 

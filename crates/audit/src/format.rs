@@ -1,9 +1,11 @@
-//! Entries as other programs read them: JSON lines, CSV, syslog and CEF. `docs/formats/export.md` describes every byte.
+//! Entries as other programs read them: JSON lines, CSV, syslog and CEF. `docs/formats/export.md`
+//! describes every byte.
 //!
-//! Pure and streaming: one entry goes in, its bytes come out, nothing is kept. What an entry holds was written by
-//! strangers, so each format escapes whatever its readers could take for structure: separators, brackets, newlines,
-//! control characters, and on request what a spreadsheet takes for a formula. An entry that is longer than a reader
-//! takes is reduced in steps and says so, or is refused; it is never cut in silence.
+//! Pure and streaming: one entry goes in, its bytes come out, nothing is kept. What an entry holds
+//! was written by strangers, so each format escapes whatever its readers could take for structure:
+//! separators, brackets, newlines, control characters, and on request what a spreadsheet takes for
+//! a formula. An entry that is longer than a reader takes is reduced in steps and says so, or is
+//! refused; it is never cut in silence.
 
 mod cef;
 mod csv;
@@ -50,8 +52,8 @@ pub struct Integrity {
     pub previous_hash: [u8; 32],
     /// Chain hash.
     pub hash: [u8; 32],
-    /// Salt of the commitment, if the reader may recompute the commitment: in exports. JSON lines and the message of
-    /// syslog have it.
+    /// Salt of the commitment, if the reader may recompute the commitment: in exports. JSON lines
+    /// and the message of syslog have it.
     pub salt: Option<[u8; 16]>,
 }
 

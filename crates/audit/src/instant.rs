@@ -77,8 +77,8 @@ fn written(instant: Timestamp) -> Option<[u8; WRITTEN]> {
     Some(out)
 }
 
-/// Reads RFC 3339 with any offset; digits beyond the millisecond are cut off. The `T` may be a space and both
-/// letters may be lower case, as RFC 3339 allows.
+/// Reads RFC 3339 with any offset; digits beyond the millisecond are cut off. The `T` may be a
+/// space and both letters may be lower case, as RFC 3339 allows.
 pub fn parse_instant(text: &str) -> Result<Timestamp, InstantError> {
     match usual(text.as_bytes()) {
         Some(instant) => Ok(instant),
@@ -86,8 +86,8 @@ pub fn parse_instant(text: &str) -> Result<Timestamp, InstantError> {
     }
 }
 
-/// Reads what nearly every log writes: UTC with a `Z`, with or without a fraction, in the years 0001 to 9998. Whatever else
-/// stands there is left to [`parse_any`].
+/// Reads what nearly every log writes: UTC with a `Z`, with or without a fraction, in the years
+/// 0001 to 9998. Whatever else stands there is left to [`parse_any`].
 fn usual(bytes: &[u8]) -> Option<Timestamp> {
     let head: &[u8; 19] = bytes.first_chunk()?;
     let digit =

@@ -1,8 +1,8 @@
 //! JSON as the log needs it: a strict reader, a tree, and the one canonical spelling.
 //!
 //! The reader accepts I-JSON (RFC 7493) and refuses everything two programs could read differently:
-//! duplicate keys, lone surrogates, broken UTF-8, integers that a double cannot hold, numbers that overflow,
-//! deep nesting, bytes after the value. The writer spells a tree as RFC 8785 (JCS) says.
+//! duplicate keys, lone surrogates, broken UTF-8, integers that a double cannot hold, numbers that
+//! overflow, deep nesting, bytes after the value. The writer spells a tree as RFC 8785 (JCS) says.
 //! Noncharacters such as U+FFFF are kept: an odd byte in an audit entry is evidence, not an error.
 
 mod canonical;
@@ -32,7 +32,8 @@ pub enum Json {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A finite double. The canonical writer spells a non-finite one, which no reader produces, as `null`.
+    /// A finite double. The canonical writer spells a non-finite one, which no reader produces, as
+    /// `null`.
     Number(f64),
     /// A string of Unicode scalar values.
     String(String),

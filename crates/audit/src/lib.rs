@@ -1,5 +1,6 @@
-//! The audit entry and everything that can be said about it without storing it: its canonical bytes, the door that
-//! refuses what is not an entry, the query language, the formats other programs read, and which entries are kept how long.
+//! The audit entry and everything that can be said about it without storing it: its canonical
+//! bytes, the door that refuses what is not an entry, the query language, the formats other
+//! programs read, and which entries are kept how long.
 //!
 //! Pure: no input or output, no other crate of Reeve's.
 

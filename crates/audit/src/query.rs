@@ -1,7 +1,7 @@
 //! The query language: reading, printing, and THE meaning of a query.
 //!
-//! [`Query::matches`] decides whether an entry is found; whatever searches faster must agree with it. The language is
-//! described in `docs/query-language.md`.
+//! [`Query::matches`] decides whether an entry is found; whatever searches faster must agree with
+//! it. The language is described in `docs/query-language.md`.
 
 mod ast;
 mod column;
@@ -71,9 +71,9 @@ impl Query {
         parse::parse(text).map(|expr| Self { expr })
     }
 
-    /// Reads a query over resources of the estate instead of entries: the same syntax, with the fields of resources.
-    /// Such a query is evaluated on a resource presented as an entry: its configuration as `changes.after`, its other
-    /// attributes as metadata.
+    /// Reads a query over resources of the estate instead of entries: the same syntax, with the
+    /// fields of resources. Such a query is evaluated on a resource presented as an entry: its
+    /// configuration as `changes.after`, its other attributes as metadata.
     pub fn parse_over_resources(text: &str) -> Result<Self, QueryError> {
         let expr = parse::parse_with(text, resource::resolve)?;
         match expr.lists().first() {
@@ -97,10 +97,12 @@ impl Query {
         }
     }
 
-    /// Returns the query for counting: an action that was announced (`pending`) and then ended counts once, by its
-    /// outcome. A query that itself asks for a status, or has a grouping by it, counts what it asks for.
+    /// Returns the query for counting: an action that was announced (`pending`) and then ended
+    /// counts once, by its outcome. A query that itself asks for a status, or has a grouping by it,
+    /// counts what it asks for.
     ///
-    /// Every count that people read as a number of events follows this one rule: reports, statistics, thresholds.
+    /// Every count that people read as a number of events follows this one rule: reports,
+    /// statistics, thresholds.
     #[must_use]
     pub fn counting_outcomes(self) -> Self {
         if filter::names_status(&self.expr) {
@@ -110,8 +112,9 @@ impl Query {
         }
     }
 
-    /// Returns the query with each condition on an operation widened to both of its spellings: `DeleteSnapshot`, as clouds
-    /// write it, and `delete_snapshot`. Rules that watch use it, because sources of entries differ.
+    /// Returns the query with each condition on an operation widened to both of its spellings:
+    /// `DeleteSnapshot`, as clouds write it, and `delete_snapshot`. Rules that watch use it,
+    /// because sources of entries differ.
     #[must_use]
     pub fn any_spelling(self) -> Self {
         Self {
@@ -119,7 +122,8 @@ impl Query {
         }
     }
 
-    /// Returns the query with the values of the lists that it names, so that it means these values from now on.
+    /// Returns the query with the values of the lists that it names, so that it means these values
+    /// from now on.
     ///
     /// # Errors
     /// A list that the query names is not among them.
@@ -130,7 +134,8 @@ impl Query {
         self.expr.with_lists(values).map(|expr| Self { expr })
     }
 
-    /// Returns `true` if the entry satisfies the query; relative times (`now-24h`) count from `now`.
+    /// Returns `true` if the entry satisfies the query; relative times (`now-24h`) count from
+    /// `now`.
     pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
         self.expr.matches(entry, recorded_at, now)
     }
@@ -160,7 +165,8 @@ impl Query {
 }
 
 impl Expr {
-    /// Returns `true` if the entry satisfies the expression; relative times (`now-24h`) count from `now`.
+    /// Returns `true` if the entry satisfies the expression; relative times (`now-24h`) count from
+    /// `now`.
     pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
         eval::matches(
             self,
@@ -266,7 +272,8 @@ impl FromStr for Query {
 impl FromStr for FieldPath {
     type Err = QueryError;
 
-    /// Reads a field's name as a query has it before the colon, short forms and quoted members included.
+    /// Reads a field's name as a query has it before the colon, short forms and quoted members
+    /// included.
     fn from_str(text: &str) -> Result<Self, QueryError> {
         parse::field_path(text)
     }

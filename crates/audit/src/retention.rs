@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use crate::entry::EventType;
 
-/// Groups of entries with one retention period. A segment holds entries of one class, so that it can be deleted as a
-/// whole.
+/// Groups of entries with one retention period. A segment holds entries of one class, so that it
+/// can be deleted as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RetentionClass {
     /// `authentication.*`.

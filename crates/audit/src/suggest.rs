@@ -1,6 +1,7 @@
 //! "Did you mean": the known name closest to a misspelt one.
 
-/// The candidate within two edits (one for short names) of `name`, case and the separators `_ - .` apart.
+/// The candidate within two edits (one for short names) of `name`, case and the separators `_ - .`
+/// apart.
 pub(crate) fn closest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -22,7 +23,8 @@ fn fold(name: &str) -> Vec<char> {
         .collect()
 }
 
-/// Edits (insert, delete, replace, swap neighbours) from `a` to `b`; anything beyond `limit` counts as `limit + 1`.
+/// Edits (insert, delete, replace, swap neighbours) from `a` to `b`; anything beyond `limit` counts
+/// as `limit + 1`.
 fn distance(a: &[char], b: &[char], limit: usize) -> usize {
     if a.len().abs_diff(b.len()) > limit {
         return limit + 1;

@@ -1,6 +1,7 @@
 //! SHA-256 of what passes through, and the digest of the whole file at its end.
 //!
-//! The end is a skippable frame of zstd (RFC 8878, 3.1.2), so that other programs that read the archive pass over it.
+//! The end is a skippable frame of zstd (RFC 8878, 3.1.2), so that other programs that read the
+//! archive pass over it.
 
 use std::io::{self, Read, Write};
 
@@ -29,7 +30,8 @@ impl<W: Write> Hashing<W> {
         }
     }
 
-    /// Writes the digest of everything before it; the writer, the length of the file, and that digest.
+    /// Writes the digest of everything before it; the writer, the length of the file, and that
+    /// digest.
     pub(crate) fn seal(mut self) -> io::Result<(W, u64, [u8; 32])> {
         let digest: [u8; 32] = self.hash.finalize().into();
         self.inner.write_all(&HEAD)?;

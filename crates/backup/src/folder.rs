@@ -1,4 +1,5 @@
-//! A sink that writes parts below a folder that is its own: new files alone, for their owner alone, each durable before the next.
+//! A sink that writes parts below a folder that is its own: new files alone, for their owner alone,
+//! each durable before the next.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -53,7 +54,8 @@ impl Sink for Folder {
         if !(self.wanted)(name) {
             return Ok(None);
         }
-        // The name has no segment that leads out, and below a folder that was empty nothing is a link.
+        // The name has no segment that leads out, and below a folder that was empty nothing is a
+        // link.
         let path = self.root.join(name.as_str());
         if let Some(parent) = path.parent() {
             DirBuilder::new()

@@ -1,4 +1,5 @@
-//! The manifest of a backup: what it holds, of which log, up to where, and the SHA-256 of each part.
+//! The manifest of a backup: what it holds, of which log, up to where, and the SHA-256 of each
+//! part.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -11,7 +12,8 @@ pub const MANIFEST: &str = "manifest.json";
 pub const VERSION: u32 = 2;
 /// Version whose manifest nobody signed.
 pub const UNATTESTED: u32 = 1;
-/// Name that an attestation gives the manifest, so that no attestation of another file is taken for it.
+/// Name that an attestation gives the manifest, so that no attestation of another file is taken for
+/// it.
 pub const ATTESTED_AS: &str = "backup/manifest.json";
 
 /// One file of a backup.
@@ -87,8 +89,9 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// SHA-256 of the manifest as the log's key attests it: compact JSON without the attestation and without the private keys, which a
-    /// client adds that does not hold the log's key. A private key is compared with `public_key` instead.
+    /// SHA-256 of the manifest as the log's key attests it: compact JSON without the attestation
+    /// and without the private keys, which a client adds that does not hold the log's key. A
+    /// private key is compared with `public_key` instead.
     ///
     /// # Errors
     /// The manifest cannot be written as JSON.

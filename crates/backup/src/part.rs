@@ -1,4 +1,5 @@
-//! Names of parts: paths below a data directory, in folders that one has. A name that could lead anywhere else is no name.
+//! Names of parts: paths below a data directory, in folders that one has. A name that could lead
+//! anywhere else is no name.
 
 use std::fmt;
 
@@ -32,8 +33,8 @@ pub struct NameError {
 }
 
 impl PartName {
-    /// Reads a name. Refuses absolute paths, `.` and `..`, hidden files, control characters, backslashes, and folders that a data
-    /// directory does not have.
+    /// Reads a name. Refuses absolute paths, `.` and `..`, hidden files, control characters,
+    /// backslashes, and folders that a data directory does not have.
     ///
     /// # Errors
     /// [`NameError`].

@@ -1,5 +1,5 @@
-//! Reader of archives that checks each part and reports every fault. The faults are in the result; an error comes from
-//! the sink alone.
+//! Reader of archives that checks each part and reports every fault. The faults are in the result;
+//! an error comes from the sink alone.
 
 use std::collections::BTreeSet;
 use std::fmt;

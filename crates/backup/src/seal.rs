@@ -1,5 +1,5 @@
-//! Encryption of keys under a passphrase: Argon2id derives a key from it, and AES-256-GCM encrypts the files. The
-//! parameters stand beside the sealed text and are authenticated with it.
+//! Encryption of keys under a passphrase: Argon2id derives a key from it, and AES-256-GCM encrypts
+//! the files. The parameters stand beside the sealed text and are authenticated with it.
 
 use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::{Aes256Gcm, KeyInit as _, Nonce};

@@ -18,8 +18,8 @@ const MODE: u32 = 0o600;
 /// Bytes of a tar's block.
 const BLOCK: u64 = 512;
 
-/// An archive being written. A part is begun, written and ended, or added as a whole; the writer is a [`Sink`], so that the parts of one
-/// archive can go into another as they are read.
+/// An archive being written. A part is begun, written and ended, or added as a whole; the writer is
+/// a [`Sink`], so that the parts of one archive can go into another as they are read.
 pub struct ArchiveWriter<W: Write> {
     tar: Builder<Encoder<'static, Hashing<W>>>,
     parts: Vec<Part>,
@@ -63,8 +63,8 @@ impl<W: Write> ArchiveWriter<W> {
     /// Adds a part of `bytes` bytes. What the content has beyond them is left.
     ///
     /// # Errors
-    /// The operating system reported an error, or `UnexpectedEof` if the content is shorter. The archive is unusable
-    /// then.
+    /// The operating system reported an error, or `UnexpectedEof` if the content is shorter. The
+    /// archive is unusable then.
     pub fn add(&mut self, name: &PartName, bytes: u64, content: impl Read) -> io::Result<()> {
         self.begin(name, bytes)?;
         io::copy(&mut content.take(bytes), self)?;

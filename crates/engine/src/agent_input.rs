@@ -106,8 +106,9 @@ pub(crate) fn agent_type(input: &AgentInput, types: &AgentTypes) -> Result<Agent
     Err(FieldError::new("agent_type", "not_available", message))
 }
 
-/// Refuses a schedule for a type whose runs judge nothing: it would promise checks that never happen. What such an agent holds comes
-/// from anomalies and predictive rules, whenever those find something. `before` is the schedule that an agent has already.
+/// Refuses a schedule for a type whose runs judge nothing: it would promise checks that never
+/// happen. What such an agent holds comes from anomalies and predictive rules, whenever those find
+/// something. `before` is the schedule that an agent has already.
 pub(crate) fn runs_by_schedule(
     agent_type: AgentType,
     types: &AgentTypes,

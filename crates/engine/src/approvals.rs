@@ -29,7 +29,8 @@ impl Approvals {
         Approvals { records }
     }
 
-    /// Reminds of a request that has waited a day since it was made, or since the last reminder. Whether it did.
+    /// Reminds of a request that has waited a day since it was made, or since the last reminder.
+    /// Whether it did.
     pub(super) async fn remind(
         &self,
         approval: &Approval,
@@ -63,7 +64,8 @@ impl Approvals {
         Ok(true)
     }
 
-    /// A request that still waits, with its recommendation; one whose time or plan is over is closed instead.
+    /// A request that still waits, with its recommendation; one whose time or plan is over is
+    /// closed instead.
     pub(super) async fn waiting(
         &self,
         id: &ApprovalId,
@@ -155,7 +157,8 @@ impl Approvals {
     ) -> Result<impl Iterator<Item = Approval>, EngineError> {
         let hash = recommendation.plan.as_ref().map(|plan| plan.hash.as_str());
         let now = self.records.clock.now();
-        // Signatures that were given for an exception approve the execution that used it up and no other.
+        // Signatures that were given for an exception approve the execution that used it up and no
+        // other.
         let unused = |a: &Approval| {
             a.exception
                 .as_ref()
@@ -185,8 +188,8 @@ impl Approvals {
         Ok(self.approvals_with(recommendation, status).await?.next())
     }
 
-    /// Returns `true` if a granted approval has every signature that is needed at present; fewer may have been needed
-    /// when it was requested.
+    /// Returns `true` if a granted approval has every signature that is needed at present; fewer
+    /// may have been needed when it was requested.
     pub(super) async fn is_signed(
         &self,
         recommendation: &Recommendation,

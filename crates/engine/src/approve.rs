@@ -12,11 +12,13 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::Recommendation;
 
 impl RecommendationService {
-    /// Signs a request with the first missing signature the caller may give. The last signature starts the execution, or
-    /// puts it on its schedule; a guardrail that says no then leaves it approved, with the reason on the recommendation.
+    /// Signs a request with the first missing signature the caller may give. The last signature
+    /// starts the execution, or puts it on its schedule; a guardrail that says no then leaves it
+    /// approved, with the reason on the recommendation.
     ///
     /// # Errors
-    /// [`EngineError::Forbidden`] for one's own request, a second signature by one person, or a missing right.
+    /// [`EngineError::Forbidden`] for one's own request, a second signature by one person, or a
+    /// missing right.
     pub async fn approve(
         &self,
         id: &ApprovalId,
@@ -126,8 +128,8 @@ impl RecommendationService {
     /// Leaves a signature that the caller may give to somebody else, for this request alone.
     ///
     /// # Errors
-    /// [`EngineError::Forbidden`] without such a signature; [`EngineError::Invalid`] when it is left to the requester, to
-    /// oneself or to somebody who has signed.
+    /// [`EngineError::Forbidden`] without such a signature; [`EngineError::Invalid`] when it is
+    /// left to the requester, to oneself or to somebody who has signed.
     pub async fn delegate(
         &self,
         id: &ApprovalId,
@@ -229,8 +231,8 @@ impl RecommendationService {
         }
     }
 
-    /// Begins what is approved, in the name of who asked. The signature stands whatever holds it back; why it does not run
-    /// is on the recommendation.
+    /// Begins what is approved, in the name of who asked. The signature stands whatever holds it
+    /// back; why it does not run is on the recommendation.
     pub(super) async fn go_on(
         &self,
         recommendation: Recommendation,

@@ -1,4 +1,5 @@
-//! Decision whether an agent applies a finding by itself: by mode, configuration, and measurements. Pure.
+//! Decision whether an agent applies a finding by itself: by mode, configuration, and measurements.
+//! Pure.
 
 use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Impact, Mode};
@@ -8,8 +9,9 @@ use reeve_recommend::recommendation::{
     NEEDS_PERSON, Recommendation, RecommendationId, RecommendationType,
 };
 
-/// Facts about a recommendation that decide whether its agent applies it by itself. A run holds one of each finding until its end,
-/// because the most valuable is applied first, and recommendations themselves would not fit into memory.
+/// Facts about a recommendation that decide whether its agent applies it by itself. A run holds one
+/// of each finding until its end, because the most valuable is applied first, and recommendations
+/// themselves would not fit into memory.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
     pub(super) id: RecommendationId,
@@ -80,8 +82,8 @@ pub(super) enum Auto {
     Leave(&'static str),
 }
 
-/// The signatures an execution needs: the matrix's, and a manager's where the configuration of the agent, if there is one, asks
-/// for approval of something the matrix would let through.
+/// The signatures an execution needs: the matrix's, and a manager's where the configuration of the
+/// agent, if there is one, asks for approval of something the matrix would let through.
 pub(super) fn signatures_for(
     matrix: &ApprovalMatrix,
     agent: Option<&Agent>,
@@ -95,7 +97,8 @@ pub(super) fn signatures_for(
     needed.to_vec()
 }
 
-/// Returns `true` if the recommendation is the agent's and of the agent's own type: a permission reaches no further.
+/// Returns `true` if the recommendation is the agent's and of the agent's own type: a permission
+/// reaches no further.
 fn owns(agent: &Agent, candidate: &Candidate) -> bool {
     candidate.agent_id.as_ref() == Some(&agent.id) && candidate.agent_type == agent.agent_type
 }
@@ -137,8 +140,9 @@ pub(super) fn decide(
         signatures_for(matrix, Some(agent), candidate.impact_level).is_empty(),
         agent.mode,
     ) {
-        // A matrix that asks for no signature is no permission to delete what nobody can give back. Deletions are of medium impact
-        // at least; the conversion of a volume, which is changed back after six hours, may be of low impact.
+        // A matrix that asks for no signature is no permission to delete what nobody can give back.
+        // Deletions are of medium impact at least; the conversion of a volume, which is changed
+        // back after six hours, may be of low impact.
         (true, _) if !candidate.is_reversible && candidate.impact_level >= Impact::Medium => {
             Auto::Leave("not_reversible")
         }
@@ -148,10 +152,11 @@ pub(super) fn decide(
     }
 }
 
-/// The same of the isolation of a machine that a critical threat is of. What it costs and how much slower it gets is no question:
-/// the machine is to serve nothing. An agent whose configuration lets it apply high impact has the permission in advance, as the
-/// specification's `auto_quarantine: critical_threats` says, also where a person requested the signatures meanwhile; any other asks
-/// for them at once.
+/// The same of the isolation of a machine that a critical threat is of. What it costs and how much
+/// slower it gets is no question: the machine is to serve nothing. An agent whose configuration
+/// lets it apply high impact has the permission in advance, as the specification's
+/// `auto_quarantine: critical_threats` says, also where a person requested the signatures
+/// meanwhile; any other asks for them at once.
 pub(super) fn decide_quarantine(agent: &Agent, recommendation: &Recommendation) -> Auto {
     let waits = matches!(
         recommendation.status,

@@ -1,4 +1,5 @@
-//! Execution by an agent itself: what its mode and configuration allow, the most valuable recommendation first.
+//! Execution by an agent itself: what its mode and configuration allow, the most valuable
+//! recommendation first.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,7 +40,8 @@ impl AutomaticExecution {
         }
     }
 
-    /// Applies, or asks approval for, what the agent's mode and configuration allow; what is expected to bring most first.
+    /// Applies, or asks approval for, what the agent's mode and configuration allow; what is
+    /// expected to bring most first.
     pub(super) async fn apply_what_it_may(
         &self,
         agent: &Agent,
@@ -158,8 +160,9 @@ impl AutomaticExecution {
         )
     }
 
-    /// Asks people for the exception that lets a critical recommendation through. A limit that it exceeds by nature (a larger size costs
-    /// more than 5 % more) would refuse it in every run. Each plan is asked for once: a refusal is an answer.
+    /// Asks people for the exception that lets a critical recommendation through. A limit that it
+    /// exceeds by nature (a larger size costs more than 5 % more) would refuse it in every run.
+    /// Each plan is asked for once: a refusal is an answer.
     async fn ask_exception(
         &self,
         agent: &Agent,

@@ -1,9 +1,10 @@
-//! The decision whether a recommendation may be executed: the one place that execution, tests, rollouts, diagnosis and the
-//! applicability in lists ask.
+//! The decision whether a recommendation may be executed: the one place that execution, tests,
+//! rollouts, diagnosis and the applicability in lists ask.
 //!
-//! Facts that decide about a set of recommendations are read at once ([`GuardrailService::circumstances`]) and used for all of them
-//! ([`Circumstances::decide`]), so that a list of a thousand costs one reading: of their resources and what was done to them, and of sums
-//! over everything else.
+//! Facts that decide about a set of recommendations are read at once
+//! ([`GuardrailService::circumstances`]) and used for all of them ([`Circumstances::decide`]), so
+//! that a list of a thousand costs one reading: of their resources and what was done to them, and
+//! of sums over everything else.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -207,7 +208,8 @@ impl GuardrailService {
             .collect())
     }
 
-    /// Applicability of recommendations to a request by a person now; `None` where one is being executed or has ended.
+    /// Applicability of recommendations to a request by a person now; `None` where one is being
+    /// executed or has ended.
     ///
     /// # Errors
     /// A store failed.
@@ -368,8 +370,8 @@ impl Circumstances {
     }
 }
 
-/// Refuses recommendations that were made while the agent's scope was wider and that its present scope excludes, for
-/// every caller.
+/// Refuses recommendations that were made while the agent's scope was wider and that its present
+/// scope excludes, for every caller.
 fn within_scope(agent: Option<&Agent>, place: &Place<'_>) -> Result<(), Block> {
     let Some(agent) = agent.filter(|agent| !agent.scope.covers(place)) else {
         return Ok(());
@@ -408,8 +410,8 @@ fn not_excluded(
 }
 
 impl GuardrailService {
-    /// Asks what decides about the execution; returns the signatures that it needs. A guardrail's block is recorded and kept on
-    /// the recommendation.
+    /// Asks what decides about the execution; returns the signatures that it needs. A guardrail's
+    /// block is recorded and kept on the recommendation.
     pub(super) async fn permitted(
         &self,
         recommendation: &Recommendation,

@@ -1,5 +1,5 @@
-//! Judgement of the commitments of accounts in a run: an account is no resource of the inventory, and is the subject of its
-//! recommendation.
+//! Judgement of the commitments of accounts in a run: an account is no resource of the inventory,
+//! and is the subject of its recommendation.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use reeve_recommend::agent::Agent;
 use reeve_recommend::portfolio::AccountUse;
 use reeve_recommend::{AccountFacts, AgentDefinition, Guardrails};
 
-/// Accounts of the machines of a scope, each as the subject of a recommendation, in the name of the first connection that sees it.
+/// Accounts of the machines of a scope, each as the subject of a recommendation, in the name of the
+/// first connection that sees it.
 #[derive(Debug, Default)]
 pub(super) struct Accounts(BTreeMap<(Provider, String), Resource>);
 
@@ -56,7 +57,8 @@ fn subject(machine: &Resource) -> Resource {
     }
 }
 
-/// Judges each account by what was simulated for it. Agent types without a judgement of accounts leave nothing.
+/// Judges each account by what was simulated for it. Agent types without a judgement of accounts
+/// leave nothing.
 pub(super) fn judge(
     definition: &dyn AgentDefinition,
     accounts: Accounts,

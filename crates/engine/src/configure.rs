@@ -1,4 +1,5 @@
-//! Creating, configuring and deleting agents. Each is recorded with the configuration before and after: the intent, then the outcome.
+//! Creating, configuring and deleting agents. Each is recorded with the configuration before and
+//! after: the intent, then the outcome.
 
 use std::sync::Arc;
 
@@ -23,7 +24,8 @@ pub struct AgentService {
 }
 
 impl AgentService {
-    /// Creates the service over the services that it uses, the inventory and the registry of agent types.
+    /// Creates the service over the services that it uses, the inventory and the registry of agent
+    /// types.
     #[must_use]
     pub fn new(
         records: Arc<Records>,
@@ -44,7 +46,8 @@ impl AgentService {
     /// Makes an agent.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; types this release cannot run are among them.
+    /// [`EngineError::Invalid`] with every failing field; types this release cannot run are among
+    /// them.
     pub async fn agent_create(
         &self,
         input: AgentInput,
@@ -96,7 +99,8 @@ impl AgentService {
             .map_or(&[], |row| row.settings())
     }
 
-    /// Checks that an agent has learned for `period` days, or that a reason is given why it need not. Returns the reason where one is needed.
+    /// Checks that an agent has learned for `period` days, or that a reason is given why it need
+    /// not. Returns the reason where one is needed.
     async fn waived(
         &self,
         agent: &Agent,
@@ -117,8 +121,9 @@ impl AgentService {
             .ok_or_else(missing)
     }
 
-    /// The waiver of a changed agent. To go active and to shorten an unfinished learning period both need a reason, judged by the period that
-    /// held before: in one step or in two, the one must not spare the other.
+    /// The waiver of a changed agent. To go active and to shorten an unfinished learning period
+    /// both need a reason, judged by the period that held before: in one step or in two, the one
+    /// must not spare the other.
     async fn waiver(
         &self,
         before: &Agent,
@@ -253,8 +258,8 @@ impl AgentService {
             .await
     }
 
-    /// Returns the learning progress of an agent: days of samples that its scope had at the last run, and their share of
-    /// the learning period, percent.
+    /// Returns the learning progress of an agent: days of samples that its scope had at the last
+    /// run, and their share of the learning period, percent.
     ///
     /// # Errors
     /// None at present; reserved for a store that fails.

@@ -165,7 +165,8 @@ impl AgentService {
         })
     }
 
-    /// Numbers of an agent's recommendations that people rejected, and of those that have ended or were answered.
+    /// Numbers of an agent's recommendations that people rejected, and of those that have ended or
+    /// were answered.
     async fn answers_to(
         &self,
         agent: &Agent,

@@ -1,5 +1,5 @@
-//! Time-driven transitions: scheduled executions, the end of a snooze, expiry of approvals and findings, and abandoned
-//! actions.
+//! Time-driven transitions: scheduled executions, the end of a snooze, expiry of approvals and
+//! findings, and abandoned actions.
 //!
 //! A reconciler: no input, safe to call at any time and as often as wanted.
 
@@ -194,8 +194,9 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Repairs a recommendation that is pending approval. If the last signature was stored and its consequence was not,
-    /// the execution is started; without any open request the recommendation becomes open again.
+    /// Repairs a recommendation that is pending approval. If the last signature was stored and its
+    /// consequence was not, the execution is started; without any open request the recommendation
+    /// becomes open again.
     async fn still_waits(
         &self,
         recommendation: Recommendation,
@@ -232,7 +233,8 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Begins a scheduled execution in the name of who scheduled it; what holds it back opens it again with the reason.
+    /// Begins a scheduled execution in the name of who scheduled it; what holds it back opens it
+    /// again with the reason.
     async fn start_scheduled(
         &self,
         recommendation: Recommendation,

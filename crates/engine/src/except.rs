@@ -1,5 +1,5 @@
-//! Asking for an exception to a guardrail. The request is an approval of the exact plan; its last signature grants the exception,
-//! and the first execution uses it up.
+//! Asking for an exception to a guardrail. The request is an approval of the exact plan; its last
+//! signature grants the exception, and the first execution uses it up.
 
 use super::circumstances::Refusal;
 use super::records::needed;
@@ -15,12 +15,13 @@ use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 impl RecommendationService {
-    /// Asks for an exception to the guardrail that blocks a recommendation now, for its plan alone. It needs the signatures of
-    /// the plan's impact, a manager's at least, none of them the requester's.
+    /// Asks for an exception to the guardrail that blocks a recommendation now, for its plan alone.
+    /// It needs the signatures of the plan's impact, a manager's at least, none of them the
+    /// requester's.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] without a reason; [`EngineError::PlanChanged`]; a conflict where nothing blocks it that an
-    /// exception could lift, or a request waits already.
+    /// [`EngineError::Invalid`] without a reason; [`EngineError::PlanChanged`]; a conflict where
+    /// nothing blocks it that an exception could lift, or a request waits already.
     pub async fn exception_request(
         &self,
         id: &RecommendationId,
@@ -105,7 +106,8 @@ impl Approvals {
         }
     }
 
-    /// Keeps the exception that a complete request grants with its recommendation. Recorded before it counts.
+    /// Keeps the exception that a complete request grants with its recommendation. Recorded before
+    /// it counts.
     pub(super) async fn grant_exception(
         &self,
         recommendation: Recommendation,

@@ -1,4 +1,5 @@
-//! Making and removing exclusions. What is open and excluded is dismissed with the exclusion's reason.
+//! Making and removing exclusions. What is open and excluded is dismissed with the exclusion's
+//! reason.
 
 use jiff::Timestamp;
 use reeve_audit::{ActionStatus, Entry, FieldError, Json, ResourceRef};

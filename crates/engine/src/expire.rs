@@ -1,5 +1,6 @@
-//! Expiry of recommendations that a run did not find again: the judgement of the resource refutes them, or the run had no such resource.
-//! It happens after a run that read everything, so that a run that stopped midway ends nothing that it only did not reach.
+//! Expiry of recommendations that a run did not find again: the judgement of the resource refutes
+//! them, or the run had no such resource. It happens after a run that read everything, so that a
+//! run that stopped midway ends nothing that it only did not reach.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,7 +20,8 @@ use reeve_recommend::recommendation::{
 /// Open recommendations of an agent that are read at a time.
 const PAGE: u64 = 500;
 
-/// Resources that a run judged, and the recommendations on them that it refutes, each with the reason.
+/// Resources that a run judged, and the recommendations on them that it refutes, each with the
+/// reason.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) resources: HashSet<(ConnectionId, ResourceId)>,
@@ -27,7 +29,8 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Returns the reason why a recommendation expires, and the cause of its closing; `None` if it stays.
+    /// Returns the reason why a recommendation expires, and the cause of its closing; `None` if it
+    /// stays.
     fn expiry(&self, known: &Recommendation) -> Option<(String, Option<Closing>)> {
         if !known.status.may_become(Status::Expired) {
             return None;
@@ -80,8 +83,8 @@ impl Findings {
         Ok(())
     }
 
-    /// Identifiers of the open recommendations that a run did not find again, in the order of their resources, so that what a run records
-    /// does not depend on chance.
+    /// Identifiers of the open recommendations that a run did not find again, in the order of their
+    /// resources, so that what a run records does not depend on chance.
     async fn not_found(
         &self,
         agent: &Agent,
@@ -103,7 +106,8 @@ impl Findings {
             })
             .await?;
         let mut found: BTreeMap<Key, RecommendationId> = BTreeMap::new();
-        // From the last page to the first: where somebody ends a recommendation meanwhile, those after it move to a page yet to be read.
+        // From the last page to the first: where somebody ends a recommendation meanwhile, those
+        // after it move to a page yet to be read.
         for number in (0..open.div_ceil(PAGE)).rev() {
             for known in self
                 .records
@@ -146,7 +150,8 @@ pub(super) fn refuted<'a>(
     .collect()
 }
 
-/// Returns the reason why a recommendation expires; `None` if it was found again or could not be judged.
+/// Returns the reason why a recommendation expires; `None` if it was found again or could not be
+/// judged.
 fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
     let judgement = &one.judgement;
     if judgement

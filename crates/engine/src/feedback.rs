@@ -1,5 +1,6 @@
-//! Feedback on recommendations and its immediate effects: "not now" snoozes the recommendation, "not applicable" closes
-//! it, and others of its kind are ranked again. Confidence follows at the agent's next run (`learning`).
+//! Feedback on recommendations and its immediate effects: "not now" snoozes the recommendation,
+//! "not applicable" closes it, and others of its kind are ranked again. Confidence follows at the
+//! agent's next run (`learning`).
 
 use std::collections::BTreeSet;
 
@@ -25,8 +26,8 @@ pub struct FeedbackInput<'a> {
     pub outcome: &'a str,
     /// 1 to 5.
     pub rating: Option<i64>,
-    /// Explanation of the problem, of why it does not apply, or of the circumstances; required with every outcome but the
-    /// first.
+    /// Explanation of the problem, of why it does not apply, or of the circumstances; required with
+    /// every outcome but the first.
     pub comments: Option<&'a str>,
     /// Until when "not now" holds; two weeks where it is left out.
     pub until: Option<Timestamp>,
@@ -36,8 +37,8 @@ impl RecommendationService {
     /// Stores feedback and lets it work.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] for another outcome, a rating outside 1 to 5, a missing comment where one is needed, or a
-    /// date that is not within the coming year.
+    /// [`EngineError::Invalid`] for another outcome, a rating outside 1 to 5, a missing comment
+    /// where one is needed, or a date that is not within the coming year.
     pub async fn feedback(
         &self,
         id: &RecommendationId,

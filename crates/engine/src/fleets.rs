@@ -1,4 +1,5 @@
-//! Members of scaling groups with their measurements, as runs load them for agent types that judge groups by them.
+//! Members of scaling groups with their measurements, as runs load them for agent types that judge
+//! groups by them.
 
 use std::collections::HashMap;
 
@@ -48,7 +49,8 @@ impl Members {
         Ok(Members(members))
     }
 
-    /// The members of a group with their measurements; `None` for any other resource, and for a group without known members.
+    /// The members of a group with their measurements; `None` for any other resource, and for a
+    /// group without known members.
     pub(super) async fn fleet(
         &self,
         group: &Resource,

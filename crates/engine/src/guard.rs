@@ -1,8 +1,10 @@
-//! The guardrails, asked before anything begins. Pure: the limits, what is asked, and what was done lately.
+//! The guardrails, asked before anything begins. Pure: the limits, what is asked, and what was done
+//! lately.
 //!
-//! `cost_impact.max_decrease` bounds a step down in capacity that is in use, by agents and people alike. A stop always lowers the
-//! cost by 100 %, so that the limit would refuse every cleanup of idle resources; what takes no used capacity away is measured by its
-//! idleness instead. The share of a scope bounds agents alone: one named change by a person is no runaway loop.
+//! `cost_impact.max_decrease` bounds a step down in capacity that is in use, by agents and people
+//! alike. A stop always lowers the cost by 100 %, so that the limit would refuse every cleanup of
+//! idle resources; what takes no used capacity away is measured by its idleness instead. The share
+//! of a scope bounds agents alone: one named change by a person is no runaway loop.
 
 use jiff::Timestamp;
 use reeve_estate::ResourceId;
@@ -18,7 +20,8 @@ use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 mod control;
 
 pub(super) const DAY_S: i64 = 86_400;
-/// The span the uptime's error budget is counted over: the history that is requested must reach as far.
+/// The span the uptime's error budget is counted over: the history that is requested must reach as
+/// far.
 pub(super) const BUDGET_DAYS: i64 = 30;
 
 /// Change that the guardrails check.
@@ -38,7 +41,8 @@ pub struct Asked<'a> {
     pub automatic: bool,
     /// Resources in the agent's scope.
     pub scope_size: u64,
-    /// Actions of the last 30 days on the resource, newest first. Those on others may be among them.
+    /// Actions of the last 30 days on the resource, newest first. Those on others may be among
+    /// them.
     pub history: &'a [Action],
     /// Sums over all actions of late.
     pub lately: &'a Lately,
@@ -116,7 +120,8 @@ pub(super) enum BreakerSign {
     None,
 }
 
-/// Returns what an action says about the circuit breaker. An undoing by hand is no failure of the change.
+/// Returns what an action says about the circuit breaker. An undoing by hand is no failure of the
+/// change.
 pub(super) fn breaker_sign(action: &Action) -> BreakerSign {
     match action.status {
         _ if action.purpose != Purpose::Apply => BreakerSign::None,
@@ -136,7 +141,8 @@ fn had_succeeded(action: &Action) -> bool {
         .any(|step| step.kind == StepKind::Verify && !step.rollback && step.ok == Some(true))
 }
 
-/// Returns `true` if people lifted the limit for exactly this plan. An agent by itself never uses what was granted to a person.
+/// Returns `true` if people lifted the limit for exactly this plan. An agent by itself never uses
+/// what was granted to a person.
 fn excepted(asked: &Asked<'_>, guardrail: GuardrailName, value: f64) -> bool {
     let hash = asked
         .recommendation
@@ -174,8 +180,8 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Ok(())
 }
 
-/// A change of unknown cost is within no limit of cost, for people either: "unknown" would otherwise be the way around both. What only
-/// ends a cost raises none.
+/// A change of unknown cost is within no limit of cost, for people either: "unknown" would
+/// otherwise be the way around both. What only ends a cost raises none.
 fn unknown_cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let ends_cost = asked.recommendation.kind == RecommendationType::IdleResourceCleanup
         || asked
@@ -210,7 +216,8 @@ fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     ))
 }
 
-/// The error budget of 30 days: planned downtime so far, and the longest that this change and its way back may take.
+/// The error budget of 30 days: planned downtime so far, and the longest that this change and its
+/// way back may take.
 fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     if !asked
         .recommendation
@@ -247,8 +254,8 @@ fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Err(block(GuardrailName::MinUptime, limit, uptime, message))
 }
 
-/// Returns the seconds for which an action kept its resource down: from the stop (or the class change, or the failover)
-/// to the last step after it.
+/// Returns the seconds for which an action kept its resource down: from the stop (or the class
+/// change, or the failover) to the last step after it.
 pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
     let restarted = action.steps.iter().any(|step| step.effect.brings_back());
     let first = action
@@ -268,8 +275,9 @@ pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
 
 fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let touched = |action: &&Action| {
-        // What was refused at the door changed nothing; an agent still waits before it knocks again. What was scaled for a peak
-        // and taken back leaves nothing to settle, and tomorrow's peak is at the same hour.
+        // What was refused at the door changed nothing; an agent still waits before it knocks
+        // again. What was scaled for a peak and taken back leaves nothing to settle, and tomorrow's
+        // peak is at the same hour.
         let taken_back = action.status == ActionStatus::Succeeded
             && action.steps.iter().any(|step| step.kind == StepKind::Hold);
         action.resource == *asked.resource

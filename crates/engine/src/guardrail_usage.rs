@@ -1,5 +1,5 @@
-//! Use of the guardrails: the circuit breaker, the day's changes, and each resource's error budget. The guardrails decide
-//! by the same figures.
+//! Use of the guardrails: the circuit breaker, the day's changes, and each resource's error budget.
+//! The guardrails decide by the same figures.
 
 use std::collections::{BTreeMap, BTreeSet};
 

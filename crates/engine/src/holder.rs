@@ -1,7 +1,8 @@
 //! The holder of findings: an agent of the findings' own type, or nobody.
 //!
-//! Findings were once given to any agent in scope, which made a permission for savings a permission to cut machines off. An agent
-//! holds findings of its own type alone; what no agent holds is kept as advice that people may execute.
+//! Findings were once given to any agent in scope, which made a permission for savings a permission
+//! to cut machines off. An agent holds findings of its own type alone; what no agent holds is kept
+//! as advice that people may execute.
 
 use reeve_estate::{Connection, Resource};
 
@@ -25,8 +26,8 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// The holder of a finding on a resource: an agent of the type whose scope includes it, those in active mode first, then the
-    /// oldest.
+    /// The holder of a finding on a resource: an agent of the type whose scope includes it, those
+    /// in active mode first, then the oldest.
     pub(super) fn covering(
         agent_type: AgentType,
         resource: &Resource,

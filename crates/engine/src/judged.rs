@@ -1,4 +1,5 @@
-//! A resource with its judgement: what runs and foreseen findings hand to the keeping of recommendations.
+//! A resource with its judgement: what runs and foreseen findings hand to the keeping of
+//! recommendations.
 
 use reeve_estate::{Catalogue, Resource};
 use reeve_recommend::Judgement;

@@ -1,4 +1,5 @@
-//! Recent actions, as far as the guardrails need them: sums, and the actions on the resources that they are asked about.
+//! Recent actions, as far as the guardrails need them: sums, and the actions on the resources that
+//! they are asked about.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::ResourceId;

@@ -1,5 +1,5 @@
-//! Calibrated confidence in a run: what the registry serves is laid over the judgement, and what each new recommendation was
-//! judged by is kept until its outcome is known.
+//! Calibrated confidence in a run: what the registry serves is laid over the judgement, and what
+//! each new recommendation was judged by is kept until its outcome is known.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -32,7 +32,8 @@ use reeve_recommend::{Correction, WorkloadStore, trust_group};
 /// Notes looked at for outcomes.
 const NOTES: u64 = 20_000;
 
-/// Calibrator of an agent, with the version it was read from; no version where it was made of outcomes alone.
+/// Calibrator of an agent, with the version it was read from; no version where it was made of
+/// outcomes alone.
 pub(super) struct Calibration {
     calibrator: Calibrator,
     model: Option<ModelReference>,
@@ -51,7 +52,8 @@ pub struct ModelService {
 }
 
 impl ModelService {
-    /// Creates the service; without a store of models recommendations are based on measurements alone.
+    /// Creates the service; without a store of models recommendations are based on measurements
+    /// alone.
     #[must_use]
     pub fn new(
         records: Arc<Records>,
@@ -92,9 +94,10 @@ impl ModelService {
         Ok(corrections)
     }
 
-    /// The calibrator of an agent: what serves, or nothing learned yet, and on top of it every outcome that the serving version
-    /// has not seen, so that an answer counts from the next run on and not only after the next training. What cannot be read
-    /// is told and does without: the backtest still speaks.
+    /// The calibrator of an agent: what serves, or nothing learned yet, and on top of it every
+    /// outcome that the serving version has not seen, so that an answer counts from the next run on
+    /// and not only after the next training. What cannot be read is told and does without: the
+    /// backtest still speaks.
     pub(super) async fn calibrator(&self, agent: &Agent) -> Option<Calibration> {
         match self.calibrator_of(agent).await {
             Ok(found) => found,
@@ -167,8 +170,8 @@ impl ModelService {
         }
     }
 
-    /// Models that the judgements of a run may read. Without a store of models, or while it fails, there are none and judgements
-    /// rest on what was measured.
+    /// Models that the judgements of a run may read. Without a store of models, or while it fails,
+    /// there are none and judgements rest on what was measured.
     pub(super) async fn learned(&self, agent: &Agent, names: &[&str]) -> LearnedModels {
         let Some(models) = self.models.as_ref() else {
             return LearnedModels::default();
@@ -218,8 +221,9 @@ impl ModelService {
         Ok(())
     }
 
-    /// Returns the training data of an agent's models: at most `most_resources` resources of its scope, spread evenly
-    /// over it. Models are judged on such a sample; what learns each resource by itself is trained on [`ModelService::parts`].
+    /// Returns the training data of an agent's models: at most `most_resources` resources of its
+    /// scope, spread evenly over it. Models are judged on such a sample; what learns each resource
+    /// by itself is trained on [`ModelService::parts`].
     ///
     /// # Errors
     /// The stores' failures.
@@ -237,8 +241,8 @@ impl ModelService {
         Ok(material)
     }
 
-    /// Returns the training data of all resources of an agent's scope, `part` resources at a time. Nothing is read before the first
-    /// part is asked for.
+    /// Returns the training data of all resources of an agent's scope, `part` resources at a time.
+    /// Nothing is read before the first part is asked for.
     #[must_use]
     pub fn parts(
         &self,
@@ -257,7 +261,8 @@ impl ModelService {
         }
     }
 
-    /// Returns the training data of an agent without resources and samples, and the measured resources of its scope.
+    /// Returns the training data of an agent without resources and samples, and the measured
+    /// resources of its scope.
     async fn unmeasured(&self, agent: &Agent) -> Result<(Material, Vec<Resource>), EngineError> {
         let (scope, _) = self.scopes.scope_of(agent).await?;
         let corrections = self.corrections_in(&scope).await?;
@@ -301,7 +306,8 @@ impl ModelService {
         Ok(())
     }
 
-    /// Recommendations of a type of agent whose outcome is known, oldest first, each with what it was judged by.
+    /// Recommendations of a type of agent whose outcome is known, oldest first, each with what it
+    /// was judged by.
     ///
     /// # Errors
     /// The store's failures.
@@ -363,7 +369,8 @@ impl ModelService {
 }
 
 impl ModelService {
-    /// Recommendations of these notes whose outcome may be known: those executed to an end, and all that people answered.
+    /// Recommendations of these notes whose outcome may be known: those executed to an end, and all
+    /// that people answered.
     async fn decided(&self, notes: &[TrustNote]) -> Result<Vec<Recommendation>, EngineError> {
         let filter = RecommendationFilter {
             has_feedback: true,
@@ -431,9 +438,9 @@ fn latest_feedback<'f>(
     })
 }
 
-/// Returns `true` if the executed recommendation succeeded, with the time at which that became known. A user's feedback
-/// takes precedence over the action's status. `None` while the outcome is unknown, and for a recommendation that was not
-/// executed.
+/// Returns `true` if the executed recommendation succeeded, with the time at which that became
+/// known. A user's feedback takes precedence over the action's status. `None` while the outcome is
+/// unknown, and for a recommendation that was not executed.
 pub(super) fn execution_outcome(
     recommendation: &Recommendation,
     feedback: &[Feedback],
@@ -452,9 +459,9 @@ pub(super) fn execution_outcome(
     }
 }
 
-/// Returns the training label of a recommendation, its weight, and the time at which it became known. "Not applicable" is
-/// a negative label: the finding missed something. A rating that agrees with the outcome leaves the weight whole, one
-/// that contradicts it takes up to half.
+/// Returns the training label of a recommendation, its weight, and the time at which it became
+/// known. "Not applicable" is a negative label: the finding missed something. A rating that agrees
+/// with the outcome leaves the weight whole, one that contradicts it takes up to half.
 fn outcome_label(
     recommendation: &Recommendation,
     feedback: &[Feedback],

@@ -1,13 +1,15 @@
 //! The engine: everything between a finding and a proven change.
 //!
-//! A run judges a scope and keeps its recommendations; a person, a schedule or an agent requests one to be executed; the
-//! engine checks mode, guardrails and the approval matrix, claims the recommendation exclusively, and carries the plan out
-//! step by step in the background: recorded before it is done and after, verified by observing, undone by itself when it
-//! does not stick. Whatever cannot be recorded is not done. Everything is kept in the store at each step, so that
+//! A run judges a scope and keeps its recommendations; a person, a schedule or an agent requests
+//! one to be executed; the engine checks mode, guardrails and the approval matrix, claims the
+//! recommendation exclusively, and carries the plan out step by step in the background: recorded
+//! before it is done and after, verified by observing, undone by itself when it does not stick.
+//! Whatever cannot be recorded is not done. Everything is kept in the store at each step, so that
 //! [`ExecutionService::resume`] finishes or undoes what a crash interrupted.
 //!
-//! It is a set of services. Each has a constructor that takes its ports and the services that it uses; the program joins them. All
-//! work on [`Records`]: the store of agents, the log and the clock.
+//! It is a set of services. Each has a constructor that takes its ports and the services that it
+//! uses; the program joins them. All work on [`Records`]: the store of agents, the log and the
+//! clock.
 
 mod agent_input;
 mod approvals;

@@ -1,4 +1,5 @@
-//! Changing the guardrails, throwing the kill switch, resetting the breaker: policy, and recorded as such.
+//! Changing the guardrails, throwing the kill switch, resetting the breaker: policy, and recorded
+//! as such.
 
 use std::sync::Arc;
 
@@ -17,12 +18,14 @@ pub struct GuardrailService {
     pub(super) estate: Arc<dyn EstateStore>,
     /// Changes by name: limits are asked of what a plan does.
     pub(super) changes: Arc<Changes>,
-    /// Guardrails are read and replaced by one at a time. It is held for a moment only, so that the kill switch never waits.
+    /// Guardrails are read and replaced by one at a time. It is held for a moment only, so that the
+    /// kill switch never waits.
     policy: tokio::sync::Mutex<()>,
 }
 
 impl GuardrailService {
-    /// Creates the service over the engine's records, the inventory and the changes that plans name.
+    /// Creates the service over the engine's records, the inventory and the changes that plans
+    /// name.
     #[must_use]
     pub fn new(records: Arc<Records>, estate: Arc<dyn EstateStore>, changes: Changes) -> Self {
         GuardrailService {
@@ -41,11 +44,12 @@ impl GuardrailService {
         Ok(self.records.agents.guardrails_get().await?)
     }
 
-    /// Replaces the limits. `wanted.version` is the version that was read. The kill switch and the breaker's reset keep
-    /// their values: they have calls of their own.
+    /// Replaces the limits. `wanted.version` is the version that was read. The kill switch and the
+    /// breaker's reset keep their values: they have calls of their own.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; a conflict if they changed since they were read.
+    /// [`EngineError::Invalid`] with every failing field; a conflict if they changed since they
+    /// were read.
     pub async fn guardrails_put(
         &self,
         wanted: Guardrails,
@@ -118,7 +122,8 @@ impl GuardrailService {
                 .guardrails_write(operation, before, after, Some(reason.clone()), caller)
                 .await
             {
-                // Another process changed the limits in this moment; that must not keep the switch from being thrown.
+                // Another process changed the limits in this moment; that must not keep the switch
+                // from being thrown.
                 Err(EngineError::Conflict(_)) => {}
                 other => return other,
             }
@@ -178,7 +183,8 @@ impl GuardrailService {
     }
 }
 
-/// Returns the names of limits that allow more than before, for the entry: a rule cannot compare numbers before with those after.
+/// Returns the names of limits that allow more than before, for the entry: a rule cannot compare
+/// numbers before with those after.
 fn loosened(before: &Guardrails, after: &Guardrails) -> Vec<String> {
     let checks = [
         (

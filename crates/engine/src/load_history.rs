@@ -1,7 +1,8 @@
 //! Times since which measurements describe a resource as it is now.
 //!
-//! Two sources are merged: changes that Reeve applied, and changes that inventories saw, whoever made them (a person at a
-//! console, a template). Without the second, two weeks at 95 % of a small machine would double the large one that replaced it.
+//! Two sources are merged: changes that Reeve applied, and changes that inventories saw, whoever
+//! made them (a person at a console, a template). Without the second, two weeks at 95 % of a small
+//! machine would double the large one that replaced it.
 
 use std::collections::HashMap;
 
@@ -34,8 +35,9 @@ pub(super) fn key(resource: &Resource) -> Key {
     (resource.connection.clone(), resource.id.clone())
 }
 
-/// Returns the end of the last action on each resource after which it carries another load. A change says itself if it does
-/// that (`Change::changes_load`): tags on a thousand machines must not hide a month of their measurements.
+/// Returns the end of the last action on each resource after which it carries another load. A
+/// change says itself if it does that (`Change::changes_load`): tags on a thousand machines must
+/// not hide a month of their measurements.
 pub(super) async fn own_changes(
     records: &Records,
     changes: &Changes,
@@ -74,8 +76,9 @@ pub(super) async fn own_changes(
     Ok(changed)
 }
 
-/// Returns `true` if an action may have left another resource behind than it found. What was rolled back is the size that was
-/// measured before; an inventory that saw the other size in between cuts the history itself.
+/// Returns `true` if an action may have left another resource behind than it found. What was rolled
+/// back is the size that was measured before; an inventory that saw the other size in between cuts
+/// the history itself.
 fn touched(action: &Action) -> bool {
     matches!(
         action.status,

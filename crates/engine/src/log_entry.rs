@@ -1,5 +1,6 @@
-//! The audit entries of the engine. Everything about a recommendation has its id in `metadata.recommendation_id`, so
-//! that one search reads out the whole story: found, requested, signed, each step before and after, the end.
+//! The audit entries of the engine. Everything about a recommendation has its id in
+//! `metadata.recommendation_id`, so that one search reads out the whole story: found, requested,
+//! signed, each step before and after, the end.
 
 use reeve_audit::{ActionStatus, Entry, EventKind, EventType, Json, ResourceRef, Severity, events};
 use reeve_estate::Resource;
@@ -79,7 +80,8 @@ pub(super) fn found(recommendation: &Recommendation, caller: &Caller) -> Entry {
     finding("recommendation.create", recommendation, caller)
 }
 
-/// A recommendation that was found again and whose plan or impact is another: approvals bind to what it is now.
+/// A recommendation that was found again and whose plan or impact is another: approvals bind to
+/// what it is now.
 pub(super) fn refreshed(recommendation: &Recommendation, caller: &Caller) -> Entry {
     finding("recommendation.refresh", recommendation, caller)
 }
@@ -331,7 +333,8 @@ pub(super) fn step(
     }
 }
 
-/// Event type of a step: that of the same act by a person, so that one query, rule or retention policy covers both.
+/// Event type of a step: that of the same act by a person, so that one query, rule or retention
+/// policy covers both.
 fn event_of_step(outcome: &StepOutcome, purpose: Purpose) -> &'static EventKind {
     match outcome.kind {
         StepKind::Precondition | StepKind::Verify | StepKind::Hold => &events::CHECK,

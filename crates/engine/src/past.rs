@@ -1,5 +1,5 @@
-//! Earlier recommendations and their outcomes, as far as new findings depend on them: those that people answered, and sums over all
-//! others.
+//! Earlier recommendations and their outcomes, as far as new findings depend on them: those that
+//! people answered, and sums over all others.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -87,7 +87,8 @@ impl Past {
         Ok(past)
     }
 
-    /// Reads the past again if it lacks any of these kinds, all kinds together: a run meets its kinds one by one.
+    /// Reads the past again if it lacks any of these kinds, all kinds together: a run meets its
+    /// kinds one by one.
     pub(super) async fn include(
         &mut self,
         records: &Records,
@@ -109,8 +110,9 @@ impl Past {
         *sum = (sum.0 + succeeded, sum.1 + cases);
     }
 
-    /// Recommendations of the same type and size step that were executed and whose outcome is known, by a person's word before
-    /// how the action ended, and the share that went well, percent.
+    /// Recommendations of the same type and size step that were executed and whose outcome is
+    /// known, by a person's word before how the action ended, and the share that went well,
+    /// percent.
     pub(super) fn similar_cases(&self, proposal: &Proposal) -> (u64, Option<f64>) {
         let subject = &proposal.subject;
         let sizes = match STEPLESS.contains(&proposal.kind) {
@@ -145,7 +147,8 @@ async fn answered(
     Ok((answered, records.agents.feedback_list(None).await?))
 }
 
-/// Recommendations on these resources that ended within a time in a way that may keep a finding from being made again, by resource.
+/// Recommendations on these resources that ended within a time in a way that may keep a finding
+/// from being made again, by resource.
 pub(super) async fn ended_on(
     records: &Records,
     resources: &BTreeSet<ResourceId>,

@@ -1,8 +1,9 @@
-//! Dry run of an agent: its decision on each of its open recommendations now, under its own configuration or another one that is
-//! considered. Nothing is executed, requested or recorded.
+//! Dry run of an agent: its decision on each of its open recommendations now, under its own
+//! configuration or another one that is considered. Nothing is executed, requested or recorded.
 //!
-//! Each recommendation is judged on its own against the present state. A limit that the first changes of a run use up, as the number
-//! of changes a day, therefore shows only once it is reached.
+//! Each recommendation is judged on its own against the present state. A limit that the first
+//! changes of a run use up, as the number of changes a day, therefore shows only once it is
+//! reached.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,8 @@ pub enum PreviewOutcome {
     Applies,
     /// These signatures are requested; it is executed when they are given.
     RequestsApproval(Vec<Signature>),
-    /// It is carried by a rollout: one that exists, or one that begins because there are many of its kind.
+    /// It is carried by a rollout: one that exists, or one that begins because there are many of
+    /// its kind.
     Rollout(&'static str),
     /// A guardrail, a policy or the state of the resource refuses it.
     Blocked {
@@ -47,8 +49,8 @@ pub struct Preview {
 }
 
 impl RolloutService {
-    /// Decides on the open recommendations of an agent as its next run would. `agent` may differ from the stored one in its mode and
-    /// settings.
+    /// Decides on the open recommendations of an agent as its next run would. `agent` may differ
+    /// from the stored one in its mode and settings.
     ///
     /// # Errors
     /// A store failed.

@@ -1,5 +1,6 @@
-//! Keeps the findings of predictive rules as recommendations: one for each resource and type, in the name of an agent
-//! whose scope includes the resource. Mode, guardrails and approvals apply as to any other.
+//! Keeps the findings of predictive rules as recommendations: one for each resource and type, in
+//! the name of an agent whose scope includes the resource. Mode, guardrails and approvals apply as
+//! to any other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,8 +22,9 @@ use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 impl ResponseService {
-    /// Keeps findings of a type of agent as recommendations: of the agent of the type whose scope includes the resource, which may
-    /// then apply them, or as advice where there is none. One answer for each finding: its recommendation, or why there is none.
+    /// Keeps findings of a type of agent as recommendations: of the agent of the type whose scope
+    /// includes the resource, which may then apply them, or as advice where there is none. One
+    /// answer for each finding: its recommendation, or why there is none.
     ///
     /// # Errors
     /// The store or the log failed; findings stored before stay.
@@ -68,8 +70,9 @@ impl ResponseService {
         Ok(answers)
     }
 
-    /// Keeps a finding without applying it: of the agent of the type whose scope includes the resource, or as advice where there is
-    /// none. The inner error is the reason why it was not kept.
+    /// Keeps a finding without applying it: of the agent of the type whose scope includes the
+    /// resource, or as advice where there is none. The inner error is the reason why it was not
+    /// kept.
     ///
     /// # Errors
     /// The store or the log failed.

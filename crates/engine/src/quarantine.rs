@@ -1,6 +1,6 @@
-//! Cutting off machines that security anomalies are of: proposed to people, and at once where the threat is critical and a security
-//! agent in active mode has the permission. By the way everything goes: kill switch, guardrails, exclusive claim, verification,
-//! undoing.
+//! Cutting off machines that security anomalies are of: proposed to people, and at once where the
+//! threat is critical and a security agent in active mode has the permission. By the way everything
+//! goes: kill switch, guardrails, exclusive claim, verification, undoing.
 
 use reeve_audit::ActionStatus;
 
@@ -41,7 +41,8 @@ impl ResponseService {
         self.execution.proceed(open, wish).await
     }
 
-    /// Executes the isolation for a critical threat, or requests its signatures at once, as the agent's configuration says.
+    /// Executes the isolation for a critical threat, or requests its signatures at once, as the
+    /// agent's configuration says.
     ///
     /// # Errors
     /// The store or the log failed.
@@ -123,8 +124,8 @@ impl ResponseService {
 }
 
 impl Findings {
-    /// Reopens a recommendation for a more severe threat: one that was snoozed for a lesser threat, or whose requested
-    /// plan no longer fits.
+    /// Reopens a recommendation for a more severe threat: one that was snoozed for a lesser threat,
+    /// or whose requested plan no longer fits.
     pub(super) async fn reopen_for_severity(
         &self,
         known: &Recommendation,

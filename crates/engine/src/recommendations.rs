@@ -1,4 +1,5 @@
-//! The service behind people's answers to recommendations: approvals, schedules, dismissals, feedback, exclusions, diagnosis.
+//! The service behind people's answers to recommendations: approvals, schedules, dismissals,
+//! feedback, exclusions, diagnosis.
 
 use std::sync::Arc;
 

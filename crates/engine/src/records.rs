@@ -19,8 +19,8 @@ pub struct Records {
     pub(super) agents: Arc<dyn AgentStore>,
     pub(super) recorder: Arc<dyn Recorder>,
     pub(super) clock: Arc<dyn Clock>,
-    /// Guardrails are asked and recommendations claimed by one at a time: two requests at once cannot both be the last
-    /// one that a limit allows.
+    /// Guardrails are asked and recommendations claimed by one at a time: two requests at once
+    /// cannot both be the last one that a limit allows.
     pub(super) turn: tokio::sync::Mutex<()>,
 }
 

@@ -1,5 +1,6 @@
-//! Immediate remedies of an anomaly, by agents in active mode only and under the same conditions as every execution: kill
-//! switch, guardrails, approval matrix, exclusive claim, verification, rollback.
+//! Immediate remedies of an anomaly, by agents in active mode only and under the same conditions as
+//! every execution: kill switch, guardrails, approval matrix, exclusive claim, verification,
+//! rollback.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ use reeve_recommend::agent::{Agent, Mode, RunReport};
 use reeve_recommend::recommendation::Recommendation;
 
 impl ResponseService {
-    /// Carries out the remedy of an anomaly as far as an agent in active mode may: rolls back the suspected change, or applies an
-    /// open recommendation. `why` stands in the records.
+    /// Carries out the remedy of an anomaly as far as an agent in active mode may: rolls back the
+    /// suspected change, or applies an open recommendation. `why` stands in the records.
     ///
     /// # Errors
     /// The store or the log failed.

@@ -1,4 +1,5 @@
-//! A request for an execution: the caller, the name in which it runs, and the resource that is to change.
+//! A request for an execution: the caller, the name in which it runs, and the resource that is to
+//! change.
 
 use reeve_estate::{ConnectionId, ResourceId};
 

@@ -16,7 +16,8 @@ impl RecommendationService {
     /// Rejects a recommendation; the same finding is not made again for a while.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] without a reason, [`EngineError::WrongState`] once it runs or is over.
+    /// [`EngineError::Invalid`] without a reason, [`EngineError::WrongState`] once it runs or is
+    /// over.
     pub async fn dismiss(
         &self,
         id: &RecommendationId,
@@ -74,7 +75,8 @@ impl RecommendationService {
     /// Sets the time at which a recommendation is executed. Signatures it needs are requested now.
     ///
     /// # Errors
-    /// [`EngineError::Learning`]; [`EngineError::Invalid`] for a time that is not within the coming 90 days.
+    /// [`EngineError::Learning`]; [`EngineError::Invalid`] for a time that is not within the coming
+    /// 90 days.
     pub async fn schedule(
         &self,
         id: &RecommendationId,

@@ -1,4 +1,5 @@
-//! Rollouts as users request them: begin, stop, resume, abort. What they do by themselves is in `advance`.
+//! Rollouts as users request them: begin, stop, resume, abort. What they do by themselves is in
+//! `advance`.
 
 mod advance;
 mod log_entry;
@@ -98,11 +99,12 @@ impl RolloutService {
         Ok(self.rollout_store()?.rollout_list(filter).await?)
     }
 
-    /// Begins a rollout of an agent's open recommendations of one kind. It continues by itself, a stage at a time.
+    /// Begins a rollout of an agent's open recommendations of one kind. It continues by itself, a
+    /// stage at a time.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field, [`EngineError::Learning`], a conflict while another of the same agent
-    /// and kind has not ended, or when there is nothing to carry.
+    /// [`EngineError::Invalid`] with every failing field, [`EngineError::Learning`], a conflict
+    /// while another of the same agent and kind has not ended, or when there is nothing to carry.
     pub async fn rollout_begin(
         &self,
         input: RolloutInput,
@@ -259,7 +261,8 @@ impl RolloutService {
         Ok((carried, words.collect()))
     }
 
-    /// Lets nothing more begin. What runs ends, or goes back, by itself; requests for approval are taken back.
+    /// Lets nothing more begin. What runs ends, or goes back, by itself; requests for approval are
+    /// taken back.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] without a reason; a conflict once it is over.
@@ -327,7 +330,8 @@ impl RolloutService {
         Ok(next)
     }
 
-    /// Takes back the requests for approval that a rollout waits for: a signature must not begin what is stopped.
+    /// Takes back the requests for approval that a rollout waits for: a signature must not begin
+    /// what is stopped.
     async fn take_back(
         &self,
         rollout: &Rollout,
@@ -369,8 +373,8 @@ impl RolloutService {
         Ok(())
     }
 
-    /// Goes on: with what was stopped where it was, with what a gate holds in spite of it. What held it is then accepted and
-    /// holds no later gate.
+    /// Goes on: with what was stopped where it was, with what a gate holds in spite of it. What
+    /// held it is then accepted and holds no later gate.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] without a reason; a conflict if it is neither held nor stopped.

@@ -32,7 +32,8 @@ use reeve_recommend::{
     Judgement, LogReader, Needs, RelationIndex, Settings, WorkloadStore,
 };
 
-/// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
+/// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a
+/// resource.
 const CHUNK: usize = 64;
 
 /// A resource with what it is judged by.
@@ -130,7 +131,8 @@ impl RunService {
         }
     }
 
-    /// Runs an agent once over its scope and waits for the findings; what it applies continues in the background.
+    /// Runs an agent once over its scope and waits for the findings; what it applies continues in
+    /// the background.
     ///
     /// # Errors
     /// A conflict while a run of the agent is under way; the store's and the log's failures.
@@ -205,7 +207,8 @@ impl RunService {
         Ok(())
     }
 
-    /// Judges the resources of an agent's scope, a chunk at a time, and the commitments of their accounts in the end.
+    /// Judges the resources of an agent's scope, a chunk at a time, and the commitments of their
+    /// accounts in the end.
     async fn judge_scope(
         &self,
         agent: &Agent,
@@ -356,8 +359,9 @@ impl RunService {
         Ok((judged, days))
     }
 
-    /// Charges of the resources, by the key that bills and the inventory have in common. What cannot be read ends
-    /// the run, because a judgement would take it for a resource that costs nothing.
+    /// Charges of the resources, by the key that bills and the inventory have in common. What
+    /// cannot be read ends the run, because a judgement would take it for a resource that costs
+    /// nothing.
     async fn charges(
         &self,
         days: i64,
@@ -377,7 +381,8 @@ impl RunService {
         Ok(found)
     }
 
-    /// Activity of the resources. A log that cannot be read ends the run, because a judgement would take the resources for unused.
+    /// Activity of the resources. A log that cannot be read ends the run, because a judgement would
+    /// take the resources for unused.
     async fn activity(
         &self,
         days: i64,
@@ -397,7 +402,8 @@ impl RunService {
         Ok(found)
     }
 
-    /// Series of the machines that the volumes among the resources are attached to, where the agent type needs them.
+    /// Series of the machines that the volumes among the resources are attached to, where the agent
+    /// type needs them.
     async fn machine_series(
         &self,
         judging: &Judging,

@@ -1,5 +1,6 @@
-//! Findings of a run in progress: written a bounded number of resources at a time, so that a run over a large estate takes no more
-//! memory than one over a small estate. A run that stops midway leaves what it wrote; the next one finds it again.
+//! Findings of a run in progress: written a bounded number of resources at a time, so that a run
+//! over a large estate takes no more memory than one over a small estate. A run that stops midway
+//! leaves what it wrote; the next one finds it again.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,8 @@ use reeve_recommend::agent::{Agent, MOST_PASSED_OVER, PassedOver, RunReport};
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::{Workload, WorkloadStore};
 
-/// Resources whose findings are written together. Plans and explanations of a thousand take some 20 MiB.
+/// Resources whose findings are written together. Plans and explanations of a thousand take some 20
+/// MiB.
 const WRITTEN_TOGETHER: usize = 1_000;
 
 /// Services and stores that findings of runs are kept with.
@@ -27,7 +29,8 @@ pub(super) struct Keeping<'a> {
     pub(super) workloads: Option<&'a dyn WorkloadStore>,
 }
 
-/// Findings of a run. Of what was written it holds identifiers and the facts that automatic execution depends on.
+/// Findings of a run. Of what was written it holds identifiers and the facts that automatic
+/// execution depends on.
 pub(super) struct RunFindings<'a> {
     agent: &'a Agent,
     keeping: Keeping<'a>,
@@ -55,7 +58,8 @@ impl<'a> RunFindings<'a> {
         }
     }
 
-    /// Adds judged resources and writes the findings of all that wait once they are many. The report counts what was written.
+    /// Adds judged resources and writes the findings of all that wait once they are many. The
+    /// report counts what was written.
     pub(super) async fn add(
         &mut self,
         judged: impl IntoIterator<Item = Judged>,
@@ -70,8 +74,8 @@ impl<'a> RunFindings<'a> {
         Ok(())
     }
 
-    /// Writes the rest, and ends what the run did not find again. Returns the kept findings, and the number of resources and findings that
-    /// led to nothing, by reason.
+    /// Writes the rest, and ends what the run did not find again. Returns the kept findings, and
+    /// the number of resources and findings that led to nothing, by reason.
     pub(super) async fn finish(
         mut self,
         report: &mut RunReport,
@@ -172,7 +176,8 @@ fn pass_over(passed_over: &mut Vec<PassedOver>, reason: &str, resource: &Resourc
     }
 }
 
-/// Returns the reason why a resource has no finding: that of resizing if it was judged, because that rule says most.
+/// Returns the reason why a resource has no finding: that of resizing if it was judged, because
+/// that rule says most.
 fn abstained(judged: &Judged) -> Option<&'static str> {
     let all = &judged.judgement.abstentions;
     let telling = all

@@ -1,5 +1,5 @@
-//! Scopes of agents: their resources, the days observed of them, and the names that a scope may have. Those are the connected ones: a
-//! misspelt name covers nothing, and nobody would notice.
+//! Scopes of agents: their resources, the days observed of them, and the names that a scope may
+//! have. Those are the connected ones: a misspelt name covers nothing, and nobody would notice.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -120,8 +120,8 @@ impl ScopeService {
         })
     }
 
-    /// Refuses names that nothing connected has. Where there is no connection, or no inventory yet, there is nothing to compare
-    /// accounts or services with.
+    /// Refuses names that nothing connected has. Where there is no connection, or no inventory yet,
+    /// there is nothing to compare accounts or services with.
     pub async fn is_connected(&self, path: &str, scope: &Scope) -> Result<(), EngineError> {
         if scope.accounts.is_empty() && scope.services.is_empty() {
             return Ok(());
@@ -183,7 +183,8 @@ impl ScopeChoices {
     }
 }
 
-/// Identifiers of resources that stand connection by connection, at most so many at a time and of one connection each.
+/// Identifiers of resources that stand connection by connection, at most so many at a time and of
+/// one connection each.
 pub(super) fn chunks(
     resources: &[Resource],
     most: usize,
@@ -257,7 +258,8 @@ fn edits(from: &str, to: &str) -> usize {
 }
 
 impl ScopeService {
-    /// The resources of the agent's scope, connection by connection, and every volume by the machine it is attached to.
+    /// The resources of the agent's scope, connection by connection, and every volume by the
+    /// machine it is attached to.
     pub(super) async fn scope_of(
         &self,
         agent: &Agent,
@@ -279,7 +281,8 @@ impl ScopeService {
                 }
             }
         }
-        // Pages are ordered by identifier. A chunk of one connection reads the samples of that connection alone.
+        // Pages are ordered by identifier. A chunk of one connection reads the samples of that
+        // connection alone.
         scope.sort_by(|a, b| a.connection.cmp(&b.connection));
         Ok((scope, volumes))
     }
@@ -303,8 +306,8 @@ impl ScopeService {
         Ok(found)
     }
 
-    /// Days with samples that the agent's last run saw; of an agent that never ran they are counted. An offer must not read the whole
-    /// scope, and days only become more.
+    /// Days with samples that the agent's last run saw; of an agent that never ran they are
+    /// counted. An offer must not read the whole scope, and days only become more.
     pub(super) async fn days_known(&self, agent: &Agent) -> Result<u32, EngineError> {
         match &agent.last_run {
             Some(run) if run.error.is_none() => Ok(run.days_observed),

@@ -1,7 +1,9 @@
-//! One pass over every series of the estate: figures, the shape of the week, a forecast, and what was unusual.
+//! One pass over every series of the estate: figures, the shape of the week, a forecast, and what
+//! was unusual.
 //!
-//! What is thought of a series ([`learn`]) is pure and the same wherever it is run; the pass ([`sweep`]) reads bands of series
-//! and thinks about several at once, but hands the results over in order. Memory is that of as many bands as there are workers.
+//! What is thought of a series ([`learn`]) is pure and the same wherever it is run; the pass
+//! ([`sweep`]) reads bands of series and thinks about several at once, but hands the results over
+//! in order. Memory is that of as many bands as there are workers.
 
 use std::sync::Arc;
 
@@ -158,7 +160,8 @@ mod tests {
         }
 
         async fn band(&self, band: usize) -> Result<Vec<Track>, StoreError> {
-            // Two weeks of five minutes; on the last day of the second band, an hour at the ceiling.
+            // Two weeks of five minutes; on the last day of the second band, an hour at the
+            // ceiling.
             let value = |at: i64| {
                 40.0 + 10.0 * ((at % 288) as f64 / 288.0 * std::f64::consts::TAU).sin()
                     + (at * 7919 % 13) as f64 / 10.0

@@ -1,5 +1,6 @@
-//! Keeping findings: one that has not ended for each resource and type. The same finding refreshes the recommendation in
-//! place, and another target supersedes it. People's answers and past failures hold. What is no longer found expires (`expire.rs`).
+//! Keeping findings: one that has not ended for each resource and type. The same finding refreshes
+//! the recommendation in place, and another target supersedes it. People's answers and past
+//! failures hold. What is no longer found expires (`expire.rs`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -57,7 +58,8 @@ impl Findings {
         Findings { records }
     }
 
-    /// Keeps the findings of a part of a run's resources, and returns what was there before. Nothing expires yet.
+    /// Keeps the findings of a part of a run's resources, and returns what was there before.
+    /// Nothing expires yet.
     pub(super) async fn upsert(
         &self,
         agent: &Agent,
@@ -75,8 +77,9 @@ impl Findings {
             .await
     }
 
-    /// Keeps findings and returns what was there before: `open` are the recommendations that have not ended, at least those on the judged
-    /// resources. Plans and explanations move from the proposals to the recommendations. The caller holds the turn.
+    /// Keeps findings and returns what was there before: `open` are the recommendations that have
+    /// not ended, at least those on the judged resources. Plans and explanations move from the
+    /// proposals to the recommendations. The caller holds the turn.
     pub(super) async fn keep(
         &self,
         holder: Holder<'_>,
@@ -269,7 +272,8 @@ impl Findings {
             ..made
         };
         if !matches!(known.status, Status::Open | Status::Snoozed) && !more_severe {
-            // A person requested exactly this plan; only its expiry moves. A more severe threat is shown to those who sign it.
+            // A person requested exactly this plan; only its expiry moves. A more severe threat is
+            // shown to those who sign it.
             next = Recommendation {
                 agent_id: next.agent_id,
                 updated_at: next.updated_at,
@@ -352,8 +356,8 @@ impl Findings {
     }
 }
 
-/// Returns the reason why a finding is not kept again: a user rejected it, or the change failed recently. A decision on
-/// one threat does not apply to the next.
+/// Returns the reason why a finding is not kept again: a user rejected it, or the change failed
+/// recently. A decision on one threat does not apply to the next.
 fn suppression_reason(
     ended: Option<&Vec<Recommendation>>,
     cause: &Cause,
@@ -378,7 +382,8 @@ fn suppression_reason(
         .filter(same)
         .find_map(|r| match r.status {
             Status::Dismissed if within(r, DISMISSED_DAYS) => Some("dismissed"),
-            // The snapshot of an unattached volume is kept; deleting the volume is for a person, and is not nagged for.
+            // The snapshot of an unattached volume is kept; deleting the volume is for a person,
+            // and is not nagged for.
             Status::Succeeded
                 if r.subject.kind == ResourceKind::Volume && within(r, kept_days(r)) =>
             {
@@ -392,16 +397,17 @@ fn suppression_reason(
         })
 }
 
-/// Returns `true` if a recommendation is not the holder's to refresh: it is of another type, or of another agent of the type while
-/// that one holds it. Advice of the type is adopted, and what its agent no longer covers becomes advice.
+/// Returns `true` if a recommendation is not the holder's to refresh: it is of another type, or of
+/// another agent of the type while that one holds it. Advice of the type is adopted, and what its
+/// agent no longer covers becomes advice.
 fn belongs_to_other_agent(known: &Recommendation, holder: Holder<'_>) -> bool {
     let other_agent =
         known.agent_id.is_some() && holder.agent.is_some() && known.agent_id != holder.id();
     known.origin.agent_type != holder.agent_type || other_agent
 }
 
-/// A volume that has grown helps only once its file system has, which is for a person; until then the forecast stays what it
-/// was, and must not make it grow again and again.
+/// A volume that has grown helps only once its file system has, which is for a person; until then
+/// the forecast stays what it was, and must not make it grow again and again.
 fn kept_days(recommendation: &Recommendation) -> i64 {
     if recommendation.kind == RecommendationType::StorageExpansion {
         GROWN_DAYS

@@ -30,7 +30,8 @@ pub struct WorkloadService {
 }
 
 impl WorkloadService {
-    /// Creates the service over its ports, and the registry of the models that learn from corrections.
+    /// Creates the service over its ports, and the registry of the models that learn from
+    /// corrections.
     #[must_use]
     pub fn new(
         records: Arc<Records>,
@@ -61,11 +62,12 @@ impl WorkloadService {
         })
     }
 
-    /// Gives a resource a class, which takes precedence over every judgement and teaches resources alike.
+    /// Gives a resource a class, which takes precedence over every judgement and teaches resources
+    /// alike.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] for another class, a kind without workloads or a comment that is too long; the store's and the log's
-    /// failures.
+    /// [`EngineError::Invalid`] for another class, a kind without workloads or a comment that is
+    /// too long; the store's and the log's failures.
     pub async fn correct(
         &self,
         id: &ResourceId,

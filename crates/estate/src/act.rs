@@ -1,7 +1,9 @@
-//! The acting port: operations on one resource, each one call to the cloud, each refused by the cloud when out of order.
+//! The acting port: operations on one resource, each one call to the cloud, each refused by the
+//! cloud when out of order.
 //!
-//! The set of operations is open: a change brings operations as types of its own, and a connector recognises by their type those
-//! that it offers. [`Mutation`] holds the operations that every connector knows.
+//! The set of operations is open: a change brings operations as types of its own, and a connector
+//! recognises by their type those that it offers. [`Mutation`] holds the operations that every
+//! connector knows.
 
 use std::any::Any;
 use std::fmt;
@@ -65,7 +67,8 @@ pub enum Mutation {
         /// The replica's identifier.
         name: String,
     },
-    /// Cut a machine off: its security groups give way to [`QUARANTINE`], which is made where its network has none.
+    /// Cut a machine off: its security groups give way to [`QUARANTINE`], which is made where its
+    /// network has none.
     Isolate,
     /// Give a machine these security groups and no others.
     SetGroups {
@@ -100,8 +103,8 @@ named!(
     ActErrorKind {
         /// The resource is in a state that does not allow it (resizing a running machine).
         WrongState => "wrong_state",
-        /// The size does not exist, does not fit the machine's architecture, or is beyond what the resource allows (a smaller disk,
-        /// more members than a group's maximum).
+        /// The size does not exist, does not fit the machine's architecture, or is beyond what the
+        /// resource allows (a smaller disk, more members than a group's maximum).
         InvalidType => "invalid_type",
         /// No such resource.
         NotFound => "not_found",
@@ -111,7 +114,8 @@ named!(
         Throttled => "throttled",
         /// The cloud has no capacity for the size now.
         NoCapacity => "no_capacity",
-        /// Not reachable, or no answer: the change may or may not have happened; look before trying again.
+        /// Not reachable, or no answer: the change may or may not have happened; look before trying
+        /// again.
         Unknown => "unknown",
         /// Anything else the cloud said.
         Other => "other",
@@ -137,14 +141,16 @@ pub enum Applied {
     Snapshot(Snapshot),
 }
 
-/// Changes one account. An implementation never retries what may have happened: it answers [`ActErrorKind::Unknown`].
+/// Changes one account. An implementation never retries what may have happened: it answers
+/// [`ActErrorKind::Unknown`].
 #[async_trait]
 pub trait Act: Send + Sync {
     /// Observes one resource, with its volumes.
     async fn observe(&self, resource: &Resource) -> Result<Observed, ActError>;
     /// The volumes attached to a machine.
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError>;
-    /// Carries out one operation. One that the connector does not offer is refused as [`ActErrorKind::Other`].
+    /// Carries out one operation. One that the connector does not offer is refused as
+    /// [`ActErrorKind::Other`].
     async fn apply(
         &self,
         resource: &Resource,

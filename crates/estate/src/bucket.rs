@@ -11,9 +11,11 @@ use jiff::Timestamp;
 pub struct BucketContents {
     /// Beginning of the counted day.
     pub measured_at: Timestamp,
-    /// Objects of all storage types, old versions and parts of incomplete uploads included; `None` where they were not counted.
+    /// Objects of all storage types, old versions and parts of incomplete uploads included; `None`
+    /// where they were not counted.
     pub objects: Option<u64>,
-    /// GiB by storage type under the name of the cloud's metric (`StandardStorage`, `StandardIAStorage`).
+    /// GiB by storage type under the name of the cloud's metric (`StandardStorage`,
+    /// `StandardIAStorage`).
     pub gib: BTreeMap<String, f64>,
 }
 

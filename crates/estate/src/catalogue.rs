@@ -1,9 +1,10 @@
 //! Instance specifications and list prices, built from published facts and embedded in the program.
 //!
-//! The facts are in `data/`, their sources in `data/SOURCE.md`. What is not there has no price: the catalogue answers
-//! `None` and never guesses. A price is of one provider, region, size, operating system and tenancy; another region's is never
-//! given in its place, because a saving computed from it would be untrue. One answer is more than a fact and says so: a
-//! discount that is an assumption ([`Discount::assumed`]).
+//! The facts are in `data/`, their sources in `data/SOURCE.md`. What is not there has no price: the
+//! catalogue answers `None` and never guesses. A price is of one provider, region, size, operating
+//! system and tenancy; another region's is never given in its place, because a saving computed from
+//! it would be untrue. One answer is more than a fact and says so: a discount that is an assumption
+//! ([`Discount::assumed`]).
 
 mod aws;
 mod azure;
@@ -41,7 +42,8 @@ pub struct InstanceSpec {
     pub provider: Provider,
     /// Name (`m5.large`, `Standard_D4s_v5`, `n2-standard-4`).
     pub name: String,
-    /// The sizes it can be exchanged with are those of the same family (`m5`, `D#s_v5`, `n2-standard`).
+    /// The sizes it can be exchanged with are those of the same family (`m5`, `D#s_v5`,
+    /// `n2-standard`).
     pub family: String,
     /// Virtual CPUs.
     pub vcpu: u32,
@@ -113,7 +115,8 @@ pub struct CatalogueError {
     pub message: String,
 }
 
-/// The catalogue. Imported prices ([`Catalogue::set_imported`]) are those of one value; a clone has its own from then on.
+/// The catalogue. Imported prices ([`Catalogue::set_imported`]) are those of one value; a clone has
+/// its own from then on.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     specs: BTreeMap<(Provider, String), InstanceSpec>,
@@ -178,8 +181,10 @@ impl Catalogue {
         })
     }
 
-    /// The on-demand list price of a machine of shared tenancy in a region: of an imported file, else of the embedded tables. There AWS has
-    /// prices of Linux (`None` or `linux`), Windows and licensed Linux, the other clouds of Linux alone; databases, unknown names and regions that the data does not have are `None`.
+    /// The on-demand list price of a machine of shared tenancy in a region: of an imported file,
+    /// else of the embedded tables. There AWS has prices of Linux (`None` or `linux`), Windows and
+    /// licensed Linux, the other clouds of Linux alone; databases, unknown names and regions that
+    /// the data does not have are `None`.
     #[must_use]
     pub fn hourly_usd(
         &self,
@@ -228,8 +233,9 @@ impl Catalogue {
         }
     }
 
-    /// The average spot price of a machine over the zones of its region on the day of the price list. Spot prices move: a figure from
-    /// it is about right at best, and a presentation must name the day.
+    /// The average spot price of a machine over the zones of its region on the day of the price
+    /// list. Spot prices move: a figure from it is about right at best, and a presentation must
+    /// name the day.
     #[must_use]
     pub fn spot_average(
         &self,
@@ -251,8 +257,9 @@ impl Catalogue {
             .or_else(bundled)
     }
 
-    /// Smaller sizes of the same family and architecture, the next smaller first. Each has no dimension larger than `name`
-    /// has. Bare-metal sizes are left out. Empty when the name is unknown.
+    /// Smaller sizes of the same family and architecture, the next smaller first. Each has no
+    /// dimension larger than `name` has. Bare-metal sizes are left out. Empty when the name is
+    /// unknown.
     #[must_use]
     pub fn smaller_in_family(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
         let Some(machine) = self.instance(provider, name) else {
@@ -266,7 +273,8 @@ impl Catalogue {
         found
     }
 
-    /// Larger sizes of the same family and architecture, the next larger first; otherwise as [`Self::smaller_in_family`].
+    /// Larger sizes of the same family and architecture, the next larger first; otherwise as
+    /// [`Self::smaller_in_family`].
     #[must_use]
     pub fn larger_in_family(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
         let Some(machine) = self.instance(provider, name) else {
@@ -280,8 +288,9 @@ impl Catalogue {
         found
     }
 
-    /// The on-demand list price of a size for a machine or an AWS database as it is: its region, operating system or engine, tenancy
-    /// and standby. `None` where the data does not have it, and for machines on dedicated hardware.
+    /// The on-demand list price of a size for a machine or an AWS database as it is: its region,
+    /// operating system or engine, tenancy and standby. `None` where the data does not have it, and
+    /// for machines on dedicated hardware.
     #[must_use]
     pub fn hourly_for(&self, resource: &Resource, size: &str) -> Option<Price> {
         let spec = &resource.specification;
@@ -300,8 +309,8 @@ impl Catalogue {
             .flatten()
     }
 
-    /// Sizes of any family of the same purpose that boot the same images. GPUs of another number, bare metal, and what is no
-    /// longer sold to new customers are left out.
+    /// Sizes of any family of the same purpose that boot the same images. GPUs of another number,
+    /// bare metal, and what is no longer sold to new customers are left out.
     #[must_use]
     pub fn exchangeable(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
         let Some(machine) = self.instance(provider, name) else {
@@ -320,8 +329,9 @@ impl Catalogue {
         others.collect()
     }
 
-    /// The discount of a one-year commitment that applies to whatever runs in the account, for a size in a region and an operating
-    /// system; `None` where there is neither a fact nor an assumption for its family.
+    /// The discount of a one-year commitment that applies to whatever runs in the account, for a
+    /// size in a region and an operating system; `None` where there is neither a fact nor an
+    /// assumption for its family.
     #[must_use]
     pub fn reservation_discount(
         &self,
@@ -347,8 +357,8 @@ impl Catalogue {
         }
     }
 
-    /// The share of the on-demand price that a reservation of one family in one region saves, one year and no upfront payment.
-    /// Only AWS has these prices.
+    /// The share of the on-demand price that a reservation of one family in one region saves, one
+    /// year and no upfront payment. Only AWS has these prices.
     #[must_use]
     pub fn family_discount(
         &self,
@@ -392,8 +402,9 @@ impl Catalogue {
     }
 }
 
-/// The letters that a family's name begins with, one and the same for the families of general use: burstable, balanced,
-/// and those with more processors or more memory. Accelerators, storage and clusters are for a purpose of their own.
+/// The letters that a family's name begins with, one and the same for the families of general use:
+/// burstable, balanced, and those with more processors or more memory. Accelerators, storage and
+/// clusters are for a purpose of their own.
 fn purpose(spec: &InstanceSpec) -> &str {
     let end = spec
         .family
@@ -412,7 +423,8 @@ fn purpose(spec: &InstanceSpec) -> &str {
     }
 }
 
-/// Returns `true` if an image that boots on one type boots on the other; 32-bit support does not count.
+/// Returns `true` if an image that boots on one type boots on the other; 32-bit support does not
+/// count.
 fn runs_same_images(a: &InstanceSpec, b: &InstanceSpec) -> bool {
     a.architectures
         .iter()

@@ -1,6 +1,7 @@
 //! Changes of a resource between two observations, whoever made them.
 //!
-//! An attribute unknown in one of the two is no change: a cloud that denies the reading of tags has not removed them.
+//! An attribute unknown in one of the two is no change: a cloud that denies the reading of tags has
+//! not removed them.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +16,8 @@ use crate::resource::{Resource, ResourceId, ResourceState};
 const MOST_CHARS: usize = 500;
 
 named!(
-    /// Attributes that are compared, those with the largest effect on behavior first. They have the names that plans
-    /// use.
+    /// Attributes that are compared, those with the largest effect on behavior first. They have the
+    /// names that plans use.
     Attribute {
         /// Size of the machine or database.
         InstanceType => "instance_type",
@@ -58,8 +59,9 @@ named!(
 );
 
 impl Attribute {
-    /// Returns `true` if measurements from before a change of this attribute describe another load than those after it, of a
-    /// resource of this kind: another size, another kind of disk. A restart, a tag or another zone leaves them comparable.
+    /// Returns `true` if measurements from before a change of this attribute describe another load
+    /// than those after it, of a resource of this kind: another size, another kind of disk. A
+    /// restart, a tag or another zone leaves them comparable.
     #[must_use]
     pub fn changes_load(self, kind: ResourceKind) -> bool {
         match self {
@@ -68,14 +70,16 @@ impl Attribute {
             | Attribute::Iops
             | Attribute::Platform
             | Attribute::Architecture => true,
-            // A volume's size decides its throughput. The storage of databases grows by itself, and their processors do not notice.
+            // A volume's size decides its throughput. The storage of databases grows by itself, and
+            // their processors do not notice.
             Attribute::StorageGib => kind == ResourceKind::Volume,
             _ => false,
         }
     }
 }
 
-/// One attribute that two looks at a resource saw differently. When in between it changed is not known.
+/// One attribute that two looks at a resource saw differently. When in between it changed is not
+/// known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceChange {
     /// The resource.
@@ -94,8 +98,8 @@ pub struct ResourceChange {
     pub after: String,
 }
 
-/// Returns the changes from one observation to a later one. Empty if the resource was gone in the earlier one, or if
-/// the order is reversed.
+/// Returns the changes from one observation to a later one. Empty if the resource was gone in the
+/// earlier one, or if the order is reversed.
 #[must_use]
 pub fn between(known: &Resource, seen: &Resource) -> Vec<ResourceChange> {
     if known.state == ResourceState::Deleted || known.observed_at > seen.observed_at {

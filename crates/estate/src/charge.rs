@@ -1,7 +1,8 @@
-//! Charges: the lines of a bill, as FOCUS has them (FinOps Open Cost and Usage Specification, 1.0 to 1.2).
+//! Charges: the lines of a bill, as FOCUS has them (FinOps Open Cost and Usage Specification, 1.0
+//! to 1.2).
 //!
-//! Amounts are exact decimals of one currency each and are never added across currencies. [`focus`] reads a line by its
-//! columns' names; what a file leaves out is missing here, never zero.
+//! Amounts are exact decimals of one currency each and are never added across currencies. [`focus`]
+//! reads a line by its columns' names; what a file leaves out is missing here, never zero.
 
 mod amount;
 pub mod focus;

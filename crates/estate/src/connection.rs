@@ -46,7 +46,8 @@ named!(
     }
 );
 
-/// Credentials of an account. Never `Serialize`, never printed: secrets go to the store's envelope and nowhere else.
+/// Credentials of an account. Never `Serialize`, never printed: secrets go to the store's envelope
+/// and nowhere else.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credentials {
     /// An AWS access key pair, with a session token for temporary ones.

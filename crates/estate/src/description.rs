@@ -1,8 +1,9 @@
-//! Descriptions of resources: what a connector reads beyond the inventory, how it hands that over, and the port of their store.
+//! Descriptions of resources: what a connector reads beyond the inventory, how it hands that over,
+//! and the port of their store.
 //!
-//! A connector hands pages over as they arrive, so that an account with hundreds of thousands of resources of one kind is
-//! read in bounded memory. What could not be read is said by kind and region: a resource is gone only where its kind was
-//! read completely.
+//! A connector hands pages over as they arrive, so that an account with hundreds of thousands of
+//! resources of one kind is read in bounded memory. What could not be read is said by kind and
+//! region: a resource is gone only where its kind was read completely.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -18,7 +19,8 @@ use crate::store::StoreError;
 /// A resource with its provider's description.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Described {
-    /// The resource. For kinds of [`ResourceKind::SPECIFIED`] only its identifier counts: the inventory knows the rest better.
+    /// The resource. For kinds of [`ResourceKind::SPECIFIED`] only its identifier counts: the
+    /// inventory knows the rest better.
     pub resource: Resource,
     /// The provider's description.
     pub document: Document,
@@ -75,7 +77,8 @@ pub trait DescriptionSink: Send + Sync {
 /// Reader of further kinds, beside the connector of a cloud.
 #[async_trait]
 pub trait KindReader: Send + Sync {
-    /// Hands the descriptions of a connection's resources over, and says of each kind and region how reading it ended.
+    /// Hands the descriptions of a connection's resources over, and says of each kind and region
+    /// how reading it ended.
     ///
     /// # Errors
     /// The store failed; or nothing could be read at all.
@@ -133,15 +136,15 @@ pub struct Neighbour {
 /// Documents with their versions, relations, and accounts of readings.
 #[async_trait]
 pub trait DescriptionStore: Send + Sync {
-    /// Returns the stored resources of these identifiers, deleted ones left out, with the hashes of their documents and
-    /// their relations.
+    /// Returns the stored resources of these identifiers, deleted ones left out, with the hashes of
+    /// their documents and their relations.
     async fn description_known(
         &self,
         connection: &ConnectionId,
         ids: &[ResourceId],
     ) -> Result<Vec<Known>, StoreError>;
-    /// Writes descriptions that differ from the stored ones, all or nothing: a new version where the document differs,
-    /// the relations, and the resource unless the inventory keeps it.
+    /// Writes descriptions that differ from the stored ones, all or nothing: a new version where
+    /// the document differs, the relations, and the resource unless the inventory keeps it.
     async fn description_put(
         &self,
         connection: &ConnectionId,
@@ -155,17 +158,20 @@ pub trait DescriptionStore: Send + Sync {
         ids: &[ResourceId],
         at: Timestamp,
     ) -> Result<(), StoreError>;
-    /// Marks what is no longer read as deleted: the resources of a kind and region (an empty one is all), or all of the
-    /// connection. Forgets its readings, so that the next one finds what is there already; returns the number of resources.
+    /// Marks what is no longer read as deleted: the resources of a kind and region (an empty one is
+    /// all), or all of the connection. Forgets its readings, so that the next one finds what is
+    /// there already; returns the number of resources.
     async fn description_retire(
         &self,
         connection: &ConnectionId,
         read: Option<(ResourceKind, &str)>,
         at: Timestamp,
     ) -> Result<u64, StoreError>;
-    /// Returns the documents of these hashes, in no particular order; hashes that are not stored are left out.
+    /// Returns the documents of these hashes, in no particular order; hashes that are not stored
+    /// are left out.
     async fn documents(&self, hashes: &[String]) -> Result<Vec<Document>, StoreError>;
-    /// Returns identifiers of a kind and region that are not deleted, in order, after one of them; an empty region is all.
+    /// Returns identifiers of a kind and region that are not deleted, in order, after one of them;
+    /// an empty region is all.
     async fn description_ids(
         &self,
         connection: &ConnectionId,
@@ -179,7 +185,8 @@ pub trait DescriptionStore: Send + Sync {
         connection: &ConnectionId,
         id: &ResourceId,
     ) -> Result<Vec<Version>, StoreError>;
-    /// Returns the document that a resource had at a time; `None` before the first and while it was gone.
+    /// Returns the document that a resource had at a time; `None` before the first and while it was
+    /// gone.
     async fn document_at(
         &self,
         connection: &ConnectionId,
@@ -201,6 +208,7 @@ pub trait DescriptionStore: Send + Sync {
     ) -> Result<(), StoreError>;
     /// Returns the accounts of a connection's readings, by kind and region.
     async fn readings(&self, connection: &ConnectionId) -> Result<Vec<Reading>, StoreError>;
-    /// Removes versions that had ended before a time, and documents that no version has; returns the number of versions.
+    /// Removes versions that had ended before a time, and documents that no version has; returns
+    /// the number of versions.
     async fn versions_expire(&self, before: Timestamp) -> Result<u64, StoreError>;
 }

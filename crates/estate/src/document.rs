@@ -1,7 +1,9 @@
-//! Configuration documents: a provider's own description of a resource as JSON, with secrets removed.
+//! Configuration documents: a provider's own description of a resource as JSON, with secrets
+//! removed.
 //!
-//! Secrets are removed when a document is made, so that none reaches the store, the log or a page. The table of member
-//! names is closed on purpose: a list of what may stay would hide each new member of a provider until somebody adds it.
+//! Secrets are removed when a document is made, so that none reaches the store, the log or a page.
+//! The table of member names is closed on purpose: a list of what may stay would hide each new
+//! member of a provider until somebody adds it.
 
 mod difference;
 mod secrets;
@@ -15,11 +17,12 @@ pub use secrets::REMOVED;
 /// Value of a member that the account's permissions hid: the member may be there.
 pub const NOT_READ: &str = "[not read]";
 
-/// Longest canonical text of a document, bytes. The largest descriptions known (a role with all its inline policies)
-/// stay below a tenth of it.
+/// Longest canonical text of a document, bytes. The largest descriptions known (a role with all its
+/// inline policies) stay below a tenth of it.
 const LONGEST: usize = 1 << 20;
 
-/// A configuration document. Equal documents have the same canonical text (RFC 8785) and the same hash.
+/// A configuration document. Equal documents have the same canonical text (RFC 8785) and the same
+/// hash.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     json: Value,
@@ -28,7 +31,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Returns the document of a description, with secrets removed. A description beyond 1 MiB is replaced by its size.
+    /// Returns the document of a description, with secrets removed. A description beyond 1 MiB is
+    /// replaced by its size.
     #[must_use]
     pub fn new(mut description: Value) -> Document {
         secrets::remove(&mut description);
@@ -44,14 +48,15 @@ impl Document {
     /// Returns the document of a description that was a document before.
     #[must_use]
     pub fn kept(json: Value) -> Document {
-        // Only numbers that are none fail, and JSON has none of these; members of `Value` are sorted as well.
+        // Only numbers that are none fail, and JSON has none of these; members of `Value` are
+        // sorted as well.
         let text = serde_json_canonicalizer::to_string(&json).unwrap_or_else(|_| json.to_string());
         let hash = hex::encode(Sha256::digest(&text));
         Document { json, text, hash }
     }
 
-    /// Returns the document with the members that were [`NOT_READ`] as an earlier one had them: what was merely hidden
-    /// has not changed.
+    /// Returns the document with the members that were [`NOT_READ`] as an earlier one had them:
+    /// what was merely hidden has not changed.
     #[must_use]
     pub fn with_unread_from(self, earlier: &Document) -> Document {
         let Value::Object(mut members) = self.json else {

@@ -1,7 +1,9 @@
-//! Times as people's files write them: RFC 3339, the same with a shorter offset (`+0530`, `-08`, `UTC`, `GMT`, with or without a space
-//! before it), and the same without an offset, then UTC, down to the day. Bills and series are read by this one reader.
+//! Times as people's files write them: RFC 3339, the same with a shorter offset (`+0530`, `-08`,
+//! `UTC`, `GMT`, with or without a space before it), and the same without an offset, then UTC, down
+//! to the day. Bills and series are read by this one reader.
 //!
-//! Refuses zone names in brackets, offsets beyond 15 hours, and anything that begins with something else than a year of four digits.
+//! Refuses zone names in brackets, offsets beyond 15 hours, and anything that begins with something
+//! else than a year of four digits.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -69,7 +71,8 @@ fn without_offset(text: &str) -> Option<i64> {
     }
 }
 
-/// An hour past the day's last, `2023-02-01T30:00:00Z`: the examples of FOCUS add hours to a date and let them run on.
+/// An hour past the day's last, `2023-02-01T30:00:00Z`: the examples of FOCUS add hours to a date
+/// and let them run on.
 fn beyond_midnight(date: &str, time: &str) -> Option<i64> {
     let (hours, rest) = time.split_once(':')?;
     let hours = hours

@@ -1,8 +1,8 @@
 //! Kinds of resources: names from a table, not a closed set.
 //!
-//! A kind is known by its name alone (`security_group`), so that a row that a later version wrote, or a connector's own
-//! kind, is read and kept without loss. The table ([`Kinds`]) says what else is known of a kind: its class, the
-//! providers' own types, its wording and its icon.
+//! A kind is known by its name alone (`security_group`), so that a row that a later version wrote,
+//! or a connector's own kind, is read and kept without loss. The table ([`Kinds`]) says what else
+//! is known of a kind: its class, the providers' own types, its wording and its icon.
 
 mod table;
 
@@ -14,7 +14,8 @@ pub use table::{KindClass, KindInfo, Kinds};
 
 /// Longest name of a kind, bytes.
 const LONGEST_NAME: usize = 64;
-/// Most names that are not in the table. They live as long as the process, so their number is bounded.
+/// Most names that are not in the table. They live as long as the process, so their number is
+/// bounded.
 const MOST_FOREIGN: usize = 4096;
 
 /// Names that are not in the table and were met in this process.
@@ -59,12 +60,14 @@ kinds! {
     LaunchTemplate = "launch_template";
     /// Security group, network security group, firewall.
     SecurityGroup = "security_group";
-    /// Account, subscription or project. It is no row of an inventory: recommendations about all of its machines name it.
+    /// Account, subscription or project. It is no row of an inventory: recommendations about all of
+    /// its machines name it.
     Account = "account";
 }
 
 impl ResourceKind {
-    /// Kinds whose inventory carries a typed [`Specification`](crate::Specification), which judgements compute with.
+    /// Kinds whose inventory carries a typed [`Specification`](crate::Specification), which
+    /// judgements compute with.
     pub const SPECIFIED: &'static [ResourceKind] = &[
         ResourceKind::VirtualMachine,
         ResourceKind::Volume,
@@ -82,8 +85,8 @@ impl ResourceKind {
         self.0
     }
 
-    /// Returns the kind of a name that the table has or that a resource of this process has. Requests are read by
-    /// this, so that nobody can make up kinds by asking for them.
+    /// Returns the kind of a name that the table has or that a resource of this process has.
+    /// Requests are read by this, so that nobody can make up kinds by asking for them.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let listed = Kinds::builtin().get_name(name).map(|info| info.kind);
@@ -93,8 +96,9 @@ impl ResourceKind {
         })
     }
 
-    /// Returns the kind of a name, in the table or not: rows of the store and connectors are read by this. `None` for
-    /// text that is no name of a kind (lower case letters, digits and `_`, at most 64), and beyond 4096 foreign names.
+    /// Returns the kind of a name, in the table or not: rows of the store and connectors are read
+    /// by this. `None` for text that is no name of a kind (lower case letters, digits and `_`, at
+    /// most 64), and beyond 4096 foreign names.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         if let Some(kind) = Self::parse(name) {

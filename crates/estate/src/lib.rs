@@ -1,8 +1,8 @@
-//! The estate as Reeve knows it: connections, resources, metric samples, charges, the price catalogue, and the two
-//! ports a cloud implements.
+//! The estate as Reeve knows it: connections, resources, metric samples, charges, the price
+//! catalogue, and the two ports a cloud implements.
 //!
-//! Observing and acting are two ports ([`Observe`] and [`Act`]), so that a connection can be given one without the other.
-//! This crate does no I/O and knows no cloud; adapters live in `connect`.
+//! Observing and acting are two ports ([`Observe`] and [`Act`]), so that a connection can be given
+//! one without the other. This crate does no I/O and knows no cloud; adapters live in `connect`.
 
 pub mod act;
 pub mod bucket;

@@ -75,8 +75,9 @@ pub struct SampleQuery {
 }
 
 impl SampleQuery {
-    /// Returns the query for the samples that came since the newest of a resource: all metrics of its kind. `newest` returns the time of a
-    /// metric's newest sample. `None` for a resource that is gone or has no metrics.
+    /// Returns the query for the samples that came since the newest of a resource: all metrics of
+    /// its kind. `newest` returns the time of a metric's newest sample. `None` for a resource that
+    /// is gone or has no metrics.
     #[must_use]
     pub fn since(
         resource: &Resource,
@@ -129,8 +130,9 @@ pub trait Observe: Send + Sync {
     async fn identity(&self) -> Result<String, ObserveError>;
     /// Lists all resources of the kinds that Reeve knows.
     async fn inventory(&self) -> Result<Inventory, ObserveError>;
-    /// Lists the same resources, and hands those of the kinds of which an account may have hundreds of thousands over page by page. The
-    /// answer has all others. A connector whose accounts are small hands nothing over.
+    /// Lists the same resources, and hands those of the kinds of which an account may have hundreds
+    /// of thousands over page by page. The answer has all others. A connector whose accounts are
+    /// small hands nothing over.
     ///
     /// # Errors
     /// As of [`Observe::inventory`]. Where the sink failed, the kind is not complete.
@@ -144,15 +146,16 @@ pub trait Observe: Send + Sync {
     fn watches(&self, _region: &str) -> bool {
         true
     }
-    /// Hands the providers' own descriptions over, page by page, and says of each kind and region how reading it ended. A
-    /// connector that has none hands nothing over.
+    /// Hands the providers' own descriptions over, page by page, and says of each kind and region
+    /// how reading it ended. A connector that has none hands nothing over.
     ///
     /// # Errors
     /// The store failed; or nothing could be read at all.
     async fn describe(&self, _sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
         Ok(())
     }
-    /// Reads on in the access logs of buckets, which carry what is known of their use. A connector that reads none returns none.
+    /// Reads on in the access logs of buckets, which carry what is known of their use. A connector
+    /// that reads none returns none.
     async fn access(&self, _buckets: &[Resource]) -> AccessBatch {
         AccessBatch::default()
     }

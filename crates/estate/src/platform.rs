@@ -1,5 +1,5 @@
-//! Platforms by family. Providers name operating systems and engines in words of their own; this is the one place that reads
-//! them.
+//! Platforms by family. Providers name operating systems and engines in words of their own; this is
+//! the one place that reads them.
 
 use crate::Specification;
 
@@ -29,7 +29,8 @@ impl Specification {
         })
     }
 
-    /// Returns `true` for engines whose instances are always members of a cluster: Aurora, DocumentDB, Neptune.
+    /// Returns `true` for engines whose instances are always members of a cluster: Aurora,
+    /// DocumentDB, Neptune.
     #[must_use]
     pub fn is_clustered_engine(&self) -> bool {
         ["aurora", "docdb", "neptune"]

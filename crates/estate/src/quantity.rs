@@ -1,7 +1,9 @@
-//! Quantities of settings: time spans (`5m`), percentages (`85%`), data sizes (`500GB`), baselines (`30d_average`).
+//! Quantities of settings: time spans (`5m`), percentages (`85%`), data sizes (`500GB`), baselines
+//! (`30d_average`).
 //!
-//! Every setting is read by one of these types, and its text is the one spelling in which it is answered: reading that text gives the same
-//! value. Which range a setting allows is the setting's own rule.
+//! Every setting is read by one of these types, and its text is the one spelling in which it is
+//! answered: reading that text gives the same value. Which range a setting allows is the setting's
+//! own rule.
 
 mod baseline;
 mod data_size;

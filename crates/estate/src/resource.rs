@@ -13,8 +13,8 @@ use crate::money::Money;
 use crate::named;
 use crate::provider::Provider;
 
-/// The provider's own identifier, in the form that is unique across regions and accounts (`i-0abc...`, `vol-...`, a bucket name, an
-/// ARN for databases and load balancers).
+/// The provider's own identifier, in the form that is unique across regions and accounts
+/// (`i-0abc...`, `vol-...`, a bucket name, an ARN for databases and load balancers).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceId(pub String);
 
@@ -101,7 +101,8 @@ named!(
         /// The machine has none.
         #[default]
         Absent => "absent",
-        /// Belongs to the account (an Elastic IP, a static or reserved address) and stays with the machine.
+        /// Belongs to the account (an Elastic IP, a static or reserved address) and stays with the
+        /// machine.
         Kept => "kept",
         /// The cloud assigned it at the start and takes it back at a stop; another one follows.
         Assigned => "assigned",
@@ -110,7 +111,8 @@ named!(
     }
 );
 
-/// Configuration that was bought: the size by the provider's name, and the storage of resources that have some.
+/// Configuration that was bought: the size by the provider's name, and the storage of resources
+/// that have some.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Specification {
     /// Instance type or class (`m5.large`, `db.r6g.xlarge`, `Standard_D4s_v5`, `n2-standard-4`).
@@ -119,8 +121,8 @@ pub struct Specification {
     pub platform: Option<String>,
     /// `x86_64` or `arm64`.
     pub architecture: Option<String>,
-    /// Tenancy of a machine's hardware: `default` (shared), `dedicated` or `host`; `None` if the cloud did not report
-    /// it. Prices are for shared hardware.
+    /// Tenancy of a machine's hardware: `default` (shared), `dedicated` or `host`; `None` if the
+    /// cloud did not report it. Prices are for shared hardware.
     pub tenancy: Option<String>,
     /// Provisioned storage, GiB.
     pub storage_gib: Option<f64>,
@@ -140,19 +142,20 @@ pub struct Specification {
     pub replicas: Vec<String>,
     /// Current and allowed number of a scaling group's members.
     pub capacity: Option<Capacity>,
-    /// Identifiers of a machine's security groups, in order; empty where they are not known, or where the machine has several
-    /// network interfaces, whose groups differ.
+    /// Identifiers of a machine's security groups, in order; empty where they are not known, or
+    /// where the machine has several network interfaces, whose groups differ.
     pub security_groups: Vec<String>,
-    /// `true` if a machine's only security group is the one that Reeve isolates with. An inventory decides by the
-    /// group's name; the observation of a single machine also requires that the group lets nothing through.
+    /// `true` if a machine's only security group is the one that Reeve isolates with. An inventory
+    /// decides by the group's name; the observation of a single machine also requires that the
+    /// group lets nothing through.
     pub isolated: bool,
     /// Public IPv4 address of a machine.
     pub public_address: PublicAddress,
-    /// `true` if the cloud reports disks of the host that a machine runs on; `None` where it does not tell, and the size decides
-    /// ([`crate::Catalogue::local_disks`]).
+    /// `true` if the cloud reports disks of the host that a machine runs on; `None` where it does
+    /// not tell, and the size decides ([`crate::Catalogue::local_disks`]).
     pub local_disks: Option<bool>,
-    /// Cluster that a database instance is a member of (Aurora, Multi-AZ clusters, DocumentDB, Neptune): the cluster stops, replicates
-    /// and stores for its members.
+    /// Cluster that a database instance is a member of (Aurora, Multi-AZ clusters, DocumentDB,
+    /// Neptune): the cluster stops, replicates and stores for its members.
     pub cluster: Option<String>,
     /// Contents of a bucket; `None` where they were not counted.
     pub contents: Option<BucketContents>,
@@ -223,7 +226,8 @@ pub struct Resource {
     pub account: String,
     /// The region.
     pub region: String,
-    /// The service by the cloud's name (`ec2`, `ebs`, `rds`, `s3`, `elb`, `autoscaling`, `compute`, `sql`).
+    /// The service by the cloud's name (`ec2`, `ebs`, `rds`, `s3`, `elb`, `autoscaling`, `compute`,
+    /// `sql`).
     pub service: String,
     /// Kind of the resource.
     pub kind: ResourceKind,
@@ -250,7 +254,8 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Tags that people or their tools gave: those of the cloud itself, of Reeve and the name are left out.
+    /// Tags that people or their tools gave: those of the cloud itself, of Reeve and the name are
+    /// left out.
     pub fn own_tags(&self) -> impl Iterator<Item = (&str, &str)> {
         let given = |key: &str| {
             !key.starts_with("aws:")
@@ -263,8 +268,9 @@ impl Resource {
             .filter(move |(key, _)| given(key))
     }
 
-    /// Key of a tag that a service of AWS gave (`aws:backup:source-resource`, `aws:cloudformation:stack-name`, `dlm:managed`): the
-    /// service manages the resource, and people cannot give such tags.
+    /// Key of a tag that a service of AWS gave (`aws:backup:source-resource`,
+    /// `aws:cloudformation:stack-name`, `dlm:managed`): the service manages the resource, and
+    /// people cannot give such tags.
     #[must_use]
     pub fn service_tag(&self) -> Option<&str> {
         let given = |key: &&String| key.starts_with("aws:") || key.as_str() == "dlm:managed";

@@ -14,7 +14,8 @@ named!(
         CpuUtilization => "cpu_utilization",
         /// Memory in use, percent. Only there when an agent on the machine sends it.
         MemoryUtilization => "memory_utilization",
-        /// Space in use on the fullest file system of a machine, percent. Only there when a program on the machine sends it.
+        /// Space in use on the fullest file system of a machine, percent. Only there when a program
+        /// on the machine sends it.
         DiskUtilization => "disk_utilization",
         /// Network in, bytes per second.
         NetworkIn => "network_in",
@@ -38,7 +39,8 @@ named!(
         ResponseTime => "response_time",
         /// Requests that failed on the server's side, percent of all (load balancers).
         ErrorRate => "error_rate",
-        /// Capacity units that a load balancer used; the cloud reports them even where nothing was served.
+        /// Capacity units that a load balancer used; the cloud reports them even where nothing was
+        /// served.
         CapacityUnits => "capacity_units",
         /// Credits left of a burstable machine.
         CpuCreditBalance => "cpu_credit_balance",
@@ -161,7 +163,8 @@ pub struct Series {
     pub period_s: u32,
 }
 
-/// One metric of one resource over time, as plain numbers: for passes over all of them, where a `Timestamp` a point is too much.
+/// One metric of one resource over time, as plain numbers: for passes over all of them, where a
+/// `Timestamp` a point is too much.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
     /// The connection that its points came over.

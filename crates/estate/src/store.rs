@@ -1,4 +1,5 @@
-//! Ports of what keeps the estate: inventory and connections in the state store, samples in the lake.
+//! Ports of what keeps the estate: inventory and connections in the state store, samples in the
+//! lake.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -143,16 +144,19 @@ pub trait EstateStore: Send + Sync {
     async fn connection_get(&self, id: &ConnectionId) -> Result<Connection, StoreError>;
     /// All connections, oldest first.
     async fn connection_list(&self) -> Result<Vec<Connection>, StoreError>;
-    /// Takes an inventory over: what was seen is written, what is gone of complete kinds is marked deleted. What it saw otherwise
-    /// than it was known is kept as a change; what was observed anew while the inventory was being taken stays.
+    /// Takes an inventory over: what was seen is written, what is gone of complete kinds is marked
+    /// deleted. What it saw otherwise than it was known is kept as a change; what was observed anew
+    /// while the inventory was being taken stays.
     async fn resource_sync(
         &self,
         connection: &ConnectionId,
         seen: &[Resource],
         complete: &[ResourceKind],
     ) -> Result<(), StoreError>;
-    /// Ends an inventory that was taken over page by page, each page by [`EstateStore::resource_sync`]: what it did not see of complete
-    /// kinds is marked deleted, and everything else of them was seen. `observed` are the times of its first and last observation.
+    /// Ends an inventory that was taken over page by page, each page by
+    /// [`EstateStore::resource_sync`]: what it did not see of complete kinds is marked deleted, and
+    /// everything else of them was seen. `observed` are the times of its first and last
+    /// observation.
     async fn resource_end(
         &self,
         connection: &ConnectionId,
@@ -169,8 +173,9 @@ pub trait EstateStore: Send + Sync {
         &self,
         filter: &ResourceFilter,
     ) -> Result<(Vec<Resource>, u64), StoreError>;
-    /// Returns the next resources of a filter (deleted ones left out) after one of them, by identifier and connection. The
-    /// filter's own limit and offset are not read: a walk over a large estate costs the same on every page.
+    /// Returns the next resources of a filter (deleted ones left out) after one of them, by
+    /// identifier and connection. The filter's own limit and offset are not read: a walk over a
+    /// large estate costs the same on every page.
     async fn resource_page(
         &self,
         filter: &ResourceFilter,
@@ -179,9 +184,9 @@ pub trait EstateStore: Send + Sync {
     ) -> Result<Vec<Resource>, StoreError>;
     /// Sums over the resources of every connection (deleted ones left out).
     async fn resource_totals(&self) -> Result<Vec<ResourceTotal>, StoreError>;
-    /// Returns the changes that a connection's inventories found in these resources, observed at or after a time, oldest
-    /// first. The newest hundred of each resource are kept, for ninety days. Writes by [`EstateStore::resource_put`] are
-    /// not recorded as changes.
+    /// Returns the changes that a connection's inventories found in these resources, observed at or
+    /// after a time, oldest first. The newest hundred of each resource are kept, for ninety days.
+    /// Writes by [`EstateStore::resource_put`] are not recorded as changes.
     async fn resource_changes(
         &self,
         connection: &ConnectionId,
@@ -229,11 +234,12 @@ pub trait PriceFileStore: Send + Sync {
 pub trait SampleStore: Send + Sync {
     /// Adds samples; a point given again replaces the earlier one.
     async fn sample_insert(&self, samples: &[Sample]) -> Result<(), StoreError>;
-    /// Declares senders of samples that are metric sources and no connections: their samples are of whichever resource they name.
+    /// Declares senders of samples that are metric sources and no connections: their samples are of
+    /// whichever resource they name.
     fn sample_sources(&self, sources: &[ConnectionId]);
-    /// Series of a connection's resources and metrics within `[start, end)`, those of metric sources included; a series without
-    /// points is left out. Samples of another connection are never among them, even where it has a resource of the same
-    /// identifier.
+    /// Series of a connection's resources and metrics within `[start, end)`, those of metric
+    /// sources included; a series without points is left out. Samples of another connection are
+    /// never among them, even where it has a resource of the same identifier.
     async fn sample_series(
         &self,
         connection: &ConnectionId,
@@ -242,22 +248,24 @@ pub trait SampleStore: Send + Sync {
         start: Timestamp,
         end: Timestamp,
     ) -> Result<Vec<Series>, StoreError>;
-    /// Number that grows with every insert of samples of a connection, for as long as the store is open: while it stays the same there is
-    /// nothing new to read.
+    /// Number that grows with every insert of samples of a connection, for as long as the store is
+    /// open: while it stays the same there is nothing new to read.
     fn sample_revision(&self, connection: &ConnectionId) -> u64;
-    /// The newest stored point of each metric of a connection's resources: where the next sync goes on.
+    /// The newest stored point of each metric of a connection's resources: where the next sync goes
+    /// on.
     async fn sample_newest(
         &self,
         connection: &ConnectionId,
     ) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError>;
 }
 
-/// A pass over every series there is, in bounded memory: bands of neighbouring resources, in order, which may be read side by side.
+/// A pass over every series there is, in bounded memory: bands of neighbouring resources, in order,
+/// which may be read side by side.
 #[async_trait]
 pub trait SampleScan: Send + Sync {
     /// Returns the number of bands.
     fn bands(&self) -> usize;
-    /// The series of a band, by resource and metric; those without points are left out. A conflict means that what is read was
-    /// merged or has expired meanwhile: begin the pass again.
+    /// The series of a band, by resource and metric; those without points are left out. A conflict
+    /// means that what is read was merged or has expired meanwhile: begin the pass again.
     async fn band(&self, band: usize) -> Result<Vec<Track>, StoreError>;
 }

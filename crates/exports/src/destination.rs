@@ -51,7 +51,8 @@ pub enum DestinationSettings {
         /// Another endpoint than `https://ACCOUNT.blob.core.windows.net`.
         endpoint: Option<String>,
     },
-    /// Google Cloud Storage. The secret is the JSON key of a service account; without one no credentials are sent.
+    /// Google Cloud Storage. The secret is the JSON key of a service account; without one no
+    /// credentials are sent.
     Gcs {
         /// Bucket.
         bucket: String,
@@ -66,8 +67,9 @@ pub enum DestinationSettings {
         port: u16,
         /// User.
         username: String,
-        /// SHA-256 fingerprint of the host key (`SHA256:...`), as `ssh-keygen -lf` prints it. Another host key is refused; without one
-        /// every host is refused, with the fingerprints that it presented.
+        /// SHA-256 fingerprint of the host key (`SHA256:...`), as `ssh-keygen -lf` prints it.
+        /// Another host key is refused; without one every host is refused, with the fingerprints
+        /// that it presented.
         host_key: Option<String>,
     },
     /// Folder, relative to the one that the configuration allows.
@@ -277,7 +279,8 @@ fn is_fingerprint(text: &str) -> bool {
     })
 }
 
-/// Returns `true` for paths that stay below the folder they are relative to, on every kind of destination.
+/// Returns `true` for paths that stay below the folder they are relative to, on every kind of
+/// destination.
 fn is_relative(path: &str) -> bool {
     path.len() <= 500
         && path.split('/').all(|part| {
@@ -288,14 +291,15 @@ fn is_relative(path: &str) -> bool {
         })
 }
 
-/// Reason why a file did not reach a destination. The message says what happened and never holds a secret.
+/// Reason why a file did not reach a destination. The message says what happened and never holds a
+/// secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CarryError {
     /// The reason, for people.
     pub message: String,
-    /// Set when another attempt would end the same: wrong credentials, an unknown host key. Attempts with a wrong password lock
-    /// accounts out, so none is repeated.
+    /// Set when another attempt would end the same: wrong credentials, an unknown host key.
+    /// Attempts with a wrong password lock accounts out, so none is repeated.
     pub is_permanent: bool,
 }
 
@@ -320,7 +324,8 @@ impl CarryError {
 /// Carries files to destinations; adapters implement it for each kind.
 #[async_trait]
 pub trait Carrier: Send + Sync {
-    /// Checks what can be checked without asking anybody: addresses that may not be reached, a folder that is not allowed.
+    /// Checks what can be checked without asking anybody: addresses that may not be reached, a
+    /// folder that is not allowed.
     ///
     /// # Errors
     /// The field that is wrong.
@@ -329,7 +334,8 @@ pub trait Carrier: Send + Sync {
         settings: &DestinationSettings,
         secret: Option<&DestinationSecret>,
     ) -> Result<(), FieldError>;
-    /// Puts a file below the destination's prefix under a name; replaces a file of that name. Returns its address there.
+    /// Puts a file below the destination's prefix under a name; replaces a file of that name.
+    /// Returns its address there.
     ///
     /// # Errors
     /// [`CarryError`].

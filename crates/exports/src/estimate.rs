@@ -1,4 +1,5 @@
-//! The limit on the size of one export: estimated before it starts, with the narrower period that would fit.
+//! The limit on the size of one export: estimated before it starts, with the narrower period that
+//! would fit.
 
 use jiff::Timestamp;
 
@@ -56,8 +57,8 @@ pub struct Fit {
     pub bytes: u64,
 }
 
-/// Returns the longest period up to the end of the request that fits the limit, made of whole spans (ascending); `None` if the
-/// last span alone is too large, or there is none.
+/// Returns the longest period up to the end of the request that fits the limit, made of whole spans
+/// (ascending); `None` if the last span alone is too large, or there is none.
 #[must_use]
 pub fn narrower(estimate: &Estimate, spans: &[Span], limit_bytes: u64) -> Option<Fit> {
     let mut fit = None;

@@ -1,4 +1,5 @@
-//! Files of entries in text formats: written in constant memory, made durable at places that a job can continue from.
+//! Files of entries in text formats: written in constant memory, made durable at places that a job
+//! can continue from.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
@@ -64,7 +65,8 @@ impl TextFile {
     /// Writes an entry.
     ///
     /// # Errors
-    /// The disk failed, or the record is longer than the format's limit and may not be reduced; nothing is written then.
+    /// The disk failed, or the record is longer than the format's limit and may not be reduced;
+    /// nothing is written then.
     pub fn write(&mut self, view: &EntryView<'_>) -> Result<Written, FormatError> {
         self.record.clear();
         let written = self.format.write_entry(&mut self.record, view)?;

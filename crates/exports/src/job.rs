@@ -47,7 +47,8 @@ names!(
         TooLarge => "export_too_large",
         /// The requester may no longer export, or is no longer active.
         PermissionMissing => "permission_missing",
-        /// The destination does not exist, refuses, or does not answer. The files can still be downloaded.
+        /// The destination does not exist, refuses, or does not answer. The files can still be
+        /// downloaded.
         DestinationUnreachable => "destination_unreachable",
         /// A part of the log is damaged.
         LogDamaged => "log_damaged",
@@ -76,7 +77,8 @@ pub struct Requester {
     pub user: UserId,
     /// E-mail address at the time of the request.
     pub email: String,
-    /// Token that the request came with, or that its session began with: its end and roles bound the export.
+    /// Token that the request came with, or that its session began with: its end and roles bound
+    /// the export.
     pub token: Option<String>,
     /// Address of the request.
     pub ip_address: Option<String>,
@@ -218,7 +220,8 @@ impl Export {
                 let looked = self.progress.position.saturating_sub(self.from_sequence) as f64
                     / end.saturating_sub(self.from_sequence).max(1) as f64;
                 let counted = self.progress.entries as f64 / self.estimate.entries.max(1) as f64;
-                // Matches may all lie at one end of the log, so the better of both measures counts; files are hashed after that.
+                // Matches may all lie at one end of the log, so the better of both measures counts;
+                // files are hashed after that.
                 (looked.max(counted) * 100.0).clamp(0.0, 99.0)
             }
         }

@@ -1,4 +1,5 @@
-//! Leaves of the exported entries, kept beside the files while an export runs: what its multi-proof is made of at the end.
+//! Leaves of the exported entries, kept beside the files while an export runs: what its multi-proof
+//! is made of at the end.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};

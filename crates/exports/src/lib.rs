@@ -1,8 +1,9 @@
 //! Exports: jobs that write a part of the log into files, and what becomes of the files.
 //!
-//! An export is bound to the user who requested it, belongs to the state of the log at its start, and can be gone on with after a
-//! crash: [`Progress`] says where whole records end on disk. Formats are those of `reeve_audit::format`, and Parquet, which the lake
-//! writes. Nothing here reads the log, SQL or a network. `docs/formats/export.md` describes every byte.
+//! An export is bound to the user who requested it, belongs to the state of the log at its start,
+//! and can be gone on with after a crash: [`Progress`] says where whole records end on disk.
+//! Formats are those of `reeve_audit::format`, and Parquet, which the lake writes. Nothing here
+//! reads the log, SQL or a network. `docs/formats/export.md` describes every byte.
 //!
 //! | concern | items |
 //! |---|---|

@@ -1,7 +1,8 @@
-//! The manifest of an export: its files with their hashes, what was requested, and what proves it (docs/formats/export.md).
+//! The manifest of an export: its files with their hashes, what was requested, and what proves it
+//! (docs/formats/export.md).
 //!
-//! The manifest is believed because of the log alone: the proof of the finishing `audit.export` entry is in it, and that entry
-//! names the hashes of the files.
+//! The manifest is believed because of the log alone: the proof of the finishing `audit.export`
+//! entry is in it, and that entry names the hashes of the files.
 
 use reeve_audit::format_instant;
 use serde_json::{Value, json};
@@ -42,7 +43,8 @@ pub fn text(export: &Export, evidence: &Evidence) -> String {
     format!("{manifest:#}\n")
 }
 
-/// Returns what the `audit.export` entry and the manifest both say: a verifier holds one against the other.
+/// Returns what the `audit.export` entry and the manifest both say: a verifier holds one against
+/// the other.
 #[must_use]
 pub fn metadata(export: &Export) -> Value {
     let (selection, progress) = (&export.selection, &export.progress);

@@ -54,14 +54,16 @@ pub trait ExportStore: Send + Sync {
     /// Returns all scheduled exports by name.
     async fn export_schedule_list(&self) -> Result<Vec<ScheduledExport>, AccessError>;
 
-    /// Adds a destination with its secret, which is sealed. A name in use, and one more than `most`, are conflicts.
+    /// Adds a destination with its secret, which is sealed. A name in use, and one more than
+    /// `most`, are conflicts.
     async fn destination_insert(
         &self,
         destination: &Destination,
         secret: &DestinationSecret,
         most: u64,
     ) -> Result<(), AccessError>;
-    /// Replaces a destination whose stored version is one less, and its secret if one is given; otherwise a conflict.
+    /// Replaces a destination whose stored version is one less, and its secret if one is given;
+    /// otherwise a conflict.
     async fn destination_update(
         &self,
         destination: &Destination,

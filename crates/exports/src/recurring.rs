@@ -1,4 +1,5 @@
-//! Scheduled exports: the same export again and again, each run over what was recorded since the last run that succeeded.
+//! Scheduled exports: the same export again and again, each run over what was recorded since the
+//! last run that succeeded.
 
 use jiff::Timestamp;
 use reeve_audit::FieldError;
@@ -36,7 +37,8 @@ pub struct ScheduledExport {
     pub enabled: bool,
     /// Person whose rights it runs with.
     pub owner: Requester,
-    /// Next sequence to export: the end of the last run that succeeded, so that no entry is left out or exported twice.
+    /// Next sequence to export: the end of the last run that succeeded, so that no entry is left
+    /// out or exported twice.
     pub covered_to: u64,
     /// Time of the last run, or of making it.
     pub last_run_at: Timestamp,

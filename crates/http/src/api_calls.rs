@@ -1,6 +1,7 @@
 //! Calls of API clients: one entry a token and window, which counts them by route and status.
 //!
-//! Reads and changes have entries of their own; this one tells how much a token is used, for what, and how often in vain.
+//! Reads and changes have entries of their own; this one tells how much a token is used, for what,
+//! and how often in vain.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

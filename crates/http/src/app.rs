@@ -120,7 +120,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the address at which people reach Reeve: the configuration's, else the one that an administrator has set.
+    /// Returns the address at which people reach Reeve: the configuration's, else the one that an
+    /// administrator has set.
     #[must_use]
     pub fn public_url<'a>(&'a self, workspace: &'a Workspace) -> Option<&'a PublicUrl> {
         self.public_url.as_ref().or(workspace.public_url.as_ref())
@@ -147,7 +148,8 @@ pub trait BillSyncer: Send + Sync {
     fn sync(&self, source: &BillSource, by: &str) -> bool;
 }
 
-/// State that handlers share: the ports, by name, and the counts that the HTTP interface keeps for itself.
+/// State that handlers share: the ports, by name, and the counts that the HTTP interface keeps for
+/// itself.
 ///
 /// No entry comes out of it without a caller:
 ///
@@ -342,8 +344,8 @@ impl App {
             })
     }
 
-    /// Records that the log was read. While the log cannot be written the record waits in bounded memory; once that is full, reading is
-    /// refused.
+    /// Records that the log was read. While the log cannot be written the record waits in bounded
+    /// memory; once that is full, reading is refused.
     ///
     /// # Errors
     /// A problem once neither the log nor the memory has room.
@@ -354,7 +356,8 @@ impl App {
             .map_err(|error| append_problem(&error))
     }
 
-    /// Records a read that pages repeat by themselves: the first at once, further ones of the same caller and content with their number.
+    /// Records a read that pages repeat by themselves: the first at once, further ones of the same
+    /// caller and content with their number.
     ///
     /// # Errors
     /// As [`App::record_reading`].
@@ -381,14 +384,16 @@ impl App {
         }
     }
 
-    /// Records an attempt that was refused before anybody was known, at most twice a window and network however many there are.
+    /// Records an attempt that was refused before anybody was known, at most twice a window and
+    /// network however many there are.
     pub(crate) async fn refused(&self, kind: String, entry: Entry) {
         if let Some(entry) = self.refusals.note(kind, entry, self.now()) {
             self.journal.record_outcome(entry).await;
         }
     }
 
-    /// Records what was counted in windows that are over, or in every window when the service stops.
+    /// Records what was counted in windows that are over, or in every window when the service
+    /// stops.
     pub async fn record_tallies(&self, every: bool) {
         let now = self.now();
         let mut entries = self.api_calls.ended(now, every);

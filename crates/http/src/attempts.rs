@@ -1,15 +1,18 @@
 //! Limits on attempts to sign in, per network and per account.
 //!
-//! Each is a bucket of ten attempts that refills with time. A network's refills by one every six seconds. The /48 of IPv6 networks, which
-//! one customer of a provider may have as a whole, has a bucket of fifty that refills five times as fast. An account's refills by one
-//! every minute and is given back what a successful attempt took, so that guesses from many networks are slow and its owner's
-//! sign-ins are free.
+//! Each is a bucket of ten attempts that refills with time. A network's refills by one every six
+//! seconds. The /48 of IPv6 networks, which one customer of a provider may have as a whole, has a
+//! bucket of fifty that refills five times as fast. An account's refills by one every minute and is
+//! given back what a successful attempt took, so that guesses from many networks are slow and its
+//! owner's sign-ins are free.
 //!
-//! An account's bucket must not lock out its owner while somebody else empties it. So networks from which the account has
-//! signed in lately have a bucket of their own each: whoever guesses from elsewhere cannot reach it. An owner on a new network
-//! waits until the guessing stops, at most a minute longer, or signs in with an API token; nothing is locked for good.
+//! An account's bucket must not lock out its owner while somebody else empties it. So networks from
+//! which the account has signed in lately have a bucket of their own each: whoever guesses from
+//! elsewhere cannot reach it. An owner on a new network waits until the guessing stops, at most a
+//! minute longer, or signs in with an API token; nothing is locked for good.
 //!
-//! Buckets are kept under hashes of their names: anybody may try any text as an account, and the memory of an attempt must not depend on it.
+//! Buckets are kept under hashes of their names: anybody may try any text as an account, and the
+//! memory of an attempt must not depend on it.
 
 use std::collections::HashMap;
 
@@ -36,8 +39,8 @@ fn key(name: &str) -> Key {
 /// Buckets by the hash of their names.
 #[derive(Debug)]
 struct Buckets {
-    /// An attempt costs this much of a bucket's credit, which grows by a millisecond a millisecond. Whole numbers: a sixth of an
-    /// attempt a second, added up, never is a whole one.
+    /// An attempt costs this much of a bucket's credit, which grows by a millisecond a millisecond.
+    /// Whole numbers: a sixth of an attempt a second, added up, never is a whole one.
     cost_ms: i64,
     /// Attempts in a full bucket.
     burst: i64,
@@ -143,7 +146,8 @@ impl Attempts {
         self.accounts.take(self.bucket(account, network, now), now)
     }
 
-    /// Notes that an attempt succeeded: it costs the account nothing, and the network is known to it from now on.
+    /// Notes that an attempt succeeded: it costs the account nothing, and the network is known to
+    /// it from now on.
     pub fn succeeded(&self, account: &str, network: &str, now: Timestamp) {
         self.accounts.give_back(self.bucket(account, network, now));
         let mut known = self.known.lock();

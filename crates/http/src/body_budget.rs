@@ -1,6 +1,7 @@
 //! Bytes of request bodies that are held in memory at once, over all connections.
 //!
-//! The limit of one body bounds one request; many large ones together would still exhaust the memory of the machine.
+//! The limit of one body bounds one request; many large ones together would still exhaust the
+//! memory of the machine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::{Code, Problem};
 
-/// Bytes of a body that need no room: small requests never wait for large ones. The bound on connections bounds them.
+/// Bytes of a body that need no room: small requests never wait for large ones. The bound on
+/// connections bounds them.
 const FREE: usize = 64 * 1024;
 
 /// Bytes that one permit stands for.

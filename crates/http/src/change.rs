@@ -1,8 +1,9 @@
 //! Changes of Reeve's own state and their record: the intent before, the outcome after.
 //!
-//! The log and the state store are two systems that no transaction spans. So each change is written down twice: `pending` before it
-//! is tried, then `success` or `failed` once that is known. A log that refuses the first entry keeps the change from being tried. A crash
-//! between the two leaves a `pending` entry, which claims nothing that did not happen.
+//! The log and the state store are two systems that no transaction spans. So each change is written
+//! down twice: `pending` before it is tried, then `success` or `failed` once that is known. A log
+//! that refuses the first entry keeps the change from being tried. A crash between the two leaves a
+//! `pending` entry, which claims nothing that did not happen.
 
 use std::future::Future;
 
@@ -28,10 +29,11 @@ impl Announced {
 }
 
 impl App {
-    /// Records the intent, makes the change, and records its outcome. `entry` describes the change; its status is set here.
+    /// Records the intent, makes the change, and records its outcome. `entry` describes the change;
+    /// its status is set here.
     ///
-    /// The guard runs every request that may change something in a task of its own, so that a client that goes away does not end
-    /// this between the change and the record of its outcome.
+    /// The guard runs every request that may change something in a task of its own, so that a
+    /// client that goes away does not end this between the change and the record of its outcome.
     ///
     /// # Errors
     /// The log's refusal, then nothing was tried; otherwise the failure of the change itself.

@@ -1,4 +1,5 @@
-//! Counts of the connections of clients, for metrics. The server that accepts them keeps the counts.
+//! Counts of the connections of clients, for metrics. The server that accepts them keeps the
+//! counts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,5 @@
-//! The dashboard's files, embedded in the program. Paths that are no file and no API answer with the page itself, which
-//! routes on its own.
+//! The dashboard's files, embedded in the program. Paths that are no file and no API answer with
+//! the page itself, which routes on its own.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -10,7 +10,8 @@ use rust_embed::RustEmbed;
 #[allow_missing = true]
 struct Files;
 
-/// One of the dashboard's files; where the browser takes Brotli and the build has compressed the file, as it was compressed.
+/// One of the dashboard's files; where the browser takes Brotli and the build has compressed the
+/// file, as it was compressed.
 pub(crate) async fn file(uri: Uri, asked: HeaderMap) -> Response {
     let path = uri.path().trim_start_matches('/');
     let (path, file) = match Files::get(path) {

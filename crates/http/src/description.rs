@@ -1,8 +1,9 @@
-//! Parts of the interface's description that every operation has alike: its identifier, and the problems that come from the guards in
-//! front of it rather than from its handler.
+//! Parts of the interface's description that every operation has alike: its identifier, and the
+//! problems that come from the guards in front of it rather than from its handler.
 //!
-//! Handlers name the answers that are theirs. A missing token, an unreadable body, a full log: those follow from the route's rule, path and
-//! parameters, so they are added here and cannot be forgotten. Problems are `application/problem+json` (RFC 9457) throughout.
+//! Handlers name the answers that are theirs. A missing token, an unreadable body, a full log:
+//! those follow from the route's rule, path and parameters, so they are added here and cannot be
+//! forgotten. Problems are `application/problem+json` (RFC 9457) throughout.
 
 mod examples;
 

@@ -1,7 +1,8 @@
 //! Problems: the one mapping from what went wrong to HTTP (RFC 9457).
 //!
-//! Every problem has a stable `code`; each code has a page under `docs/errors/`. What the caller may not see is a 404,
-//! never a 403, and messages name the field or cause and what to do. Internal causes go to the log, not to the caller.
+//! Every problem has a stable `code`; each code has a page under `docs/errors/`. What the caller
+//! may not see is a 404, never a 403, and messages name the field or cause and what to do. Internal
+//! causes go to the log, not to the caller.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -67,7 +68,8 @@ pub enum Code {
     LedgerUnavailable,
     /// 503: the state database does not answer.
     DatabaseUnavailable,
-    /// 503: this server is a standby, and the active one does not answer; or it may have been replaced.
+    /// 503: this server is a standby, and the active one does not answer; or it may have been
+    /// replaced.
     NoActiveServer,
     /// 507: the disk is full.
     DiskFull,

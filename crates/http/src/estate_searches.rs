@@ -1,7 +1,8 @@
 //! Time and turns of queries over the estate, which look into every configuration.
 //!
-//! A query over a hundred thousand configurations reads and decompresses all of them. So such queries share half of the processors, and
-//! one that is not done in the time of a search is cancelled, with advice on how to narrow it.
+//! A query over a hundred thousand configurations reads and decompresses all of them. So such
+//! queries share half of the processors, and one that is not done in the time of a search is
+//! cancelled, with advice on how to narrow it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

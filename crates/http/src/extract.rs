@@ -183,8 +183,8 @@ fn join(path: &str, name: &str) -> String {
     }
 }
 
-/// Bytes past the limit that are read and thrown away: a client that is still sending would see a broken connection in place of
-/// the answer.
+/// Bytes past the limit that are read and thrown away: a client that is still sending would see a
+/// broken connection in place of the answer.
 const DRAIN: usize = 32 * 1024 * 1024;
 
 /// Limits of the time in which a body must arrive.
@@ -212,7 +212,8 @@ struct BodyLimits {
 }
 
 impl BodyLimits {
-    /// Limits of a route that anybody may call: a sign-in has a few hundred bytes, and what arrives before it must not add up.
+    /// Limits of a route that anybody may call: a sign-in has a few hundred bytes, and what arrives
+    /// before it must not add up.
     const PUBLIC: BodyLimits = BodyLimits {
         most: 16 * 1024,
         drain: 64 * 1024,
@@ -241,8 +242,8 @@ const TRUSTED: usize = 1024 * 1024;
 /// Reads a whole body within the limit.
 ///
 /// # Errors
-/// 408 when it does not arrive in time, 413 past the limit, 415 for an encoded body, 429 when other bodies leave no room, 400 when the
-/// connection broke.
+/// 408 when it does not arrive in time, 413 past the limit, 415 for an encoded body, 429 when other
+/// bodies leave no room, 400 when the connection broke.
 pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
     let encoding = request
         .headers()
@@ -271,7 +272,8 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
 /// Reads a whole body that is compressed, as it is, within a limit of its own.
 ///
 /// # Errors
-/// 408 when it does not arrive in time, 413 past the limit, 429 when other bodies leave no room, 400 when the connection broke.
+/// 408 when it does not arrive in time, 413 past the limit, 429 when other bodies leave no room,
+/// 400 when the connection broke.
 pub async fn read_encoded(request: Request, limit: usize, app: &App) -> Result<Bytes, Problem> {
     collect(
         request.into_body(),

@@ -1,7 +1,7 @@
 //! The guard: every route names what it asks for, and nothing is reached without it.
 //!
-//! Routes are added through [`Guarded::add`], which wraps each handler and notes it in a list, so that a test can walk
-//! every route as every role and a route without a rule cannot exist.
+//! Routes are added through [`Guarded::add`], which wraps each handler and notes it in a list, so
+//! that a test can walk every route as every role and a route without a rule cannot exist.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -230,10 +230,11 @@ async fn check(
     response
 }
 
-/// Runs a request that may change something to its end, whether or not its client waits for the answer.
+/// Runs a request that may change something to its end, whether or not its client waits for the
+/// answer.
 async fn finished(answer: impl Future<Output = Response> + Send + 'static) -> Response {
-    // A client that goes away ends its own request. A change that has begun goes on in a task of its own, so that it is never left half
-    // made or without the record of its outcome.
+    // A client that goes away ends its own request. A change that has begun goes on in a task of
+    // its own, so that it is never left half made or without the record of its outcome.
     match tokio::spawn(answer).await {
         Ok(response) => response,
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),

@@ -1,5 +1,5 @@
-//! The IAM policy that a connection to AWS needs. It follows from the program: one statement for reading, and one for each change
-//! that Reeve offers on AWS, named after it.
+//! The IAM policy that a connection to AWS needs. It follows from the program: one statement for
+//! reading, and one for each change that Reeve offers on AWS, named after it.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,8 @@ fn statement(sid: &str, actions: BTreeSet<&str>, own_only: bool) -> Value {
     statement
 }
 
-/// Identifier of a statement, which IAM wants without underscores: `resize_machine` as `ReeveResizeMachine`.
+/// Identifier of a statement, which IAM wants without underscores: `resize_machine` as
+/// `ReeveResizeMachine`.
 fn sid(change: &str) -> String {
     let capital = |word: &str| {
         let (first, rest) = word.split_at(1.min(word.len()));

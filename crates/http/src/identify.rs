@@ -1,7 +1,7 @@
 //! From a request to a principal: bearer token, or session cookie.
 //!
-//! A cookie alone never changes anything from another site: unsafe methods with a cookie need a same-origin `Origin` or
-//! `Sec-Fetch-Site` header.
+//! A cookie alone never changes anything from another site: unsafe methods with a cookie need a
+//! same-origin `Origin` or `Sec-Fetch-Site` header.
 
 mod known;
 mod origin;
@@ -25,14 +25,16 @@ use crate::error::{Code, Problem};
 /// Name of the session cookie over plain HTTP.
 pub const COOKIE: &str = "reeve_session";
 
-/// Name of the session cookie over TLS. Browsers take a cookie of such a name from this host alone, over TLS alone, for all paths (RFC
-/// 6265bis, section 4.1.3.2): another host of the same domain cannot plant one.
+/// Name of the session cookie over TLS. Browsers take a cookie of such a name from this host alone,
+/// over TLS alone, for all paths (RFC 6265bis, section 4.1.3.2): another host of the same domain
+/// cannot plant one.
 pub const SECURE_COOKIE: &str = "__Host-reeve_session";
 
 /// Interval at which a token's last use is noted, ms.
 const TOUCH_MS: i64 = 60_000;
 
-/// The principal of a request; `None` when it names none. Wrong or ended credentials are a problem, not nobody.
+/// The principal of a request; `None` when it names none. Wrong or ended credentials are a problem,
+/// not nobody.
 ///
 /// # Errors
 /// 401 for wrong credentials, 403 for a cookie from elsewhere, 500 when the store failed.

@@ -1,8 +1,9 @@
 //! Bodies that nobody read: a refusal is often answered before the body has arrived.
 //!
-//! A connection on which the rest of a request still arrives cannot take the next one, and closing it at once can lose the answer on its
-//! way. So what is left of a body is read and thrown away, for a moment; if it has not ended by then, the answer says
-//! `Connection: close` before the connection goes.
+//! A connection on which the rest of a request still arrives cannot take the next one, and closing
+//! it at once can lose the answer on its way. So what is left of a body is read and thrown away,
+//! for a moment; if it has not ended by then, the answer says `Connection: close` before the
+//! connection goes.
 
 use std::pin::Pin;
 use std::sync::Arc;

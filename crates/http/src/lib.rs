@@ -1,7 +1,8 @@
 //! The only crate that knows HTTP: routes, wire types, errors, OpenAPI, and the embedded dashboard.
 //!
-//! Every route is added through [`guard::Guarded`] with what it asks for; [`router()`] puts them behind limits, security
-//! headers and one error shape. No adapter is known here: everything comes in through ports ([`app::Ports`]).
+//! Every route is added through [`guard::Guarded`] with what it asks for; [`router()`] puts them
+//! behind limits, security headers and one error shape. No adapter is known here: everything comes
+//! in through ports ([`app::Ports`]).
 
 mod api_calls;
 pub mod app;

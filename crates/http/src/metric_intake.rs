@@ -1,4 +1,5 @@
-//! The port by which routes take metrics over and look at metric sources; the server adapts Prometheus to it.
+//! The port by which routes take metrics over and look at metric sources; the server adapts
+//! Prometheus to it.
 
 use async_trait::async_trait;
 use bytes::Bytes;

@@ -1,8 +1,9 @@
 //! Threads that compute password hashes.
 //!
-//! One Argon2 hash takes 19 MiB and tens of milliseconds of a core (`reeve_access::password`), and anybody may ask for one without
-//! signing in. So they have threads of their own, beside the pool on which the log is written, and only as many at once as there are
-//! cores. Whoever does not get a turn soon is told to try again.
+//! One Argon2 hash takes 19 MiB and tens of milliseconds of a core (`reeve_access::password`), and
+//! anybody may ask for one without signing in. So they have threads of their own, beside the pool
+//! on which the log is written, and only as many at once as there are cores. Whoever does not get a
+//! turn soon is told to try again.
 
 use std::sync::Arc;
 use std::thread;
@@ -55,7 +56,8 @@ impl PasswordWorkers {
         let begun = thread::Builder::new()
             .name("password".to_owned())
             .spawn(move || {
-                // The turn is held by the thread: a caller who goes away does not make room for another thread.
+                // The turn is held by the thread: a caller who goes away does not make room for
+                // another thread.
                 let _turn = turn;
                 // Nobody waits any more if this fails.
                 let _ = answer.send(work());

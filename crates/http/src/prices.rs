@@ -36,7 +36,8 @@ impl PriceImport {
 /// Imports by provider and kind.
 pub(crate) type PriceImports = BTreeMap<(Provider, PriceKind), PriceImport>;
 
-/// The price files that are in force. One server is active at a time, so what it holds is what the store has.
+/// The price files that are in force. One server is active at a time, so what it holds is what the
+/// store has.
 pub struct PriceBook {
     store: Arc<dyn PriceFileStore>,
     catalogue: Arc<Catalogue>,
@@ -47,8 +48,8 @@ pub struct PriceBook {
 }
 
 impl PriceBook {
-    /// Puts the stored files into force. One that does not read is left out with a warning: prices must not keep the service from
-    /// starting, and the bundled ones are in force without it.
+    /// Puts the stored files into force. One that does not read is left out with a warning: prices
+    /// must not keep the service from starting, and the bundled ones are in force without it.
     ///
     /// # Errors
     /// The store failed.

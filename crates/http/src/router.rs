@@ -61,7 +61,8 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Health, readiness and metrics alone, without sign-in: for a listener that only the monitoring reaches.
+/// Health, readiness and metrics alone, without sign-in: for a listener that only the monitoring
+/// reaches.
 pub fn metrics_router(app: Arc<App>) -> Router {
     Router::new()
         .route("/healthz", get(health::healthz))

@@ -1,5 +1,5 @@
-//! Results of the service's checks of itself, for its metrics: faults that a verification of the log found, and rows of the state that
-//! changed without an entry.
+//! Results of the service's checks of itself, for its metrics: faults that a verification of the
+//! log found, and rows of the state that changed without an entry.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -25,7 +25,8 @@ impl Default for SelfChecks {
 }
 
 impl SelfChecks {
-    /// Notes the result of a verification. One that could not be finished says nothing about the log.
+    /// Notes the result of a verification. One that could not be finished says nothing about the
+    /// log.
     pub fn verified(&self, outcome: &Result<Verified, String>) {
         if let Ok(found) = outcome {
             self.faults.store(
@@ -35,7 +36,8 @@ impl SelfChecks {
         }
     }
 
-    /// Notes the number of rows that changed without an entry. It stays until a restart: the next digest has them as they are.
+    /// Notes the number of rows that changed without an entry. It stays until a restart: the next
+    /// digest has them as they are.
     pub fn digested(&self, unexplained: usize) {
         let before = self.unexplained.load(Ordering::Relaxed).max(0);
         let sum = before.saturating_add(i64::try_from(unexplained).unwrap_or(i64::MAX));

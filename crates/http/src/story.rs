@@ -1,6 +1,8 @@
-//! The entries that the HTTP face writes about itself: who signed in, who read the log and how, who changed what.
+//! The entries that the HTTP face writes about itself: who signed in, who read the log and how, who
+//! changed what.
 //!
-//! Reading the log writes one entry here and nothing else; writing that entry reads nothing, so it does not log itself.
+//! Reading the log writes one entry here and nothing else; writing that entry reads nothing, so it
+//! does not log itself.
 
 use serde_json::{Value, json};
 
@@ -31,7 +33,8 @@ pub fn submitter(caller: &Caller) -> Submitter {
     let kind = match principal.kind {
         PrincipalKind::Token => SubmitterType::Token,
         PrincipalKind::Session => SubmitterType::Session,
-        // Nothing inside Reeve appends entries of others over HTTP, and nothing that does may pass for Reeve.
+        // Nothing inside Reeve appends entries of others over HTTP, and nothing that does may pass
+        // for Reeve.
         PrincipalKind::System => SubmitterType::Local,
     };
     let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
@@ -94,7 +97,8 @@ pub fn read_log(
     if let Some(found) = found {
         entry = entry.with_metadata("found", Json::from(json!(found)));
     }
-    // A page that refreshes itself is no review of the log: reports leave such reads out of the evidence of reviews.
+    // A page that refreshes itself is no review of the log: reports leave such reads out of the
+    // evidence of reviews.
     if caller.origin.is_dashboard {
         entry = entry.with_metadata("purpose", "dashboard");
     }
@@ -149,7 +153,8 @@ pub fn login(user: &User, session: &Session, origin: &Origin, request_id: &str) 
     }
 }
 
-/// An entry about an attempt to sign in that was refused. `given` is the e-mail address as typed, which may be anything.
+/// An entry about an attempt to sign in that was refused. `given` is the e-mail address as typed,
+/// which may be anything.
 #[must_use]
 pub fn login_refused(
     given: Option<&str>,

@@ -1,6 +1,7 @@
 //! Verifying the running log: the port of what does it, and the jobs of late.
 //!
-//! One verification runs at a time. What it found is kept in memory for a while, and for good as an entry of the log.
+//! One verification runs at a time. What it found is kept in memory for a while, and for good as an
+//! entry of the log.
 
 use std::collections::VecDeque;
 
@@ -16,7 +17,8 @@ const REMEMBERED: usize = 20;
 /// Reads the whole log anew and says what holds; the server adapts the auditor to it.
 #[async_trait]
 pub trait Verifier: Send + Sync {
-    /// Verifies what the log holds at the beginning. The message says why nothing could be found out.
+    /// Verifies what the log holds at the beginning. The message says why nothing could be found
+    /// out.
     async fn verify(&self) -> Result<Verified, String>;
 }
 
@@ -29,7 +31,8 @@ pub struct Verified {
     pub root: Option<String>,
     /// Entries whose payload was checked.
     pub intact: u64,
-    /// Entries whose payload is gone by policy and whose commitment was checked; 0 while nothing removes payloads.
+    /// Entries whose payload is gone by policy and whose commitment was checked; 0 while nothing
+    /// removes payloads.
     pub expired: u64,
     /// Entries that are nowhere.
     pub missing: u64,

@@ -1,7 +1,8 @@
-//! Wire types: what stands in requests and answers, versioned by the path prefix, apart from the domain's types.
+//! Wire types: what stands in requests and answers, versioned by the path prefix, apart from the
+//! domain's types.
 //!
-//! Names are `docs/openapi.json`'s. Every request type refuses unknown fields; every time is RFC 3339 UTC with
-//! milliseconds; every amount of money is US dollars as a number with cents.
+//! Names are `docs/openapi.json`'s. Every request type refuses unknown fields; every time is RFC
+//! 3339 UTC with milliseconds; every amount of money is US dollars as a number with cents.
 
 pub mod access;
 pub mod agent;

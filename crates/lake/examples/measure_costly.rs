@@ -1,7 +1,7 @@
 //! Measures the cost of a query of 256 words, and its effect on appends meanwhile.
 //!
-//! `measure_costly DIR ENTRIES [LIMIT_S]` fills a log in DIR (once), then appends one entry after the other, first alone and then while four
-//! clients ask the costly query again and again.
+//! `measure_costly DIR ENTRIES [LIMIT_S]` fills a log in DIR (once), then appends one entry after
+//! the other, first alone and then while four clients ask the costly query again and again.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::path::PathBuf;

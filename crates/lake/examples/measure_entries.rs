@@ -1,7 +1,9 @@
-//! Measures writing and searching sealed entries: `measure_entries N [tail [kind]]`, with N up to 10 million, some of them
-//! unsealed, and of the queries those whose name has a text. Prints sizes, then the median and the 99th percentile of each kind of query over changing arguments.
+//! Measures writing and searching sealed entries: `measure_entries N [tail [kind]]`, with N up to
+//! 10 million, some of them unsealed, and of the queries those whose name has a text. Prints sizes,
+//! then the median and the 99th percentile of each kind of query over changing arguments.
 //!
-//! Entries resemble those of the benchmark: 5,000 users, 100,000 resources and words by a Zipf-like law, random UUIDs.
+//! Entries resemble those of the benchmark: 5,000 users, 100,000 resources and words by a Zipf-like
+//! law, random UUIDs.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::sync::Arc;
@@ -234,7 +236,8 @@ fn stored(random: &mut Random, sequence: u64, at: Timestamp) -> Arc<StoredEntry>
     })
 }
 
-/// A kind of question: its name, the query for an argument, whether the total is wanted, and what is counted.
+/// A kind of question: its name, the query for an argument, whether the total is wanted, and what
+/// is counted.
 type Kind = (&'static str, fn(&mut Random) -> String, bool, &'static str);
 
 const KINDS: [Kind; 27] = [

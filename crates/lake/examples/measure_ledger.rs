@@ -1,8 +1,9 @@
-//! Measures the rate at which the ledger takes entries while it seals them, their size on disk by kind, and the time of a start.
+//! Measures the rate at which the ledger takes entries while it seals them, their size on disk by
+//! kind, and the time of a start.
 //!
-//! `reeve-bench generate 1000000 | measure_ledger DIR` appends NDJSON in batches of 500 from eight tasks, each acknowledged when
-//! durable; parsing is not timed apart. `measure_ledger DIR` alone opens what is there. Afterwards both leave the log without
-//! closing it, as a kill would.
+//! `reeve-bench generate 1000000 | measure_ledger DIR` appends NDJSON in batches of 500 from eight
+//! tasks, each acknowledged when durable; parsing is not timed apart. `measure_ledger DIR` alone
+//! opens what is there. Afterwards both leave the log without closing it, as a kill would.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 // Leaving the log as a kill would is the point.
 #![allow(clippy::disallowed_methods)]
@@ -71,7 +72,8 @@ async fn open(dir: &Path) -> Ledger {
     ledger
 }
 
-/// A token's, as the service notes it; none where `NO_SUBMITTER` asks for entries without, as older versions wrote them.
+/// A token's, as the service notes it; none where `NO_SUBMITTER` asks for entries without, as older
+/// versions wrote them.
 fn submitter() -> Option<Arc<Submitter>> {
     static TOKEN: LazyLock<Arc<Submitter>> = LazyLock::new(|| {
         Arc::new(Submitter {

@@ -1,6 +1,8 @@
-//! Measures the benchmark's questions without HTTP, over a lake that is kept: `measure_pages DIR QUESTIONS [KIND]`.
+//! Measures the benchmark's questions without HTTP, over a lake that is kept: `measure_pages DIR
+//! QUESTIONS [KIND]`.
 //!
-//! The first time, the lake is built in DIR from entries on stdin; later runs, and other versions of the code, ask the same lake:
+//! The first time, the lake is built in DIR from entries on stdin; later runs, and other versions
+//! of the code, ask the same lake:
 //!
 //! ```sh
 //! reeve-bench questions 200 10000000 > QUESTIONS
@@ -8,10 +10,12 @@
 //! measure_pages DIR QUESTIONS user
 //! ```
 //!
-//! A smaller lake of as many segments is made with `PER_SEAL` set to fewer entries than a busy log seals together (113,000).
+//! A smaller lake of as many segments is made with `PER_SEAL` set to fewer entries than a busy log
+//! seals together (113,000).
 //!
-//! Each question is a page of 50 with its exact total. Printed are, by kind, the first question, the median, the 99th percentile, the
-//! longest with its query, and a sum over totals and sequences by which two runs can be compared.
+//! Each question is a page of 50 with its exact total. Printed are, by kind, the first question,
+//! the median, the 99th percentile, the longest with its query, and a sum over totals and sequences
+//! by which two runs can be compared.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::io::BufRead as _;

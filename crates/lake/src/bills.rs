@@ -1,8 +1,9 @@
 //! Bills in Parquet: FOCUS files as clouds export them, row group by row group.
 //!
-//! Providers write one column in different types (costs as doubles or decimals, times with and without zones, tags as maps or JSON), so each
-//! cell is turned into the text that a CSV export would have, and [`focus::Reader`] reads both. Columns that no charge is made of are not
-//! decoded. Refused: files that are no Parquet or have no FOCUS columns, and more rows than asked for.
+//! Providers write one column in different types (costs as doubles or decimals, times with and
+//! without zones, tags as maps or JSON), so each cell is turned into the text that a CSV export
+//! would have, and [`focus::Reader`] reads both. Columns that no charge is made of are not decoded.
+//! Refused: files that are no Parquet or have no FOCUS columns, and more rows than asked for.
 
 use std::fs::File;
 use std::path::Path;

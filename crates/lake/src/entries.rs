@@ -1,8 +1,10 @@
-//! The entries table: sealed audit entries in Parquet segments, searched together with the ledger's unsealed tail.
+//! The entries table: sealed audit entries in Parquet segments, searched together with the ledger's
+//! unsealed tail.
 //!
-//! [`EntrySegments`] writes and reads segments; [`EntrySearch`] finds entries in them. The meaning of a query is decided by
-//! `reeve_audit::query` alone: columns only answer faster. A segment that is missing or is not what was written makes a
-//! search fail, naming the file; it never makes the answer smaller. Format: `docs/formats/segment.md`.
+//! [`EntrySegments`] writes and reads segments; [`EntrySearch`] finds entries in them. The meaning
+//! of a query is decided by `reeve_audit::query` alone: columns only answer faster. A segment that
+//! is missing or is not what was written makes a search fail, naming the file; it never makes the
+//! answer smaller. Format: `docs/formats/segment.md`.
 //!
 //! The path of a search, from the top down. A file imports only files below it:
 //!

@@ -1,8 +1,10 @@
-//! The lake: Parquet tables on an object store, with DataFusion as the one engine over them. One room a table.
+//! The lake: Parquet tables on an object store, with DataFusion as the one engine over them. One
+//! room a table.
 //!
-//! [`entries`] keeps sealed audit entries and searches them together with the ledger's unsealed tail; [`samples`] keeps
-//! metric samples; [`read_bill`] reads FOCUS files that clouds export. Nothing outside this crate sees Arrow, Parquet or DataFusion. Formats: `docs/formats/segment.md` and
-//! `docs/formats/samples.md`.
+//! [`entries`] keeps sealed audit entries and searches them together with the ledger's unsealed
+//! tail; [`samples`] keeps metric samples; [`read_bill`] reads FOCUS files that clouds export.
+//! Nothing outside this crate sees Arrow, Parquet or DataFusion. Formats: `docs/formats/segment.md`
+//! and `docs/formats/samples.md`.
 
 mod bills;
 pub mod entries;

@@ -1,8 +1,9 @@
 //! Place of the lake's files: an object store, with the care that a local disk needs.
 //!
-//! A file appears under its name whole and durable or not at all: `object_store` renames but does not sync, so on a local
-//! disk the bytes go to `<name>.partial`, are synced, renamed, and the folder is synced. Readers never see `.partial` files.
-//! Files and the folders above them, up to the root, are for their owner alone.
+//! A file appears under its name whole and durable or not at all: `object_store` renames but does
+//! not sync, so on a local disk the bytes go to `<name>.partial`, are synced, renamed, and the
+//! folder is synced. Readers never see `.partial` files. Files and the folders above them, up to
+//! the root, are for their owner alone.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -155,8 +156,8 @@ impl Place {
     }
 }
 
-/// Syncs the partial file, gives it its name, and syncs the folders up to the root: also one that is not new may be that of a
-/// process which was killed before it made the folder's name durable.
+/// Syncs the partial file, gives it its name, and syncs the folders up to the root: also one that
+/// is not new may be that of a process which was killed before it made the folder's name durable.
 fn settle(root: &FsPath, source: &FsPath, target: &FsPath) -> std::io::Result<()> {
     let file = std::fs::File::open(source)?;
     file.set_permissions(Permissions::from_mode(FILE_MODE))?;
@@ -191,7 +192,8 @@ pub(crate) fn location(path: &str) -> Result<Path, PlaceError> {
     })
 }
 
-/// Any text as one path segment: letters, digits, `-` and `_` stay, every other byte becomes `~` and two hex digits.
+/// Any text as one path segment: letters, digits, `-` and `_` stay, every other byte becomes `~`
+/// and two hex digits.
 pub(crate) fn path_segment(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

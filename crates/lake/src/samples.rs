@@ -1,8 +1,9 @@
 //! The samples table: metric points in Parquet, by connection and UTC day.
 //!
-//! An insert writes one file a connection and day and is durable when it returns; a point given again replaces the earlier
-//! one, by the file numbers in the names. [`SampleLake::compact`] merges small files and [`SampleLake::expire`] drops old
-//! days. Refused: values that are not finite. Times are kept in milliseconds. Format: `docs/formats/samples.md`.
+//! An insert writes one file a connection and day and is durable when it returns; a point given
+//! again replaces the earlier one, by the file numbers in the names. [`SampleLake::compact`] merges
+//! small files and [`SampleLake::expire`] drops old days. Refused: values that are not finite.
+//! Times are kept in milliseconds. Format: `docs/formats/samples.md`.
 
 mod catalogue;
 mod columns;
@@ -54,8 +55,9 @@ pub struct SampleLake {
 }
 
 impl SampleLake {
-    /// Opens the table in the data directory, making it when it is not there. Files that a compaction had already merged
-    /// are removed; a file with a name that is not ours is left alone and reported.
+    /// Opens the table in the data directory, making it when it is not there. Files that a
+    /// compaction had already merged are removed; a file with a name that is not ours is left alone
+    /// and reported.
     pub async fn open(data_dir: &Path) -> Result<Self, StoreError> {
         let place = Place::local(data_dir).map_err(failed)?;
         let catalogue = Catalogue::load(&place, FOLDER).await.map_err(failed)?;
@@ -68,7 +70,8 @@ impl SampleLake {
         })
     }
 
-    /// Writes the files of one insert and returns them; on failure what was written is removed again.
+    /// Writes the files of one insert and returns them; on failure what was written is removed
+    /// again.
     async fn write(&self, number: u64, samples: &[Sample]) -> Result<Vec<SampleFile>, StoreError> {
         let batches = from_samples(samples)?;
         let written: Vec<Result<SampleFile, StoreError>> = stream::iter(batches)
@@ -172,7 +175,8 @@ impl SampleStore for SampleLake {
 }
 
 impl SampleLake {
-    /// Reads files picked from the catalogue. A compaction may merge them away meanwhile: then the pick is made again.
+    /// Reads files picked from the catalogue. A compaction may merge them away meanwhile: then the
+    /// pick is made again.
     async fn over_files<T, F>(
         &self,
         pick: impl Fn(&Catalogue) -> Vec<std::sync::Arc<SampleFile>>,

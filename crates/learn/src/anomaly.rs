@@ -1,11 +1,14 @@
-//! Streaming anomaly detection: one pass, each score from the past alone, memory of some kilobytes a series.
+//! Streaming anomaly detection: one pass, each score from the past alone, memory of some kilobytes
+//! a series.
 //!
-//! `Deviation` tells the distance of a point from robust medians of the level and the hour, and how long it has stayed. `Rhythm`
-//! tells what the hour of the day and of the week, the level and the last few points let expect; `Signs` puts what is left into
-//! thirteen numbers, each of which grows with one kind of trouble, and `Alarm` holds every sign against the maxima it has had in this
-//! very series and adds up what is surprising. `Evidence` weighs distance and surprise together against how often this series lies
-//! far from its usual: the score is its size, and an alarm is given where it is large enough, once for one event (`Events`) and not
-//! for what `Habits` knows. What was tried and how it was measured is in `docs/learning/anomalies.md`.
+//! `Deviation` tells the distance of a point from robust medians of the level and the hour, and how
+//! long it has stayed. `Rhythm` tells what the hour of the day and of the week, the level and the
+//! last few points let expect; `Signs` puts what is left into thirteen numbers, each of which grows
+//! with one kind of trouble, and `Alarm` holds every sign against the maxima it has had in this
+//! very series and adds up what is surprising. `Evidence` weighs distance and surprise together
+//! against how often this series lies far from its usual: the score is its size, and an alarm is
+//! given where it is large enough, once for one event (`Events`) and not for what `Habits` knows.
+//! What was tried and how it was measured is in `docs/learning/anomalies.md`.
 
 mod alarm;
 mod counter;
@@ -32,24 +35,27 @@ pub use sensitivity::Sensitivity;
 pub use signs::Sign;
 use signs::Signs;
 
-/// A score from which a point is strange, in every series; that of an alarm is never lower. What is usual stays under 0.3.
+/// A score from which a point is strange, in every series; that of an alarm is never lower. What is
+/// usual stays under 0.3.
 pub const THRESHOLD: f64 = 0.5;
 /// Points before which nothing is judged: a usual size is a guess.
 pub const JUDGED_FROM: u32 = 16;
-/// Points that are a series' beginning. What stood out in them is cut and they are learnt from once more, so that a first spike
-/// does not hide the next.
+/// Points that are a series' beginning. What stood out in them is cut and they are learnt from once
+/// more, so that a first spike does not hide the next.
 const BEGINNING: u32 = 100;
 /// Usual distances from the beginning's median at which a point is cut.
 const CUT: f64 = 15.0;
 /// Score of what would be strange at another time of day, at the most.
 const HABITUAL: f64 = 0.25;
-/// Factor by which usual distances must differ between two levels for nothing of the old one to hold at the new.
+/// Factor by which usual distances must differ between two levels for nothing of the old one to
+/// hold at the new.
 const OTHER_SIZE: f64 = 4.0;
 /// Steps of silence after which the last few points say nothing about the next.
 const LONG_GAP: f64 = 12.0;
 /// Values are cut here, so that their squares stay finite.
 const LARGEST: f64 = 1e100;
-/// Surprise, in nats, of a block of 48 points that has a value outside the band: one block in three has one.
+/// Surprise, in nats, of a block of 48 points that has a value outside the band: one block in three
+/// has one.
 const BAND_NATS: f64 = 1.0;
 /// The band's half width at the least and at the most, in usual errors of the forecast.
 const BAND: (f64, f64) = (2.0, 50.0);
@@ -57,7 +63,8 @@ const BAND: (f64, f64) = (2.0, 50.0);
 /// Judgement of one point, from the points before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
-    /// Anomaly score of the point, 0 (usual) to 1; anomalous from [`THRESHOLD`]. 0 where it is not judged.
+    /// Anomaly score of the point, 0 (usual) to 1; anomalous from [`THRESHOLD`]. 0 where it is not
+    /// judged.
     pub score: f64,
     /// `true` if the point was judged. Missing values and the first [`JUDGED_FROM`] points are not.
     pub judged: bool,
@@ -122,7 +129,8 @@ impl Detector {
         }
     }
 
-    /// Asks for so many nats more (or fewer) of evidence for an alarm than the sensitivity does, from the next point on.
+    /// Asks for so many nats more (or fewer) of evidence for an alarm than the sensitivity does,
+    /// from the next point on.
     pub fn set_bias(&mut self, nats: f64) {
         self.bias = nats;
         if let Some(state) = &mut self.state {
@@ -135,8 +143,9 @@ impl Detector {
         self.state = None;
     }
 
-    /// Judges the next point and learns from it. Times are milliseconds since the epoch and should not fall; one that does is
-    /// read as one of the last point's time. A value that is not finite is a gap: it is not judged and nothing is learnt from it.
+    /// Judges the next point and learns from it. Times are milliseconds since the epoch and should
+    /// not fall; one that does is read as one of the last point's time. A value that is not finite
+    /// is a gap: it is not judged and nothing is learnt from it.
     pub fn observe(&mut self, at_ms: i64, value: f64) -> Judgement {
         let value = if value.is_finite() {
             value.clamp(-LARGEST, LARGEST)
@@ -266,7 +275,8 @@ impl State {
         }
     }
 
-    /// Learns the beginning once more without its outliers, if there were any. Scores already returned do not change.
+    /// Learns the beginning once more without its outliers, if there were any. Scores already
+    /// returned do not change.
     fn judge_beginning_again(&mut self) {
         let mut rows: Vec<(i64, f64)> = self.deviation.recent().collect();
         let (mut values, mut sizes) = (Sample::default(), Sample::default());
@@ -289,7 +299,8 @@ impl State {
         }
     }
 
-    /// Takes up a new level: what was learnt around the old one holds there, unless distances differ too much.
+    /// Takes up a new level: what was learnt around the old one holds there, unless distances
+    /// differ too much.
     fn move_to(&mut self, moved: &Move) {
         if (1.0 / OTHER_SIZE..=OTHER_SIZE).contains(&moved.factor) {
             self.rhythm.move_to(moved.level);

@@ -1,8 +1,10 @@
-//! Confidence that is counted: the share of held-out windows in which a proposal would have held, with a prior.
+//! Confidence that is counted: the share of held-out windows in which a proposal would have held,
+//! with a prior.
 //!
-//! Each held-out window is judged by what came before it alone: a rule looks at the past, proposes, and the window that
-//! follows says whether the proposal would have held. The count of holds is binomial; a Beta prior makes few windows
-//! worth little. The mean of the posterior is the confidence.
+//! Each held-out window is judged by what came before it alone: a rule looks at the past, proposes,
+//! and the window that follows says whether the proposal would have held. The count of holds is
+//! binomial; a Beta prior makes few windows worth little. The mean of the posterior is the
+//! confidence.
 
 use crate::window::Window;
 
@@ -42,8 +44,9 @@ pub struct Backtest {
 }
 
 impl Backtest {
-    /// Judges each held-out window, oldest first. `judge` gets the window and answers whether the proposal, made from what
-    /// came before the window, would have held in it; `None` when the window cannot be judged (no data, no proposal).
+    /// Judges each held-out window, oldest first. `judge` gets the window and answers whether the
+    /// proposal, made from what came before the window, would have held in it; `None` when the
+    /// window cannot be judged (no data, no proposal).
     pub fn over(held_out: &[Window], mut judge: impl FnMut(Window) -> Option<bool>) -> Backtest {
         let mut count = Backtest::default();
         for window in held_out {
@@ -67,7 +70,8 @@ impl Backtest {
         }
     }
 
-    /// The posterior's standard deviation, 0 to 0.5: how far the confidence itself is to be trusted.
+    /// The posterior's standard deviation, 0 to 0.5: how far the confidence itself is to be
+    /// trusted.
     #[must_use]
     pub fn uncertainty(self, prior: Prior) -> f64 {
         let a = prior.held.max(0.0) + self.held as f64;

@@ -1,4 +1,5 @@
-//! Peaks that a percentile hides: a spike in under one percent of the points is invisible at p99 and still real.
+//! Peaks that a percentile hides: a spike in under one percent of the points is invisible at p99
+//! and still real.
 
 use crate::window::Point;
 
@@ -15,7 +16,8 @@ pub struct Burst {
     pub points: u64,
 }
 
-/// Runs of consecutive points above a threshold, oldest first. A silence of more than `join_ms` ends a run.
+/// Runs of consecutive points above a threshold, oldest first. A silence of more than `join_ms`
+/// ends a run.
 #[must_use]
 pub fn bursts(points: &[Point], threshold: f64, join_ms: i64) -> Vec<Burst> {
     let mut found: Vec<Burst> = Vec::new();

@@ -1,14 +1,18 @@
-//! Calibration: raw scores made into probabilities that hold, and the measures by which that is judged.
+//! Calibration: raw scores made into probabilities that hold, and the measures by which that is
+//! judged.
 //!
-//! A [`Calibrator`] learns from [`Example`]s (what was known when a recommendation was made, and whether it held) how
-//! likely a new one is to hold. It is a logistic regression with a Gaussian prior around the backtest's own answer: without
-//! examples it answers exactly that, and each example moves it. Every group (an agent and a recommendation type) has its
-//! own coefficients, shrunk to those of all groups together, so that a kind seen seldom borrows from the rest and one seen
-//! often supports itself. Examples fade with age. A beta curve (Kull, Silva Filho, Flach 2017), fitted to predictions of
-//! later examples from earlier ones and shrunk to the identity, takes out what over- or underconfidence is left.
+//! A [`Calibrator`] learns from [`Example`]s (what was known when a recommendation was made, and
+//! whether it held) how likely a new one is to hold. It is a logistic regression with a Gaussian
+//! prior around the backtest's own answer: without examples it answers exactly that, and each
+//! example moves it. Every group (an agent and a recommendation type) has its own coefficients,
+//! shrunk to those of all groups together, so that a kind seen seldom borrows from the rest and one
+//! seen often supports itself. Examples fade with age. A beta curve (Kull, Silva Filho, Flach
+//! 2017), fitted to predictions of later examples from earlier ones and shrunk to the identity,
+//! takes out what over- or underconfidence is left.
 //!
-//! Nothing here reads a clock; what is not finite is read as zero evidence, never as a strong opinion. Sizes are bounded:
-//! [`MAX_FEATURES`] features, [`MAX_GROUPS`] groups, [`MAX_EXAMPLES`] examples a fit.
+//! Nothing here reads a clock; what is not finite is read as zero evidence, never as a strong
+//! opinion. Sizes are bounded: [`MAX_FEATURES`] features, [`MAX_GROUPS`] groups, [`MAX_EXAMPLES`]
+//! examples a fit.
 
 mod calibrator;
 mod curve;

@@ -1,9 +1,11 @@
-//! Commitments simulated on hourly use: what each level of a commitment would have cost on the hours that were measured.
+//! Commitments simulated on hourly use: what each level of a commitment would have cost on the
+//! hours that were measured.
 //!
-//! A commitment pays a fixed amount an hour, used or not, for use that would cost more on demand: at a discount `d`, one dollar of
-//! commitment pays for `1 / (1 - d)` dollars of use. What it does not cover is paid on demand. So the next dollar of a level pays
-//! off as long as it is used in more than `1 - d` of the hours, and the best level is the `d` quantile of the use. Hours of a month
-//! say little about a year; what the figures cannot see is a matter of the reader.
+//! A commitment pays a fixed amount an hour, used or not, for use that would cost more on demand:
+//! at a discount `d`, one dollar of commitment pays for `1 / (1 - d)` dollars of use. What it does
+//! not cover is paid on demand. So the next dollar of a level pays off as long as it is used in
+//! more than `1 - d` of the hours, and the best level is the `d` quantile of the use. Hours of a
+//! month say little about a year; what the figures cannot see is a matter of the reader.
 
 use crate::backtest::Backtest;
 use crate::quantile::percentile;
@@ -30,7 +32,8 @@ pub struct Level {
     pub on_demand: f64,
     /// Share of the weeks in which it would have cost more than it saved.
     pub losing_weeks: f64,
-    /// Share by which the use may fall before the commitment costs more than it saves; negative where it does already.
+    /// Share by which the use may fall before the commitment costs more than it saves; negative
+    /// where it does already.
     pub room: f64,
 }
 
@@ -49,11 +52,13 @@ pub struct Simulation {
     pub levels: Vec<Level>,
     /// Level that would have saved most.
     pub best: Level,
-    /// Highest level that lost in no week and saves no less than a lower one; nothing where every level loses.
+    /// Highest level that lost in no week and saves no less than a lower one; nothing where every
+    /// level loses.
     pub safe: Level,
     /// Mean use an hour at on-demand prices.
     pub mean_use: f64,
-    /// Saving an hour, over the last third of the weeks, of the safe level that the weeks before would have led to.
+    /// Saving an hour, over the last third of the weeks, of the safe level that the weeks before
+    /// would have led to.
     pub held_out_saving: f64,
     /// Weeks from the third on in which the safe level of the weeks before them would have saved.
     pub tried: Backtest,
@@ -61,8 +66,8 @@ pub struct Simulation {
     pub hours: usize,
 }
 
-/// Simulates levels of a commitment with a discount from 0 to 1 on hourly use at on-demand prices, oldest first. `None` with fewer
-/// than three weeks, without use, or without a discount.
+/// Simulates levels of a commitment with a discount from 0 to 1 on hourly use at on-demand prices,
+/// oldest first. `None` with fewer than three weeks, without use, or without a discount.
 #[must_use]
 pub fn simulate(hourly_use: &[f64], discount: f64) -> Option<Simulation> {
     // Whole weeks alone, the newest: a part of a week has other hours than a week.
@@ -124,7 +129,8 @@ fn optimum(hourly_use: &[f64], discount: f64) -> f64 {
     percentile(hourly_use, discount * 100.0).unwrap_or(0.0)
 }
 
-/// Use an hour that the safe level covers: the lowest of the weeks' own best levels. A week in which it loses would have a lower one.
+/// Use an hour that the safe level covers: the lowest of the weeks' own best levels. A week in
+/// which it loses would have a lower one.
 fn safe(hourly_use: &[f64], discount: f64) -> f64 {
     let weeks = hourly_use
         .chunks_exact(WEEK)
@@ -211,7 +217,8 @@ mod tests {
 
     #[test]
     fn office_hours_are_left_on_demand() {
-        // 10 around the clock, 30 in 50 hours of the week: 30 % of the hours, at a discount of 28 %.
+        // 10 around the clock, 30 in 50 hours of the week: 30 % of the hours, at a discount of 28
+        // %.
         let office = |hour: usize| if hour % WEEK < 50 { 30.0 } else { 10.0 };
         let found = simulate(&weeks(office), 0.28).unwrap();
         assert!(close(found.best.hourly, 7.2), "{:?}", found.best);

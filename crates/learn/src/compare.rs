@@ -1,10 +1,11 @@
-//! Before and after: whether a metric got worse, by a rank test and an effect size, with "not enough data" as an answer of
-//! its own.
+//! Before and after: whether a metric got worse, by a rank test and an effect size, with "not
+//! enough data" as an answer of its own.
 //!
-//! Mann and Whitney's U with the correction for ties (1947; Hollander and Wolfe, section 4.1) says whether it is chance,
-//! Cliff's delta (1993) how large it is: the probability that a later value is worse than an earlier one, less that it is
-//! better. Neighbouring samples resemble each other, so the number of independent ones is estimated from their lag-one
-//! correlation (Bartlett 1946) and the test is given that many.
+//! Mann and Whitney's U with the correction for ties (1947; Hollander and Wolfe, section 4.1) says
+//! whether it is chance, Cliff's delta (1993) how large it is: the probability that a later value
+//! is worse than an earlier one, less that it is better. Neighbouring samples resemble each other,
+//! so the number of independent ones is estimated from their lag-one correlation (Bartlett 1946)
+//! and the test is given that many.
 
 /// Direction in which a metric gets worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +121,8 @@ fn mann_whitney(before: &[f64], after: &[f64]) -> (f64, f64) {
     (rank_sum - m * (m + 1.0) / 2.0, ties)
 }
 
-/// The share of samples that count as independent, by the lag-one correlation; 1 where they do not resemble each other.
+/// The share of samples that count as independent, by the lag-one correlation; 1 where they do not
+/// resemble each other.
 fn independent_share(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let spread: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
@@ -172,7 +174,8 @@ mod tests {
 
     #[test]
     fn a_textbook_case() {
-        // Hollander and Wolfe, table 4.1: permeability at term and at 12 to 26 weeks; U = 35 of 50, no ties.
+        // Hollander and Wolfe, table 4.1: permeability at term and at 12 to 26 weeks; U = 35 of 50,
+        // no ties.
         let term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
         let early = [1.15, 0.88, 0.90, 0.74, 1.21];
         let bar = Bar {

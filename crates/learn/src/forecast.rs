@@ -1,9 +1,11 @@
 //! Forecasts with intervals that hold.
 //!
-//! Simple forecasts (levels, seasons, trends: `frame`) are made at many past origins, weighed by what they missed there
-//! (`stack`), and their errors by horizon and time of season become the interval (`spread`). Before that, the history is made
-//! comparable: glitches left out (`glitch`), long silences shortened (`silence`), resets of counters undone, effects of events taken out, level shifts that stayed aligned. The method, what was
-//! measured and what did not help: `docs/learning/forecasting.md`.
+//! Simple forecasts (levels, seasons, trends: `frame`) are made at many past origins, weighed by
+//! what they missed there (`stack`), and their errors by horizon and time of season become the
+//! interval (`spread`). Before that, the history is made comparable: glitches left out (`glitch`),
+//! long silences shortened (`silence`), resets of counters undone, effects of events taken out,
+//! level shifts that stayed aligned. The method, what was measured and what did not help:
+//! `docs/learning/forecasting.md`.
 
 mod effect;
 mod findings;

@@ -13,8 +13,8 @@ pub struct Gap {
     pub missing: u64,
 }
 
-/// The gaps of a series within a window: every stretch of at least one whole period without a finite point.
-/// The series must be sorted by time. A period that is not positive has no gaps.
+/// The gaps of a series within a window: every stretch of at least one whole period without a
+/// finite point. The series must be sorted by time. A period that is not positive has no gaps.
 #[must_use]
 pub fn gaps(points: &[Point], window: Window, period_ms: i64) -> Vec<Gap> {
     let mut found = Vec::new();

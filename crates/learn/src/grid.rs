@@ -1,7 +1,8 @@
 //! Raw points on a regular grid: its step, its gaps, its counters that reset.
 //!
-//! Points may come unsorted, doubled, jittered and with holes. The step is the commonest distance between neighbours (the
-//! median where none is common); points of one slot are averaged; slots without a point are gaps, `NaN`, never zero.
+//! Points may come unsorted, doubled, jittered and with holes. The step is the commonest distance
+//! between neighbours (the median where none is common); points of one slot are averaged; slots
+//! without a point are gaps, `NaN`, never zero.
 
 mod counter;
 
@@ -9,7 +10,8 @@ pub use counter::{Counter, unwrap_counter};
 
 use crate::window::{DAY_MS, Point};
 
-/// Slots a grid may have: 1-minute samples of two and a half years. Older slots are left out, and counted.
+/// Slots a grid may have: 1-minute samples of two and a half years. Older slots are left out, and
+/// counted.
 pub const MOST_SLOTS: usize = 1 << 20;
 
 /// The mean month of the Gregorian calendar: what series of months are rounded to.
@@ -118,7 +120,8 @@ fn step_of(sorted: &[Point]) -> Option<i64> {
     let common = distances
         .chunk_by(|a, b| a == b)
         .max_by_key(|run| (run.len(), std::cmp::Reverse(run[0])))?;
-    // Where times jitter, no distance is common, and the middle one is the better guess, to the second.
+    // Where times jitter, no distance is common, and the middle one is the better guess, to the
+    // second.
     let step = if common.len() * 3 >= distances.len() {
         common[0]
     } else {

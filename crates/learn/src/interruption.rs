@@ -1,13 +1,16 @@
 //! The risk that a spot instance is interrupted within ten minutes, an hour and a day.
 //!
-//! A discrete-time hazard: for each horizon a logistic regression on what is known at the moment: how often pool, family and
-//! estate interrupted (shrunk towards each other), how recently (interruptions cluster in time), how old the instance is, how
-//! available its pool is, and its price, which is believed to matter little (`logistic` holds each coefficient to a prior).
-//! Without history the prior alone answers, with a wide interval. Everything is learnt from the past of each moment alone.
+//! A discrete-time hazard: for each horizon a logistic regression on what is known at the moment:
+//! how often pool, family and estate interrupted (shrunk towards each other), how recently
+//! (interruptions cluster in time), how old the instance is, how available its pool is, and its
+//! price, which is believed to matter little (`logistic` holds each coefficient to a prior).
+//! Without history the prior alone answers, with a wide interval. Everything is learnt from the
+//! past of each moment alone.
 //!
-//! No agent or command reads [`Model`] yet: nothing in the service collects the lives of spot instances or the signals of pools. It is
-//! measured by `reeve-bench-learn interruption` and waits for the agent for spot capacity. `reeve analyze interruptions` reads
-//! [`Availability`], which answers the same of one pool of which nothing is known but when it had capacity.
+//! No agent or command reads [`Model`] yet: nothing in the service collects the lives of spot
+//! instances or the signals of pools. It is measured by `reeve-bench-learn interruption` and waits
+//! for the agent for spot capacity. `reeve analyze interruptions` reads [`Availability`], which
+//! answers the same of one pool of which nothing is known but when it had capacity.
 
 use crate::window::{DAY_MS, HOUR_MS};
 
@@ -107,10 +110,11 @@ pub struct Risk {
     pub hour: Chance,
     /// Within a day.
     pub day: Chance,
-    /// Features that move the hour's risk most away from that of an unknown instance: names and factors on the odds,
-    /// strongest first.
+    /// Features that move the hour's risk most away from that of an unknown instance: names and
+    /// factors on the odds, strongest first.
     pub factors: Vec<(&'static str, f64)>,
-    /// `true` if the risk rests on the prior: fewer than five interruptions were seen in the estate.
+    /// `true` if the risk rests on the prior: fewer than five interruptions were seen in the
+    /// estate.
     pub cold_start: bool,
 }
 
@@ -148,14 +152,15 @@ impl Model {
         }
     }
 
-    /// Takes note of an interruption after the history: the next risks rise at once, without a new fit. Interruptions must come in
-    /// order of time.
+    /// Takes note of an interruption after the history: the next risks rise at once, without a new
+    /// fit. Interruptions must come in order of time.
     pub fn note_interruption(&mut self, pool: &str, family: &str, at_ms: i64) {
         self.memory.interrupted(pool, family, at_ms);
         self.interruptions += 1;
     }
 
-    /// Takes note that instances of a pool ran without interruption, in instance days, after the history.
+    /// Takes note that instances of a pool ran without interruption, in instance days, after the
+    /// history.
     pub fn note_running(&mut self, pool: &str, family: &str, instance_days: f64) {
         self.memory.ran(pool, family, instance_days.max(0.0));
     }

@@ -1,14 +1,17 @@
-//! Leaks of memory, handles or connections: growth within the stretches between releases that is significant, that continues,
-//! and that neither the time of day, nor the day of the week, nor one shift, nor a warm-up explains.
+//! Leaks of memory, handles or connections: growth within the stretches between releases that is
+//! significant, that continues, and that neither the time of day, nor the day of the week, nor one
+//! shift, nor a warm-up explains.
 //!
-//! The series is brought to a few hundred buckets of low quantiles (floors: what stays after collections within a bucket),
-//! freed of its daily profile, and cut at releases and shifts. One slope is pooled over the pieces; its test respects
-//! autocorrelation (`fit`). Steady growth then competes with shapes that level off (`shapes`). Where releases come in
-//! cycles of less than a day, rising within a cycle is how a collected heap breathes: the floors of the cycles are judged
+//! The series is brought to a few hundred buckets of low quantiles (floors: what stays after
+//! collections within a bucket), freed of its daily profile, and cut at releases and shifts. One
+//! slope is pooled over the pieces; its test respects autocorrelation (`fit`). Steady growth then
+//! competes with shapes that level off (`shapes`). Where releases come in cycles of less than a
+//! day, rising within a cycle is how a collected heap breathes: the floors of the cycles are judged
 //! instead. Too little data is an abstention with its reason, never a verdict.
 //!
-//! No agent, rule or command reads [`judge`] yet: it is measured by `reeve-bench-learn leak` and waits for the agent for operations.
-//! Its buckets, breaks, fit and season serve `saturation` and `workload`.
+//! No agent, rule or command reads [`judge`] yet: it is measured by `reeve-bench-learn leak` and
+//! waits for the agent for operations. Its buckets, breaks, fit and season serve `saturation` and
+//! `workload`.
 
 use crate::window::{DAY_MS, HOUR_MS, Point};
 
@@ -31,7 +34,8 @@ pub use reason::Reason;
 pub struct Settings {
     /// Largest p-value of a leak.
     pub significance: f64,
-    /// Least growth over the time observed, as a share of the series' typical level: less harms nobody.
+    /// Least growth over the time observed, as a share of the series' typical level: less harms
+    /// nobody.
     pub least_growth: f64,
     /// Least observed time. Below two days a daily cycle cannot be distinguished from a leak.
     pub least_span_ms: i64,
@@ -90,7 +94,8 @@ pub struct Assessment {
     pub p_value: Option<f64>,
     /// Growth per day between releases; `None` when abstained.
     pub slope_per_day: Option<SlopePerDay>,
-    /// Latest start of the growth; `None` without a leak. The first point if it grew from the start.
+    /// Latest start of the growth; `None` without a leak. The first point if it grew from the
+    /// start.
     pub first_seen_ms: Option<i64>,
     /// Releases found or given, oldest first.
     pub releases: Vec<Release>,
@@ -111,8 +116,8 @@ const CYCLE: usize = 6;
 /// Floors of cycles below which nothing is judged.
 const LEAST_FLOORS: usize = 8;
 
-/// Judges a series. `restarts_ms` are restarts that are known (deployments, reboots); releases are found without them, too.
-/// The series must be sorted by time; what is not finite is left out.
+/// Judges a series. `restarts_ms` are restarts that are known (deployments, reboots); releases are
+/// found without them, too. The series must be sorted by time; what is not finite is left out.
 #[must_use]
 pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &Settings) -> Assessment {
     let Some(buckets) = Buckets::new(points, MOST_BUCKETS, FLOOR) else {

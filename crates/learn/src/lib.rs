@@ -1,9 +1,10 @@
-//! Numbers learnt from the estate's own series: quantiles, summaries, gaps, bursts, weekly shape, and
-//! confidence from a backtest.
+//! Numbers learnt from the estate's own series: quantiles, summaries, gaps, bursts, weekly shape,
+//! and confidence from a backtest.
 //!
-//! Pure and synchronous: series come in as `(milliseconds since the epoch, value)` pairs, oldest first, and nothing here
-//! reads a clock, a file or a network. What is not finite is left out of every statistic, never read as zero; what was not
-//! measured shows as missing coverage, never as idle.
+//! Pure and synchronous: series come in as `(milliseconds since the epoch, value)` pairs, oldest
+//! first, and nothing here reads a clock, a file or a network. What is not finite is left out of
+//! every statistic, never read as zero; what was not measured shows as missing coverage, never as
+//! idle.
 
 pub mod anomaly;
 pub mod backtest;

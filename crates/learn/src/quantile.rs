@@ -1,7 +1,7 @@
 //! Exact quantiles of raw points.
 //!
-//! Type 7 (linear interpolation between order statistics, the default of R, NumPy and spreadsheets) after Hyndman and Fan,
-//! "Sample Quantiles in Statistical Packages", 1996.
+//! Type 7 (linear interpolation between order statistics, the default of R, NumPy and spreadsheets)
+//! after Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996.
 
 /// The finite values, sorted.
 #[must_use]
@@ -15,7 +15,8 @@ pub fn sorted(values: &[f64]) -> Vec<f64> {
     finite
 }
 
-/// The `percent`-th percentile, interpolated (type 7). `None` without finite values or for a percent outside 0 to 100.
+/// The `percent`-th percentile, interpolated (type 7). `None` without finite values or for a
+/// percent outside 0 to 100.
 #[must_use]
 pub fn percentile(values: &[f64], percent: f64) -> Option<f64> {
     percentile_of_sorted(&sorted(values), percent)

@@ -1,12 +1,14 @@
-//! Forecast of the time at which a resource is full: disks, connection pools, quotas, rates of calls. The answer is a
-//! distribution of the time, given as its 5th, 50th and 95th percentile, and the probability within a horizon; never a
-//! point alone.
+//! Forecast of the time at which a resource is full: disks, connection pools, quotas, rates of
+//! calls. The answer is a distribution of the time, given as its 5th, 50th and 95th percentile, and
+//! the probability within a horizon; never a point alone.
 //!
-//! The series is brought to a few hundred buckets, freed of its daily profile, and its releases (deletes, rotated logs) are
-//! glued so that growth can be measured across them. Several ways to extrapolate (straight lines over short and long windows,
-//! lines with a kink, exponentials, repeated periods) are backtested on the series' own past at the lead times that matter;
-//! each counts as much as its past errors allow (`growth`), and past stretches lend their errors, peaks and all, to the time
-//! at which it is full (`passage`). How likely a release comes first is counted from past releases (`relief`).
+//! The series is brought to a few hundred buckets, freed of its daily profile, and its releases
+//! (deletes, rotated logs) are glued so that growth can be measured across them. Several ways to
+//! extrapolate (straight lines over short and long windows, lines with a kink, exponentials,
+//! repeated periods) are backtested on the series' own past at the lead times that matter; each
+//! counts as much as its past errors allow (`growth`), and past stretches lend their errors, peaks
+//! and all, to the time at which it is full (`passage`). How likely a release comes first is
+//! counted from past releases (`relief`).
 
 use crate::leak::buckets::Buckets;
 use crate::leak::{Release, SlopePerDay, breaks, season};
@@ -74,7 +76,8 @@ impl Question {
 const MOST_BUCKETS: usize = 800;
 /// Buckets below which nothing is forecast.
 const LEAST_BUCKETS: usize = 32;
-/// Quantile that represents a bucket: a disk is full at its peak, but a single point is not a level.
+/// Quantile that represents a bucket: a disk is full at its peak, but a single point is not a
+/// level.
 const LEVEL: f64 = 75.0;
 /// A bucket is at most this share of the horizon, as long as there is enough history.
 const FINENESS: i64 = 16;
@@ -83,8 +86,8 @@ const LOOK_AHEAD: f64 = 4.0;
 /// Steps in which the future is walked.
 const STEPS: usize = 480;
 
-/// Foretells when a series reaches its capacity. The series must be sorted by time; what is not finite is left out. Abstains
-/// when there is too little to backtest on.
+/// Foretells when a series reaches its capacity. The series must be sorted by time; what is not
+/// finite is left out. Abstains when there is too little to backtest on.
 #[must_use]
 pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
     if !question.capacity.is_finite() || question.horizon_ms <= 0 {
@@ -153,7 +156,8 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
             .position(|(room, level)| level >= room);
         Some((grown, levels, full.map_or(total / width, |at| steps[at])))
     };
-    // The lead time that matters is the time to saturation itself, so the backtest is repeated at what it foretold.
+    // The lead time that matters is the time to saturation itself, so the backtest is repeated at
+    // what it foretold.
     let found = backtested(question.horizon_ms as f64 / width);
     let found = found
         .and_then(|(_, _, lead)| backtested(lead))

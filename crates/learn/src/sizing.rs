@@ -1,9 +1,10 @@
 //! Capacity that the demand of the next week needs.
 //!
-//! Sizes fail at their peaks, and a percentile hides those: the highest of 35 days is where this starts, so that a job of the end of
-//! every month is in it. What next weeks had beyond the peaks before them, over up to thirteen months of daily maxima, says how much
-//! room such a load needs; a short history is helped out by how much its peaks differ. Judged from the past alone; measured by
-//! `make bench-learn`.
+//! Sizes fail at their peaks, and a percentile hides those: the highest of 35 days is where this
+//! starts, so that a job of the end of every month is in it. What next weeks had beyond the peaks
+//! before them, over up to thirteen months of daily maxima, says how much room such a load needs; a
+//! short history is helped out by how much its peaks differ. Judged from the past alone; measured
+//! by `make bench-learn`.
 
 use crate::backtest::{Backtest, Prior};
 use crate::quantile::percentile;
@@ -13,14 +14,16 @@ use crate::window::{DAY_MS, Point};
 pub const AHEAD_DAYS: usize = 7;
 /// Days with measurements without which there is no answer.
 pub const LEAST_DAYS: usize = 3;
-/// Days whose highest demand is the starting point: what comes once a month, four days early or late, is in it.
+/// Days whose highest demand is the starting point: what comes once a month, four days early or
+/// late, is in it.
 const PEAK_DAYS: usize = 35;
 /// Days that are looked at: thirteen months of daily maxima.
 pub const HISTORY_DAYS: usize = 396;
-/// Days in which a monthly peak comes twice. Before them nothing is known of what comes once a month.
+/// Days in which a monthly peak comes twice. Before them nothing is known of what comes once a
+/// month.
 pub const TWO_MONTHS_DAYS: usize = 63;
-/// Share of past weeks whose demand beyond the peaks before them the room must cover, percent: extremes, and not the one largest,
-/// which a year of history always has.
+/// Share of past weeks whose demand beyond the peaks before them the room must cover, percent:
+/// extremes, and not the one largest, which a year of history always has.
 const COVERED: f64 = 98.0;
 /// Room above the highest demand of the whole history, as a logarithm, once that is two months.
 const ROOM_EVER: f64 = 0.2;
@@ -62,15 +65,18 @@ pub struct Needed {
     pub percent: f64,
     /// Highest demand of the last 35 days, percent of the present capacity.
     pub peak: f64,
-    /// Room above the peak, as a share of it; negative where it falls from week to week, 0 for a load of nothing.
+    /// Room above the peak, as a share of it; negative where it falls from week to week, 0 for a
+    /// load of nothing.
     pub room: f64,
     /// Days with measurements.
     pub days: usize,
-    /// Weeks of the history whose demand the advice made before them would have held, of those that could be judged.
+    /// Weeks of the history whose demand the advice made before them would have held, of those that
+    /// could be judged.
     pub held_out: Backtest,
     /// `true` if the demand was cut off at what there is, so that the true one is higher.
     pub cut_off: bool,
-    /// Probability that a week stays within the capacity, by how weeks have differed from the peaks before them.
+    /// Probability that a week stays within the capacity, by how weeks have differed from the peaks
+    /// before them.
     pub tail: f64,
 }
 
@@ -103,8 +109,9 @@ impl Needed {
     }
 }
 
-/// Returns the capacity that the seven days after `now_ms` need; `None` with fewer than three days of measurements.
-/// The series is in percent of the present capacity and sorted by time; values that are not finite are left out.
+/// Returns the capacity that the seven days after `now_ms` need; `None` with fewer than three days
+/// of measurements. The series is in percent of the present capacity and sorted by time; values
+/// that are not finite are left out.
 #[must_use]
 pub fn needed(points: &[Point], now_ms: i64) -> Option<Needed> {
     let days = Days::from_points(points, now_ms);
@@ -133,7 +140,8 @@ pub fn needed(points: &[Point], now_ms: i64) -> Option<Needed> {
     })
 }
 
-/// The highest demand of each day, the oldest first and the last one ending now; `None` for days without measurements.
+/// The highest demand of each day, the oldest first and the last one ending now; `None` for days
+/// without measurements.
 struct Days {
     peaks: Vec<Option<f64>>,
     /// Share of the last 35 days that was spent at the limit.
@@ -226,7 +234,8 @@ fn advise(peaks: &[Option<f64>]) -> Option<Advice> {
     let growth = percentile(ratios.get(lately..).unwrap_or_default(), 50.0)
         .unwrap_or(0.0)
         .max(0.0);
-    // What was measured never took more than there is, unless weeks have been growing towards it. One spike is no growth.
+    // What was measured never took more than there is, unless weeks have been growing towards it.
+    // One spike is no growth.
     let most = if growth > GROWS {
         WHOLE.max(peak * (growth + ROOM).exp())
     } else {
@@ -248,8 +257,8 @@ fn advise(peaks: &[Option<f64>]) -> Option<Advice> {
     })
 }
 
-/// Probability that the ratio of a week stays under `room`, by the logistic law with the mean and deviation of past ratios. Few weeks
-/// are helped out by how much peaks differ.
+/// Probability that the ratio of a week stays under `room`, by the logistic law with the mean and
+/// deviation of past ratios. Few weeks are helped out by how much peaks differ.
 fn tail(ratios: &[f64], spread: f64, room: f64) -> f64 {
     let (count, weeks) = (ratios.len() as f64, ratios.len() as f64 / AHEAD_DAYS as f64);
     let mean = ratios.iter().sum::<f64>() / count.max(1.0);
@@ -264,7 +273,8 @@ fn tail(ratios: &[f64], spread: f64, room: f64) -> f64 {
     1.0 / (1.0 + (-1.7 * (room - mean) / deviation).exp())
 }
 
-/// Logarithms of the highest demand of seven days over that of the days before them, a day after the other.
+/// Logarithms of the highest demand of seven days over that of the days before them, a day after
+/// the other.
 fn ratios(peaks: &[Option<f64>], floor: f64) -> Vec<f64> {
     let origins = AHEAD_DAYS..(peaks.len() + 1).saturating_sub(AHEAD_DAYS).max(AHEAD_DAYS);
     let ratio = |origin: usize| {
@@ -275,7 +285,8 @@ fn ratios(peaks: &[Option<f64>], floor: f64) -> Vec<f64> {
     origins.filter_map(ratio).collect()
 }
 
-/// Weeks that the advice made before them would have held. They do not overlap: weeks that share days tell the same.
+/// Weeks that the advice made before them would have held. They do not overlap: weeks that share
+/// days tell the same.
 fn held_out(peaks: &[Option<f64>]) -> Backtest {
     let mut count = Backtest::default();
     let mut origin = peaks.len().saturating_sub(AHEAD_DAYS);
@@ -290,8 +301,8 @@ fn held_out(peaks: &[Option<f64>]) -> Backtest {
     count
 }
 
-/// Standard deviation of the logarithms of peaks: of weeks where there are two of them, else of days. A peak that comes every
-/// week makes days differ, and weeks not.
+/// Standard deviation of the logarithms of peaks: of weeks where there are two of them, else of
+/// days. A peak that comes every week makes days differ, and weeks not.
 fn spread(peaks: &[Option<f64>], floor: f64) -> f64 {
     let log = |peak: f64| (peak + floor).ln();
     let logs: Vec<f64> = if peaks.len() >= 2 * AHEAD_DAYS {

@@ -29,7 +29,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises the points within a window; `None` if none is finite. The series must be sorted by time.
+    /// Summarises the points within a window; `None` if none is finite. The series must be sorted
+    /// by time.
     #[must_use]
     pub fn new(points: &[Point], window: Window, period_ms: i64) -> Option<Summary> {
         let inside: Vec<Point> = window
@@ -62,7 +63,8 @@ impl Summary {
     }
 }
 
-/// The share of the window's periods with at least one point, 0 to 1. Two points in one period count once.
+/// The share of the window's periods with at least one point, 0 to 1. Two points in one period
+/// count once.
 #[must_use]
 pub fn coverage(points: &[Point], window: Window, period_ms: i64) -> f64 {
     let periods = if period_ms > 0 {

@@ -1,8 +1,10 @@
-//! Growth from week to week: the seasonal Kendall test and slope (Hirsch, Slack and Smith, "Techniques of Trend Analysis for
-//! Monthly Water Quality Data", 1982), with the days of the week as seasons.
+//! Growth from week to week: the seasonal Kendall test and slope (Hirsch, Slack and Smith,
+//! "Techniques of Trend Analysis for Monthly Water Quality Data", 1982), with the days of the week
+//! as seasons.
 //!
-//! Only days that lie whole weeks apart are compared, so that quiet weekends make no trend, and the slope is a median, so that
-//! a day of peaks makes none either. A few days are no trend: it takes two whole weeks.
+//! Only days that lie whole weeks apart are compared, so that quiet weekends make no trend, and the
+//! slope is a median, so that a day of peaks makes none either. A few days are no trend: it takes
+//! two whole weeks.
 
 use crate::quantile::percentile;
 use crate::window::{DAY_MS, Point};
@@ -28,7 +30,8 @@ pub struct Trend {
 }
 
 impl Trend {
-    /// Fits the trend of the daily percentile; `None` if no trend is significant. The series must be sorted by time.
+    /// Fits the trend of the daily percentile; `None` if no trend is significant. The series must
+    /// be sorted by time.
     #[must_use]
     pub fn fit(points: &[Point], day_percentile: f64) -> Option<Trend> {
         let days = daily(points, day_percentile);
@@ -76,7 +79,8 @@ fn daily(points: &[Point], day_percentile: f64) -> Vec<(i64, f64)> {
     chunks.filter_map(figure).collect()
 }
 
-/// The slopes between days whole weeks apart, and how many deviations the count of rises lies from that of chance.
+/// The slopes between days whole weeks apart, and how many deviations the count of rises lies from
+/// that of chance.
 fn compare(days: &[(i64, f64)]) -> (Vec<f64>, f64) {
     let (mut slopes, mut rises, mut variance) = (Vec::new(), 0.0, 0.0);
     for season in 0..WEEK {

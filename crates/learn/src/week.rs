@@ -10,7 +10,8 @@ pub const HOURS: usize = 168;
 pub struct WeeklyShape {
     /// Mean of each hour; `None` for an hour nobody saw.
     pub means: Vec<Option<f64>>,
-    /// Share of the variance the shape explains, 0 to 1. Near zero there is no weekly pattern. `None` without variance.
+    /// Share of the variance the shape explains, 0 to 1. Near zero there is no weekly pattern.
+    /// `None` without variance.
     pub strength: Option<f64>,
 }
 

@@ -51,7 +51,8 @@ impl Window {
         points.get(from..to).unwrap_or(&[])
     }
 
-    /// Blocks of equal length that end where the window ends, oldest first; a remainder at its start is left out.
+    /// Blocks of equal length that end where the window ends, oldest first; a remainder at its
+    /// start is left out.
     #[must_use]
     pub fn blocks(self, block_ms: i64) -> Vec<Window> {
         if block_ms <= 0 {

@@ -1,8 +1,10 @@
-//! Workloads: the classes of work, the shape of a resource's metrics as evidence for them, and the words that name them.
+//! Workloads: the classes of work, the shape of a resource's metrics as evidence for them, and the
+//! words that name them.
 //!
-//! The shape (day and night, weekends, idleness, bursts, jobs that are on or off, how network and disk go with the processor) is a set of
-//! figures, and a table ([`properties`]) says what each speaks for. Nothing is decided here: whoever judges adds what names and tags
-//! say, and abstains where that is too little.
+//! The shape (day and night, weekends, idleness, bursts, jobs that are on or off, how network and
+//! disk go with the processor) is a set of figures, and a table ([`properties`]) says what each
+//! speaks for. Nothing is decided here: whoever judges adds what names and tags say, and abstains
+//! where that is too little.
 
 use crate::window::Point;
 

@@ -1,8 +1,10 @@
-//! Consent to a log of a version that did not sign its manifest and its anchor: given by an operator, for one start.
+//! Consent to a log of a version that did not sign its manifest and its anchor: given by an
+//! operator, for one start.
 //!
-//! It covers files that have no signature by their format, never one whose signature is wrong: what the newest frame of the
-//! write-ahead log and `ledger/checkpoint` say is verified all the same. The entry about it comes before the manifest is signed, so a
-//! start that is interrupted in between is refused again.
+//! It covers files that have no signature by their format, never one whose signature is wrong: what
+//! the newest frame of the write-ahead log and `ledger/checkpoint` say is verified all the same.
+//! The entry about it comes before the manifest is signed, so a start that is interrupted in
+//! between is refused again.
 
 use std::sync::Arc;
 
@@ -18,7 +20,8 @@ pub struct Unsigned {
     pub root: Hash,
     /// Entries that the unsigned manifest lists in segments.
     pub sealed_size: u64,
-    /// Entries that a signed checkpoint in the directory covers. Nothing signed speaks for those beyond.
+    /// Entries that a signed checkpoint in the directory covers. Nothing signed speaks for those
+    /// beyond.
     pub signed_size: u64,
 }
 

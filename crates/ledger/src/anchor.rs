@@ -1,14 +1,18 @@
-//! The anchor: how far the log was when it last acknowledged, kept apart from the log (another disk, if configured), so that
-//! a log that lost its end or was rewritten is noticed at start. Layout: `docs/formats/data-directory.md`.
+//! The anchor: how far the log was when it last acknowledged, kept apart from the log (another
+//! disk, if configured), so that a log that lost its end or was rewritten is noticed at start.
+//! Layout: `docs/formats/data-directory.md`.
 //!
-//! Two slots in sectors of their own are written in turn, in place: no space is ever needed, and a write cut short damages one
-//! slot only. The anchor is written after the write-ahead log was synced and not synced itself at each commit, so it may be
-//! behind the log after a power cut, never ahead. Refuses a file in which no slot holds.
+//! Two slots in sectors of their own are written in turn, in place: no space is ever needed, and a
+//! write cut short damages one slot only. The anchor is written after the write-ahead log was
+//! synced and not synced itself at each commit, so it may be behind the log after a power cut,
+//! never ahead. Refuses a file in which no slot holds.
 //!
-//! A write covers its whole sector, padding included: a byte that was flipped between the slots is gone two writes later.
+//! A write covers its whole sector, padding included: a byte that was flipped between the slots is
+//! gone two writes later.
 //!
-//! A slot carries the signature of the checkpoint of its size and root, so that who can write the file but not sign cannot make it
-//! agree with a log of their own. Slots of version 1 had no signature; they are read, and the caller decides whether to believe them.
+//! A slot carries the signature of the checkpoint of its size and root, so that who can write the
+//! file but not sign cannot make it agree with a log of their own. Slots of version 1 had no
+//! signature; they are read, and the caller decides whether to believe them.
 
 mod signature;
 
@@ -69,7 +73,8 @@ pub(crate) enum Found {
     Head(AnchorHead, u64),
 }
 
-/// Returns `true` if the file is what writes leave: of the right length, both slots valid and each in its place, zeros between them.
+/// Returns `true` if the file is what writes leave: of the right length, both slots valid and each
+/// in its place, zeros between them.
 pub(crate) fn is_sound(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     let Some(bytes) = read_if_there(disk, path)? else {
         return Ok(false);
@@ -85,7 +90,8 @@ pub(crate) fn is_sound(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     Ok(bytes.len() == FILE_LEN && (0..).zip(bytes.chunks(SLOT_STEP)).all(sound))
 }
 
-/// Reads an anchor's bytes; `None` when no slot holds. Signatures are not verified. What an offline auditor needs.
+/// Reads an anchor's bytes; `None` when no slot holds. Signatures are not verified. What an offline
+/// auditor needs.
 pub fn decode(file: &[u8]) -> Option<(AnchorHead, u64)> {
     let slots = [file.get(..SLOT_STEP.min(file.len())), file.get(SLOT_STEP..)];
     slots
@@ -189,8 +195,8 @@ impl Anchor {
         Ok(())
     }
 
-    /// Writes the head over both sectors, one after the other, each durable before the next is touched, and cuts off what a file of
-    /// two sectors does not have.
+    /// Writes the head over both sectors, one after the other, each durable before the next is
+    /// touched, and cuts off what a file of two sectors does not have.
     pub(crate) fn rewrite(&mut self, head: &AnchorHead) -> io::Result<()> {
         for _ in 0..2 {
             self.write(head)?;
@@ -212,7 +218,8 @@ impl Anchor {
         if self.doubtful
             && let Some(head) = self.head
         {
-            // The newer slot once more, then the other: each is whole on the disk before the next is touched.
+            // The newer slot once more, then the other: each is whole on the disk before the next
+            // is touched.
             self.file
                 .write_at(place(self.turn), &encode_slot(&head, self.turn))?;
             self.file.sync()?;
@@ -225,7 +232,8 @@ impl Anchor {
     }
 }
 
-/// Returns the byte offset of the slot that a turn writes to; turns alternate between the two slots.
+/// Returns the byte offset of the slot that a turn writes to; turns alternate between the two
+/// slots.
 fn place(turn: u64) -> u64 {
     (turn % 2) * SLOT_STEP as u64
 }

@@ -1,4 +1,5 @@
-//! The caller's side of an append: identify, salt and hash entries in parallel, before the one sequencer sees them.
+//! The caller's side of an append: identify, salt and hash entries in parallel, before the one
+//! sequencer sees them.
 
 use std::sync::Arc;
 
@@ -66,7 +67,8 @@ pub(crate) enum Slot {
     Fresh(Prepared),
 }
 
-/// Result for one entry of a submission. Its receipt is made by the caller, so that the sequencer need not.
+/// Result for one entry of a submission. Its receipt is made by the caller, so that the sequencer
+/// need not.
 #[derive(Debug)]
 pub(crate) enum Recorded {
     /// Entry that the log already had, with its first receipt.
@@ -127,7 +129,8 @@ pub(crate) fn prepare(
     drafts.into_iter().enumerate().map(prepare).collect()
 }
 
-/// The receipt of a claim that was made before and sealed since; an error when its identifier was used for another one.
+/// The receipt of a claim that was made before and sealed since; an error when its identifier was
+/// used for another one.
 pub(crate) fn sealed_before(
     shared: &Shared,
     ids: &SealedIds,
@@ -167,7 +170,8 @@ pub(crate) fn sealed_before(
     }))
 }
 
-/// The receipts of a submission whose entries were all sealed before: there is nothing to do for the sequencer.
+/// The receipts of a submission whose entries were all sealed before: there is nothing to do for
+/// the sequencer.
 pub(crate) fn all_known(slots: Vec<Slot>) -> Result<Vec<Receipt>, Vec<Slot>> {
     if slots.iter().any(|slot| matches!(slot, Slot::Fresh(_))) {
         return Err(slots);

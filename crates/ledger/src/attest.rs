@@ -1,5 +1,5 @@
-//! Attestation of derived files by the log's key, for their owners: the ledger and the segment store. The file format
-//! defines the attested bytes; this module decides which keys are valid.
+//! Attestation of derived files by the log's key, for their owners: the ledger and the segment
+//! store. The file format defines the attested bytes; this module decides which keys are valid.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ impl std::fmt::Debug for Attestor {
 }
 
 impl Attestor {
-    /// Creates the attestor of a log with this current key and its former keys; `epochs` is `None` if the key was
-    /// never replaced.
+    /// Creates the attestor of a log with this current key and its former keys; `epochs` is `None`
+    /// if the key was never replaced.
     pub fn new(signer: Arc<NoteSigner>, epochs: Option<Epochs>) -> Attestor {
         let epochs = epochs.unwrap_or_else(|| Epochs::single(signer.verifier().clone()));
         Attestor {
@@ -55,7 +55,8 @@ impl Attestor {
         *self.keys.write() = Keys { signer, epochs };
     }
 
-    /// Attests that a file, which follows from the entries before `size`, has this digest. The answer is a signed note.
+    /// Attests that a file, which follows from the entries before `size`, has this digest. The
+    /// answer is a signed note.
     pub fn attest(&self, file: &str, size: u64, digest: [u8; 32]) -> Result<String, NoteError> {
         let keys = self.keys.read();
         let attestation = attestation(&keys, file, size, digest);

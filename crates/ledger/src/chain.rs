@@ -1,7 +1,9 @@
-//! The hash chain of sealed entries. Its links follow from the leaves, so only every 256th is kept: `ledger/chain` holds, for
-//! each full level 0 tile and the one after, the chain hash before its first entry. Layout: `docs/formats/data-directory.md`.
-//! Disposable: rebuilt from the tiles when it is missing, too short or wrong, or when its attestation (`ledger/chain.attested`)
-//! does not hold: points that were changed together would fit each other and give wrong links for the entries between them.
+//! The hash chain of sealed entries. Its links follow from the leaves, so only every 256th is kept:
+//! `ledger/chain` holds, for each full level 0 tile and the one after, the chain hash before its
+//! first entry. Layout: `docs/formats/data-directory.md`. Disposable: rebuilt from the tiles when
+//! it is missing, too short or wrong, or when its attestation (`ledger/chain.attested`) does not
+//! hold: points that were changed together would fit each other and give wrong links for the
+//! entries between them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,14 +26,16 @@ pub(crate) struct Chain {
     disk: Arc<dyn Disk>,
     attestor: Arc<Attestor>,
     path: PathBuf,
-    /// Written by one seal at a time, and beyond what anybody reads: no lock, so that a seal whose sync takes long holds up no
-    /// append that looks an entry up.
+    /// Written by one seal at a time, and beyond what anybody reads: no lock, so that a seal whose
+    /// sync takes long holds up no append that looks an entry up.
     file: Box<dyn DiskFile>,
     /// Sealed entries when it was opened, and the chain hash of the last of them.
     opened: (u64, Hash),
-    /// Running digests of the points: after the newest seal, and after the one under way. A seal attests the file without reading it.
+    /// Running digests of the points: after the newest seal, and after the one under way. A seal
+    /// attests the file without reading it.
     running: Mutex<Vec<Running>>,
-    /// The tile asked for last: its index, its leaves, and the chain hash before each of them and after the last.
+    /// The tile asked for last: its index, its leaves, and the chain hash before each of them and
+    /// after the last.
     last: Mutex<Option<Arc<Links>>>,
 }
 
@@ -92,8 +96,8 @@ fn damaged(message: String) -> io::Error {
 }
 
 impl Chain {
-    /// Opens the file. If it is not attested, or does not lead to the chain hash of the sealed entries, it is rebuilt
-    /// from the tiles. `None` if the tiles do not lead there either.
+    /// Opens the file. If it is not attested, or does not lead to the chain hash of the sealed
+    /// entries, it is rebuilt from the tiles. `None` if the tiles do not lead there either.
     pub(crate) fn open(
         disk: &Arc<dyn Disk>,
         path: &Path,
@@ -132,7 +136,8 @@ impl Chain {
         self.path.with_extension("attested")
     }
 
-    /// SHA-256 of the points over the first `size` entries, in a state to go on from; `None` when the file ends before.
+    /// SHA-256 of the points over the first `size` entries, in a state to go on from; `None` when
+    /// the file ends before.
     fn digest(&self, size: u64) -> io::Result<Option<Running>> {
         let points = size / WIDTH + 1;
         let length = points * HASH_LEN as u64;
@@ -147,8 +152,8 @@ impl Chain {
         }))
     }
 
-    /// Attests the points over the first `size` entries; durable when this returns. The file is read where no digest is at hand:
-    /// after opening, and when the seal before failed.
+    /// Attests the points over the first `size` entries; durable when this returns. The file is
+    /// read where no digest is at hand: after opening, and when the seal before failed.
     pub(crate) fn attest(&self, size: u64) -> io::Result<()> {
         let points = size / WIDTH + 1;
         let known = self
@@ -177,7 +182,8 @@ impl Chain {
         Ok(())
     }
 
-    /// Keeps a running digest beside the one before it: a seal that fails after its points are written begins again from there.
+    /// Keeps a running digest beside the one before it: a seal that fails after its points are
+    /// written begins again from there.
     fn keep(&self, running: Running) {
         let mut kept = self.running.lock();
         kept.retain(|known| known.points < running.points);
@@ -186,8 +192,8 @@ impl Chain {
         kept.drain(..surplus);
     }
 
-    /// Returns `true` if the log's key attested the points over at least `size` entries as they are. A seal that was interrupted
-    /// leaves an attestation of more.
+    /// Returns `true` if the log's key attested the points over at least `size` entries as they
+    /// are. A seal that was interrupted leaves an attestation of more.
     fn is_attested(&self, size: u64) -> io::Result<bool> {
         let Some(note) = read_if_there(self.disk.as_ref(), &self.attestation_path())? else {
             return Ok(false);
@@ -230,8 +236,8 @@ impl Chain {
         }
     }
 
-    /// Adds the points of the tiles that the entries up to `new` fill; `before(tile)` is the chain hash before a tile's first
-    /// entry. Durable when this returns.
+    /// Adds the points of the tiles that the entries up to `new` fill; `before(tile)` is the chain
+    /// hash before a tile's first entry. Durable when this returns.
     pub(crate) fn write(
         &self,
         old: u64,
@@ -266,8 +272,8 @@ impl Chain {
         Ok(())
     }
 
-    /// A sealed entry's leaf and links. `size` is the number of sealed entries. What is read is checked against the next
-    /// point, so a wrong link is never given out unnoticed.
+    /// A sealed entry's leaf and links. `size` is the number of sealed entries. What is read is
+    /// checked against the next point, so a wrong link is never given out unnoticed.
     pub(crate) fn link(&self, tiles: &Tiles, sequence: u64, size: u64) -> io::Result<Link> {
         let tile = sequence / WIDTH;
         let known = self.last.lock().clone().filter(|links| links.tile == tile);
@@ -308,8 +314,8 @@ impl Chain {
         Ok(fits.then_some(links))
     }
 
-    /// Rebuilds the points from the leaves, after the file was changed while open, as far as they lead to the chain
-    /// hash that the log was opened with.
+    /// Rebuilds the points from the leaves, after the file was changed while open, as far as they
+    /// lead to the chain hash that the log was opened with.
     fn mend(&self, tiles: &Tiles) -> io::Result<()> {
         let (size, end) = self.opened;
         let points = points(tiles, size)?;

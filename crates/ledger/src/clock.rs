@@ -1,4 +1,5 @@
-//! The ledger's port to time, so that a test can say what time it is. [`SystemClock`] is the real one.
+//! The ledger's port to time, so that a test can say what time it is. [`SystemClock`] is the real
+//! one.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};

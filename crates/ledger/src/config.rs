@@ -23,17 +23,18 @@ pub struct Config {
     pub seal_after_bytes: usize,
     /// Sealing is due when the oldest unsealed entry is this old.
     pub seal_after: Duration,
-    /// Limit of unsealed data: canonical bytes plus 256 for each entry. Above it appends wait for a seal, and are
-    /// refused as busy when none is finished in time. Without the limit, a disk that is slower than the appends would
-    /// fill the memory.
+    /// Limit of unsealed data: canonical bytes plus 256 for each entry. Above it appends wait for a
+    /// seal, and are refused as busy when none is finished in time. Without the limit, a disk that
+    /// is slower than the appends would fill the memory.
     pub tail_limit_bytes: usize,
     /// A group commit takes waiting submissions until their canonical bytes pass this.
     pub max_batch_bytes: usize,
-    /// Submissions wait until their canonical bytes pass this; beyond it they are refused as busy. Also the size limit of
-    /// one submission.
+    /// Submissions wait until their canonical bytes pass this; beyond it they are refused as busy.
+    /// Also the size limit of one submission.
     pub queue_capacity_bytes: usize,
-    /// Start although the anchor's file is gone while there are entries, and anchor the log as it is. For an operator who
-    /// lost the anchor's disk and has checked the log against a checkpoint kept elsewhere.
+    /// Start although the anchor's file is gone while there are entries, and anchor the log as it
+    /// is. For an operator who lost the anchor's disk and has checked the log against a checkpoint
+    /// kept elsewhere.
     pub accept_missing_anchor: bool,
     /// Start once over files that a version before signed manifests wrote; `None` refuses them.
     pub accept_unsigned: Option<AcceptUnsigned>,

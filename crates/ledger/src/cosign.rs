@@ -1,8 +1,10 @@
-//! Interface to witnesses: consistency proofs for them, and their cosignatures, which are served with the checkpoint
-//! they sign and are included in proofs of the entries it covers. `ledger/checkpoint.cosigned` keeps the newest
-//! cosigned checkpoint; losing it loses nothing but the cosignatures.
+//! Interface to witnesses: consistency proofs for them, and their cosignatures, which are served
+//! with the checkpoint they sign and are included in proofs of the entries it covers.
+//! `ledger/checkpoint.cosigned` keeps the newest cosigned checkpoint; losing it loses nothing but
+//! the cosignatures.
 //!
-//! Refuses a cosigned checkpoint that is not one of this log. The caller that asks for cosignatures verifies them.
+//! Refuses a cosigned checkpoint that is not one of this log. The caller that asks for cosignatures
+//! verifies them.
 
 use reeve_tlog::{Checkpoint, ConsistencyProveError, Hash, SignedNote, prove_consistency};
 
@@ -17,7 +19,8 @@ mod head;
 mod kept;
 
 impl Ledger {
-    /// The proof that the log of `new` entries is that of `old` with entries appended; empty for equal sizes.
+    /// The proof that the log of `new` entries is that of `old` with entries appended; empty for
+    /// equal sizes.
     pub async fn consistency(&self, old: u64, new: u64) -> Result<Vec<Hash>, ReadError> {
         let shared = self.shared().clone();
         if new > self.size() {
@@ -50,7 +53,8 @@ impl Ledger {
             .map(|head| head.note.to_string())
     }
 
-    /// Keeps a checkpoint of this log with cosignatures that were verified. An older one than is kept already is dropped.
+    /// Keeps a checkpoint of this log with cosignatures that were verified. An older one than is
+    /// kept already is dropped.
     pub async fn keep_cosigned(&self, note: SignedNote) -> Result<(), ReadError> {
         let shared = self.shared().clone();
         let keep = move || {

@@ -1,5 +1,5 @@
-//! Delivery status of checkpoints for each publication target, for metrics and for finding out why a target lags
-//! behind. Publishing itself happens elsewhere; no append waits for it.
+//! Delivery status of checkpoints for each publication target, for metrics and for finding out why
+//! a target lags behind. Publishing itself happens elsewhere; no append waits for it.
 
 use crate::ledger::Ledger;
 pub use status::Delivery;

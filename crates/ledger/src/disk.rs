@@ -1,5 +1,6 @@
-//! The ledger's port to the disk: what it needs of a file system and nothing more, so that tests can tear writes, fill the
-//! disk and cut the power at any step. [`LocalDisk`] is the real one. Nothing here knows a format.
+//! The ledger's port to the disk: what it needs of a file system and nothing more, so that tests
+//! can tear writes, fill the disk and cut the power at any step. [`LocalDisk`] is the real one.
+//! Nothing here knows a format.
 
 mod local;
 
@@ -26,7 +27,8 @@ pub trait Disk: Send + Sync {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
     /// Makes the names in a directory durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
-    /// Takes an exclusive lock, held until the value is dropped. `WouldBlock` when another process has it.
+    /// Takes an exclusive lock, held until the value is dropped. `WouldBlock` when another process
+    /// has it.
     fn lock(&self, path: &Path) -> io::Result<Box<dyn DiskLock>>;
 }
 
@@ -42,11 +44,13 @@ pub trait DiskFile: Send + Sync {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
     /// Writes all bytes at an offset. After an error any part of them may have been written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Makes content and length durable. After an error nothing is known about what was written since the last success.
+    /// Makes content and length durable. After an error nothing is known about what was written
+    /// since the last success.
     fn sync(&self) -> io::Result<()>;
     /// Cuts the file to a length.
     fn truncate(&self, len: u64) -> io::Result<()>;
-    /// Returns `true` if the path that the file was opened by still names it, `false` if it was deleted or replaced.
+    /// Returns `true` if the path that the file was opened by still names it, `false` if it was
+    /// deleted or replaced.
     fn is_linked(&self) -> io::Result<bool>;
 }
 
@@ -73,7 +77,8 @@ pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-/// Writes a file under a name that appears only once its content is durable. The name itself is durable after `sync_dir`.
+/// Writes a file under a name that appears only once its content is durable. The name itself is
+/// durable after `sync_dir`.
 pub(crate) fn write_synced(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unnamed = unnamed(path);
     let file = disk.create(&unnamed)?;
@@ -93,7 +98,8 @@ pub(crate) fn write_durably(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::R
     disk.sync_dir(parent(path))
 }
 
-/// Replaces a file atomically for other processes, but not durably: after a power cut the old or an empty one may be back.
+/// Replaces a file atomically for other processes, but not durably: after a power cut the old or an
+/// empty one may be back.
 pub(crate) fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unnamed = unnamed(path);
     let file = disk.create(&unnamed)?;

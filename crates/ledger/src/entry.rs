@@ -67,7 +67,8 @@ impl StoredEntry {
         self.canonical.len() + ENTRY_OVERHEAD
     }
 
-    /// Creates the entry from its stored bytes and the previous chain hash; derived values are computed again.
+    /// Creates the entry from its stored bytes and the previous chain hash; derived values are
+    /// computed again.
     pub(crate) fn restore(
         sequence: u64,
         salt: [u8; 16],
@@ -94,8 +95,9 @@ impl StoredEntry {
     }
 }
 
-/// An entry as a segment holds it: what was hashed and what opens it. Everything else of a [`StoredEntry`] follows from it
-/// and from the tree; `Ledger::restore` adds that and refuses rows that are not what the log committed to.
+/// An entry as a segment holds it: what was hashed and what opens it. Everything else of a
+/// [`StoredEntry`] follows from it and from the tree; `Ledger::restore` adds that and refuses rows
+/// that are not what the log committed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedEntry {
     /// Position in the log, from 0.
@@ -121,6 +123,7 @@ pub struct Receipt {
     pub previous_hash: Hash,
     /// Chain hash.
     pub hash: Hash,
-    /// `true` if the entry had been recorded before; the other members are then those of the first receipt.
+    /// `true` if the entry had been recorded before; the other members are then those of the first
+    /// receipt.
     pub duplicate: bool,
 }

@@ -1,8 +1,10 @@
-//! The log's key changes: a record in `ledger/epochs/`, signed by the old and the new key, ends one epoch and begins the next.
-//! Layout: `docs/formats/tlog.md`, "Key epochs". The record is what counts: before it is durable the old key signs, after that
-//! the new one; the private keys' files follow (`keys.rs`) and are put right at the next start where that was interrupted.
+//! The log's key changes: a record in `ledger/epochs/`, signed by the old and the new key, ends one
+//! epoch and begins the next. Layout: `docs/formats/tlog.md`, "Key epochs". The record is what
+//! counts: before it is durable the old key signs, after that the new one; the private keys' files
+//! follow (`keys.rs`) and are put right at the next start where that was interrupted.
 //!
-//! Refuses records that do not verify or do not follow each other, and a log whose key is not that of its newest epoch.
+//! Refuses records that do not verify or do not follow each other, and a log whose key is not that
+//! of its newest epoch.
 
 use std::sync::Arc;
 
@@ -21,7 +23,8 @@ pub(crate) use records::read;
 
 mod records;
 
-/// Reason why a key was not rotated. Completed parts have no effect, or are finished at the next start.
+/// Reason why a key was not rotated. Completed parts have no effect, or are finished at the next
+/// start.
 #[derive(Debug, thiserror::Error)]
 pub enum RotateError {
     /// The private keys' files.
@@ -46,7 +49,8 @@ pub enum RotateError {
     },
 }
 
-/// Rotation of the signing key as recorded before it happens, so that it can be finished after a crash.
+/// Rotation of the signing key as recorded before it happens, so that it can be finished after a
+/// crash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
     /// The verifier key in charge so far.
@@ -67,8 +71,9 @@ pub struct KeyEpoch {
 }
 
 impl Ledger {
-    /// Replaces the log's key: a new one is made, `entry` (about both) is appended under the old one, a record signed by both
-    /// is kept, and the old private key is destroyed. Appends go on meanwhile.
+    /// Replaces the log's key: a new one is made, `entry` (about both) is appended under the old
+    /// one, a record signed by both is kept, and the old private key is destroyed. Appends go on
+    /// meanwhile.
     pub async fn rotate_key(
         &self,
         entry: impl FnOnce(&Planned) -> Result<Draft, String>,
@@ -81,8 +86,9 @@ impl Ledger {
         .await
     }
 
-    /// Replaces the key before anything is appended: for a log that comes from a backup, whose key may have signed other entries after
-    /// those of the backup. The key in charge so far signs nothing beyond them; the entry about it comes after the record.
+    /// Replaces the key before anything is appended: for a log that comes from a backup, whose key
+    /// may have signed other entries after those of the backup. The key in charge so far signs
+    /// nothing beyond them; the entry about it comes after the record.
     pub async fn succeed_key(&self) -> Result<Epoch, RotateError> {
         self.replace_key(async |_| Ok(())).await
     }
@@ -226,8 +232,8 @@ impl Sequencer {
         Ok(epoch)
     }
 
-    /// Writes a record durably. Where that fails and the record cannot be taken back either, nobody knows which key is in
-    /// charge, so nothing is signed until a restart has looked.
+    /// Writes a record durably. Where that fails and the record cannot be taken back either, nobody
+    /// knows which key is in charge, so nothing is signed until a restart has looked.
     fn write_epoch(&self, number: u64, record: &[u8]) -> Result<(), AppendError> {
         let (disk, dir) = (self.shared.disk.as_ref(), self.shared.places.epochs());
         let path = dir.join(number.to_string());

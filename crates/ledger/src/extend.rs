@@ -1,5 +1,5 @@
-//! Question of those who keep checkpoints elsewhere: is the log of now an extension of what was kept? Size alone does not say it: a
-//! log that was rewritten grows past any size.
+//! Question of those who keep checkpoints elsewhere: is the log of now an extension of what was
+//! kept? Size alone does not say it: a log that was rewritten grows past any size.
 
 use reeve_tlog::{Checkpoint, EpochOpenError, Epochs, Hash, NoteError, SignedNote, tree_root};
 
@@ -50,8 +50,8 @@ impl ExtendError {
 }
 
 impl Ledger {
-    /// Accepts a checkpoint that was kept elsewhere if a key of this log signed it and the log has the same entries up to its size.
-    /// Returns the checkpoint.
+    /// Accepts a checkpoint that was kept elsewhere if a key of this log signed it and the log has
+    /// the same entries up to its size. Returns the checkpoint.
     ///
     /// # Errors
     /// The log does not extend it, or its hashes cannot be read.

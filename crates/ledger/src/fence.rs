@@ -1,12 +1,15 @@
-//! The port that tells the ledger whether this process may still write: of several servers on one log, one writes.
+//! The port that tells the ledger whether this process may still write: of several servers on one
+//! log, one writes.
 //!
-//! A process that was paused does not know that time has passed. The sequencer therefore asks before each frame, and again before it
-//! acknowledges: a frame that was written in the moment between is acknowledged by nobody (`docs/formats/wal.md`).
+//! A process that was paused does not know that time has passed. The sequencer therefore asks
+//! before each frame, and again before it acknowledges: a frame that was written in the moment
+//! between is acknowledged by nobody (`docs/formats/wal.md`).
 
-/// Permission of this process to write the log. Asked before each frame and each acknowledgement, so an answer costs microseconds.
+/// Permission of this process to write the log. Asked before each frame and each acknowledgement,
+/// so an answer costs microseconds.
 pub trait Fence: std::fmt::Debug + Send + Sync {
-    /// Returns the number of this writer. It grows with each takeover and stands in the header of each file of the write-ahead log;
-    /// 0 is a writer that nobody can take over from.
+    /// Returns the number of this writer. It grows with each takeover and stands in the header of
+    /// each file of the write-ahead log; 0 is a writer that nobody can take over from.
     fn epoch(&self) -> u64;
 
     /// Checks that this process is the writer.

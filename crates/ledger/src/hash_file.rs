@@ -1,5 +1,6 @@
-//! Files of hashes: 32 bytes an item, one after another, no header. They only grow, and only what the manifest covers counts:
-//! what an interrupted seal wrote beyond is overwritten by the next. Layout: `docs/formats/data-directory.md`.
+//! Files of hashes: 32 bytes an item, one after another, no header. They only grow, and only what
+//! the manifest covers counts: what an interrupted seal wrote beyond is overwritten by the next.
+//! Layout: `docs/formats/data-directory.md`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,8 @@ impl HashFile {
             self.disk.sync_dir(parent(&self.path))?;
             *self.file.write() = Some(file);
         }
-        // Shared: what is written lies beyond what anybody reads, and syncing must hold up no reader.
+        // Shared: what is written lies beyond what anybody reads, and syncing must hold up no
+        // reader.
         let file = self.file.read();
         let Some(file) = file.as_ref() else {
             return Ok(());

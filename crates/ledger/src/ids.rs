@@ -1,10 +1,12 @@
-//! The index of identifiers: event id -> sequence, time of receipt and mark of the claim, so that an entry sent again finds
-//! its first receipt however long ago that was. Disposable: it is rebuilt from segments when it is missing, of an earlier version,
-//! or not attested by the log's key: a forged record would have an entry acknowledged that is never recorded. Layout:
+//! The index of identifiers: event id -> sequence, time of receipt and mark of the claim, so that
+//! an entry sent again finds its first receipt however long ago that was. Disposable: it is rebuilt
+//! from segments when it is missing, of an earlier version, or not attested by the log's key: a
+//! forged record would have an entry acknowledged that is never recorded. Layout:
 //! `docs/formats/data-directory.md`.
 //!
-//! Each seal adds a sorted file with a filter; eight neighbours of a level become one of the next, so that a lookup asks a
-//! few dozen filters, and reads a page only where the id (almost certainly) is.
+//! Each seal adds a sorted file with a filter; eight neighbours of a level become one of the next,
+//! so that a lookup asks a few dozen filters, and reads a page only where the id (almost certainly)
+//! is.
 
 mod file;
 mod filter;
@@ -34,8 +36,8 @@ pub(crate) struct SealedIds {
 }
 
 impl SealedIds {
-    /// Opens the files that hold, adjacent from 0 up to at most `sealed_size`; what comes after is missing and must be
-    /// added, what does not belong is removed.
+    /// Opens the files that hold, adjacent from 0 up to at most `sealed_size`; what comes after is
+    /// missing and must be added, what does not belong is removed.
     pub(crate) fn open(
         disk: Arc<dyn Disk>,
         attestor: Arc<Attestor>,
@@ -87,7 +89,8 @@ impl SealedIds {
         self.files.last().map_or(0, |file| file.end())
     }
 
-    /// Greatest `recorded_at` of the sealed entries, ms since the epoch; `None` when there are none.
+    /// Greatest `recorded_at` of the sealed entries, ms since the epoch; `None` when there are
+    /// none.
     pub(crate) fn newest_time(&self) -> Option<i64> {
         self.files
             .iter()
@@ -105,7 +108,8 @@ impl SealedIds {
         Ok(None)
     }
 
-    /// The set with the identifiers of sequences `end()..end` added, in a file that is durable when this returns.
+    /// The set with the identifiers of sequences `end()..end` added, in a file that is durable when
+    /// this returns.
     pub(crate) fn with(&self, end: u64, mut records: Vec<Record>) -> io::Result<SealedIds> {
         let mut grown = self.clone();
         records.sort_unstable_by_key(|record| record.key);
@@ -122,9 +126,9 @@ impl SealedIds {
         Ok(grown)
     }
 
-    /// The set with eight neighbours of a level made one, as often as there are such; `None` when there are none. The new
-    /// files are durable when this returns; those that were merged are given back, to be removed once nobody asks for them by
-    /// name.
+    /// The set with eight neighbours of a level made one, as often as there are such; `None` when
+    /// there are none. The new files are durable when this returns; those that were merged are
+    /// given back, to be removed once nobody asks for them by name.
     pub(crate) fn merged(&self) -> io::Result<Option<(SealedIds, Vec<PathBuf>)>> {
         let mut grown = self.clone();
         let mut merged = Vec::new();
@@ -162,8 +166,8 @@ impl SealedIds {
         }
     }
 
-    /// Returns the number of files at the end that should be merged into one; `None` if there are too few of one
-    /// level.
+    /// Returns the number of files at the end that should be merged into one; `None` if there are
+    /// too few of one level.
     fn mergeable(&self) -> Option<usize> {
         let level = self.files.last()?.level();
         let run = self

@@ -1,10 +1,13 @@
-//! The log's key: made at the first start, kept in `keys/log.key` for its owner alone, its public half in `ledger/log.vkey`.
+//! The log's key: made at the first start, kept in `keys/log.key` for its owner alone, its public
+//! half in `ledger/log.vkey`.
 //!
-//! Refuses to make a new key where a log was signed by one that is gone, and a key file that others may read. A rotation that was
-//! interrupted is finished when its record is there (`ledger/epochs/`), and taken back when it is not: see `keys/rotation.rs`.
+//! Refuses to make a new key where a log was signed by one that is gone, and a key file that others
+//! may read. A rotation that was interrupted is finished when its record is there
+//! (`ledger/epochs/`), and taken back when it is not: see `keys/rotation.rs`.
 //!
-//! The file's second line says how many rotations led to the key. Nothing else in the data directory that outlives a seal tells a
-//! log whose newest records were deleted from one whose key was never replaced, and whoever deletes them cannot write here.
+//! The file's second line says how many rotations led to the key. Nothing else in the data
+//! directory that outlives a seal tells a log whose newest records were deleted from one whose key
+//! was never replaced, and whoever deletes them cannot write here.
 
 mod rotation;
 
@@ -92,8 +95,9 @@ pub enum KeyFileError {
     },
 }
 
-/// The log's key from `keys/log.key` in the data directory; made when there is neither key nor log. The key's name is the
-/// log's origin: `origin` where given, else `reeve.local/` and eight random hex digits at the first start.
+/// The log's key from `keys/log.key` in the data directory; made when there is neither key nor log.
+/// The key's name is the log's origin: `origin` where given, else `reeve.local/` and eight random
+/// hex digits at the first start.
 pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigner, KeyFileError> {
     let path = key_path(data_dir);
     rotation::settle(data_dir)?;
@@ -127,7 +131,8 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
     Ok(signer)
 }
 
-/// The verifier keys of the log in a directory, by its records of key epochs and `log.vkey`. Nothing is made.
+/// The verifier keys of the log in a directory, by its records of key epochs and `log.vkey`.
+/// Nothing is made.
 ///
 /// # Errors
 /// A file cannot be read, or is not what it should be.
@@ -153,7 +158,8 @@ pub fn epochs(data_dir: &Path) -> Result<Epochs, KeyFileError> {
     Ok(Epochs::single(key))
 }
 
-/// The content of `keys/log.key`, for a copy of it: refused unless it is the private half of the verifier key given.
+/// The content of `keys/log.key`, for a copy of it: refused unless it is the private half of the
+/// verifier key given.
 pub fn copy_of(
     data_dir: &Path,
     public_key: &str,
@@ -234,8 +240,9 @@ fn read(path: &Path) -> Result<Option<KeptKey>, KeyFileError> {
     Ok(Some(KeptKey { signer, epoch }))
 }
 
-/// Compares the number of records in `ledger/epochs/` with the number that led to the key. A key file of an earlier version is
-/// taken to be right with the records there are, and says so from then on.
+/// Compares the number of records in `ledger/epochs/` with the number that led to the key. A key
+/// file of an earlier version is taken to be right with the records there are, and says so from
+/// then on.
 fn check_epoch(data_dir: &Path, kept: &KeptKey) -> Result<(), KeyFileError> {
     let dir = epochs_dir(parent(&vkey_path(data_dir)));
     let records =
@@ -291,7 +298,8 @@ fn create(data_dir: &Path, path: &Path, origin: Option<&str>) -> Result<NoteSign
     Ok(signer)
 }
 
-/// Writes the key under a name that appears only once it is durable, readable for its owner alone from the first byte on.
+/// Writes the key under a name that appears only once it is durable, readable for its owner alone
+/// from the first byte on.
 fn save(path: &Path, signer: &NoteSigner, epoch: u64) -> io::Result<()> {
     let unnamed = write_unnamed(path, signer, epoch)?;
     // Never over a key that came into being meanwhile.

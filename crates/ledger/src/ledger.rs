@@ -32,11 +32,13 @@ const INLINE_ENTRIES: usize = 32;
 const RETRY_AFTER_S: u64 = 1;
 /// Longest time that an append waits for a seal to free memory in the tail.
 const TAIL_WAIT: Duration = Duration::from_secs(3);
-/// An append of at most this many bytes may pass the tail's limit by a sixteenth of it: what one person does, and the record of what
-/// they read, does not wait for the seal that a bulk load made necessary.
+/// An append of at most this many bytes may pass the tail's limit by a sixteenth of it: what one
+/// person does, and the record of what they read, does not wait for the seal that a bulk load made
+/// necessary.
 const SMALL: usize = 32 << 10;
 
-/// An open ledger. Clones share it; it ends with [`Ledger::close`] or when the last clone is dropped.
+/// An open ledger. Clones share it; it ends with [`Ledger::close`] or when the last clone is
+/// dropped.
 #[derive(Clone)]
 pub struct Ledger(Arc<Inner>);
 
@@ -50,7 +52,8 @@ struct Inner {
 }
 
 impl Ledger {
-    /// Opens the log in a data directory, or begins one. Refuses a log that is not what it acknowledged.
+    /// Opens the log in a data directory, or begins one. Refuses a log that is not what it
+    /// acknowledged.
     pub async fn open(
         config: Config,
         signer: NoteSigner,
@@ -107,13 +110,15 @@ impl Ledger {
             .map_err(|error| OpenError::Thread(error.to_string()))?
     }
 
-    /// Returns the extent of what this start accepted without a signature; `None` where all was signed.
+    /// Returns the extent of what this start accepted without a signature; `None` where all was
+    /// signed.
     pub fn accepted_unsigned(&self) -> Option<&Unsigned> {
         self.0.shared.unsigned.as_ref()
     }
 
-    /// Records entries, all or none, in this order and next to each other; durable when this returns. An entry that was
-    /// recorded before gives its first receipt again. Entries are recorded even if the caller stops waiting.
+    /// Records entries, all or none, in this order and next to each other; durable when this
+    /// returns. An entry that was recorded before gives its first receipt again. Entries are
+    /// recorded even if the caller stops waiting.
     pub async fn append(&self, drafts: Vec<Draft>) -> Result<Vec<Receipt>, AppendError> {
         if drafts.is_empty() {
             return Ok(Vec::new());
@@ -207,13 +212,15 @@ impl Ledger {
         self.0.shared.view.read().tail.clone()
     }
 
-    /// Sealed segments and unsealed entries that belong together: each acknowledged entry is in exactly one of them.
+    /// Sealed segments and unsealed entries that belong together: each acknowledged entry is in
+    /// exactly one of them.
     pub fn view(&self) -> View {
         self.0.shared.view.read().clone()
     }
 
-    /// The sequence that the index of identifiers has for an event id, and the sequence up to which it knows all of them. Two
-    /// identifiers may share a key, so that the entry there has to be compared.
+    /// The sequence that the index of identifiers has for an event id, and the sequence up to which
+    /// it knows all of them. Two identifiers may share a key, so that the entry there has to be
+    /// compared.
     ///
     /// # Errors
     /// The index could not be read.
@@ -278,18 +285,20 @@ impl Ledger {
         read::proof(&self.0.shared, entry)
     }
 
-    /// Starts a proof that many entries are in the log at `size`, which the log has or had. Reads from the disk: finish it on a thread for
-    /// blocking work.
+    /// Starts a proof that many entries are in the log at `size`, which the log has or had. Reads
+    /// from the disk: finish it on a thread for blocking work.
     pub fn multi_prover(&self, size: u64) -> MultiProver<TreeHashes> {
         MultiProver::new(TreeHashes::new(self.0.shared.clone(), size), size)
     }
 
-    /// The bytes of a tile or entry bundle by its C2SP path (`tile/...`, partial ones too); `None` where there is none.
+    /// The bytes of a tile or entry bundle by its C2SP path (`tile/...`, partial ones too); `None`
+    /// where there is none.
     pub async fn tile(&self, path: &str) -> Result<Option<Vec<u8>>, ReadError> {
         read::tile(&self.0.shared, path)
     }
 
-    /// Completes entries as segments hold them, in the order given, and refuses those that are not what the log committed to.
+    /// Completes entries as segments hold them, in the order given, and refuses those that are not
+    /// what the log committed to.
     pub async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, ReadError> {
         let shared = self.0.shared.clone();
         if sealed.len() <= INLINE_ENTRIES {
@@ -301,8 +310,8 @@ impl Ledger {
             .map_err(|error| ReadError::Io(std::io::Error::other(error)))?
     }
 
-    /// Returns a stream of new entries in order, as they are acknowledged. A receiver that falls thousands behind gets
-    /// the number that it missed, and finds those entries in the view.
+    /// Returns a stream of new entries in order, as they are acknowledged. A receiver that falls
+    /// thousands behind gets the number that it missed, and finds those entries in the view.
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<StoredEntry>> {
         self.0.shared.live.subscribe()
     }
@@ -328,7 +337,8 @@ impl Ledger {
         Ok(sealed)
     }
 
-    /// Waits until a seal is due: enough entries are unsealed, the oldest is old enough, or a fault calls for it.
+    /// Waits until a seal is due: enough entries are unsealed, the oldest is old enough, or a fault
+    /// calls for it.
     pub async fn seal_due(&self) {
         loop {
             let notified = self.0.shared.seal_due.notified();
@@ -373,8 +383,8 @@ impl Ledger {
         }
     }
 
-    /// Finishes what waits, makes the anchor durable and lets go of the data directory. Later appends give
-    /// [`AppendError::Closed`]; reading goes on.
+    /// Finishes what waits, makes the anchor durable and lets go of the data directory. Later
+    /// appends give [`AppendError::Closed`]; reading goes on.
     pub async fn close(&self) {
         let _sealed = self.0.sealing.lock().await;
         let inner = self.0.clone();

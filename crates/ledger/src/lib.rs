@@ -1,8 +1,9 @@
 //! The ledger: append, sequence, commit, publish.
 //!
-//! Handlers prepare drafts in parallel; one sequencer numbers them, appends one frame to the write-ahead log, syncs it,
-//! signs the new tree head and acknowledges. What was acknowledged survives `kill -9` and power loss. Sealed entries go to
-//! segments through the [`SegmentStore`] port; readers see both through [`EntryReader`]. Formats: `docs/formats/wal.md` and
+//! Handlers prepare drafts in parallel; one sequencer numbers them, appends one frame to the
+//! write-ahead log, syncs it, signs the new tree head and acknowledges. What was acknowledged
+//! survives `kill -9` and power loss. Sealed entries go to segments through the [`SegmentStore`]
+//! port; readers see both through [`EntryReader`]. Formats: `docs/formats/wal.md` and
 //! `docs/formats/data-directory.md`.
 //!
 //! | concern | items |

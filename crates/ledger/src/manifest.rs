@@ -1,8 +1,10 @@
-//! The manifest: which segments hold the sealed entries, and the tree and chain at the point up to which they go.
-//! Layout: `docs/formats/data-directory.md`. Whatever it does not list does not count.
+//! The manifest: which segments hold the sealed entries, and the tree and chain at the point up to
+//! which they go. Layout: `docs/formats/data-directory.md`. Whatever it does not list does not
+//! count.
 //!
-//! It is kept as a journal of records that the log's key attests ([`journal`]). Versions before kept an unsigned file
-//! (`manifest.json`, version 1), which is read here. Refuses other versions, unknown fields, and lists that cannot be what a seal wrote.
+//! It is kept as a journal of records that the log's key attests ([`journal`]). Versions before
+//! kept an unsigned file (`manifest.json`, version 1), which is read here. Refuses other versions,
+//! unknown fields, and lists that cannot be what a seal wrote.
 
 pub mod journal;
 
@@ -28,7 +30,8 @@ pub struct Manifest {
     pub root: Hash,
     /// Chain hash of the last of them; zeros when there is none.
     pub chain_hash: Hash,
-    /// Commitments of the leaves beyond the last full tile: `sealed_size % 256` of them. Version 1 alone repeats them.
+    /// Commitments of the leaves beyond the last full tile: `sealed_size % 256` of them. Version 1
+    /// alone repeats them.
     pub edge: Vec<Commitment>,
     /// The segments, ordered by first sequence, then class.
     pub segments: Vec<SegmentMeta>,

@@ -126,7 +126,8 @@ pub(crate) async fn open(
     })
 }
 
-/// Signs the manifest of an earlier version, which was accepted, by making a journal that begins with it.
+/// Signs the manifest of an earlier version, which was accepted, by making a journal that begins
+/// with it.
 pub(crate) fn sign_manifest(shared: &Shared) -> Result<(), OpenError> {
     let path = shared.places.manifest();
     let unsigned = Manifest::read(shared.disk.as_ref(), &shared.places.unsigned_manifest());
@@ -174,7 +175,8 @@ fn begin_file(
         })
 }
 
-/// Opens the index of identifiers and adds what it lacks of the sealed entries, out of the segments.
+/// Opens the index of identifiers and adds what it lacks of the sealed entries, out of the
+/// segments.
 async fn open_ids(
     disk: &Arc<dyn Disk>,
     config: &Config,
@@ -235,7 +237,8 @@ async fn open_ids(
     Ok(ids)
 }
 
-/// Returns the index record of an entry in a segment, or an error if the entry differs from the commitment in the log.
+/// Returns the index record of an entry in a segment, or an error if the entry differs from the
+/// commitment in the log.
 fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<Record, String> {
     if committed != Some(&commitment(&row.salt, &row.canonical)) {
         return Err("it differs from the log's commitment".into());

@@ -1,4 +1,5 @@
-//! Errors of opening a ledger. Each names the file, the place in it, the fault, and the remedy; nothing was changed.
+//! Errors of opening a ledger. Each names the file, the place in it, the fault, and the remedy;
+//! nothing was changed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -108,7 +109,8 @@ pub enum OpenError {
         /// Fault in the sealed data.
         cause: String,
     },
-    /// A file has a signature that does not hold, or a signed file speaks of another log than the one there is.
+    /// A file has a signature that does not hold, or a signed file speaks of another log than the
+    /// one there is.
     #[error(
         "{path}: {cause}: the log's key did not sign what is there, so it was damaged or forged, and nothing is signed over it; check the directory with reeve-verify and restore it from a backup (docs/operate/refused-start.md)",
         path = path.display()

@@ -1,5 +1,5 @@
-//! The bound on what waits for the sequencer: canonical bytes, not submissions, so that many small ones and few large ones
-//! cost the same memory.
+//! The bound on what waits for the sequencer: canonical bytes, not submissions, so that many small
+//! ones and few large ones cost the same memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -38,8 +38,8 @@ pub enum ReadError {
     },
 }
 
-/// The `.tlog-proof` of an entry, carrying what opens its commitment: at the newest cosigned checkpoint where that covers it,
-/// else at the newest.
+/// The `.tlog-proof` of an entry, carrying what opens its commitment: at the newest cosigned
+/// checkpoint where that covers it, else at the newest.
 pub(crate) fn proof(shared: &Shared, entry: &StoredEntry) -> Result<String, ReadError> {
     let index = entry.sequence;
     let cosigned = shared
@@ -84,8 +84,8 @@ pub(crate) fn proof(shared: &Shared, entry: &StoredEntry) -> Result<String, Read
     Ok(file.to_string())
 }
 
-/// The bytes of a tile or entry bundle by its C2SP path, as wide as the path says; `None` where the path names none or the
-/// log does not reach that far.
+/// The bytes of a tile or entry bundle by its C2SP path, as wide as the path says; `None` where the
+/// path names none or the log does not reach that far.
 pub(crate) fn tile(shared: &Shared, path: &str) -> Result<Option<Vec<u8>>, ReadError> {
     let Ok(resource) = TileResource::parse(path) else {
         return Ok(None);
@@ -106,7 +106,8 @@ pub(crate) fn tile(shared: &Shared, path: &str) -> Result<Option<Vec<u8>>, ReadE
     }
 }
 
-/// The entry bundle of a tile: commitments of sealed entries from their file, of the others from the tail.
+/// The entry bundle of a tile: commitments of sealed entries from their file, of the others from
+/// the tail.
 fn bundle(shared: &Shared, tile: TileId) -> Result<Option<Vec<u8>>, ReadError> {
     let tail = shared.view.read().tail.clone();
     let (first, end) = tile.leaves();
@@ -120,7 +121,8 @@ fn bundle(shared: &Shared, tile: TileId) -> Result<Option<Vec<u8>>, ReadError> {
     Ok((commitments.len() as u64 == end - first).then(|| tiles::bundle(&commitments)))
 }
 
-/// Completes entries as segments hold them, in the order given, and refuses those that are not what the log committed to.
+/// Completes entries as segments hold them, in the order given, and refuses those that are not what
+/// the log committed to.
 pub(crate) fn restore(
     shared: &Shared,
     sealed: Vec<SealedEntry>,

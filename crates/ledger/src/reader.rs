@@ -1,7 +1,9 @@
-//! The port through which entries are read: search, list, count, read onwards, one entry. Implemented by `lake` over sealed
-//! segments and the ledger's unsealed tail, so that an entry is found as soon as it is acknowledged.
+//! The port through which entries are read: search, list, count, read onwards, one entry.
+//! Implemented by `lake` over sealed segments and the ledger's unsealed tail, so that an entry is
+//! found as soon as it is acknowledged.
 //!
-//! It knows nobody's rights: what serves callers reads through `reeve_trail::Trail`, which narrows every request.
+//! It knows nobody's rights: what serves callers reads through `reeve_trail::Trail`, which narrows
+//! every request.
 
 use std::sync::Arc;
 
@@ -24,9 +26,11 @@ pub struct SearchRequest {
     pub offset: usize,
     /// Order of the results.
     pub order: Order,
-    /// Order by a column in place of `order`. Every match is looked at, and `offset` and `limit` reach [`MOST_SORTED`] together.
+    /// Order by a column in place of `order`. Every match is looked at, and `offset` and `limit`
+    /// reach [`MOST_SORTED`] together.
     pub sort: Option<Sort>,
-    /// Only entries strictly beyond the one with this sequence in the direction of `order` or `sort`. Totals and counts do not heed it.
+    /// Only entries strictly beyond the one with this sequence in the direction of `order` or
+    /// `sort`. Totals and counts do not heed it.
     pub cursor: Option<u64>,
     /// Counts all matches if `true`, which reads more than one page.
     pub count_total: bool,
@@ -81,8 +85,8 @@ impl Order {
 pub struct Aggregation {
     /// Field or time span to group by.
     pub by: GroupBy,
-    /// Largest number of values returned, the most frequent first; at most 1,000. Time spans are all returned, up to
-    /// the newest 10,000.
+    /// Largest number of values returned, the most frequent first; at most 1,000. Time spans are
+    /// all returned, up to the newest 10,000.
     pub limit: usize,
 }
 
@@ -100,11 +104,11 @@ pub enum GroupBy {
         /// Length of each time span.
         unit: TimeUnit,
     },
-    /// Open members. An entry that has several values counts once for each distinct one. A tag of a resource counts for
-    /// `tags` as `name=value`; objects and null are no values.
+    /// Open members. An entry that has several values counts once for each distinct one. A tag of a
+    /// resource counts for `tags` as `name=value`; objects and null are no values.
     Field(FieldPath),
-    /// Values of the second for each value of the first, at most [`MOST_PAIRS`] pairs. An entry that has several values counts once for
-    /// each pair.
+    /// Values of the second for each value of the first, at most [`MOST_PAIRS`] pairs. An entry
+    /// that has several values counts once for each pair.
     Nested(Box<GroupBy>, Box<GroupBy>),
 }
 
@@ -174,7 +178,8 @@ pub struct Stretch {
 /// Number of matches for each value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Values and how many entries have them: the most frequent first, equal ones by value; spans of time in their order.
+    /// Values and how many entries have them: the most frequent first, equal ones by value; spans
+    /// of time in their order.
     pub values: Vec<(String, u64)>,
     /// Counts of the second field for each of `values`, if the aggregation is nested; else empty.
     pub nested: Vec<Counts>,
@@ -192,7 +197,8 @@ pub enum TrailError {
     /// A field that cannot be aggregated, or the like.
     #[error("{0}")]
     Invalid(String),
-    /// A part of the log that the answer needs is missing or is not what was written; the text names it.
+    /// A part of the log that the answer needs is missing or is not what was written; the text
+    /// names it.
     #[error("{0}")]
     Damaged(String),
     /// The search took longer than a search may.
@@ -222,8 +228,9 @@ impl From<SegmentError> for TrailError {
 pub trait EntryReader: Send + Sync {
     /// Finds entries.
     async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError>;
-    /// Reads entries onwards, as many as one stretch may hold: in bounded memory, however large the entries are. A stretch whose search
-    /// takes long ends early, possibly without an entry, but always beyond where it began: it never fails as too costly.
+    /// Reads entries onwards, as many as one stretch may hold: in bounded memory, however large the
+    /// entries are. A stretch whose search takes long ends early, possibly without an entry, but
+    /// always beyond where it began: it never fails as too costly.
     async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError>;
     /// One entry by its identifier.
     async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError>;

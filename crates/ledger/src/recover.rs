@@ -1,11 +1,13 @@
-//! Opening: reads manifest, tiles, write-ahead log and anchor, and refuses what is not exactly what was acknowledged.
+//! Opening: reads manifest, tiles, write-ahead log and anchor, and refuses what is not exactly what
+//! was acknowledged.
 //!
-//! What may be wrong without anything being lost, and is put right: a last frame that was being written when the power went
-//! (cut off, only if the anchor does not cover it and nothing whole follows), files that a seal or rotation left half done.
-//! Everything else is an [`OpenError`] and leaves the files as they are.
+//! What may be wrong without anything being lost, and is put right: a last frame that was being
+//! written when the power went (cut off, only if the anchor does not cover it and nothing whole
+//! follows), files that a seal or rotation left half done. Everything else is an [`OpenError`] and
+//! leaves the files as they are.
 //!
-//! What the files say of each other is not enough: the log's key must have signed the newest frame, the manifest and the anchor
-//! (`signatures`), because what is recovered is signed.
+//! What the files say of each other is not enough: the log's key must have signed the newest frame,
+//! the manifest and the anchor (`signatures`), because what is recovered is signed.
 
 mod manifest_file;
 mod replay;
@@ -127,7 +129,8 @@ pub(crate) fn recover(
                 size: head.size,
             });
         }
-        // Before the first file of the log, so that a log without an anchor is never how a start ended.
+        // Before the first file of the log, so that a log without an anchor is never how a start
+        // ended.
         None => Anchor::create(disk.as_ref(), &places.anchor, &head),
     };
     let mut anchor = anchor.map_err(OpenError::io(&places.anchor, "opening"))?;
@@ -174,8 +177,9 @@ pub(crate) fn recover(
     })
 }
 
-/// Makes durable what names are found: the process before may have been killed between giving a file its name and syncing the
-/// folder, and what is done from here on (removing sealed files of the log, say) rests on them.
+/// Makes durable what names are found: the process before may have been killed between giving a
+/// file its name and syncing the folder, and what is done from here on (removing sealed files of
+/// the log, say) rests on them.
 fn keep_names(disk: &dyn Disk, config: &Config, places: &Places) -> Result<(), OpenError> {
     let anchor = parent(&places.anchor).to_owned();
     let above = [

@@ -1,8 +1,10 @@
-//! Sealing: moves what the write-ahead log holds into segments, tiles and the index of identifiers, then lets go of its files.
+//! Sealing: moves what the write-ahead log holds into segments, tiles and the index of identifiers,
+//! then lets go of its files.
 //!
-//! In this order, each step durable before the next: a new log file begins, segments, tiles, chain points, identifiers,
-//! manifest, then readers see the segments instead of the tail, then the old log files go. Until the manifest is in place
-//! nothing counts but the log, so an interruption at any step loses and doubles nothing.
+//! In this order, each step durable before the next: a new log file begins, segments, tiles, chain
+//! points, identifiers, manifest, then readers see the segments instead of the tail, then the old
+//! log files go. Until the manifest is in place nothing counts but the log, so an interruption at
+//! any step loses and doubles nothing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,10 +24,12 @@ use crate::sequencer::Rotated;
 use crate::sequencer::recent::{Generation, records};
 use crate::shared::Shared;
 
-/// Segments that are written at the same time: more would hold more memory and take the processors from the appends.
+/// Segments that are written at the same time: more would hold more memory and take the processors
+/// from the appends.
 const SEGMENTS_AT_ONCE: usize = 2;
 
-/// Reason why nothing was sealed. The entries stay in the write-ahead log, and the next seal tries again.
+/// Reason why nothing was sealed. The entries stay in the write-ahead log, and the next seal tries
+/// again.
 #[derive(Debug, thiserror::Error)]
 pub enum SealError {
     /// The log could not begin a new file.
@@ -115,7 +119,8 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
         .map_err(|_| SealError::Closed)?
 }
 
-/// One segment a retention class, of at most as many entries as make a seal due; two are written at a time.
+/// One segment a retention class, of at most as many entries as make a seal due; two are written at
+/// a time.
 async fn write_segments(
     shared: &Arc<Shared>,
     entries: &[Arc<StoredEntry>],
@@ -141,7 +146,8 @@ async fn write_segments(
             writing.spawn(async move { shared.segments.write(class, &part).await });
         }
     }
-    // All are waited for whatever becomes of one, so that none writes when the next seal tries again.
+    // All are waited for whatever becomes of one, so that none writes when the next seal tries
+    // again.
     written.extend(writing.join_all().await.into_iter().map(Ok));
     written
         .into_iter()
@@ -188,7 +194,8 @@ fn write_ids(shared: &Shared, sealing: &Sealing) -> Result<SealedIds, SealError>
     ids.with(*end, records).map_err(at(&shared.places.ids()))
 }
 
-/// Makes fewer and larger files of the index of identifiers, after the seal counts: the entries do not wait for this.
+/// Makes fewer and larger files of the index of identifiers, after the seal counts: the entries do
+/// not wait for this.
 fn merge_ids(shared: &Shared) {
     let ids = shared.ids.read().clone();
     let (ids, merged) = match ids.merged() {
@@ -237,7 +244,8 @@ fn write_manifest(
         segments: written,
     };
     let mut journal = shared.journal.lock();
-    // A server that was replaced while it wrote segments must not name them over those of the next one.
+    // A server that was replaced while it wrote segments must not name them over those of the next
+    // one.
     shared.config.fence.check()?;
     journal
         .as_mut()

@@ -17,7 +17,8 @@ pub struct SegmentMeta {
     pub class: String,
     /// First sequence in it.
     pub first_sequence: u64,
-    /// Last sequence in the segment. Sequences between first and last may be in segments of other classes.
+    /// Last sequence in the segment. Sequences between first and last may be in segments of other
+    /// classes.
     pub last_sequence: u64,
     /// Entries in it.
     pub count: u64,
@@ -55,20 +56,24 @@ pub enum SegmentError {
 /// Keeps sealed entries. Implemented by `lake`.
 #[async_trait]
 pub trait SegmentStore: Send + Sync {
-    /// Writes one immutable segment, durable when this returns. Entries are of one class, ordered by sequence. A seal that
-    /// was interrupted may have written the same path before: it is replaced.
+    /// Writes one immutable segment, durable when this returns. Entries are of one class, ordered
+    /// by sequence. A seal that was interrupted may have written the same path before: it is
+    /// replaced.
     async fn write(
         &self,
         class: &str,
         entries: &[Arc<StoredEntry>],
     ) -> Result<SegmentMeta, SegmentError>;
-    /// Reads a whole segment back, in order. The ledger asks for it only when it rebuilds its index of identifiers.
+    /// Reads a whole segment back, in order. The ledger asks for it only when it rebuilds its index
+    /// of identifiers.
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError>;
-    /// Gives the store the log's signature over what it derives from segments, before any segment is published. What the store
-    /// searches with and finds on the disk must be attested; what is not is derived anew.
+    /// Gives the store the log's signature over what it derives from segments, before any segment
+    /// is published. What the store searches with and finds on the disk must be attested; what is
+    /// not is derived anew.
     fn attested_by(&self, _attestor: Arc<Attestor>) {}
-    /// Tells the store which segments count from now on (at start and after each seal), just before `Ledger::view` shows
-    /// them. Readers go by the view, whose segments and tail belong together; this is for opening files and building
-    /// indexes ahead. Files that are not listed are leftovers of an interrupted seal and may be deleted at start.
+    /// Tells the store which segments count from now on (at start and after each seal), just before
+    /// `Ledger::view` shows them. Readers go by the view, whose segments and tail belong together;
+    /// this is for opening files and building indexes ahead. Files that are not listed are
+    /// leftovers of an interrupted seal and may be deleted at start.
     fn publish(&self, segments: Arc<Vec<SegmentMeta>>);
 }

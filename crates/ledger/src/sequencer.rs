@@ -1,8 +1,9 @@
-//! The one writer: takes what waits, resolves what was sent before, numbers the rest, writes one frame, syncs it, moves the
-//! anchor, shows the entries to readers, and acknowledges. A thread of its own, because it waits for the disk.
+//! The one writer: takes what waits, resolves what was sent before, numbers the rest, writes one
+//! frame, syncs it, moves the anchor, shows the entries to readers, and acknowledges. A thread of
+//! its own, because it waits for the disk.
 //!
-//! Nothing is acknowledged that is not durable, and nothing is shown that is not in the log. When writing fails, every
-//! submission of the batch is told, and the log is as it was before.
+//! Nothing is acknowledged that is not durable, and nothing is shown that is not in the log. When
+//! writing fails, every submission of the batch is told, and the log is as it was before.
 
 mod commit;
 mod plan;
@@ -95,8 +96,8 @@ impl Sequencer {
         self.publish();
     }
 
-    /// The submissions of one group commit: the first and what waits behind it, up to the size of a batch. Any other command
-    /// ends it and is given back.
+    /// The submissions of one group commit: the first and what waits behind it, up to the size of a
+    /// batch. Any other command ends it and is given back.
     fn collect(&mut self, first: Submission) -> (Vec<Submission>, Option<Command>) {
         let mut bytes = first.bytes;
         let mut batch = vec![first];
@@ -172,8 +173,8 @@ impl Sequencer {
         }
     }
 
-    /// Periodic maintenance: syncs the anchor, updates the checkpoint file, and detects a log file that was removed
-    /// while open.
+    /// Periodic maintenance: syncs the anchor, updates the checkpoint file, and detects a log file
+    /// that was removed while open.
     fn care(&mut self) {
         let busy = self.shared.room.waiting() > 0;
         let now = self.shared.config.clock.elapsed();
@@ -236,8 +237,8 @@ impl Sequencer {
         *fault = Some(message);
     }
 
-    /// Turns a failed write into the error for its submissions; when the state of the disk is unknown, later
-    /// submissions fail too.
+    /// Turns a failed write into the error for its submissions; when the state of the disk is
+    /// unknown, later submissions fail too.
     fn failed(&self, failure: WriteFailure) -> AppendError {
         let file = self.wal.path().display();
         match failure {

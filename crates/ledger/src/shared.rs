@@ -25,7 +25,8 @@ use crate::tiles::Tiles;
 /// Number of entries that a slow subscriber may fall behind before it misses some.
 const LIVE_BACKLOG: usize = 8192;
 
-/// A clock may be behind the newest entry by this much without a warning: servers of a pair never agree to the second.
+/// A clock may be behind the newest entry by this much without a warning: servers of a pair never
+/// agree to the second.
 const CLOCK_TOLERANCE_MS: i64 = 60_000;
 
 /// The log at its newest commit.
@@ -43,7 +44,8 @@ pub(crate) struct Head {
 pub(crate) enum Fault {
     /// State of the disk is unknown until the log is reopened.
     Unknown(String),
-    /// The file being written was removed underneath; a seal puts what it held elsewhere and heals this.
+    /// The file being written was removed underneath; a seal puts what it held elsewhere and heals
+    /// this.
     Removed(String),
 }
 
@@ -52,10 +54,11 @@ pub(crate) enum Fault {
 pub struct Health {
     /// Fault because of which no entries are accepted, with the remedy.
     pub fault: Option<String>,
-    /// Reason why the anchor could not be written. Entries are safe, but a loss of the newest entries would not be
-    /// detected.
+    /// Reason why the anchor could not be written. Entries are safe, but a loss of the newest
+    /// entries would not be detected.
     pub anchor_fault: Option<String>,
-    /// Warning that entries of the log are dated after now: the clock is wrong, or it was when they were recorded.
+    /// Warning that entries of the log are dated after now: the clock is wrong, or it was when they
+    /// were recorded.
     pub clock_fault: Option<String>,
     /// Bytes that wait to be committed.
     pub waiting_bytes: usize,
@@ -111,7 +114,8 @@ impl Shared {
             || view.tail.weight() >= self.config.seal_after_bytes
     }
 
-    /// Returns the warning that entries from before the start are dated after now; `None` once the clock has come that far.
+    /// Returns the warning that entries from before the start are dated after now; `None` once the
+    /// clock has come that far.
     pub(crate) fn clock_fault(&self) -> Option<String> {
         let now = self.config.clock.now();
         if self.newest_at_open <= now.as_millisecond().saturating_add(CLOCK_TOLERANCE_MS) {

@@ -1,10 +1,12 @@
 //! A copy of the log as it was at one moment, taken while entries go on being appended.
 //!
-//! It ends at the newest acknowledged entry, never beyond: a frame that is written but not acknowledged may still be cut off by a power
-//! loss, and the log would then go on otherwise than the copy. While the files are opened nothing is sealed and no key is replaced;
-//! afterwards they are read at leisure, because what was opened only grows and sealing removes no open file.
+//! It ends at the newest acknowledged entry, never beyond: a frame that is written but not
+//! acknowledged may still be cut off by a power loss, and the log would then go on otherwise than
+//! the copy. While the files are opened nothing is sealed and no key is replaced; afterwards they
+//! are read at leisure, because what was opened only grows and sealing removes no open file.
 //!
-//! What can be made anew (`chain`, `ids`, search indexes) is left out. Layout of the parts: `docs/formats/data-directory.md`.
+//! What can be made anew (`chain`, `ids`, search indexes) is left out. Layout of the parts:
+//! `docs/formats/data-directory.md`.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -87,7 +89,8 @@ impl Read for SnapshotReader<'_> {
 }
 
 impl Ledger {
-    /// Takes a snapshot. `hold` is given its segments while nothing can be sealed, to keep them from being removed.
+    /// Takes a snapshot. `hold` is given its segments while nothing can be sealed, to keep them
+    /// from being removed.
     ///
     /// # Errors
     /// A file of the log cannot be read or contradicts the log, or `hold` failed.
@@ -199,7 +202,8 @@ fn hashes(shared: &Shared, sealed: u64) -> io::Result<Vec<SnapshotFile>> {
     Ok(files)
 }
 
-/// The files of the write-ahead log, the last of them up to the end of the newest acknowledged frame.
+/// The files of the write-ahead log, the last of them up to the end of the newest acknowledged
+/// frame.
 fn unsealed(shared: &Shared, sealed: u64, head: &Head) -> io::Result<Vec<SnapshotFile>> {
     let dir = shared.places.wal();
     let firsts = names(shared.disk.as_ref(), &dir)?;

@@ -1,7 +1,9 @@
-//! The unsealed end of the log as readers see it, and the snapshot that pairs it with the sealed segments.
+//! The unsealed end of the log as readers see it, and the snapshot that pairs it with the sealed
+//! segments.
 //!
-//! A tail is a list of blocks of up to 256 entries, aligned to sequences divisible by 256. A snapshot shares the blocks; the
-//! one writer copies at most the list and the last block when a snapshot is still held, so neither side waits for the other.
+//! A tail is a list of blocks of up to 256 entries, aligned to sequences divisible by 256. A
+//! snapshot shares the blocks; the one writer copies at most the list and the last block when a
+//! snapshot is still held, so neither side waits for the other.
 
 use std::sync::Arc;
 
@@ -23,8 +25,8 @@ pub struct Tail {
     blocks: Arc<Vec<Block>>,
 }
 
-/// Snapshot of the acknowledged entries: each sequence below `tail.first_sequence()` is in exactly one of the
-/// segments, each later one in the tail.
+/// Snapshot of the acknowledged entries: each sequence below `tail.first_sequence()` is in exactly
+/// one of the segments, each later one in the tail.
 #[derive(Debug, Clone, Default)]
 pub struct View {
     /// Sealed segments, ordered by first sequence, then class.
@@ -100,7 +102,8 @@ impl Tail {
         self.blocks.iter().flat_map(|block| block.iter())
     }
 
-    /// The blocks in order. A block of 256 never changes; the first may be cut short by a seal, the last grows.
+    /// The blocks in order. A block of 256 never changes; the first may be cut short by a seal, the
+    /// last grows.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -129,8 +132,9 @@ impl Tail {
             .sum()
     }
 
-    /// Drops the entries before a sequence, which segments hold from now on and which weigh as much as this. The blocks are
-    /// given back, so that they can be let go of when nobody waits for that.
+    /// Drops the entries before a sequence, which segments hold from now on and which weigh as much
+    /// as this. The blocks are given back, so that they can be let go of when nobody waits for
+    /// that.
     pub(crate) fn drop_before(&mut self, sequence: u64, weight: usize) -> Vec<Block> {
         self.weight -= weight.min(self.weight);
         let sequence = sequence.clamp(self.first, self.end);

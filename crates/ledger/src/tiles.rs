@@ -1,8 +1,10 @@
-//! The tree as C2SP tlog-tiles: what is sealed in files of hashes on disk, what is not in memory, and the growing right edge.
+//! The tree as C2SP tlog-tiles: what is sealed in files of hashes on disk, what is not in memory,
+//! and the growing right edge.
 //!
-//! On disk stand the commitments of all sealed leaves (`ledger/commitments`), from which leaf hashes and entry bundles follow,
-//! and the hashes of tile levels above 0 (`ledger/tree/<level>`). Any complete subtree can be read at any time while the tree
-//! grows, because what is complete never changes. A tile leaves memory only after what it follows from is durable on disk.
+//! On disk stand the commitments of all sealed leaves (`ledger/commitments`), from which leaf
+//! hashes and entry bundles follow, and the hashes of tile levels above 0 (`ledger/tree/<level>`).
+//! Any complete subtree can be read at any time while the tree grows, because what is complete
+//! never changes. A tile leaves memory only after what it follows from is durable on disk.
 
 mod bounded;
 mod complete;
@@ -80,7 +82,8 @@ fn complete(level: u8, size: u64) -> u64 {
 }
 
 impl Tiles {
-    /// Opens the files. `size`, `root` and the commitments beyond the last full tile are the manifest's.
+    /// Opens the files. `size`, `root` and the commitments beyond the last full tile are the
+    /// manifest's.
     pub(crate) fn open(
         disk: &Arc<dyn Disk>,
         dir: &Path,
@@ -99,7 +102,8 @@ impl Tiles {
         Ok(tiles)
     }
 
-    /// Restores the tree of the sealed entries from the hashes on disk and the commitments beyond the last full tile.
+    /// Restores the tree of the sealed entries from the hashes on disk and the commitments beyond
+    /// the last full tile.
     pub(crate) fn restore(&self, size: u64, beyond: &[Commitment]) -> Result<(), HashReadError> {
         let leaves: Vec<Hash> = beyond.iter().map(Commitment::leaf_hash).collect();
         let last = TileId::at(0, size / WIDTH, size).filter(|tile| !tile.is_full());
@@ -161,14 +165,16 @@ impl Tiles {
         }
     }
 
-    /// Takes a batch over that was written. Only the one writer grows the tree, so nothing came between.
+    /// Takes a batch over that was written. Only the one writer grows the tree, so nothing came
+    /// between.
     pub(crate) fn adopt(&self, growth: Growth) {
         let mut edge = self.edge.write();
         edge.tree = growth.tree;
         edge.full.extend(growth.full);
     }
 
-    /// The bytes of a hash tile: at least as many hashes as its width, when the tree reaches that far.
+    /// The bytes of a hash tile: at least as many hashes as its width, when the tree reaches that
+    /// far.
     pub(crate) fn hashes(&self, tile: TileId) -> io::Result<Option<Bytes>> {
         let whole = TileId::new(tile.level(), tile.index(), TILE_WIDTH).unwrap_or(tile);
         {
@@ -219,7 +225,8 @@ impl Tiles {
         TileReader::new(size, move |tile| self.hashes(tile))
     }
 
-    /// Writes what the leaves `old..new`, whose commitments these are, add to the files; durable when this returns.
+    /// Writes what the leaves `old..new`, whose commitments these are, add to the files; durable
+    /// when this returns.
     pub(crate) fn write(
         &self,
         old: u64,

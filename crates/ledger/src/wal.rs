@@ -1,7 +1,8 @@
 //! The write-ahead log: one file after another, each a header and frames, one frame a group commit.
 //!
-//! Layout, byte for byte: `docs/formats/wal.md`. Readers are strict: whatever the writer would not have written is a fault with
-//! an offset. Whether a fault is a torn tail or damage is for `recover` to say, which knows the anchor.
+//! Layout, byte for byte: `docs/formats/wal.md`. Readers are strict: whatever the writer would not
+//! have written is a fault with an offset. Whether a fault is a torn tail or damage is for
+//! `recover` to say, which knows the anchor.
 
 mod extent;
 mod frame;

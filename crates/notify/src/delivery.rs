@@ -1,9 +1,10 @@
 //! Deliveries: what is to reach somebody outside, at least once, or is given up for all to see.
 //!
-//! What happened is read out of the audit log by sequence; the store moves its cursor and keeps the deliveries that follow
-//! from it in one step ([`DeliveryStore::outbox_advance`]), so that a restart neither loses nor doubles one. A delivery is
-//! claimed, sent, and marked; a crash in between sends it again under the same identifier, by which receivers know it.
-//! What fails is tried again on [`SCHEDULE`], then put aside as a dead letter, from which it can be replayed.
+//! What happened is read out of the audit log by sequence; the store moves its cursor and keeps the
+//! deliveries that follow from it in one step ([`DeliveryStore::outbox_advance`]), so that a
+//! restart neither loses nor doubles one. A delivery is claimed, sent, and marked; a crash in
+//! between sends it again under the same identifier, by which receivers know it. What fails is
+//! tried again on [`SCHEDULE`], then put aside as a dead letter, from which it can be replayed.
 
 mod dispatcher;
 mod happening;

@@ -1,8 +1,9 @@
-//! Notifications: what people are told, over e-mail, Slack, Teams and PagerDuty, at once or gathered once a day or a week.
+//! Notifications: what people are told, over e-mail, Slack, Teams and PagerDuty, at once or
+//! gathered once a day or a week.
 //!
-//! Each agent's configuration says when its recommendations, actions and anomalies go out; requests for signatures always go
-//! out at once. Sending is a port ([`Notifier`]); retries and dead letters are those of [`crate::delivery`].
-//! Specification: "Agent configuration" (`notifications`).
+//! Each agent's configuration says when its recommendations, actions and anomalies go out; requests
+//! for signatures always go out at once. Sending is a port ([`Notifier`]); retries and dead letters
+//! are those of [`crate::delivery`]. Specification: "Agent configuration" (`notifications`).
 
 mod channel;
 mod digest;

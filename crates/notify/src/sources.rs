@@ -1,7 +1,8 @@
-//! Records behind the entries that notifications are sent about. An entry of the log says that something happened; its record says what.
+//! Records behind the entries that notifications are sent about. An entry of the log says that
+//! something happened; its record says what.
 //!
-//! One file for each topic turns a record into a [`Happening`]: the facts that filters look at, the message for people, and the record as
-//! the HTTP interface shows it, for webhooks.
+//! One file for each topic turns a record into a [`Happening`]: the facts that filters look at, the
+//! message for people, and the record as the HTTP interface shows it, for webhooks.
 
 mod alerts;
 mod anomalies;
@@ -28,14 +29,15 @@ use crate::delivery::Happening;
 use crate::notification::{Attachment, Gravity, Item, Message};
 use pages::{Page, Place};
 
-/// Query of the entries that notifications are sent about. It must be narrowed to entries that Reeve wrote.
+/// Query of the entries that notifications are sent about. It must be narrowed to entries that
+/// Reeve wrote.
 pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
                          intelligence.approval OR audit.alert.fire OR budget.alert OR audit.report) action.operation:(recommendation.create OR \
                          action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR \
                          alert.fire OR budget.alert OR report.run)";
 
-/// Records in the form in which the HTTP interface answers them: the body of a webhook is what a request for the record returns. And the
-/// files of records, which the program knows.
+/// Records in the form in which the HTTP interface answers them: the body of a webhook is what a
+/// request for the record returns. And the files of records, which the program knows.
 pub trait RecordForms: Send + Sync {
     /// Returns a recommendation.
     fn recommendation(&self, recommendation: &Recommendation) -> Value;
@@ -83,8 +85,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Returns the notification about an entry; `None` without one: its record is gone, or an entry from outside only looks like one
-    /// of Reeve's.
+    /// Returns the notification about an entry; `None` without one: its record is gone, or an entry
+    /// from outside only looks like one of Reeve's.
     ///
     /// # Errors
     /// A store failed.

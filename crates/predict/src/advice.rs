@@ -1,4 +1,5 @@
-//! From what is foreseen to a proposal: the change, its plan where Reeve has one, its cost, and the approval it needs.
+//! From what is foreseen to a proposal: the change, its plan where Reeve has one, its cost, and the
+//! approval it needs.
 
 use reeve_estate::{Catalogue, Resource, ResourceKind};
 use reeve_recommend::words::{figure, minute};
@@ -70,7 +71,8 @@ pub(super) fn propose(
         ..Hazards::default()
     };
     let risk = change.risk(resource, hazards);
-    // A rule's own word covers what it costs; what can be carried out also needs what its risk asks for.
+    // A rule's own word covers what it costs; what can be carried out also needs what its risk asks
+    // for.
     let level = if change.plan.is_some() {
         level.max(risk)
     } else {
@@ -179,7 +181,8 @@ fn factors(
     factors
 }
 
-/// Describes a reason of the prediction; the present value with its name, since no sentence comes before it.
+/// Describes a reason of the prediction; the present value with its name, since no sentence comes
+/// before it.
 fn measurement(reason: &Reason, measured: &Resource, found: &Prediction) -> String {
     match (reason, found.signal) {
         (Reason::Now { value }, Some(signal)) => {
@@ -264,8 +267,8 @@ fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
     }
 }
 
-/// The impact level that carries the rule's approval into the approval matrix, and the check in words. The matrix's own
-/// word on cost always holds: a rule can require more approval, never less.
+/// The impact level that carries the rule's approval into the approval matrix, and the check in
+/// words. The matrix's own word on cost always holds: a rule can require more approval, never less.
 fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, Decision) {
     let by_cost = change
         .added

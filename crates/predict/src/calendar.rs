@@ -1,10 +1,12 @@
-//! Calendars that rules know events from: iCalendar (RFC 5545) texts, imported whole or read from an address, and expanded anew at each evaluation.
+//! Calendars that rules know events from: iCalendar (RFC 5545) texts, imported whole or read from
+//! an address, and expanded anew at each evaluation.
 //!
-//! Times carry their zone: a weekly sale at 09:00 in Berlin stays at 09:00 across the change of clocks. Recurrences are
-//! expanded on the wall clock and only then placed in time, with a bound on steps and on what is kept. A text is refused,
-//! with its line or event, when it is too large, nests too deep, names an unknown zone or cannot be expanded. Read by hand:
-//! the `rrule` crate expands in its own zones with open faults around changes of clocks, and it and `icalendar` turn on
-//! features of chrono that have the query engine built anew.
+//! Times carry their zone: a weekly sale at 09:00 in Berlin stays at 09:00 across the change of
+//! clocks. Recurrences are expanded on the wall clock and only then placed in time, with a bound on
+//! steps and on what is kept. A text is refused, with its line or event, when it is too large,
+//! nests too deep, names an unknown zone or cannot be expanded. Read by hand: the `rrule` crate
+//! expands in its own zones with open faults around changes of clocks, and it and `icalendar` turn
+//! on features of chrono that have the query engine built anew.
 
 mod event;
 mod expand;
@@ -120,7 +122,8 @@ pub(super) fn zone(name: &str) -> Result<TimeZone, CalendarError> {
         .ok_or_else(|| CalendarError(format!("the time zone {name:?} is not known")))
 }
 
-/// From Unicode CLDR's `windowsZones`, the territory-independent ones that calendars are mostly written in.
+/// From Unicode CLDR's `windowsZones`, the territory-independent ones that calendars are mostly
+/// written in.
 const WINDOWS: &[(&str, &str)] = &[
     ("UTC", "UTC"),
     ("GMT Standard Time", "Europe/London"),

@@ -1,4 +1,5 @@
-//! Calendars as people keep them: texts that they import, and addresses that are read again every hour.
+//! Calendars as people keep them: texts that they import, and addresses that are read again every
+//! hour.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::FieldError;
@@ -31,10 +32,12 @@ pub struct CalendarInput {
 }
 
 impl RuleService {
-    /// Imports a calendar or subscribes to one, or replaces the text, address, name, kind or zone of one.
+    /// Imports a calendar or subscribes to one, or replaces the text, address, name, kind or zone
+    /// of one.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field, also where the address cannot be read; conflicts of version and number.
+    /// [`EngineError::Invalid`] with every failing field, also where the address cannot be read;
+    /// conflicts of version and number.
     pub async fn calendar_put(
         &self,
         mut given: CalendarInput,
@@ -120,8 +123,8 @@ impl RuleService {
         }
     }
 
-    /// Reads the addresses that are due again. A text that cannot be read or expanded is refused, and the one before it is kept.
-    /// Returns how many texts changed.
+    /// Reads the addresses that are due again. A text that cannot be read or expanded is refused,
+    /// and the one before it is kept. Returns how many texts changed.
     ///
     /// # Errors
     /// The store or the log failed.

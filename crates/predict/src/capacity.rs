@@ -4,7 +4,8 @@ use reeve_estate::{Catalogue, GIB, Metric, Platform, Provider, Resource, Resourc
 
 use super::rule::{Rule, Signal};
 
-/// Bytes of memory a connection is reckoned with by RDS for PostgreSQL: `LEAST({DBInstanceClassMemory/9531392}, 5000)`.
+/// Bytes of memory a connection is reckoned with by RDS for PostgreSQL:
+/// `LEAST({DBInstanceClassMemory/9531392}, 5000)`.
 const POSTGRES_BYTES: f64 = 9_531_392.0;
 /// The same for MySQL and MariaDB: `{DBInstanceClassMemory/12582880}`.
 const MYSQL_BYTES: f64 = 12_582_880.0;
@@ -67,7 +68,8 @@ pub(super) fn find(
     })
 }
 
-/// Returns the value at which a disk counts as full. A rule gives the bytes that are left then, and none by default.
+/// Returns the value at which a disk counts as full. A rule gives the bytes that are left then, and
+/// none by default.
 fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, String> {
     let left = rule.condition.value.unwrap_or(0.0);
     if metric == Metric::FreeStorage {
@@ -105,7 +107,8 @@ fn capacity_name(signal: Signal) -> String {
     }
 }
 
-/// Returns RDS's default for the class's memory. If a parameter group overrides it, the tag should say so.
+/// Returns RDS's default for the class's memory. If a parameter group overrides it, the tag should
+/// say so.
 fn by_default(signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Option<Capacity> {
     let database = resource.kind == ResourceKind::Database && resource.provider == Provider::Aws;
     if signal != Signal::DatabaseConnections || !database {

@@ -1,5 +1,5 @@
-//! Change by which a rule responds for one resource: a plan if the cloud has a call for it that Reeve can apply and
-//! check, else advice with the reason.
+//! Change by which a rule responds for one resource: a plan if the cloud has a call for it that
+//! Reeve can apply and check, else advice with the reason.
 
 use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
 
@@ -11,7 +11,8 @@ use reeve_recommend::recommendation::Effort;
 use reeve_recommend::relief::{self, Relief, Shortage};
 use reeve_recommend::title;
 
-/// A group is scaled to at most so many times its members before a peak; its own policies do the rest.
+/// A group is scaled to at most so many times its members before a peak; its own policies do the
+/// rest.
 const MOST_TIMES: f64 = 2.0;
 
 /// The response of a rule.
@@ -61,8 +62,8 @@ pub(super) fn change(
     }
 }
 
-/// Returns the number of members that a peak needs: in proportion to the present or usual demand, whichever is higher,
-/// and at most twice as many as now.
+/// Returns the number of members that a peak needs: in proportion to the present or usual demand,
+/// whichever is higher, and at most twice as many as now.
 fn members(rule: &Rule, desired: u32, found: &Prediction) -> u32 {
     let usual = found
         .limit
@@ -83,7 +84,8 @@ fn members(rule: &Rule, desired: u32, found: &Prediction) -> u32 {
     ((f64::from(desired) * times).ceil() as u32).max(desired.saturating_add(1))
 }
 
-/// The standby takes over before a maintenance, where it is known which zone the primary leaves and which it goes to.
+/// The standby takes over before a maintenance, where it is known which zone the primary leaves and
+/// which it goes to.
 fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
     let name = &resource.name;
     let spec = &resource.specification;
@@ -151,7 +153,8 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
     }
 }
 
-/// A larger size of the same family for machines that are resized one by one; a number to scale by for everything else.
+/// A larger size of the same family for machines that are resized one by one; a number to scale by
+/// for everything else.
 fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catalogue) -> Relief {
     let name = &resource.name;
     let short = match found.signal {
@@ -183,7 +186,8 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
         |f| format!("{:.0} %", (f - 1.0) * 100.0),
     );
     let share = factor.map_or(rule.response.step_percent / 100.0, |factor| factor - 1.0);
-    // What serves by itself costs in proportion to its capacity; a balancer's own price says nothing of the machines behind it.
+    // What serves by itself costs in proportion to its capacity; a balancer's own price says
+    // nothing of the machines behind it.
     let own = matches!(
         resource.kind,
         ResourceKind::VirtualMachine | ResourceKind::Database
@@ -200,8 +204,8 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
     }
 }
 
-/// Returns `true` if a word of an event's summary is the zone's name. People write the summary; `eu-west-1a` is not named by
-/// `eu-west-1ab` or by the region `eu-west-1`.
+/// Returns `true` if a word of an event's summary is the zone's name. People write the summary;
+/// `eu-west-1a` is not named by `eu-west-1ab` or by the region `eu-west-1`.
 fn names_zone(summary: &str, zone: &str) -> bool {
     summary
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')

@@ -141,8 +141,8 @@ impl Curve {
         likeliest
     }
 
-    /// Returns the end of a peak above a level (the first hour of medians below it) and its height until then with a
-    /// probability of 95 %; `None` if no end is forecast.
+    /// Returns the end of a peak above a level (the first hour of medians below it) and its height
+    /// until then with a probability of 95 %; `None` if no end is forecast.
     pub(super) fn peak(&self, level: f64) -> Option<(Timestamp, f64)> {
         const HOUR_MS: i64 = 3_600_000;
         let (mut top, mut calm_since) = (f64::NEG_INFINITY, None);

@@ -19,7 +19,8 @@ use super::traffic::TrafficSettings;
 const DAY_MS: i64 = 86_400_000;
 /// Days that the usual level of a spike is the median of.
 const USUAL: SignedDuration = SignedDuration::from_hours(24 * 14);
-/// A newest sample older than this, or than a quarter of the horizon where that is longer, tells nothing of what comes.
+/// A newest sample older than this, or than a quarter of the horizon where that is longer, tells
+/// nothing of what comes.
 const STALE: SignedDuration = SignedDuration::from_mins(30);
 
 /// Input of one decision.
@@ -28,7 +29,8 @@ pub(super) struct Case<'a> {
     pub(super) resource: &'a Resource,
     /// Resource that the response changes; for storage, the disk that fills.
     pub(super) target: &'a Resource,
-    /// The series of the rule's metric, `None` where nothing was measured or for events; the error is the reason why none can tell.
+    /// The series of the rule's metric, `None` where nothing was measured or for events; the error
+    /// is the reason why none can tell.
     pub(super) series: Result<Option<&'a Series>, &'a str>,
     /// Occurrences of the rule's calendars, past and to come, by beginning.
     pub(super) events: &'a [Occurrence],
@@ -223,8 +225,8 @@ fn fills(
     Ok(())
 }
 
-/// Says of a forecast that climbs by the day, though not from day to day, that it stays below its limit: a chart that rises from 40
-/// to 75 must not be told as "it does not grow".
+/// Says of a forecast that climbs by the day, though not from day to day, that it stays below its
+/// limit: a chart that rises from 40 to 75 must not be told as "it does not grow".
 fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<Reason> {
     /// A rise of the median by less than this share is none that a reader sees.
     const SEEN: f64 = 0.1;
@@ -238,7 +240,8 @@ fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<Reason> {
     rises.then_some(Reason::StaysBelow { limit, most: top })
 }
 
-/// A value that the forecast rises above or falls below; without a horizon, the newest value itself.
+/// A value that the forecast rises above or falls below; without a horizon, the newest value
+/// itself.
 fn crosses(
     case: &Case<'_>,
     rises: bool,
@@ -327,7 +330,8 @@ fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
     found.peak = Some(top);
 }
 
-/// The calendar's events as the forecast knows them, and without seasons where traffic intelligence leaves them out.
+/// The calendar's events as the forecast knows them, and without seasons where traffic intelligence
+/// leaves them out.
 fn known(case: &Case<'_>) -> Known {
     let span = |event: &Occurrence| Event {
         label: event.label.clone(),

@@ -1,4 +1,5 @@
-//! Evaluating rules: forecast each resource in scope, keep what was decided, hand on what is foreseen.
+//! Evaluating rules: forecast each resource in scope, keep what was decided, hand on what is
+//! foreseen.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,7 +27,8 @@ use reeve_recommend::{Caller, EngineError, Offer};
 const CHUNK: usize = 32;
 /// Predictions kept of one rule.
 const KEEP: u64 = 2_000;
-/// Days of samples a forecast sees: five weeks, so that a week's shape is seen four times before it counts.
+/// Days of samples a forecast sees: five weeks, so that a week's shape is seen four times before it
+/// counts.
 const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 35);
 
 /// Settings and events that one evaluation judges by.
@@ -45,8 +47,8 @@ struct Subject {
 }
 
 impl RuleService {
-    /// Evaluates what is due, one rule after the other. Returns how many were evaluated; what one rule fails with is told and
-    /// does not hold up the others.
+    /// Evaluates what is due, one rule after the other. Returns how many were evaluated; what one
+    /// rule fails with is told and does not hold up the others.
     ///
     /// # Errors
     /// The rules cannot be read.
@@ -84,7 +86,8 @@ impl RuleService {
         self.evaluate_rule(&rule, caller, true).await
     }
 
-    /// Returns the decisions that a rule with this input would make now. Nothing is stored, recommended or recorded.
+    /// Returns the decisions that a rule with this input would make now. Nothing is stored,
+    /// recommended or recorded.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; a store failed.
@@ -200,8 +203,9 @@ impl RuleService {
         Ok(found)
     }
 
-    /// Reads the series of some resources. A metric that a kind of resource does not have is no prediction that failed, so that
-    /// one without a series is left out; a resource that the rule names is told of.
+    /// Reads the series of some resources. A metric that a kind of resource does not have is no
+    /// prediction that failed, so that one without a series is left out; a resource that the rule
+    /// names is told of.
     async fn subjects(
         &self,
         rule: &Rule,

@@ -1,5 +1,6 @@
-//! Decisions of one evaluation: how many there were, and those that are kept. An evaluation may look at a hundred thousand
-//! resources, so that only the likeliest predictions and a share of the others are held.
+//! Decisions of one evaluation: how many there were, and those that are kept. An evaluation may
+//! look at a hundred thousand resources, so that only the likeliest predictions and a share of the
+//! others are held.
 
 use reeve_estate::Resource;
 

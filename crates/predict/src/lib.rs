@@ -1,11 +1,12 @@
 //! Predictive rules: a condition over a forecast, an action, and who must approve it.
 //!
-//! A [`Rule`] says what is foreseen (a disk that fills, connections that run out, a peak of traffic, an event of a
-//! [calendar]), how far ahead it counts, what to do, and under which approval. [`RuleService`] keeps the rules and
-//! evaluates those that are due: it forecasts each resource in scope, keeps every forecast it decided on as a
-//! [`Prediction`], and hands what is foreseen to the engine as a recommendation. A rule never acts: mode, guardrails,
-//! approvals, rollback and the log are the engine's, as for any other finding. Specification: "Predictive action rules" and
-//! traffic intelligence.
+//! A [`Rule`] says what is foreseen (a disk that fills, connections that run out, a peak of
+//! traffic, an event of a [calendar]), how far ahead it counts, what to do, and under which
+//! approval. [`RuleService`] keeps the rules and evaluates those that are due: it forecasts each
+//! resource in scope, keeps every forecast it decided on as a [`Prediction`], and hands what is
+//! foreseen to the engine as a recommendation. A rule never acts: mode, guardrails, approvals,
+//! rollback and the log are the engine's, as for any other finding. Specification: "Predictive
+//! action rules" and traffic intelligence.
 
 pub(crate) mod advice;
 pub mod calendar;

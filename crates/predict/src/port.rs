@@ -24,14 +24,16 @@ pub struct PredictionFilter {
     pub offset: u64,
 }
 
-/// Keeps rules, what they decided on, and calendars. Updates compare versions, as [`AgentStore`](reeve_recommend::AgentStore)'s do.
+/// Keeps rules, what they decided on, and calendars. Updates compare versions, as
+/// [`AgentStore`](reeve_recommend::AgentStore)'s do.
 #[async_trait]
 pub trait RuleStore: Send + Sync {
     /// Adds a rule; one of the same identifier is a conflict.
     async fn rule_insert(&self, rule: &Rule) -> Result<(), StoreError>;
     /// Replaces a rule; `version` is the stored one plus one.
     async fn rule_update(&self, rule: &Rule) -> Result<(), StoreError>;
-    /// Keeps when a rule was evaluated and what came of it, whatever its version; a rule that is gone is left.
+    /// Keeps when a rule was evaluated and what came of it, whatever its version; a rule that is
+    /// gone is left.
     async fn rule_evaluated(&self, rule: &Rule) -> Result<(), StoreError>;
     /// Removes a rule and its predictions.
     async fn rule_delete(&self, id: &RuleId) -> Result<(), StoreError>;
@@ -62,7 +64,8 @@ pub trait RuleStore: Send + Sync {
     async fn calendar_insert(&self, calendar: &Calendar) -> Result<(), StoreError>;
     /// Replaces a calendar; `version` is the stored one plus one.
     async fn calendar_update(&self, calendar: &Calendar) -> Result<(), StoreError>;
-    /// Keeps the state of a calendar's subscription, whatever its version; a calendar that is gone or imported is left.
+    /// Keeps the state of a calendar's subscription, whatever its version; a calendar that is gone
+    /// or imported is left.
     async fn calendar_refreshed(
         &self,
         id: &CalendarId,

@@ -56,7 +56,8 @@ pub struct Prediction {
     pub resource_name: String,
     /// Metric that was forecast.
     pub signal: Option<Signal>,
-    /// Metric of its samples, whose unit the numbers have; `None` for events, and for predictions kept before it was.
+    /// Metric of its samples, whose unit the numbers have; `None` for events, and for predictions
+    /// kept before it was.
     pub samples: Option<Metric>,
     /// Condition on the forecast.
     pub foreseen: Foreseen,
@@ -70,8 +71,8 @@ pub struct Prediction {
     pub earliest_at: Option<Timestamp>,
     /// Before this with nineteen chances in twenty.
     pub latest_at: Option<Timestamp>,
-    /// End of the event or peak (the median of the forecast falls below its level again); `None` if it is not within a
-    /// day.
+    /// End of the event or peak (the median of the forecast falls below its level again); `None` if
+    /// it is not within a day.
     pub over_at: Option<Timestamp>,
     /// Height of the peak until then, with a probability of 95 %.
     pub peak: Option<f64>,

@@ -1,7 +1,8 @@
-//! Related resources: the group behind a load balancer, the only disk of a machine, the account's bill.
+//! Related resources: the group behind a load balancer, the only disk of a machine, the account's
+//! bill.
 //!
-//! The measured resource is not always the one to change: requests are counted at the balancer and served by the
-//! group.
+//! The measured resource is not always the one to change: requests are counted at the balancer and
+//! served by the group.
 
 use reeve_estate::{Money, Resource, ResourceKind};
 
@@ -15,7 +16,8 @@ pub(super) struct ResponseTarget<'a> {
     pub(super) measured: &'a Resource,
     /// Resource to change: the measured one, the group behind it, or its only disk.
     pub(super) resource: &'a Resource,
-    /// Monthly cost of the account at list price, as far as prices are known; `None` until the whole scope is read.
+    /// Monthly cost of the account at list price, as far as prices are known; `None` until the
+    /// whole scope is read.
     pub(super) bill: Option<Money>,
 }
 

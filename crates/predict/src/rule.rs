@@ -10,9 +10,11 @@ use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::RecommendationType;
 
 named!(
-    /// Metric that a rule watches: the specification's three by their names, and the others that Reeve collects.
+    /// Metric that a rule watches: the specification's three by their names, and the others that
+    /// Reeve collects.
     Signal {
-        /// Storage that is left: the free bytes of a database, or the share in use of a machine's file system.
+        /// Storage that is left: the free bytes of a database, or the share in use of a machine's
+        /// file system.
         DiskSpace => "disk_space",
         /// Open connections of a database.
         DatabaseConnections => "database_connections",
@@ -38,8 +40,8 @@ named!(
 );
 
 impl Signal {
-    /// Returns the metric by which it is measured of a kind of resource. Clouds count the free bytes of databases; of machines
-    /// and their disks the agents on them send the share in use.
+    /// Returns the metric by which it is measured of a kind of resource. Clouds count the free
+    /// bytes of databases; of machines and their disks the agents on them send the share in use.
     #[must_use]
     pub fn metric(self, kind: ResourceKind) -> Metric {
         match self {
@@ -73,7 +75,8 @@ named!(
         Above => "above",
         /// The forecast falls below a value.
         Below => "below",
-        /// The forecast rises above the usual by a percentage: a peak by day, by week, or of an event.
+        /// The forecast rises above the usual by a percentage: a peak by day, by week, or of an
+        /// event.
         Spike => "spike",
         /// An event of a calendar begins.
         Event => "event",
@@ -98,10 +101,11 @@ pub struct Condition {
     pub signal: Option<Signal>,
     /// Prediction to make of the metric.
     pub foreseen: Foreseen,
-    /// The capacity (`full` and its like; `None` takes it from the resource), the value (`above`, `below`, in the metric's
-    /// unit), or the percentage above the usual (`spike`).
+    /// The capacity (`full` and its like; `None` takes it from the resource), the value (`above`,
+    /// `below`, in the metric's unit), or the percentage above the usual (`spike`).
     pub value: Option<f64>,
-    /// Calendars whose events the forecast is told (`spike`) or that are waited for (`event`); empty is all of the fitting kind.
+    /// Calendars whose events the forecast is told (`spike`) or that are waited for (`event`);
+    /// empty is all of the fitting kind.
     pub calendars: Vec<CalendarId>,
     /// Horizon of the forecast, seconds; 0 compares the newest value only (`above`, `below`).
     pub horizon_s: i64,
@@ -130,7 +134,8 @@ named!(
 );
 
 impl ResponseKind {
-    /// Returns the agent type to which the action belongs, which a rule has unless it names another.
+    /// Returns the agent type to which the action belongs, which a rule has unless it names
+    /// another.
     #[must_use]
     pub const fn agent_type(self) -> AgentType {
         match self {
@@ -198,8 +203,8 @@ pub struct Rule {
     pub name: String,
     /// `true` if the rule is evaluated.
     pub enabled: bool,
-    /// The type of agent whose findings these are: an agent of that type whose scope includes the resource owns them; without one
-    /// they are advice.
+    /// The type of agent whose findings these are: an agent of that type whose scope includes the
+    /// resource owns them; without one they are advice.
     pub agent_type: AgentType,
     /// Condition under which the rule fires.
     pub condition: Condition,

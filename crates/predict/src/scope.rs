@@ -1,5 +1,5 @@
-//! Resources of one evaluation, read from the inventory by pages. An evaluation looks at every resource that its rule is about,
-//! and holds one page of them at a time.
+//! Resources of one evaluation, read from the inventory by pages. An evaluation looks at every
+//! resource that its rule is about, and holds one page of them at a time.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,10 +26,11 @@ pub(super) struct ScopePages<'a> {
     rule: &'a Rule,
     connections: Vec<Connection>,
     pages: ResourcePages,
-    /// Disks of the machines, for responses that enlarge one. Identifiers alone: an inventory names a disk's machine, and no
-    /// machine's disks.
+    /// Disks of the machines, for responses that enlarge one. Identifiers alone: an inventory names
+    /// a disk's machine, and no machine's disks.
     disks: HashMap<Seen, Vec<ResourceId>>,
-    /// Monthly cost of each connection at list price, as far as prices are known and the walk has come.
+    /// Monthly cost of each connection at list price, as far as prices are known and the walk has
+    /// come.
     pub(super) bills: HashMap<ConnectionId, Money>,
 }
 
@@ -38,8 +39,8 @@ pub(super) struct ScopePages<'a> {
 pub(super) struct ScopePage {
     /// Connection by connection, each in the order of their identifiers.
     pub(super) resources: Vec<Resource>,
-    /// Scaling groups and targets of the load balancers, or disks of the machines and machines of the disks, as the response
-    /// needs them.
+    /// Scaling groups and targets of the load balancers, or disks of the machines and machines of
+    /// the disks, as the response needs them.
     related: Vec<Resource>,
 }
 
@@ -150,8 +151,8 @@ impl ScopePage {
         response_target(rule, measured, &self.related)
     }
 
-    /// Returns the resource whose series tells of one of these: a disk fills as the only file system of its machine does. The error is
-    /// the reason why none does.
+    /// Returns the resource whose series tells of one of these: a disk fills as the only file
+    /// system of its machine does. The error is the reason why none does.
     pub(super) fn measured<'a>(
         &'a self,
         signal: Signal,

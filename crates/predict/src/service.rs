@@ -1,5 +1,5 @@
-//! The rule book: rules and calendars as people keep them. Every change is validated, compared by version, and recorded
-//! before and after it is made.
+//! The rule book: rules and calendars as people keep them. Every change is validated, compared by
+//! version, and recorded before and after it is made.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -94,8 +94,9 @@ impl RuleService {
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
 
-    /// Puts in the rules that come with Reeve and are not there. Call it once in a data directory's life: what people removed
-    /// would come back. Like the guardrails' defaults they are nobody's change, so the log has no entry of it.
+    /// Puts in the rules that come with Reeve and are not there. Call it once in a data directory's
+    /// life: what people removed would come back. Like the guardrails' defaults they are nobody's
+    /// change, so the log has no entry of it.
     ///
     /// # Errors
     /// The store failed.

@@ -1,4 +1,5 @@
-//! Traffic intelligence: settings of what forecasts of traffic learn from. The lead times are those of the rules that come with Reeve.
+//! Traffic intelligence: settings of what forecasts of traffic learn from. The lead times are those
+//! of the rules that come with Reeve.
 
 use reeve_recommend::RuleId;
 
@@ -8,7 +9,8 @@ use super::rule::Rule;
 /// Sources that forecasts of peaks learn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrafficSettings {
-    /// Peaks are forecast from the past of each series. Without it only events of calendars announce peaks.
+    /// Peaks are forecast from the past of each series. Without it only events of calendars
+    /// announce peaks.
     pub learn_patterns: bool,
     /// Forecasts of peaks know days, weeks and years.
     pub seasonal_adjustments: bool,
@@ -70,7 +72,8 @@ pub struct TrafficIntelligence {
 }
 
 impl TrafficIntelligence {
-    /// Seconds that a preparation begins before what it prepares for; `None` while it is switched off or its rule is gone.
+    /// Seconds that a preparation begins before what it prepares for; `None` while it is switched
+    /// off or its rule is gone.
     #[must_use]
     pub fn lead_s(&self, preparation: Preparation) -> Option<i64> {
         let rule = self.rules[preparation as usize].as_ref()?;
@@ -87,7 +90,8 @@ pub struct TrafficInput {
     pub seasonal_adjustments: Option<bool>,
     /// [`TrafficSettings::event_awareness`].
     pub event_awareness: Option<bool>,
-    /// Lead time of each preparation in seconds, in the order of [`Preparation::ALL`]; `Some(None)` switches it off.
+    /// Lead time of each preparation in seconds, in the order of [`Preparation::ALL`]; `Some(None)`
+    /// switches it off.
     pub leads_s: [Option<Option<i64>>; 3],
     /// Version that was read.
     pub version: Option<u64>,

@@ -1,4 +1,5 @@
-//! Traffic intelligence as people read and change it. Lead times go into the rules that prepare; each change is recorded.
+//! Traffic intelligence as people read and change it. Lead times go into the rules that prepare;
+//! each change is recorded.
 
 use reeve_audit::FieldError;
 use reeve_estate::TimeSpan;
@@ -29,10 +30,12 @@ impl RuleService {
         Ok(TrafficIntelligence { settings, rules })
     }
 
-    /// Changes traffic intelligence. A preparation whose rule was removed gets it back as it came with Reeve.
+    /// Changes traffic intelligence. A preparation whose rule was removed gets it back as it came
+    /// with Reeve.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; a conflict if it changed since it was read.
+    /// [`EngineError::Invalid`] with every failing field; a conflict if it changed since it was
+    /// read.
     pub async fn traffic_put(
         &self,
         input: TrafficInput,

@@ -63,7 +63,8 @@ pub struct StepOutcome {
     pub effect: Effect,
     /// In words.
     pub description: String,
-    /// Identifier of a further resource that the step creates, or removes in a rollback: a read replica.
+    /// Identifier of a further resource that the step creates, or removes in a rollback: a read
+    /// replica.
     pub made: Option<String>,
     /// `true` if the step belongs to a rollback.
     pub rollback: bool,
@@ -110,11 +111,14 @@ pub struct Watch {
     pub detail: String,
     /// Monthly cost before the change minus the monthly cost after it, on `basis`.
     pub realised_monthly: Option<Money>,
-    /// Prices of `realised_monthly`, those on which the saving was predicted; `None` until it is measured.
+    /// Prices of `realised_monthly`, those on which the saving was predicted; `None` until it is
+    /// measured.
     pub basis: Option<SavingsBasis>,
-    /// End of the days of the bill that `realised_monthly` was measured on; `None` until a bill covers a whole day after the change.
+    /// End of the days of the bill that `realised_monthly` was measured on; `None` until a bill
+    /// covers a whole day after the change.
     pub billed_until: Option<Timestamp>,
-    /// End of the saving, where it did not last: the resource left the state that the change put it in, or a newer change replaced it.
+    /// End of the saving, where it did not last: the resource left the state that the change put it
+    /// in, or a newer change replaced it.
     pub ended: Option<SavingEnd>,
 }
 
@@ -154,8 +158,8 @@ pub struct RealisedSaving {
     pub ended_at: Option<Timestamp>,
 }
 
-/// Measured saving of a recommendation, by its actions, newest first: nothing if somebody else changed the resource while it was
-/// observed. A prediction is never told as realised.
+/// Measured saving of a recommendation, by its actions, newest first: nothing if somebody else
+/// changed the resource while it was observed. A prediction is never told as realised.
 #[must_use]
 pub fn realised_savings(actions: &[Action]) -> RealisedSaving {
     let mut applied = actions
@@ -187,7 +191,8 @@ pub struct Action {
     pub agent_id: Option<AgentId>,
     /// The connection it acts over.
     pub connection: ConnectionId,
-    /// The resource it changes: the recommendation's, the twin of a test, or `simulated:` and the recommendation's.
+    /// The resource it changes: the recommendation's, the twin of a test, or `simulated:` and the
+    /// recommendation's.
     pub resource: ResourceId,
     /// Purpose of the execution.
     pub purpose: Purpose,
@@ -205,8 +210,8 @@ pub struct Action {
     pub steps_total: u32,
     /// The resource before anything was done, property and value in words, for people.
     pub before: Vec<(String, String)>,
-    /// The resource before anything was done: a rollback returns to it. `None` before the first check, and in actions of releases
-    /// that kept `before` alone.
+    /// The resource before anything was done: a rollback returns to it. `None` before the first
+    /// check, and in actions of releases that kept `before` alone.
     pub prior: Option<Box<Resource>>,
     /// Start.
     pub started_at: Timestamp,

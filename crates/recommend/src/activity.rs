@@ -1,6 +1,7 @@
 //! Activity: how often, by which operations and when last others used a resource, by the audit log.
 //!
-//! Counts alone, without actors: a recommendation may be shown to users who may not see the entries.
+//! Counts alone, without actors: a recommendation may be shown to users who may not see the
+//! entries.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
@@ -60,8 +61,8 @@ impl Activity {
     }
 }
 
-/// Query for the uses of a resource: what others did to it and was not refused. Reeve's own work on it is no use, and neither is
-/// looking at it in Reeve.
+/// Query for the uses of a resource: what others did to it and was not refused. Reeve's own work on
+/// it is no use, and neither is looking at it in Reeve.
 fn uses(resource: &ResourceId, days: i64, now: Timestamp) -> Query {
     let start = now
         .checked_sub(SignedDuration::from_hours(24 * days))
@@ -94,8 +95,8 @@ fn uses(resource: &ResourceId, days: i64, now: Timestamp) -> Query {
     }
 }
 
-/// Condition for the entries that name a resource. Clouds' own logs name an RDS instance as its calls do, by a name that is unique in
-/// its account and region alone.
+/// Condition for the entries that name a resource. Clouds' own logs name an RDS instance as its
+/// calls do, by a name that is unique in its account and region alone.
 #[must_use]
 pub fn named(resource: &ResourceId) -> Expr {
     let identical =

@@ -63,8 +63,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Returns `true` if the scope includes a resource. Accounts match by account identifier, connection name (in any
-    /// case) or connection identifier.
+    /// Returns `true` if the scope includes a resource. Accounts match by account identifier,
+    /// connection name (in any case) or connection identifier.
     #[must_use]
     pub fn covers(&self, place: &Place<'_>) -> bool {
         let account = |name: &String| {
@@ -179,9 +179,11 @@ pub struct RunReport {
     pub applied: u64,
     /// Resources without a finding, and findings that led to nothing, as (reason, count).
     pub skipped: Vec<(String, u64)>,
-    /// The part of `skipped` that is resources without a finding; empty in reports of releases that did not tell them apart.
+    /// The part of `skipped` that is resources without a finding; empty in reports of releases that
+    /// did not tell them apart.
     pub passed_over: Vec<PassedOver>,
-    /// Commitments simulated on the use of the scope, one for each account that was measured for three weeks at least.
+    /// Commitments simulated on the use of the scope, one for each account that was measured for
+    /// three weeks at least.
     pub portfolios: Vec<Portfolio>,
     /// Reason for which the run failed; `None` if it succeeded.
     pub error: Option<String>,

@@ -1,13 +1,13 @@
-//! Names of agent types. The set is open: a type exists because the registry has a row for it, and a stored name stays readable when
-//! its row is gone.
+//! Names of agent types. The set is open: a type exists because the registry has a row for it, and
+//! a stored name stays readable when its row is gone.
 
 use std::fmt;
 
 /// Longest name, bytes.
 const LONGEST: usize = 40;
 
-/// Name of an agent type (`cost_optimizer`): lower-case letters, digits and underscores, a letter first, at most 40 bytes. It is kept
-/// in place, so that it can be copied.
+/// Name of an agent type (`cost_optimizer`): lower-case letters, digits and underscores, a letter
+/// first, at most 40 bytes. It is kept in place, so that it can be copied.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentType {
     bytes: [u8; LONGEST],
@@ -46,7 +46,8 @@ impl AgentType {
         }
     }
 
-    /// Reads a name; `None` for a text that no agent type may have. The registry decides whether the type exists.
+    /// Reads a name; `None` for a text that no agent type may have. The registry decides whether
+    /// the type exists.
     #[must_use]
     pub fn parse(text: &str) -> Option<AgentType> {
         AgentType::find(text)

@@ -1,4 +1,5 @@
-//! The nine agent types of the specification with their capabilities and actions, as its table has them.
+//! The nine agent types of the specification with their capabilities and actions, as its table has
+//! them.
 
 mod decided;
 
@@ -20,8 +21,8 @@ pub struct AgentTypeInfo {
     pub capabilities: &'static [(&'static str, TableValue)],
     /// Actions: name and value.
     pub actions: &'static [(&'static str, TableValue)],
-    /// Further settings of the table (learning, metrics, integration, frameworks, classifications): path (`learning.interruption_history`)
-    /// and value.
+    /// Further settings of the table (learning, metrics, integration, frameworks, classifications):
+    /// path (`learning.interruption_history`) and value.
     pub settings: &'static [(&'static str, TableValue)],
     /// Source of its findings in this release; `None` for a type that cannot be configured yet.
     pub findings: Option<FindingSource>,

@@ -1,4 +1,5 @@
-//! Applicability of a recommendation: ready to apply, blocked and by what, or advice that has no plan.
+//! Applicability of a recommendation: ready to apply, blocked and by what, or advice that has no
+//! plan.
 
 use reeve_estate::named;
 
@@ -23,7 +24,8 @@ pub enum Applicability {
     Ready(Vec<Signature>),
     /// It would be refused.
     Blocked {
-        /// Guardrail (`cost_impact.max_increase`), or `agent_mode`, `connection`, `resource`, `action`.
+        /// Guardrail (`cost_impact.max_increase`), or `agent_mode`, `connection`, `resource`,
+        /// `action`.
         by: String,
         /// Limit and value, in words.
         reason: String,

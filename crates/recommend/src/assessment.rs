@@ -1,7 +1,8 @@
 //! Assessment of a change: impact level, priority, risk.
 //!
-//! The specification's matrix names a monthly cost and a risk for each level; the higher of the two decides. The cost is
-//! the larger of what changes and what the resource costs, so that a small saving on a large machine still needs approval.
+//! The specification's matrix names a monthly cost and a risk for each level; the higher of the two
+//! decides. The cost is the larger of what changes and what the resource costs, so that a small
+//! saving on a large machine still needs approval.
 
 use reeve_estate::{Money, Resource, ResourceKind};
 
@@ -16,8 +17,8 @@ pub fn is_production(resource: &Resource) -> bool {
         .is_some_and(|env| matches!(env.as_str(), "prod" | "production" | "prd" | "live"))
 }
 
-/// Returns `true` if changes may be tested on the resource: its environment tag names development, test or staging, or it
-/// is tagged as a test twin.
+/// Returns `true` if changes may be tested on the resource: its environment tag names development,
+/// test or staging, or it is tagged as a test twin.
 #[must_use]
 pub fn non_production(resource: &Resource) -> bool {
     const NAMES: [&str; 9] = [
@@ -96,7 +97,8 @@ pub fn impact_level(
     matrix.impact_by_cost(cost).max(risk(resource, hazards))
 }
 
-/// The priority of something that saves this much a month. What has no price is not taken for worthless.
+/// The priority of something that saves this much a month. What has no price is not taken for
+/// worthless.
 pub fn priority_by_savings(savings: Option<Money>) -> Priority {
     match savings.map(|savings| savings.usd().abs()) {
         Some(usd) if usd >= 1000.0 => Priority::High,

@@ -18,8 +18,8 @@ pub struct Caller {
     pub actor: Actor,
     /// Signatures the approval matrix lets this caller give.
     pub signatures: Vec<Signature>,
-    /// Set when the caller came with a token that carries fewer roles than its user holds. A signature that was left to the person is not
-    /// the token's to give.
+    /// Set when the caller came with a token that carries fewer roles than its user holds. A
+    /// signature that was left to the person is not the token's to give.
     pub narrowed: bool,
     /// The way it came in.
     pub method: ActionMethod,
@@ -76,8 +76,8 @@ impl Caller {
         }
     }
 
-    /// An agent that executes what somebody requested: the changes are its own, the request is named beside them. Reeve itself
-    /// executes advice that has no agent.
+    /// An agent that executes what somebody requested: the changes are its own, the request is
+    /// named beside them. Reeve itself executes advice that has no agent.
     #[must_use]
     pub fn acting(id: Option<&AgentId>, request_id: Option<String>) -> Self {
         Caller {
@@ -111,8 +111,8 @@ impl Caller {
         same_person(&self.name, name)
     }
 
-    /// The signatures this caller could give to a request now: allowed or left to the caller, still missing, and neither the caller's own
-    /// request nor one the caller has signed already.
+    /// The signatures this caller could give to a request now: allowed or left to the caller, still
+    /// missing, and neither the caller's own request nor one the caller has signed already.
     #[must_use]
     pub fn can_sign(&self, approval: &Approval) -> Vec<Signature> {
         let own = self.is(&approval.requested_by);
@@ -138,7 +138,8 @@ impl Caller {
     }
 }
 
-/// Returns `true` if two names in records are one person's: e-mail addresses are compared without regard to case.
+/// Returns `true` if two names in records are one person's: e-mail addresses are compared without
+/// regard to case.
 #[must_use]
 pub fn same_person(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.trim().to_lowercase()

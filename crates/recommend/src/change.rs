@@ -1,12 +1,14 @@
 //! Changes: one file each, from which everything about a change is derived.
 //!
-//! A file holds the typed parameters of its change, the steps in the order the clouds demand with their wording, the condition
-//! that shows each step done, the way back or the reason why there is none, the interruption, the permissions a cloud requires, and
-//! the behavior of the simulated twin. Plans, goal checks, rollback, twin, policies and the wire form read it from there.
+//! A file holds the typed parameters of its change, the steps in the order the clouds demand with
+//! their wording, the condition that shows each step done, the way back or the reason why there is
+//! none, the interruption, the permissions a cloud requires, and the behavior of the simulated
+//! twin. Plans, goal checks, rollback, twin, policies and the wire form read it from there.
 //!
-//! The set is open. [`Changes`] is a registry of [`ChangeType`] rows that `server` hands to the engine; a plan in the store names
-//! its change and carries the parameters, which become a typed value once, in [`Changes::procedure`]. A plan whose change the
-//! registry does not know is shown and never executed (docs/adr/0011).
+//! The set is open. [`Changes`] is a registry of [`ChangeType`] rows that `server` hands to the
+//! engine; a plan in the store names its change and carries the parameters, which become a typed
+//! value once, in [`Changes::procedure`]. A plan whose change the registry does not know is shown
+//! and never executed (docs/adr/0011).
 
 mod add_standby;
 mod change_group_size;
@@ -111,10 +113,11 @@ pub enum Reversal {
 /// Evidence by which the effect of a change that went through is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectEvidence {
-    /// Load of the resource, or of a group's members: their share of time at a limit, before and after.
+    /// Load of the resource, or of a group's members: their share of time at a limit, before and
+    /// after.
     Load,
-    /// State of the resource alone. No metric tells whether the change did harm: the resource serves nothing afterwards, or its
-    /// load does not depend on the change.
+    /// State of the resource alone. No metric tells whether the change did harm: the resource
+    /// serves nothing afterwards, or its load does not depend on the change.
     State,
 }
 
@@ -123,7 +126,8 @@ pub const ROLLBACK_LIMIT_S: i64 = 1800;
 /// The same of databases and groups, which clouds change slowly.
 pub const SLOW_ROLLBACK_LIMIT_S: i64 = 3600;
 
-/// One kind of change with its parameters. Two changes of one name and equal parameters are the same change.
+/// One kind of change with its parameters. Two changes of one name and equal parameters are the
+/// same change.
 pub trait Change: fmt::Debug + Send + Sync {
     /// Name on the wire, in the store and in the registry: lower case with underscores.
     fn name(&self) -> &'static str;
@@ -137,10 +141,12 @@ pub trait Change: fmt::Debug + Send + Sync {
     /// Way back.
     fn reversal(&self) -> Reversal;
 
-    /// Next step from the state as seen to the state before; `None` once the resource is what it was.
+    /// Next step from the state as seen to the state before; `None` once the resource is what it
+    /// was.
     fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task>;
 
-    /// Gives the simulated twin the properties that the finding saw and that only the observation of the resource reads.
+    /// Gives the simulated twin the properties that the finding saw and that only the observation
+    /// of the resource reads.
     fn as_found(&self, _twin: &mut Resource) {}
 
     /// Effect of one operation of the steps on the simulated twin.
@@ -164,14 +170,16 @@ pub trait Change: fmt::Debug + Send + Sync {
         EffectEvidence::Load
     }
 
-    /// Returns `true` if the change may take away capacity that is in use. `cost_impact.max_decrease` bounds such a step; what stops
-    /// or removes an unused resource, or stores the same data at a lower price, lowers a cost and no capacity.
+    /// Returns `true` if the change may take away capacity that is in use.
+    /// `cost_impact.max_decrease` bounds such a step; what stops or removes an unused resource, or
+    /// stores the same data at a lower price, lowers a cost and no capacity.
     fn may_take_capacity(&self) -> bool {
         true
     }
 
-    /// Returns `true` if samples from before the change describe another load than those after it, so that judgements must not
-    /// use them any more. A change of size does; a tag does not, and would otherwise make an agent blind for days.
+    /// Returns `true` if samples from before the change describe another load than those after it,
+    /// so that judgements must not use them any more. A change of size does; a tag does not, and
+    /// would otherwise make an agent blind for days.
     fn changes_load(&self) -> bool {
         true
     }
@@ -181,28 +189,31 @@ pub trait Change: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The same change on another resource. `rename` gives the counterparts of further resources that the parameters name, `None`
-    /// for those without one.
+    /// The same change on another resource. `rename` gives the counterparts of further resources
+    /// that the parameters name, `None` for those without one.
     fn retarget(&self, rename: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change>;
 
-    /// Volumes that the steps snapshot, for a change that must not begin while another volume is attached.
+    /// Volumes that the steps snapshot, for a change that must not begin while another volume is
+    /// attached.
     fn volumes_kept(&self) -> Option<&[String]> {
         None
     }
 
-    /// Returns `true` if no measurement and no agent takes the change back once it held: a person alone does.
+    /// Returns `true` if no measurement and no agent takes the change back once it held: a person
+    /// alone does.
     fn only_people_undo(&self) -> bool {
         false
     }
 
-    /// Returns `true` if the change can only end a cost or carries none: what it stops, removes, isolates or labels is not billed higher
-    /// afterwards. Such a change is within every limit of cost, also where no price is known.
+    /// Returns `true` if the change can only end a cost or carries none: what it stops, removes,
+    /// isolates or labels is not billed higher afterwards. Such a change is within every limit of
+    /// cost, also where no price is known.
     fn ends_cost(&self) -> bool {
         false
     }
 
-    /// Seconds that the change has at least, however short the guardrails' time-out is: 0 for a change that takes no longer than a
-    /// restart.
+    /// Seconds that the change has at least, however short the guardrails' time-out is: 0 for a
+    /// change that takes no longer than a restart.
     fn least_limit_s(&self) -> i64 {
         0
     }
@@ -212,8 +223,8 @@ pub trait Change: fmt::Debug + Send + Sync {
         ROLLBACK_LIMIT_S
     }
 
-    /// Longest time that the resource may be interrupted, seconds, where the change itself may take `limit_s`: the change and its
-    /// way back, for a change that does not know better.
+    /// Longest time that the resource may be interrupted, seconds, where the change itself may take
+    /// `limit_s`: the change and its way back, for a change that does not know better.
     fn interruption_limit_s(&self, limit_s: i64) -> i64 {
         limit_s.saturating_add(self.rollback_limit_s())
     }

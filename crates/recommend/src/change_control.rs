@@ -1,8 +1,9 @@
 //! Change control: when, in which direction and by whose hand resources may be changed.
 //!
-//! Maintenance windows say when what interrupts service may begin; freezes say when nothing may; the direction says whether
-//! capacity may only grow or only shrink; and what infrastructure as code owns is patched there, not changed here. All of
-//! it is asked together with the guardrails and holds for people and agents alike.
+//! Maintenance windows say when what interrupts service may begin; freezes say when nothing may;
+//! the direction says whether capacity may only grow or only shrink; and what infrastructure as
+//! code owns is patched there, not changed here. All of it is asked together with the guardrails
+//! and holds for people and agents alike.
 
 use jiff::civil::{Time, Weekday};
 use jiff::tz::TimeZone;
@@ -29,7 +30,8 @@ named!(
     IacRule {
         /// They are not changed; a patch is offered instead.
         Patch => "patch",
-        /// They are changed like any other by the user who requests it; never by an agent by itself.
+        /// They are changed like any other by the user who requests it; never by an agent by
+        /// itself.
         Allow => "allow",
     }
 );
@@ -81,7 +83,8 @@ pub struct MaintenanceWindow {
     pub start: Time,
     /// Duration of the window, minutes; at most a day.
     pub duration_minutes: u32,
-    /// The IANA time zone of days and start. A start that daylight saving skips moves to after the gap.
+    /// The IANA time zone of days and start. A start that daylight saving skips moves to after the
+    /// gap.
     pub time_zone: TimeZone,
 }
 
@@ -221,7 +224,8 @@ impl ChangeControl {
         })
     }
 
-    /// The next opening of a window that covers the resource; `None` when one is open, or none covers it.
+    /// The next opening of a window that covers the resource; `None` when one is open, or none
+    /// covers it.
     #[must_use]
     pub fn closed(&self, place: &Place<'_>, now: Timestamp) -> Option<Until> {
         let covering: Vec<&MaintenanceWindow> = self
@@ -239,7 +243,8 @@ impl ChangeControl {
         })
     }
 
-    /// Returns the direction in which the resource's capacity may be changed: by its tag, else by the policy.
+    /// Returns the direction in which the resource's capacity may be changed: by its tag, else by
+    /// the policy.
     #[must_use]
     pub fn direction_of(&self, place: &Place<'_>) -> Direction {
         let direction = place

@@ -1,9 +1,10 @@
-//! Recommendations on one resource, evaluated together: some exclude each other, some wait for another, and what they save
-//! together is less than the sum (`lessons`: savings that never reach the bill).
+//! Recommendations on one resource, evaluated together: some exclude each other, some wait for
+//! another, and what they save together is less than the sum (`lessons`: savings that never reach
+//! the bill).
 //!
-//! A saving is a share of what the resource costs. Two that can both be made multiply what is left instead of adding up,
-//! and of those that exclude each other only the best set counts. Sets are small (one open recommendation per resource and
-//! type), so every one is tried.
+//! A saving is a share of what the resource costs. Two that can both be made multiply what is left
+//! instead of adding up, and of those that exclude each other only the best set counts. Sets are
+//! small (one open recommendation per resource and type), so every one is tried.
 
 use std::collections::BTreeMap;
 
@@ -95,7 +96,8 @@ pub fn combined_on_resource(savers: &[Saver]) -> Money {
         .sum()
 }
 
-/// Evaluates recommendations together, resource by resource. The sum of what is counted is what they save in all.
+/// Evaluates recommendations together, resource by resource. The sum of what is counted is what
+/// they save in all.
 #[must_use]
 pub fn contributions(open: &[&Recommendation]) -> Vec<Contribution> {
     let mut by_resource: BTreeMap<(&str, &str, &str, &ResourceId), Vec<Saver>> = BTreeMap::new();
@@ -118,8 +120,8 @@ pub fn contributions(open: &[&Recommendation]) -> Vec<Contribution> {
         .collect()
 }
 
-/// Returns the combined monthly savings of the recommendations that have not ended. Every total of savings is this
-/// figure.
+/// Returns the combined monthly savings of the recommendations that have not ended. Every total of
+/// savings is this figure.
 #[must_use]
 pub fn combined_savings<'a>(recommendation: impl IntoIterator<Item = &'a Recommendation>) -> Money {
     let open: Vec<&Recommendation> = recommendation
@@ -132,7 +134,8 @@ pub fn combined_savings<'a>(recommendation: impl IntoIterator<Item = &'a Recomme
         .sum()
 }
 
-/// Returns the cost a month that the recommendations add together which have not ended and cost more than they save.
+/// Returns the cost a month that the recommendations add together which have not ended and cost
+/// more than they save.
 #[must_use]
 pub fn added_cost<'a>(recommendations: impl IntoIterator<Item = &'a Recommendation>) -> Money {
     let open = recommendations
@@ -183,8 +186,8 @@ fn best_set(members: &[&Saver]) -> u32 {
         .unwrap_or(0)
 }
 
-/// Returns the contribution of each member of a set: its share of the cost that earlier members leave. Members that
-/// others wait for come first.
+/// Returns the contribution of each member of a set: its share of the cost that earlier members
+/// leave. Members that others wait for come first.
 fn counted(members: &[&Saver], set: u32) -> Vec<Money> {
     let mut order: Vec<usize> = (0..members.len())
         .filter(|bit| set >> bit & 1 == 1)

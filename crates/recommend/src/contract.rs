@@ -1,7 +1,7 @@
 //! Contract of an agent type, and the registry of those that a service runs.
 //!
-//! The engine depends on this contract alone: it loads what [`Needs`] names and keeps what the judgement proposes. A new
-//! agent type is an implementation and a row of the registry.
+//! The engine depends on this contract alone: it loads what [`Needs`] names and keeps what the
+//! judgement proposes. A new agent type is an implementation and a row of the registry.
 
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ pub struct Needs {
     pub kinds: Vec<ResourceKind>,
     /// Metrics whose series are loaded.
     pub metrics: Vec<Metric>,
-    /// Metrics of the machine that a volume is attached to, whose series are loaded with the volume's own.
+    /// Metrics of the machine that a volume is attached to, whose series are loaded with the
+    /// volume's own.
     pub machine_metrics: Vec<Metric>,
     /// Days of history that are loaded.
     pub history_days: i64,
@@ -30,7 +31,8 @@ pub struct Needs {
     pub charge_days: i64,
     /// Days of activity that are loaded; 0 for none.
     pub activity_days: i64,
-    /// Kinds whose resources and relations are loaded across the estate; none where a judgement looks at one resource alone.
+    /// Kinds whose resources and relations are loaded across the estate; none where a judgement
+    /// looks at one resource alone.
     pub related: Vec<ResourceKind>,
     /// Loads the members of scaling groups with their series.
     pub members: bool,
@@ -40,7 +42,8 @@ pub struct Needs {
     pub models: Vec<&'static str>,
 }
 
-/// An agent type: its description, the facts it needs, and its judgement. Pure: no clock, no store, no cloud.
+/// An agent type: its description, the facts it needs, and its judgement. Pure: no clock, no store,
+/// no cloud.
 pub trait AgentDefinition: Send + Sync {
     /// Name, description, capabilities and actions.
     fn info(&self) -> &AgentTypeInfo;
@@ -56,7 +59,8 @@ pub trait AgentDefinition: Send + Sync {
     /// Judges one resource: proposals, and abstentions with their reasons.
     fn judge(&self, facts: &Facts<'_>) -> Judgement;
 
-    /// Judges the commitments of an account by the levels that were simulated on the hourly use of its machines.
+    /// Judges the commitments of an account by the levels that were simulated on the hourly use of
+    /// its machines.
     fn judge_account(&self, _facts: &AccountFacts<'_>) -> Judgement {
         Judgement::default()
     }
@@ -112,7 +116,8 @@ impl AgentTypes {
         can_run.map(|row| row.info().agent_type.as_str()).collect()
     }
 
-    /// The type whose runs judge resources; `None` where findings come from elsewhere or the type is unknown.
+    /// The type whose runs judge resources; `None` where findings come from elsewhere or the type
+    /// is unknown.
     #[must_use]
     pub fn judging(&self, agent_type: AgentType) -> Option<&Arc<dyn AgentDefinition>> {
         self.get(agent_type)

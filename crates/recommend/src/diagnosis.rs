@@ -1,7 +1,8 @@
-//! Diagnosis of agents and recommendations: the conditions of the specification ("Errors"), each with its listed causes,
-//! the evidence for or against every one, and the remedy.
+//! Diagnosis of agents and recommendations: the conditions of the specification ("Errors"), each
+//! with its listed causes, the evidence for or against every one, and the remedy.
 //!
-//! Pure: the engine gathers the facts. A cause that cannot be judged says so instead of being left out.
+//! Pure: the engine gathers the facts. A cause that cannot be judged says so instead of being left
+//! out.
 
 use reeve_estate::named;
 
@@ -67,7 +68,8 @@ pub struct StuckFacts<'a> {
     pub may_act: Option<bool>,
     /// Guardrail that would block the change at present.
     pub block: Option<BlockedBy>,
-    /// Other policies in its way: exclusions, relations to other recommendations, actions on the resource.
+    /// Other policies in its way: exclusions, relations to other recommendations, actions on the
+    /// resource.
     pub conflicts: Vec<String>,
     /// Past executions that failed, newest first.
     pub failures: Vec<Failure>,
@@ -191,13 +193,15 @@ pub struct FindingFacts {
     pub answered: u64,
 }
 
-/// Confidence is consistently low when three quarters of the findings are below the agent's threshold.
+/// Confidence is consistently low when three quarters of the findings are below the agent's
+/// threshold.
 const LOW_SHARE: f64 = 0.75;
 /// Findings are irrelevant when people reject more than this share of those they answer.
 const REJECTED_SHARE: f64 = 0.3;
-/// Reasons of rules that abstain because the past of a load does not foretell it: work at other hours each week, work that comes again
-/// after long pauses, a load that grows, a commitment that lost in weeks it was tried on. That a smaller size has too little network
-/// or disk is no variability.
+/// Reasons of rules that abstain because the past of a load does not foretell it: work at other
+/// hours each week, work that comes again after long pauses, a load that grows, a commitment that
+/// lost in weeks it was tried on. That a smaller size has too little network or disk is no
+/// variability.
 pub const VARIABLE: &[&str] = &[
     "irregular_work",
     "rare_work",

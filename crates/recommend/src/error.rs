@@ -75,8 +75,8 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// Returns `true` if the log or the store failed, and not the request itself. Callers that process many items stop
-    /// and retry later.
+    /// Returns `true` if the log or the store failed, and not the request itself. Callers that
+    /// process many items stop and retry later.
     #[must_use]
     pub fn is_outage(&self) -> bool {
         matches!(

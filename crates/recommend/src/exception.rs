@@ -1,7 +1,9 @@
-//! Exceptions: a guardrail's limit that people lift for one plan, once, with a reason and the signatures it needs.
+//! Exceptions: a guardrail's limit that people lift for one plan, once, with a reason and the
+//! signatures it needs.
 //!
-//! Without them a limit that a finding exceeds by nature (a larger size costs more than 5 % more) would refuse it for ever, for
-//! people too, and the only way out would be to lift the limit for everything.
+//! Without them a limit that a finding exceeds by nature (a larger size costs more than 5 % more)
+//! would refuse it for ever, for people too, and the only way out would be to lift the limit for
+//! everything.
 
 use jiff::Timestamp;
 

@@ -8,8 +8,8 @@ use crate::recommendation::{RecommendationType, Subject};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExclusionId(pub String);
 
-/// Resources and kinds for which nothing is recommended. A member that is `None` matches everything; at least one of
-/// resource, account and kind is set.
+/// Resources and kinds for which nothing is recommended. A member that is `None` matches
+/// everything; at least one of resource, account and kind is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exclusion {
     /// Identifier.

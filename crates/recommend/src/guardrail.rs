@@ -29,8 +29,8 @@ pub struct Guardrails {
     pub max_actions_per_day: u32,
     /// At most this share of a scope's resources changed in a day, percent.
     pub max_share_per_day_percent: f64,
-    /// From so many findings of one kind on, which it would apply by itself in one run, an agent rolls them out in stages; 0 is
-    /// never.
+    /// From so many findings of one kind on, which it would apply by itself in one run, an agent
+    /// rolls them out in stages; 0 is never.
     pub rollout_from: u32,
     /// A changed resource is left alone this long, seconds.
     pub cool_down_s: u64,
@@ -112,10 +112,11 @@ named!(
 );
 
 impl GuardrailName {
-    /// Returns `true` if people may grant an exception to the guardrail: it limits what one plan changes. A database may be down for
-    /// longer than a month's budget allows by its limits alone, and would be refused for ever. The others protect
-    /// the estate as a whole (kill switch, breaker, blast radius) or pass with time (cool-down, freezes, windows), and have
-    /// switches of their own.
+    /// Returns `true` if people may grant an exception to the guardrail: it limits what one plan
+    /// changes. A database may be down for longer than a month's budget allows by its limits alone,
+    /// and would be refused for ever. The others protect the estate as a whole (kill switch,
+    /// breaker, blast radius) or pass with time (cool-down, freezes, windows), and have switches of
+    /// their own.
     #[must_use]
     pub const fn is_exceptable(self) -> bool {
         use GuardrailName::{MaxDecrease, MaxDegradation, MaxIncrease, MinUptime};

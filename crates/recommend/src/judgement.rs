@@ -1,4 +1,5 @@
-//! Input and output of a judgement: the facts about one resource, and the proposals and abstentions that follow from them.
+//! Input and output of a judgement: the facts about one resource, and the proposals and abstentions
+//! that follow from them.
 
 mod fleet;
 mod relation_index;
@@ -29,10 +30,11 @@ pub const HORIZON_DAYS: i64 = 14;
 pub struct Facts<'a> {
     /// The resource as last observed.
     pub resource: &'a Resource,
-    /// Its series over the days of history that the agent type needs, each sorted by time; of a volume also those of its machine.
+    /// Its series over the days of history that the agent type needs, each sorted by time; of a
+    /// volume also those of its machine.
     pub series: &'a [Series],
-    /// Charges of its bills over the days that the agent type needs, by their beginning. None of a resource that no bill names: a
-    /// cost that is not known is not zero.
+    /// Charges of its bills over the days that the agent type needs, by their beginning. None of a
+    /// resource that no bill names: a cost that is not known is not zero.
     pub charges: &'a [Charge],
     /// Its use by the audit log; `None` where the agent type does not need it.
     pub activity: Option<&'a Activity>,
@@ -42,8 +44,8 @@ pub struct Facts<'a> {
     pub relations: &'a RelationIndex,
     /// The volumes attached to it; of a volume those of its machine, itself among them.
     pub volumes: &'a [Resource],
-    /// The members of a scaling group with their series; `None` for any other resource, and where none is known or the agent type
-    /// does not need them.
+    /// The members of a scaling group with their series; `None` for any other resource, and where
+    /// none is known or the agent type does not need them.
     pub fleet: Option<&'a Fleet>,
     /// Specifications and prices.
     pub catalogue: &'a Catalogue,
@@ -55,7 +57,8 @@ pub struct Facts<'a> {
     pub correction: Option<&'a Correction>,
     /// Models that the agent has learned.
     pub models: &'a LearnedModels,
-    /// Time at which a sync first saw its present state and attachments; `None` where no sync saw others in the days of history.
+    /// Time at which a sync first saw its present state and attachments; `None` where no sync saw
+    /// others in the days of history.
     pub attachment_changed_at: Option<Timestamp>,
     /// Time of the last known change of size. Older samples describe another size and are ignored.
     pub unchanged_since: Option<Timestamp>,
@@ -68,7 +71,8 @@ pub struct Facts<'a> {
 pub struct AccountFacts<'a> {
     /// The account as the subject of a recommendation.
     pub account: &'a Resource,
-    /// Simulated commitments; `None` where too little was measured, or nothing that a commitment could pay for.
+    /// Simulated commitments; `None` where too little was measured, or nothing that a commitment
+    /// could pay for.
     pub simulated: Option<&'a AccountUse>,
     /// Settings of the agent.
     pub settings: &'a Settings,
@@ -98,8 +102,9 @@ impl Judgement {
         }
     }
 
-    /// Replaces the proposals whose change a protection refuses by abstentions, and states what the others lose. The engine asks this of
-    /// every judgement, so that no agent type can leave it out.
+    /// Replaces the proposals whose change a protection refuses by abstentions, and states what the
+    /// others lose. The engine asks this of every judgement, so that no agent type can leave it
+    /// out.
     pub fn protect(&mut self, resource: &Resource, catalogue: &Catalogue) {
         for mut proposal in std::mem::take(&mut self.proposals) {
             let change = proposal.plan.as_ref().and_then(|plan| plan.change_name());

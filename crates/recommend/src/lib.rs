@@ -1,4 +1,5 @@
-//! Vocabulary that all agents share, and the interfaces ([`ports`]) through which engine, store and adapters meet. Nothing here runs.
+//! Vocabulary that all agents share, and the interfaces ([`ports`]) through which engine, store and
+//! adapters meet. Nothing here runs.
 
 pub mod action;
 pub mod activity;

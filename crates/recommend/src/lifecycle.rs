@@ -1,4 +1,5 @@
-//! The states of a recommendation and the moves between them. An illegal move is refused, never made.
+//! The states of a recommendation and the moves between them. An illegal move is refused, never
+//! made.
 
 use reeve_estate::named;
 

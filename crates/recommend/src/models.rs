@@ -1,6 +1,8 @@
-//! Models: the versions of what trainers learn for agents, the contract of trainers, and where models are kept.
+//! Models: the versions of what trainers learn for agents, the contract of trainers, and where
+//! models are kept.
 //!
-//! A model is one version of what one [`Trainer`] learned for one agent. Of each (agent, name) at most one version serves.
+//! A model is one version of what one [`Trainer`] learned for one agent. Of each (agent, name) at
+//! most one version serves.
 
 mod calibrator;
 mod demand;

@@ -1,7 +1,9 @@
-//! Origin of a recommendation: the agent type whose finding it is, the rule that found it, and what caused it.
+//! Origin of a recommendation: the agent type whose finding it is, the rule that found it, and what
+//! caused it.
 //!
-//! Ownership, permission, expiry and supersession follow from the origin. A finding belongs to agents of its own type alone:
-//! permission for savings must never become a permission to cut machines off. A finding without such an agent is advice.
+//! Ownership, permission, expiry and supersession follow from the origin. A finding belongs to
+//! agents of its own type alone: permission for savings must never become a permission to cut
+//! machines off. A finding without such an agent is advice.
 
 use crate::agent::AgentType;
 
@@ -60,7 +62,8 @@ impl Cause {
         }
     }
 
-    /// Reads a cause back from its name and identifier; `None` for an unknown name or a missing identifier.
+    /// Reads a cause back from its name and identifier; `None` for an unknown name or a missing
+    /// identifier.
     #[must_use]
     pub fn parse(kind: &str, id: Option<&str>) -> Option<Cause> {
         let id = || id.map(str::to_owned);
@@ -73,8 +76,9 @@ impl Cause {
         }
     }
 
-    /// Returns `true` if a run of an agent decides whether the finding still holds. The anomaly or the rule decides about its
-    /// own findings: the use of a machine does not tell that a threat is over.
+    /// Returns `true` if a run of an agent decides whether the finding still holds. The anomaly or
+    /// the rule decides about its own findings: the use of a machine does not tell that a threat is
+    /// over.
     #[must_use]
     pub const fn is_judged_by_runs(&self) -> bool {
         matches!(self, Cause::Run)
@@ -82,8 +86,9 @@ impl Cause {
 }
 
 impl Origin {
-    /// Reconstructs the origin of a recommendation that was stored without one: releases before format 2 named the rule, put the
-    /// anomaly or predictive rule into the reason codes, and gave the finding to any agent in scope (`held_by`).
+    /// Reconstructs the origin of a recommendation that was stored without one: releases before
+    /// format 2 named the rule, put the anomaly or predictive rule into the reason codes, and gave
+    /// the finding to any agent in scope (`held_by`).
     #[must_use]
     pub fn of_earlier_release(held_by: AgentType, rule: &str, reason_codes: &[String]) -> Origin {
         let after = |prefix: &str| {
@@ -111,8 +116,8 @@ impl Origin {
     }
 }
 
-/// Agent type under which Reeve's own predictive rules request a response. The next evaluation of a rule replaces it by the
-/// rule's own type.
+/// Agent type under which Reeve's own predictive rules request a response. The next evaluation of a
+/// rule replaces it by the rule's own type.
 fn usual_type(response: &str) -> Option<AgentType> {
     match response {
         "expand_storage" | "request_limit_increase" | "prepare_failover" => {

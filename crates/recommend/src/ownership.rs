@@ -7,7 +7,8 @@ use crate::patch::Tool;
 /// Tags by which a team keeps its resource out: key, and the values that mean yes.
 const OPT_OUT: &[&str] = &["reeve:ignore", "reeve-ignore", "reeve_ignore"];
 
-/// Tags that tell of infrastructure as code: key, the value that is needed (`None`: any), and the tool.
+/// Tags that tell of infrastructure as code: key, the value that is needed (`None`: any), and the
+/// tool.
 const IAC: &[(&str, Option<&str>, Tool)] = &[
     ("aws:cloudformation:stack-name", None, Tool::CloudFormation),
     ("terraform", None, Tool::Terraform),

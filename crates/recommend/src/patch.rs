@@ -1,8 +1,10 @@
-//! Patches: what to change in infrastructure as code where it owns a resource, since it would undo a change made beside it.
+//! Patches: what to change in infrastructure as code where it owns a resource, since it would undo
+//! a change made beside it.
 //!
-//! Reeve sees the resource and its tags, not the source: a patch names the block by what the tool itself can look up, and
-//! the one attribute that changes. Attribute names are those of the AWS, AzureRM and Google providers of Terraform, of
-//! CloudFormation's resource reference and of Pulumi's packages.
+//! Reeve sees the resource and its tags, not the source: a patch names the block by what the tool
+//! itself can look up, and the one attribute that changes. Attribute names are those of the AWS,
+//! AzureRM and Google providers of Terraform, of CloudFormation's resource reference and of
+//! Pulumi's packages.
 
 use reeve_estate::{Platform, Provider, Resource, ResourceKind, named};
 
@@ -38,7 +40,8 @@ struct Names {
     attribute: &'static str,
 }
 
-/// The patch of a recommendation; `None` where no tool owns the resource or the change has no form in its code.
+/// The patch of a recommendation; `None` where no tool owns the resource or the change has no form
+/// in its code.
 #[must_use]
 pub fn patch(recommendation: &Recommendation, resource: &Resource) -> Option<Patch> {
     let CodeOwner { tool, tag } = code_owner(resource)?;
@@ -139,8 +142,8 @@ fn resized(tool: Tool, resource: &Resource, from: &str, to: &str) -> Option<Stri
     })
 }
 
-/// Only Terraform's AWS provider can say that a machine is stopped; elsewhere the block would have to go, and with it
-/// the resource: that is for a person to think of.
+/// Only Terraform's AWS provider can say that a machine is stopped; elsewhere the block would have
+/// to go, and with it the resource: that is for a person to think of.
 fn stopped(tool: Tool, resource: &Resource) -> Option<String> {
     let machine =
         (resource.provider, resource.kind) == (Provider::Aws, ResourceKind::VirtualMachine);

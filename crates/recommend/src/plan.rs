@@ -1,7 +1,8 @@
 //! Plans: the exact steps of a change, bound by a hash to the approval.
 //!
-//! A plan of format 2 names its typed change, and its hash covers that: change, parameters, resource and flags. Steps are derived
-//! from it and kept for people to read. Plans of format 1 had the steps alone, and keep their hash (docs/formats/plan.md).
+//! A plan of format 2 names its typed change, and its hash covers that: change, parameters,
+//! resource and flags. Steps are derived from it and kept for people to read. Plans of format 1 had
+//! the steps alone, and keep their hash (docs/formats/plan.md).
 
 use reeve_audit::Json;
 use reeve_estate::named;
@@ -78,7 +79,8 @@ pub struct Step {
     pub resource: String,
     /// New size, for `Modify`.
     pub instance_type: Option<String>,
-    /// Expectations before it (`Precondition`) or after it (every other): property and value in words.
+    /// Expectations before it (`Precondition`) or after it (every other): property and value in
+    /// words.
     pub expect: Vec<(String, String)>,
 }
 
@@ -187,7 +189,8 @@ impl Plan {
             }
     }
 
-    /// This plan, or `known` where that is a plan of format 1 with the same steps: signatures that were given to it stay valid.
+    /// This plan, or `known` where that is a plan of format 1 with the same steps: signatures that
+    /// were given to it stay valid.
     #[must_use]
     pub fn or_same_v1(self, known: Option<&Plan>) -> Plan {
         let same = |known: &&Plan| {
@@ -198,7 +201,8 @@ impl Plan {
     }
 }
 
-/// Hash of format 2: a domain, a zero byte, and the canonical JSON (RFC 8785) of change, parameters, resource, flags and kinds of losses.
+/// Hash of format 2: a domain, a zero byte, and the canonical JSON (RFC 8785) of change,
+/// parameters, resource, flags and kinds of losses.
 fn hash_v2(
     change: &PlannedChange,
     reversible: bool,

@@ -1,5 +1,6 @@
-//! Commitments as a portfolio: the hourly use of all machines that share commitments, and what each level of a commitment would have
-//! cost on it. One machine says little: commitments apply to whatever runs in the account.
+//! Commitments as a portfolio: the hourly use of all machines that share commitments, and what each
+//! level of a commitment would have cost on it. One machine says little: commitments apply to
+//! whatever runs in the account.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +36,8 @@ pub struct HourlyUse {
     pub discount: f64,
     /// Kind and origin of the discount.
     pub wording: String,
-    /// Reservation of its family, where the price list has one that applies to every size of the family.
+    /// Reservation of its family, where the price list has one that applies to every size of the
+    /// family.
     pub reservation: Option<Reservation>,
 }
 
@@ -70,7 +72,8 @@ pub struct AccountUse {
     pub portfolio: Portfolio,
     /// Weeks on which the safe level was tried, and those in which it would have saved.
     pub tried: Backtest,
-    /// Families whose own reservation saves, the highest saving first. They pay for the same use: one or the other.
+    /// Families whose own reservation saves, the highest saving first. They pay for the same use:
+    /// one or the other.
     pub families: Vec<FamilyUse>,
 }
 
@@ -95,7 +98,8 @@ pub struct Portfolio {
     pub best: Level,
     /// Highest level that would have lost in no week.
     pub safe: Level,
-    /// Saving a month, over the last third of the weeks, of the safe level that the weeks before would have led to.
+    /// Saving a month, over the last third of the weeks, of the safe level that the weeks before
+    /// would have led to.
     pub held_out_saving_monthly: Money,
 }
 
@@ -212,8 +216,8 @@ fn wording(wordings: &BTreeMap<String, f64>) -> String {
         .join("; ")
 }
 
-/// The use of every hour from the first to the last whole one. An hour without any sample has the use of the hour before: nothing was
-/// measured, which is not no use. `None` with too many of them.
+/// The use of every hour from the first to the last whole one. An hour without any sample has the
+/// use of the hour before: nothing was measured, which is not no use. `None` with too many of them.
 fn hourly(usd_by_hour: &BTreeMap<i64, f64>) -> Option<Vec<f64>> {
     let (first, last) = (
         *usd_by_hour.first_key_value()?.0,
@@ -308,7 +312,8 @@ mod tests {
 
     #[test]
     fn machines_that_take_turns_are_one_even_use() {
-        // Neither runs all the time, and together they always do: judged one by one, neither would be committed to.
+        // Neither runs all the time, and together they always do: judged one by one, neither would
+        // be committed to.
         let (days, nights) = (
             (0..673).filter(|hour| hour % 24 < 12),
             (0..673).filter(|hour| hour % 24 >= 12),

@@ -35,13 +35,15 @@ pub struct RecordError(pub String);
 pub trait Recorder: Send + Sync {
     /// Records entries, all or none.
     async fn record(&self, entries: Vec<Entry>) -> Result<(), RecordError>;
-    /// Records an entry whose identifier follows from its subject. An entry that has this identifier already stands for it.
+    /// Records an entry whose identifier follows from its subject. An entry that has this
+    /// identifier already stands for it.
     async fn record_once(&self, entry: Entry) -> Result<(), RecordError>;
 }
 
-/// Records the intent of a change of Reeve's own state, makes the change, and records its outcome; `entry` describes the change. A log that
-/// refuses the intent keeps the change from being tried. An outcome that the log does not take is in the service's own log: the change
-/// stands then, and its `pending` entry claims nothing else.
+/// Records the intent of a change of Reeve's own state, makes the change, and records its outcome;
+/// `entry` describes the change. A log that refuses the intent keeps the change from being tried.
+/// An outcome that the log does not take is in the service's own log: the change stands then, and
+/// its `pending` entry claims nothing else.
 ///
 /// # Errors
 /// The log's refusal, or what the change failed with.
@@ -76,13 +78,14 @@ where
 #[error("the audit log could not be read: {0}")]
 pub struct ReadError(pub String);
 
-/// Reads audit entries back, without regard to visibility: the presenter of an entry checks who may see it.
+/// Reads audit entries back, without regard to visibility: the presenter of an entry checks who may
+/// see it.
 #[async_trait]
 pub trait LogReader: Send + Sync {
     /// The newest entries that a query finds, newest first, each with its sequence.
     async fn newest(&self, query: Query, most: usize) -> Result<Vec<(u64, Entry)>, ReadError>;
-    /// Number of entries that a query finds, and of those with each value of a column: at most so many values, the most frequent
-    /// first.
+    /// Number of entries that a query finds, and of those with each value of a column: at most so
+    /// many values, the most frequent first.
     async fn count(
         &self,
         query: Query,
@@ -94,8 +97,8 @@ pub trait LogReader: Send + Sync {
 /// Reads the charges of bills.
 #[async_trait]
 pub trait ChargeReader: Send + Sync {
-    /// Charges of these resources whose period begins within `[start, end)`, by their beginning. Resources that no bill names have
-    /// none.
+    /// Charges of these resources whose period begins within `[start, end)`, by their beginning.
+    /// Resources that no bill names have none.
     async fn charges(
         &self,
         resources: &[ResourceId],
@@ -103,8 +106,9 @@ pub trait ChargeReader: Send + Sync {
         end: Timestamp,
     ) -> Result<Vec<Charge>, StoreError>;
 
-    /// End of the last day that the bills of an account (an AWS account, an Azure subscription, a Google project) are for; `None` where
-    /// no bill names it. Usage up to a day before it counts as told completely: providers correct the last day.
+    /// End of the last day that the bills of an account (an AWS account, an Azure subscription, a
+    /// Google project) are for; `None` where no bill names it. Usage up to a day before it counts
+    /// as told completely: providers correct the last day.
     async fn billed_until(&self, account: &str) -> Result<Option<Timestamp>, StoreError>;
 }
 
@@ -164,7 +168,8 @@ pub struct RecommendationFilter {
 }
 
 impl RecommendationFilter {
-    /// Returns `true` if the filter finds a recommendation. `account` and `has_feedback` need the store and are not compared.
+    /// Returns `true` if the filter finds a recommendation. `account` and `has_feedback` need the
+    /// store and are not compared.
     #[must_use]
     pub fn matches(&self, recommendation: &Recommendation) -> bool {
         let subject = &recommendation.subject;
@@ -205,8 +210,9 @@ impl RecommendationFilter {
 
 /// Keeps agents, recommendations, approvals, actions, feedback and guardrails.
 ///
-/// Updates compare versions: a record whose stored version differs from the given one minus one is a
-/// [`StoreError::Conflict`]. Claiming a recommendation is such an update, so two executions cannot both begin.
+/// Updates compare versions: a record whose stored version differs from the given one minus one is
+/// a [`StoreError::Conflict`]. Claiming a recommendation is such an update, so two executions
+/// cannot both begin.
 #[async_trait]
 pub trait AgentStore: Send + Sync {
     /// Adds an agent.
@@ -220,7 +226,8 @@ pub trait AgentStore: Send + Sync {
     /// Agents, oldest first.
     async fn agent_list(&self, of_type: Option<AgentType>) -> Result<Vec<Agent>, StoreError>;
 
-    /// Adds a recommendation. One that is not ended may exist per (resource, type): a second is a conflict.
+    /// Adds a recommendation. One that is not ended may exist per (resource, type): a second is a
+    /// conflict.
     async fn recommendation_insert(
         &self,
         recommendation: &Recommendation,
@@ -238,22 +245,26 @@ pub trait AgentStore: Send + Sync {
     /// One recommendation.
     async fn recommendation_get(&self, id: &RecommendationId)
     -> Result<Recommendation, StoreError>;
-    /// Recommendations, highest expected value first, then by priority and saving, and how many there are in all.
+    /// Recommendations, highest expected value first, then by priority and saving, and how many
+    /// there are in all.
     async fn recommendation_list(
         &self,
         filter: &RecommendationFilter,
     ) -> Result<(Vec<Recommendation>, u64), StoreError>;
     /// Sums over all recommendations.
     async fn recommendation_totals(&self) -> Result<Vec<RecommendationTotal>, StoreError>;
-    /// Savings of the recommendations of a filter that have not ended. `limit` and `offset` are ignored.
+    /// Savings of the recommendations of a filter that have not ended. `limit` and `offset` are
+    /// ignored.
     async fn recommendation_savings(
         &self,
         filter: &RecommendationFilter,
     ) -> Result<OpenSavings, StoreError>;
-    /// Savings of all recommendations that succeeded, by the day of their last change, oldest first.
+    /// Savings of all recommendations that succeeded, by the day of their last change, oldest
+    /// first.
     async fn recommendation_savings_by_day(&self) -> Result<Vec<DailySavings>, StoreError>;
-    /// Recommendations that succeeded and whose saving has not ended, each with the newest action that applied it, the last changed
-    /// ones first. At most `limit` of those before a position; the position is the last one's time of change and identifier.
+    /// Recommendations that succeeded and whose saving has not ended, each with the newest action
+    /// that applied it, the last changed ones first. At most `limit` of those before a position;
+    /// the position is the last one's time of change and identifier.
     async fn standing_savings(
         &self,
         before: Option<(Timestamp, RecommendationId)>,
@@ -317,8 +328,8 @@ pub trait AgentStore: Send + Sync {
         since: Timestamp,
     ) -> Result<Vec<Action>, StoreError>;
 
-    /// Actions that somebody still has to look after, newest first: those that work, those whose effect is watched, and those
-    /// undone since a time.
+    /// Actions that somebody still has to look after, newest first: those that work, those whose
+    /// effect is watched, and those undone since a time.
     async fn action_unsettled(&self, undone_since: Timestamp) -> Result<Vec<Action>, StoreError>;
 
     /// Stores feedback.

@@ -1,4 +1,5 @@
-//! Results of a judgement: a proposal with all data of a recommendation, or an abstention with its reason.
+//! Results of a judgement: a proposal with all data of a recommendation, or an abstention with its
+//! reason.
 
 use reeve_estate::Money;
 
@@ -32,7 +33,8 @@ pub struct Proposal {
     pub impact: ImpactAssessment,
     /// Effort of executing the change.
     pub effort: Effort,
-    /// At list price; negative when it costs more; `None` where there is no price (then `not_measured` has `price`).
+    /// At list price; negative when it costs more; `None` where there is no price (then
+    /// `not_measured` has `price`).
     pub savings_monthly: Option<Money>,
     /// After discounts and commitments, where they are known.
     pub savings_after_discounts: Option<Money>,
@@ -51,14 +53,15 @@ pub struct Proposal {
 /// Reason why a rule, or the whole judgement, made no proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abstention {
-    /// The recommendation type the rule would have made; `None` when the resource was not judged at all.
+    /// The recommendation type the rule would have made; `None` when the resource was not judged at
+    /// all.
     pub kind: Option<RecommendationType>,
     /// Stable code (`thin_data`, `group_member`, `cpu_not_low`, ...).
     pub code: &'static str,
     /// The numbers.
     pub detail: String,
-    /// `true` if the resource was judged and the finding is refuted, so that an earlier recommendation expires; `false`
-    /// if data was missing, so that it stays.
+    /// `true` if the resource was judged and the finding is refuted, so that an earlier
+    /// recommendation expires; `false` if data was missing, so that it stays.
     pub decisive: bool,
 }
 

@@ -1,7 +1,9 @@
-//! Protections: the one table of resources that Reeve leaves alone, whatever their load says, each with the changes that it refuses.
+//! Protections: the one table of resources that Reeve leaves alone, whatever their load says, each
+//! with the changes that it refuses.
 //!
-//! Agents ask before they judge, the engine asks for every finding and before every execution, and an execution asks once more about the
-//! resource as the cloud describes it then. `docs/agents/what_changes_destroy.md` shows the table to users; a test compares the two.
+//! Agents ask before they judge, the engine asks for every finding and before every execution, and
+//! an execution asks once more about the resource as the cloud describes it then.
+//! `docs/agents/what_changes_destroy.md` shows the table to users; a test compares the two.
 
 mod database;
 mod losses;
@@ -152,8 +154,8 @@ pub fn refusal(resource: &Resource, change: &str, catalogue: &Catalogue) -> Opti
         })
 }
 
-/// Returns the protections of a resource, each with the names of the refused changes that its kind has; none where every change is
-/// refused.
+/// Returns the protections of a resource, each with the names of the refused changes that its kind
+/// has; none where every change is refused.
 pub fn protections<'a>(
     resource: &'a Resource,
     catalogue: &'a Catalogue,

@@ -1,10 +1,12 @@
 //! Ranking: which recommendation comes first. Pure.
 //!
-//! A recommendation is worth what it is expected to bring: its calibrated confidence, times its impact in dollars a month,
-//! times a weight that people's answers give its kind. How a change went moves the confidence (`models::trust`); the weight
-//! says how welcome such changes are. It is the mean of the answers on the same kind, drawn to neutral as if [`PRIOR_ANSWERS`]
-//! people had been indifferent, so that a few clicks move it a little and many move it for good. A recommendation has one
-//! answer, however many people clicked however often; "not now" is none. Specification: "Feedback".
+//! A recommendation is worth what it is expected to bring: its calibrated confidence, times its
+//! impact in dollars a month, times a weight that people's answers give its kind. How a change went
+//! moves the confidence (`models::trust`); the weight says how welcome such changes are. It is the
+//! mean of the answers on the same kind, drawn to neutral as if [`PRIOR_ANSWERS`] people had been
+//! indifferent, so that a few clicks move it a little and many move it for good. A recommendation
+//! has one answer, however many people clicked however often; "not now" is none. Specification:
+//! "Feedback".
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -87,12 +89,14 @@ fn alike(kind: RecommendationType, subject: &Subject) -> Alike {
 pub struct FeedbackWeights {
     /// On like resources.
     own: BTreeMap<Alike, Tally>,
-    /// Answers that apply to the kind on every resource: the result of a change, not its applicability.
+    /// Answers that apply to the kind on every resource: the result of a change, not its
+    /// applicability.
     common: BTreeMap<Alike, Tally>,
 }
 
 impl FeedbackWeights {
-    /// Adds up the answers to these recommendations: what people said, and what they dismissed without saying more.
+    /// Adds up the answers to these recommendations: what people said, and what they dismissed
+    /// without saying more.
     #[must_use]
     pub fn new(all: &[Recommendation], feedback: &[Feedback], now: Timestamp) -> Self {
         let mut said: HashMap<&RecommendationId, BTreeMap<&str, &Feedback>> = HashMap::new();
@@ -187,8 +191,8 @@ fn age_weight(at: Timestamp, now: Timestamp) -> f64 {
     0.5_f64.powf(age_days / HALF_LIFE_DAYS)
 }
 
-/// Returns the expected benefit of a recommendation, dollars a month, and its source. A recommendation that saves little
-/// or nothing gets the lowest saving of its priority.
+/// Returns the expected benefit of a recommendation, dollars a month, and its source. A
+/// recommendation that saves little or nothing gets the lowest saving of its priority.
 fn impact(recommendation: &Recommendation) -> (f64, String) {
     let stands_for = match recommendation.priority {
         Priority::Critical => 10_000.0,
@@ -219,8 +223,8 @@ fn impact(recommendation: &Recommendation) -> (f64, String) {
     }
 }
 
-/// Returns how favourable an answer is, 0 to 1; `None` for "not now", which does not rate the recommendation. A rating
-/// counts as much as the outcome.
+/// Returns how favourable an answer is, 0 to 1; `None` for "not now", which does not rate the
+/// recommendation. A rating counts as much as the outcome.
 fn feedback_share(said: &Feedback) -> Option<f64> {
     let outcome = match said.outcome {
         FeedbackOutcome::ImplementedSuccessfully => 1.0,
@@ -239,7 +243,8 @@ pub fn stars_share(stars: u8) -> f64 {
     f64::from(stars.clamp(1, 5) - 1) / 4.0
 }
 
-/// The one answer to a recommendation: its share in favour, when it was given, and whether it speaks of unlike resources too.
+/// The one answer to a recommendation: its share in favour, when it was given, and whether it
+/// speaks of unlike resources too.
 fn answer(recommendation: &Recommendation, said: &[&Feedback]) -> Option<(f64, Timestamp, bool)> {
     let shares: Vec<f64> = said.iter().filter_map(|one| feedback_share(one)).collect();
     if let Some(at) = said.iter().map(|one| one.at).max() {
@@ -251,7 +256,8 @@ fn answer(recommendation: &Recommendation, said: &[&Feedback]) -> Option<(f64, T
                 .all(|one| one.outcome != FeedbackOutcome::NotApplicable),
         ));
     }
-    // An exclusion dismisses all that it covers at once and holds by itself; it is not a hundred answers.
+    // An exclusion dismisses all that it covers at once and holds by itself; it is not a hundred
+    // answers.
     let by_exclusion = recommendation.closing == Some(Closing::Excluded);
     (recommendation.status == Status::Dismissed && !by_exclusion).then_some((
         0.0,

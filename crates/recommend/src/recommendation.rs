@@ -21,8 +21,8 @@ pub use factors::{FactorKind, Factors};
 pub use id::RecommendationId;
 pub use savings_basis::SavingsBasis;
 
-/// Reason code of a recommendation that no agent applies by itself, whatever its mode and impact: what was measured does not tell
-/// whether the resource is still needed, and a person does.
+/// Reason code of a recommendation that no agent applies by itself, whatever its mode and impact:
+/// what was measured does not tell whether the resource is still needed, and a person does.
 pub const NEEDS_PERSON: &str = "needs_person";
 
 named!(
@@ -137,7 +137,8 @@ pub struct ImpactAssessment {
     pub cost_percent: Option<f64>,
     /// In words, with figures.
     pub cost: String,
-    /// Expected degradation in percent (0 = none expected); `None` when what decides it was not measured.
+    /// Expected degradation in percent (0 = none expected); `None` when what decides it was not
+    /// measured.
     pub performance_degradation_percent: Option<f64>,
     /// In words, with figures.
     pub performance: String,
@@ -218,7 +219,8 @@ impl Explanation {
 pub struct Recommendation {
     /// Identifier.
     pub id: RecommendationId,
-    /// The agent that owns it, of the type that its origin names; `None` for advice without such an agent.
+    /// The agent that owns it, of the type that its origin names; `None` for advice without such an
+    /// agent.
     pub agent_id: Option<AgentId>,
     /// Agent type, rule and cause.
     pub origin: Origin,
@@ -238,7 +240,8 @@ pub struct Recommendation {
     pub impact: ImpactAssessment,
     /// Effort of executing the change.
     pub effort: Effort,
-    /// Estimated savings a month at list price; negative when it costs more, `None` where no price is known.
+    /// Estimated savings a month at list price; negative when it costs more, `None` where no price
+    /// is known.
     pub savings_monthly: Option<Money>,
     /// The same after discounts and commitments, where the bill is known.
     pub savings_after_discounts: Option<Money>,
@@ -246,7 +249,8 @@ pub struct Recommendation {
     pub monthly_cost: Option<Money>,
     /// State of the recommendation.
     pub status: Status,
-    /// The plan, exactly as it would run; `None` for advice that Reeve cannot execute (buying reservations).
+    /// The plan, exactly as it would run; `None` for advice that Reeve cannot execute (buying
+    /// reservations).
     pub plan: Option<Plan>,
     /// Stable codes of what decided.
     pub reason_codes: Vec<String>,
@@ -276,22 +280,24 @@ pub struct Recommendation {
     pub closing: Option<Closing>,
     /// Exception to one guardrail that was granted for its plan and is not used up.
     pub exception: Option<Exception>,
-    /// Person who undid the change by their own decision, where one did; such an end is no failure of the finding.
+    /// Person who undid the change by their own decision, where one did; such an end is no failure
+    /// of the finding.
     pub taken_back_by: Option<String>,
     /// Grows with every change; stores compare it before they write.
     pub version: u64,
 }
 
 impl Recommendation {
-    /// Expected savings a month on the one basis that every page, list and total uses: after discounts where the bill is known,
-    /// else at list price. Negative when it costs more; `None` where no price is known.
+    /// Expected savings a month on the one basis that every page, list and total uses: after
+    /// discounts where the bill is known, else at list price. Negative when it costs more; `None`
+    /// where no price is known.
     #[must_use]
     pub fn expected_savings(&self) -> Option<Money> {
         self.savings_after_discounts.or(self.savings_monthly)
     }
 
-    /// Time at which the scheduler has to look at the recommendation: a person or time has to move it on. `None` where another
-    /// part of Reeve does, and once it has ended.
+    /// Time at which the scheduler has to look at the recommendation: a person or time has to move
+    /// it on. `None` where another part of Reeve does, and once it has ended.
     #[must_use]
     pub fn due_at(&self) -> Option<Timestamp> {
         let or_expired =
@@ -301,13 +307,15 @@ impl Recommendation {
             Status::Scheduled => or_expired(self.scheduled_for),
             Status::Snoozed => or_expired(self.snoozed_until),
             Status::Approved if self.blocked.is_some() => Some(self.expires_at),
-            // Something may have come in between the signatures and what follows from them: that is looked at each time.
+            // Something may have come in between the signatures and what follows from them: that is
+            // looked at each time.
             Status::PendingApproval | Status::Approved => Some(Timestamp::UNIX_EPOCH),
             _ => None,
         }
     }
 
-    /// Returns `true` if a person has to finish by hand what the plan begins: until then it saves nothing.
+    /// Returns `true` if a person has to finish by hand what the plan begins: until then it saves
+    /// nothing.
     #[must_use]
     pub fn is_by_hand(&self) -> bool {
         self.reason_codes
@@ -382,8 +390,8 @@ impl RecommendationType {
         )
     }
 
-    /// The kind of a recommendation as it is called today. Earlier releases called a failover patch management, a larger disk a saving
-    /// on storage, and a higher limit auto-scaling.
+    /// The kind of a recommendation as it is called today. Earlier releases called a failover patch
+    /// management, a larger disk a saving on storage, and a higher limit auto-scaling.
     #[must_use]
     pub fn relabeled(self, rule: &str) -> Self {
         use RecommendationType as T;

@@ -1,9 +1,10 @@
-//! Relief of a resource that runs short of something: the change that gives it more, with a plan where a cloud has a call that Reeve
-//! can apply and check, else advice with the reason. Predictive rules and anomalies offer the same changes.
+//! Relief of a resource that runs short of something: the change that gives it more, with a plan
+//! where a cloud has a call that Reeve can apply and check, else advice with the reason. Predictive
+//! rules and anomalies offer the same changes.
 //!
-//! Bounds: EBS "Constraints on volume sizes" (16 TiB; `io2` 64 TiB; `standard` 1 TiB), Azure "Scalability and
-//! performance targets for VM disks" (32,767 GiB), Compute Engine "Disks" (64 TiB), RDS "Increasing DB instance
-//! storage capacity" (at least 10 % more, at most 64 TiB).
+//! Bounds: EBS "Constraints on volume sizes" (16 TiB; `io2` 64 TiB; `standard` 1 TiB), Azure
+//! "Scalability and performance targets for VM disks" (32,767 GiB), Compute Engine "Disks" (64
+//! TiB), RDS "Increasing DB instance storage capacity" (at least 10 % more, at most 64 TiB).
 
 mod members;
 mod related;
@@ -48,8 +49,8 @@ pub struct Relief {
     pub added: Option<Money>,
     /// `true` for a one-time cost, `false` for a monthly one.
     pub once: bool,
-    /// Compares the cost with the account's bill if `true`: growing or added resources have no cost of their own to
-    /// compare with.
+    /// Compares the cost with the account's bill if `true`: growing or added resources have no cost
+    /// of their own to compare with.
     pub against_bill: bool,
     /// Storage after the change, GB.
     pub after_gb: Option<f64>,
@@ -95,7 +96,8 @@ impl Relief {
         }
     }
 
-    /// Returns the risk of the change. What stops nothing and takes nothing away has none of its own, in production or not.
+    /// Returns the risk of the change. What stops nothing and takes nothing away has none of its
+    /// own, in production or not.
     #[must_use]
     pub fn risk(&self, resource: &Resource, hazards: Hazards) -> Impact {
         let harmless =

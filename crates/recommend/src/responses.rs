@@ -1,4 +1,5 @@
-//! Port of the engine for findings that do not come from a run: anomalies and predictive rules offer them, the engine decides about them.
+//! Port of the engine for findings that do not come from a run: anomalies and predictive rules
+//! offer them, the engine decides about them.
 
 use async_trait::async_trait;
 use reeve_estate::{Resource, ResourceId};
@@ -46,11 +47,12 @@ pub enum Remedy {
     Nothing(String),
 }
 
-/// Keeps findings as recommendations and responds to incidents, within mode, guardrails and approvals.
+/// Keeps findings as recommendations and responds to incidents, within mode, guardrails and
+/// approvals.
 #[async_trait]
 pub trait Responses: Send + Sync {
-    /// Keeps findings of an agent type, and applies those that their agent may apply by itself. One answer for each finding: its
-    /// recommendation, or the reason why there is none.
+    /// Keeps findings of an agent type, and applies those that their agent may apply by itself. One
+    /// answer for each finding: its recommendation, or the reason why there is none.
     ///
     /// # Errors
     /// The store or the log failed; findings stored before stay.
@@ -60,8 +62,9 @@ pub trait Responses: Send + Sync {
         offers: Vec<Offer>,
     ) -> Result<Vec<Result<RecommendationId, String>>, EngineError>;
 
-    /// Keeps a finding without applying it: as a recommendation of the agent of the type whose scope includes the resource, or as
-    /// advice where there is none. The inner error is the reason why it was not kept.
+    /// Keeps a finding without applying it: as a recommendation of the agent of the type whose
+    /// scope includes the resource, or as advice where there is none. The inner error is the reason
+    /// why it was not kept.
     ///
     /// # Errors
     /// The store or the log failed.
@@ -71,20 +74,22 @@ pub trait Responses: Send + Sync {
         offer: Offer,
     ) -> Result<Result<Recommendation, String>, EngineError>;
 
-    /// Carries out a recommendation for an emergency, or requests its signatures, as its agent's configuration says. `why` stands
-    /// in the records.
+    /// Carries out a recommendation for an emergency, or requests its signatures, as its agent's
+    /// configuration says. `why` stands in the records.
     ///
     /// # Errors
     /// The store or the log failed.
     async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError>;
 
-    /// Carries out the remedy of an anomaly as far as an agent in active mode may. `why` stands in the records.
+    /// Carries out the remedy of an anomaly as far as an agent in active mode may. `why` stands in
+    /// the records.
     ///
     /// # Errors
     /// The store or the log failed.
     async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError>;
 
-    /// Ends the recommendations of a cause that nobody took up: those on the given resources, or all.
+    /// Ends the recommendations of a cause that nobody took up: those on the given resources, or
+    /// all.
     ///
     /// # Errors
     /// The store or the log failed.
@@ -102,7 +107,8 @@ pub trait Responses: Send + Sync {
     /// The store failed.
     async fn approval_matrix(&self) -> Result<ApprovalMatrix, EngineError>;
 
-    /// Refuses a scope that names accounts or services which are not connected; `path` is the field that holds the scope.
+    /// Refuses a scope that names accounts or services which are not connected; `path` is the field
+    /// that holds the scope.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every unknown name; the store's failures.

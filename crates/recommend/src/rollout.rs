@@ -1,10 +1,12 @@
 //! Rollouts: one kind of change of one agent, carried to many resources in stages.
 //!
-//! In order (specification, "Rollout stages before production"): *simulation* of every plan on a simulated twin, a *canary* of
-//! one or few resources that are least critical, a *validation* period in which their metrics are compared with those before,
-//! *gradual* shares of the rest, and *full*. Each stage ends at a gate ([`Gate`]) that says by numbers why it opened, waits or
-//! holds; "not enough data" holds it, because it proves nothing. A person can stop, resume or abort at any time. Every single
-//! change is still subject to its guardrails and its approvals; a rollout decides when it is requested, and nothing else.
+//! In order (specification, "Rollout stages before production"): *simulation* of every plan on a
+//! simulated twin, a *canary* of one or few resources that are least critical, a *validation*
+//! period in which their metrics are compared with those before, *gradual* shares of the rest, and
+//! *full*. Each stage ends at a gate ([`Gate`]) that says by numbers why it opened, waits or holds;
+//! "not enough data" holds it, because it proves nothing. A person can stop, resume or abort at any
+//! time. Every single change is still subject to its guardrails and its approvals; a rollout
+//! decides when it is requested, and nothing else.
 
 mod gate;
 mod member;
@@ -80,11 +82,13 @@ pub struct RolloutSettings {
     pub canary: u32,
     /// The canary is watched at least this long, seconds.
     pub validation_s: u64,
-    /// Shares of all resources that the gradual stage has reached after each of its waves, percent, rising, below 100.
+    /// Shares of all resources that the gradual stage has reached after each of its waves, percent,
+    /// rising, below 100.
     pub shares_percent: Vec<f64>,
     /// More failures than this hold it.
     pub max_failures: u32,
-    /// Recommendations less confident than this are left out, percent; `None` is the agent's threshold.
+    /// Recommendations less confident than this are left out, percent; `None` is the agent's
+    /// threshold.
     pub min_confidence: Option<f64>,
 }
 
@@ -138,7 +142,8 @@ pub struct Rollout {
 }
 
 impl Rollout {
-    /// The stage and wave after the ones it is in; `None` when it is through. Waves without a member are passed over.
+    /// The stage and wave after the ones it is in; `None` when it is through. Waves without a
+    /// member are passed over.
     #[must_use]
     pub fn next(&self) -> Option<(Stage, u32)> {
         let full = self.settings.shares_percent.len() as u32 + 1;

@@ -1,7 +1,8 @@
-//! Settings of an agent type: thresholds and windows of the specification's table, typed, with their limits and defaults.
+//! Settings of an agent type: thresholds and windows of the specification's table, typed, with
+//! their limits and defaults.
 //!
-//! An agent keeps only the values that a person set; [`Settings::get`] answers the default otherwise, so that a better default reaches
-//! every agent that nobody configured differently.
+//! An agent keeps only the values that a person set; [`Settings::get`] answers the default
+//! otherwise, so that a better default reaches every agent that nobody configured differently.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,8 +37,8 @@ impl fmt::Display for SettingValue {
 }
 
 impl SettingValue {
-    /// Reads a value by its form; `None` for a text that has none of the forms. Names have none of their own
-    /// ([`SettingValue::names`]).
+    /// Reads a value by its form; `None` for a text that has none of the forms. Names have none of
+    /// their own ([`SettingValue::names`]).
     #[must_use]
     pub fn parse(text: &str) -> Option<SettingValue> {
         let text = text.trim();

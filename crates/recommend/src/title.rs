@@ -1,12 +1,15 @@
-//! Titles of recommendations: one line that names the change, the resource and the new value. Everything else is in the explanation.
+//! Titles of recommendations: one line that names the change, the resource and the new value.
+//! Everything else is in the explanation.
 
-/// Characters of a title at most. A resource's name that is too long for it is shown without its middle.
+/// Characters of a title at most. A resource's name that is too long for it is shown without its
+/// middle.
 pub const TITLE_CHARACTERS: usize = 70;
 
 /// Characters of a name that stay in a title however long the rest is.
 const LEAST_NAME: usize = 16;
 
-/// Composes a title from a resource's name and the texts before and after it, which bring their own spaces.
+/// Composes a title from a resource's name and the texts before and after it, which bring their own
+/// spaces.
 #[must_use]
 pub fn title(before: &str, name: &str, after: &str) -> String {
     let others = before.chars().count() + after.chars().count();
@@ -14,7 +17,8 @@ pub fn title(before: &str, name: &str, after: &str) -> String {
     format!("{before}{}{after}", shortened(name, room))
 }
 
-/// Shortens a text to a number of characters: beginning and end stay, because names of a series differ there.
+/// Shortens a text to a number of characters: beginning and end stay, because names of a series
+/// differ there.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
     let count = text.chars().count();

@@ -1,5 +1,5 @@
-//! Sums over recommendations and actions, as stores answer them, so that lists, dashboards and guardrails never read the records
-//! themselves to count them.
+//! Sums over recommendations and actions, as stores answer them, so that lists, dashboards and
+//! guardrails never read the records themselves to count them.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,8 @@ pub struct RecommendationTotal {
 pub struct OpenSavings {
     /// Combined savings a month: recommendations that exclude each other count once.
     pub combined: Money,
-    /// Cost a month that those add which cost more, such as a second zone or a larger size; not subtracted from the savings.
+    /// Cost a month that those add which cost more, such as a second zone or a larger size; not
+    /// subtracted from the savings.
     pub added: Money,
     /// Number of recommendations without a known price.
     pub unpriced: u64,
@@ -61,8 +62,8 @@ pub struct DailySavings {
     pub realised: Money,
 }
 
-/// Recommendations of a kind on like resources that people dismissed on one day and said nothing else about. What an exclusion
-/// dismissed is not among them.
+/// Recommendations of a kind on like resources that people dismissed on one day and said nothing
+/// else about. What an exclusion dismissed is not among them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dismissals {
     /// Kind of the recommendations.
@@ -79,7 +80,8 @@ pub struct Dismissals {
     pub count: u64,
 }
 
-/// Executed recommendations of a kind and a size step whose outcome is known by the action alone: nobody gave feedback.
+/// Executed recommendations of a kind and a size step whose outcome is known by the action alone:
+/// nobody gave feedback.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepOutcomes {
     /// Kind of the recommendations.
@@ -90,7 +92,8 @@ pub struct StepOutcomes {
     pub target_type: Option<String>,
     /// Number of changes that held.
     pub succeeded: u64,
-    /// Number of changes that failed or were undone, except those that people took back by their own decision.
+    /// Number of changes that failed or were undone, except those that people took back by their
+    /// own decision.
     pub failed: u64,
 }
 
@@ -124,7 +127,8 @@ pub struct ApprovalFilter {
     pub offset: u64,
 }
 
-/// Numbers of actions that began after a time and changed a real resource: neither aborted nor simulated.
+/// Numbers of actions that began after a time and changed a real resource: neither aborted nor
+/// simulated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ActionCounts {
     /// All of them.

@@ -1,4 +1,5 @@
-//! From a backtest to a probability: what a proposal carries to be calibrated by, and the calibration itself.
+//! From a backtest to a probability: what a proposal carries to be calibrated by, and the
+//! calibration itself.
 
 use reeve_learn::calibrate::{Calibrated, Calibrator, Signs, features};
 
@@ -54,8 +55,8 @@ fn examples_text(examples: f64) -> String {
 }
 
 impl Proposal {
-    /// Sets the confidence to the calibrated probability that the proposal holds, and says so in the explanation. A
-    /// calibrator without examples leaves the backtest's answer as it is.
+    /// Sets the confidence to the calibrated probability that the proposal holds, and says so in
+    /// the explanation. A calibrator without examples leaves the backtest's answer as it is.
     pub fn calibrate(&mut self, agent: AgentType, by: &Calibrator) -> Option<Calibrated> {
         if by.examples() <= 0.0 {
             return None;
@@ -76,7 +77,8 @@ impl Proposal {
             high_percent: found.high * 100.0,
         };
         self.explanation.confidence_range = Some(range);
-        // Few examples make a wide range: it comes before the number in its middle, which is not to be taken for more than it is.
+        // Few examples make a wide range: it comes before the number in its middle, which is not to
+        // be taken for more than it is.
         let text = format!(
             "{}: 90 % range {:.0} to {:.0} %, confidence {:.1} % (before calibration {:.1} %)",
             examples_text(found.examples),

@@ -1,8 +1,9 @@
-//! Classes of workloads: the judgement of a resource, the corrections by people, and the port that keeps both.
+//! Classes of workloads: the judgement of a resource, the corrections by people, and the port that
+//! keeps both.
 //!
-//! A judgement is four scores, one a class: logarithms of odds that add up from named signals. What people correct is
-//! learned apart ([`WorkloadModel`](crate::models::WorkloadModel)), so that the scores of a correction stay what the signals
-//! alone said.
+//! A judgement is four scores, one a class: logarithms of odds that add up from named signals. What
+//! people correct is learned apart ([`WorkloadModel`](crate::models::WorkloadModel)), so that the
+//! scores of a correction stay what the signals alone said.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -74,7 +75,8 @@ pub struct Workload {
     pub classification: Classification,
 }
 
-/// Class that a person gave a resource. It takes precedence over every judgement until it is taken back.
+/// Class that a person gave a resource. It takes precedence over every judgement until it is taken
+/// back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Correction {
     /// Connection of the resource.
@@ -100,8 +102,9 @@ const MOST_TOKENS: usize = 40;
 /// Longest token, bytes.
 const LONGEST_TOKEN: usize = 128;
 
-/// Returns the tokens of a resource that corrections are learned by: tags as `key=value` and words of the name of three letters
-/// or more, in lower case, sorted. Tags of the cloud itself and the name tag are left out.
+/// Returns the tokens of a resource that corrections are learned by: tags as `key=value` and words
+/// of the name of three letters or more, in lower case, sorted. Tags of the cloud itself and the
+/// name tag are left out.
 #[must_use]
 pub fn tokens(resource: &Resource) -> Vec<String> {
     let tags = resource

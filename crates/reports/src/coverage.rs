@@ -1,5 +1,6 @@
-//! Coverage of a period: since when the log exists, who submitted entries, where syncs stopped, and which expected source was silent.
-//! An auditor asks for the completeness of a population before its content.
+//! Coverage of a period: since when the log exists, who submitted entries, where syncs stopped, and
+//! which expected source was silent. An auditor asks for the completeness of a population before
+//! its content.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,8 @@ const CONNECTION: &str = "connection";
 pub struct Coverage {
     /// Time at which the first entry of the log was recorded; `None` for an empty log.
     pub log_begins_at: Option<Timestamp>,
-    /// Parties that submitted entries of the period, and expected ones that did not; the most entries first.
+    /// Parties that submitted entries of the period, and expected ones that did not; the most
+    /// entries first.
     pub sources: Vec<SourceCoverage>,
     /// Connections to clouds, by name.
     pub connections: Vec<ConnectionCoverage>,
@@ -249,7 +251,8 @@ fn covered(
     period: Period,
 ) -> ConnectionCoverage {
     let mut interruptions = syncs.interruptions;
-    // The time before the first sync and after the last counts where the connection existed throughout.
+    // The time before the first sync and after the last counts where the connection existed
+    // throughout.
     if let Some(created_at) = created_at {
         let from = created_at.max(period.start);
         let first = syncs.first_at.unwrap_or(period.end);

@@ -134,7 +134,8 @@ impl ReportKind {
     }
 }
 
-/// Narrowing to some accounts, users and resources. An empty list narrows nothing; `*` in a value is a wildcard.
+/// Narrowing to some accounts, users and resources. An empty list narrows nothing; `*` in a value
+/// is a wildcard.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filters {
     /// Accounts of resources.
@@ -162,8 +163,9 @@ impl Filters {
         ]
     }
 
-    /// Returns the condition that the filters express. Where `spares` is set, accounts and resources narrow only entries that name an
-    /// account: sign-ins, verifications and changes of Reeve's own state belong to none, and are evidence for every account.
+    /// Returns the condition that the filters express. Where `spares` is set, accounts and
+    /// resources narrow only entries that name an account: sign-ins, verifications and changes of
+    /// Reeve's own state belong to none, and are evidence for every account.
     ///
     /// # Errors
     /// A value that the query language refuses.

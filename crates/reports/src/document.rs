@@ -1,8 +1,9 @@
-//! Output files of a report: `report.json`, which proves the entries that it cites, and `report.csv`, a table
-//! (`docs/formats/report.md`).
+//! Output files of a report: `report.json`, which proves the entries that it cites, and
+//! `report.csv`, a table (`docs/formats/report.md`).
 //!
-//! Both are written as the log is read: a host appends [`json_entry`] and [`csv_entry`] of each cited entry to two files as it goes,
-//! and puts the heads before them at the end, when the counts are known.
+//! Both are written as the log is read: a host appends [`json_entry`] and [`csv_entry`] of each
+//! cited entry to two files as it goes, and puts the heads before them at the end, when the counts
+//! are known.
 
 mod coverage;
 mod manifest;
@@ -24,7 +25,8 @@ pub use table::{csv_entry, csv_head};
 
 /// Version of `report.json`.
 ///
-/// Version 2 counts an intent and its outcome once, and leaves entries without an account in place where accounts or resources narrow.
+/// Version 2 counts an intent and its outcome once, and leaves entries without an account in place
+/// where accounts or resources narrow.
 pub const VERSION: u32 = 2;
 
 /// A run, as its report names it.
@@ -59,7 +61,8 @@ struct ReportJson<'a> {
     generated_at: String,
 }
 
-/// Writes everything before the entries: what the report is, the checkpoint that it was read at, and the counts.
+/// Writes everything before the entries: what the report is, the checkpoint that it was read at,
+/// and the counts.
 ///
 /// # Errors
 /// Those of the writer.

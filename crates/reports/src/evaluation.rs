@@ -18,7 +18,8 @@ use crate::source::EventSource;
 
 /// Entries of a sample.
 pub const SAMPLE: usize = 25;
-/// Entries that a report lists with their content. Beyond it they are counted only, and the report says so.
+/// Entries that a report lists with their content. Beyond it they are counted only, and the report
+/// says so.
 pub const MOST_CITED: u64 = 1_000_000;
 
 /// Distinct values counted for one question or group, and over the whole report.
@@ -76,8 +77,8 @@ impl Tally {
     }
 }
 
-/// The entries with the smallest draws: each entry of the stream is in it with the same chance, and the same stream gives the
-/// same sample again.
+/// The entries with the smallest draws: each entry of the stream is in it with the same chance, and
+/// the same stream gives the same sample again.
 #[derive(Debug, Default)]
 struct Sample(BTreeMap<u64, Cited>);
 
@@ -133,7 +134,8 @@ fn day(at: Timestamp) -> Date {
     at.to_zoned(TimeZone::UTC).date()
 }
 
-/// Returns the longest time without an entry, in days, from the beginning of the period to its end. Neighbouring days are 1 apart.
+/// Returns the longest time without an entry, in days, from the beginning of the period to its end.
+/// Neighbouring days are 1 apart.
 fn longest_gap(days: &BTreeSet<Date>, period: Period) -> u64 {
     let apart = |from: Date, to: Date| {
         u64::try_from(to.duration_since(from).as_hours() / 24).unwrap_or_default()
@@ -180,8 +182,8 @@ impl Evaluation {
         &self.plan
     }
 
-    /// Takes the next entry. Returns the questions that it is to be listed under: none when it answers none, or when the report
-    /// lists as many entries as it may.
+    /// Takes the next entry. Returns the questions that it is to be listed under: none when it
+    /// answers none, or when the report lists as many entries as it may.
     pub fn observe(&mut self, sequence: u64, recorded_at: Timestamp, entry: &Entry) -> Vec<usize> {
         if self.plan.period.contains(entry.timestamp) {
             self.syncs.observe(entry);
@@ -227,7 +229,8 @@ impl Evaluation {
             .add(entry, &mut self.budget);
     }
 
-    /// Ends, and returns the plan with what was found. The coverage has the syncs of the connections that are expected or were seen.
+    /// Ends, and returns the plan with what was found. The coverage has the syncs of the
+    /// connections that are expected or were seen.
     #[must_use]
     pub fn finish(self, expected: &[ExpectedConnection]) -> (Plan, Findings) {
         let period = self.plan.period;

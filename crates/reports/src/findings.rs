@@ -161,7 +161,8 @@ impl Findings {
 pub enum ControlStatus {
     /// There are entries as evidence, as often as the control needs, and no exceptions.
     Evidence,
-    /// There are entries as evidence, but less often than the control needs, or no source connected that would show exceptions.
+    /// There are entries as evidence, but less often than the control needs, or no source connected
+    /// that would show exceptions.
     Incomplete,
     /// There are entries that somebody should look at.
     Exceptions,

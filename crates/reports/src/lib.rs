@@ -1,10 +1,13 @@
-//! Reports over the audit log: compliance templates and custom reports, what they ask of the log, and what was found.
+//! Reports over the audit log: compliance templates and custom reports, what they ask of the log,
+//! and what was found.
 //!
-//! Pure: no clock, no disk, no runtime. A host reads the entries of a [`Plan`] in order of their sequence, hands each to
-//! [`Evaluation::observe`], and writes the entries that the answer cites with [`document`]. Memory does not grow with the log:
-//! counts of distinct values, groups and samples are bounded, and say so when a bound was met.
+//! Pure: no clock, no disk, no runtime. A host reads the entries of a [`Plan`] in order of their
+//! sequence, hands each to [`Evaluation::observe`], and writes the entries that the answer cites
+//! with [`document`]. Memory does not grow with the log: counts of distinct values, groups and
+//! samples are bounded, and say so when a bound was met.
 //!
-//! A report states what the log shows and what it cannot show. A control without entries is "no entries found", not "passed".
+//! A report states what the log shows and what it cannot show. A control without entries is "no
+//! entries found", not "passed".
 
 mod coverage;
 mod definition;

@@ -1,4 +1,5 @@
-//! Periods of reports: a distance back from now, a calendar span that has ended, or two times. All in UTC.
+//! Periods of reports: a distance back from now, a calendar span that has ended, or two times. All
+//! in UTC.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

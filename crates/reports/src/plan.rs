@@ -1,4 +1,5 @@
-//! The questions of a report, ready to be asked of entries, and the one query that finds every entry that may answer one.
+//! The questions of a report, ready to be asked of entries, and the one query that finds every
+//! entry that may answer one.
 
 use reeve_audit::Entry;
 use reeve_audit::query::{Expr, Query};

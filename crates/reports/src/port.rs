@@ -21,7 +21,8 @@ pub struct RunFilter {
     pub offset: u64,
 }
 
-/// Keeps reports and runs. Updates compare versions: a record that has changed since it was read is a conflict.
+/// Keeps reports and runs. Updates compare versions: a record that has changed since it was read is
+/// a conflict.
 #[async_trait]
 pub trait ReportStore: Send + Sync {
     /// Adds a report; a taken name is a conflict, and so is a report beyond `most`.

@@ -135,7 +135,8 @@ pub struct Run {
     pub channels: Vec<String>,
     /// Addresses that e-mail channels send to in place of their own.
     pub recipients: Vec<String>,
-    /// Creation time. The run's period is relative to it, also when the run resumes after a restart.
+    /// Creation time. The run's period is relative to it, also when the run resumes after a
+    /// restart.
     pub created_at: Timestamp,
     /// Start time.
     pub started_at: Option<Timestamp>,
@@ -148,8 +149,9 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns the name of a file for people: the report's name in ASCII letters, digits and dashes, the day, and the end of the run's
-    /// identifier. Two runs of one day differ, so that a manifest finds its own files in a folder of downloads.
+    /// Returns the name of a file for people: the report's name in ASCII letters, digits and
+    /// dashes, the day, and the end of the run's identifier. Two runs of one day differ, so that a
+    /// manifest finds its own files in a folder of downloads.
     #[must_use]
     pub fn file_name(&self, format: &str) -> String {
         let name = self.report_name.chars().map(|c| {
@@ -179,7 +181,8 @@ impl Run {
         )
     }
 
-    /// Returns the channels that are told of the end. Recipients without a channel are written to by every e-mail channel.
+    /// Returns the channels that are told of the end. Recipients without a channel are written to
+    /// by every e-mail channel.
     #[must_use]
     pub fn receiving_channels(&self) -> Vec<String> {
         if self.channels.is_empty() && !self.recipients.is_empty() {

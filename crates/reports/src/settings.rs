@@ -147,7 +147,8 @@ fn named<T: PartialEq>(
 ) -> Vec<T> {
     let mut read = Vec::new();
     for (at, name) in given.iter().enumerate() {
-        // `event type` and `Unique users` as they are printed, beside `event_type` and `unique_users`.
+        // `event type` and `Unique users` as they are printed, beside `event_type` and
+        // `unique_users`.
         match parse(&name.trim().to_ascii_lowercase().replace([' ', '-'], "_")) {
             Some(value) if read.contains(&value) => {
                 errors.push(invalid(format!("{field}[{at}]"), "occurs twice"))

@@ -1,5 +1,5 @@
-//! Sources of entries that a query can rest on. A query that no connected source can answer finds nothing for another reason than
-//! a quiet period, and a report says so.
+//! Sources of entries that a query can rest on. A query that no connected source can answer finds
+//! nothing for another reason than a quiet period, and a report says so.
 
 use serde::Deserialize;
 
@@ -53,9 +53,11 @@ impl EventSource {
         }
     }
 
-    /// Query that finds an entry of the source if the log has ever had one; `None` for Reeve, which always writes.
+    /// Query that finds an entry of the source if the log has ever had one; `None` for Reeve, which
+    /// always writes.
     ///
-    /// A sync of Reeve's names a cloud too. It is not the cloud's own record, so Reeve's entries do not count.
+    /// A sync of Reeve's names a cloud too. It is not the cloud's own record, so Reeve's entries do
+    /// not count.
     #[must_use]
     pub const fn probe(self) -> Option<&'static str> {
         Some(match self {

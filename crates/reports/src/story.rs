@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use crate::definition::ReportKind;
 use crate::run::{Run, RunFile, RunState};
 
-/// Returns the entry of a run that has ended: its query, period, number of findings, the hashes of its files, and outcome.
+/// Returns the entry of a run that has ended: its query, period, number of findings, the hashes of
+/// its files, and outcome.
 #[must_use]
 pub fn run_entry(run: &Run) -> Entry {
     let (operation, status) = match run.state {
@@ -21,7 +22,8 @@ pub fn run_entry(run: &Run) -> Entry {
         .with_metadata("report", Json::from(run_metadata(run)))
 }
 
-/// Returns what the `audit.report` entry and the manifest of a run both say: a verifier holds one against the other.
+/// Returns what the `audit.report` entry and the manifest of a run both say: a verifier holds one
+/// against the other.
 #[must_use]
 pub fn run_metadata(run: &Run) -> Value {
     let period = run.request.period.resolve(run.created_at);

@@ -1,7 +1,8 @@
-//! Compliance templates as data: the controls of a framework, the queries that evidence each, and what no log can show.
+//! Compliance templates as data: the controls of a framework, the queries that evidence each, and
+//! what no log can show.
 //!
-//! The reader is strict: an unknown key, a missing text, a control twice, or a query that does not parse refuses the template and
-//! names the place.
+//! The reader is strict: an unknown key, a missing text, a control twice, or a query that does not
+//! parse refuses the template and names the place.
 
 use std::collections::BTreeSet;
 
@@ -75,7 +76,8 @@ pub struct ControlQuestion {
     pub explains: String,
     /// Sources that can write an entry that it finds; at least one.
     pub sources: Vec<EventSource>,
-    /// Days within which evidence of operation has to occur again and again; `None` where it occurs when there is cause.
+    /// Days within which evidence of operation has to occur again and again; `None` where it occurs
+    /// when there is cause.
     pub every_days: Option<u32>,
 }
 
@@ -244,7 +246,8 @@ fn question(place: &str, text: EvidenceText) -> Result<ControlQuestion, Template
     if text.trim().is_empty() {
         return Err(part(place, "the empty query takes every entry"));
     }
-    // Reeve's own entries are there in every installation, so they are what a query rests on unless the template says otherwise.
+    // Reeve's own entries are there in every installation, so they are what a query rests on unless
+    // the template says otherwise.
     let sources = sources.unwrap_or_else(|| vec![EventSource::Reeve]);
     if sources.is_empty() || every_days == Some(0) {
         return Err(part(

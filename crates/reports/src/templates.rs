@@ -51,7 +51,8 @@ pub fn templates() -> &'static [Template] {
     &TEMPLATES
 }
 
-/// Returns the template of a framework, by its identifier (`soc2`) or as the framework is printed (`SOC 2 Type II`, `PCI DSS`).
+/// Returns the template of a framework, by its identifier (`soc2`) or as the framework is printed
+/// (`SOC 2 Type II`, `PCI DSS`).
 #[must_use]
 pub fn template(framework: &str) -> Option<&'static Template> {
     let letters = |text: &str| -> String {

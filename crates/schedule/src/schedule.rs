@@ -1,4 +1,5 @@
-//! A cron pattern in a time zone. Local time is kept over daylight saving; refused are patterns that run never or too often.
+//! A cron pattern in a time zone. Local time is kept over daylight saving; refused are patterns
+//! that run never or too often.
 
 use croner::Cron;
 use jiff::tz::TimeZone;

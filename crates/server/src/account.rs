@@ -1,4 +1,5 @@
-//! The account of the operating system that runs this program: who is named in entries about what is done beside the service.
+//! The account of the operating system that runs this program: who is named in entries about what
+//! is done beside the service.
 
 use std::os::unix::fs::MetadataExt as _;
 

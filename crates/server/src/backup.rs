@@ -1,7 +1,9 @@
-//! Backups of a data directory and its state: made while the service runs, checked, and restored into a directory that nothing uses.
+//! Backups of a data directory and its state: made while the service runs, checked, and restored
+//! into a directory that nothing uses.
 //!
-//! State is copied a moment before the log, so that no position kept in it is beyond the end of the log. What a restored log may sign
-//! is decided in [`restored`]; `docs/adr/0010-a-restored-log-goes-on-under-a-new-key.md` has the reasons.
+//! State is copied a moment before the log, so that no position kept in it is beyond the end of the
+//! log. What a restored log may sign is decided in [`restored`];
+//! `docs/adr/0010-a-restored-log-goes-on-under-a-new-key.md` has the reasons.
 
 pub(crate) mod create;
 pub(crate) mod evidence;

@@ -1,4 +1,5 @@
-//! The command line, as `docs/howto/command-line.md` describes it. Results go to stdout, everything else to stderr.
+//! The command line, as `docs/howto/command-line.md` describes it. Results go to stdout, everything
+//! else to stderr.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -56,7 +57,8 @@ pub(crate) struct Cli {
 /// Command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start the service: dashboard and HTTP API. REEVE_ADMIN_TOKEN sets the first administrator's token.
+    /// Start the service: dashboard and HTTP API. REEVE_ADMIN_TOKEN sets the first administrator's
+    /// token.
     Serve(ServeArgs),
     /// Start the service with simulated cloud accounts: three clouds, 30 days of history.
     Demo(DemoArgs),
@@ -126,7 +128,8 @@ pub(crate) struct ServeArgs {
     /// Address to listen on.
     #[arg(long)]
     pub(crate) listen: Option<SocketAddr>,
-    /// Start once over a log of a version that signed neither its manifest nor its anchor; the log records it.
+    /// Start once over a log of a version that signed neither its manifest nor its anchor; the log
+    /// records it.
     #[arg(long)]
     pub(crate) accept_unsigned: bool,
 }
@@ -140,7 +143,8 @@ pub(crate) struct DemoArgs {
     /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Start once over a log of a version that signed neither its manifest nor its anchor; the log records it.
+    /// Start once over a log of a version that signed neither its manifest nor its anchor; the log
+    /// records it.
     #[arg(long)]
     pub(crate) accept_unsigned: bool,
     /// Seed of the simulated estate: the same seed gives the same estate.

@@ -1,4 +1,5 @@
-//! Configuration: a TOML file, then `REEVE_` environment variables, then flags. Unknown keys are refused.
+//! Configuration: a TOML file, then `REEVE_` environment variables, then flags. Unknown keys are
+//! refused.
 
 mod publication;
 
@@ -18,7 +19,8 @@ pub(crate) use publication::{Cosign, OutboundSection, Publish};
 pub(crate) struct Config {
     /// Data directory.
     pub(crate) data_dir: PathBuf,
-    /// Start once over files of a version that signed neither its manifest nor its anchor. A flag alone: in a file it would stay.
+    /// Start once over files of a version that signed neither its manifest nor its anchor. A flag
+    /// alone: in a file it would stay.
     #[serde(skip)]
     pub(crate) accept_unsigned: bool,
     /// Address to listen on.
@@ -27,15 +29,18 @@ pub(crate) struct Config {
     pub(crate) metrics_listen: Option<SocketAddr>,
     /// Bearer token with which `/metrics` may be read on the address of the interface.
     pub(crate) metrics_token: Option<String>,
-    /// Address at which a standby on another machine reaches this server; by default the one it listens on.
+    /// Address at which a standby on another machine reaches this server; by default the one it
+    /// listens on.
     pub(crate) internal_url: Option<String>,
-    /// State store: a URL `sqlite://...` or `postgres://...`; by default SQLite in the data directory.
+    /// State store: a URL `sqlite://...` or `postgres://...`; by default SQLite in the data
+    /// directory.
     pub(crate) state_url: Option<String>,
     /// File for the last acknowledged (size, root); put it on another disk to notice a swapped one.
     pub(crate) anchor: Option<PathBuf>,
     /// Name of the log in checkpoints; by default made at the first start.
     pub(crate) log_origin: Option<String>,
-    /// Address at which people reach Reeve, for links in messages; without it an administrator may set one in the workspace.
+    /// Address at which people reach Reeve, for links in messages; without it an administrator may
+    /// set one in the workspace.
     pub(crate) public_url: Option<String>,
     /// Most bytes of a file that goes with an e-mail; larger ones are linked.
     pub(crate) mail_attachment_limit_bytes: u64,
@@ -71,7 +76,8 @@ pub(crate) struct Config {
     pub(crate) export_keep_days: u32,
     /// Folder below which exports may be delivered; without it none may.
     pub(crate) export_folder: Option<PathBuf>,
-    /// S3 buckets to which exports may be delivered with the machine's own AWS credentials; by default none.
+    /// S3 buckets to which exports may be delivered with the machine's own AWS credentials; by
+    /// default none.
     pub(crate) ambient_buckets: Vec<String>,
     /// Days of metric samples to keep.
     pub(crate) samples_days: u32,
@@ -151,7 +157,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads a file alone: a service inside another program does not take that program's environment for its own.
+    /// Reads a file alone: a service inside another program does not take that program's
+    /// environment for its own.
     pub(crate) fn from_file(path: &Path) -> Result<Self> {
         let config = Config::parse(read(path)?)?;
         config.check()?;
@@ -261,7 +268,8 @@ fn from_environment(
         {
             continue;
         }
-        // A value that reads as TOML is taken as such (numbers, booleans, lists), anything else as text.
+        // A value that reads as TOML is taken as such (numbers, booleans, lists), anything else as
+        // text.
         let value = format!("value = {text}")
             .parse::<toml::Table>()
             .ok()

@@ -1,7 +1,7 @@
 //! Connections of clients: accepted, served over HTTP/1.1, ended in order.
 //!
-//! A client that is slow to send its headers, or lets a connection idle, is let go after [`HEADERS`]; how long a body may take
-//! is said where bodies are read (`reeve_http`).
+//! A client that is slow to send its headers, or lets a connection idle, is let go after
+//! [`HEADERS`]; how long a body may take is said where bodies are read (`reeve_http`).
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -55,7 +55,8 @@ impl Bounds {
         }
     }
 
-    /// Admits a connection; `None` when too many are open. One address has half of all, so that it cannot keep everybody else out.
+    /// Admits a connection; `None` when too many are open. One address has half of all, so that it
+    /// cannot keep everybody else out.
     fn admit(&self, peer: IpAddr) -> Option<Admitted> {
         let peer = peer.to_canonical();
         let shared = peer.is_loopback()
@@ -101,7 +102,8 @@ impl Drop for Admitted {
     }
 }
 
-/// Accepts and serves until `stop`; then lets the requests under way end. A connection beyond the bounds is closed at once.
+/// Accepts and serves until `stop`; then lets the requests under way end. A connection beyond the
+/// bounds is closed at once.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,

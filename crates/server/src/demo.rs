@@ -1,7 +1,7 @@
 //! `reeve demo`: the whole service over a simulated estate that lives.
 //!
-//! Nothing here is a shortcut: users sign in, connections are synced, the agent runs, and entries arrive through the same
-//! ledger as everywhere else. Only the clouds are simulated.
+//! Nothing here is a shortcut: users sign in, connections are synced, the agent runs, and entries
+//! arrive through the same ledger as everywhere else. Only the clouds are simulated.
 
 mod activity;
 mod audit;
@@ -99,7 +99,8 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     state.save()
 }
 
-/// Returns the default directory of the demo: in the user's own data folder, so that it continues where it was.
+/// Returns the default directory of the demo: in the user's own data folder, so that it continues
+/// where it was.
 fn default_dir() -> PathBuf {
     let own = std::env::var_os("XDG_DATA_HOME")
         .filter(|dir| !dir.is_empty())

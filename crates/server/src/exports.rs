@@ -1,7 +1,9 @@
-//! Running exports: one at a time, gone on with after a crash, with the rights that the requester has when it runs.
+//! Running exports: one at a time, gone on with after a crash, with the rights that the requester
+//! has when it runs.
 //!
-//! The store is never ahead of the disk: files are made durable before their progress is kept. An export that is
-//! cancelled is noticed by the version of its row, which every kept progress compares.
+//! The store is never ahead of the disk: files are made durable before their progress is kept. An
+//! export that is cancelled is noticed by the version of its row, which every kept progress
+//! compares.
 
 mod attempts;
 mod files;
@@ -100,7 +102,8 @@ impl Runner {
         }
     }
 
-    /// Starts scheduled exports that are due, runs all exports that wait, and removes files whose time has come.
+    /// Starts scheduled exports that are due, runs all exports that wait, and removes files whose
+    /// time has come.
     pub(crate) async fn beat(&self, stop: &CancellationToken) -> Result<()> {
         recurring::start_due(&self.context).await?;
         while !stop.is_cancelled()

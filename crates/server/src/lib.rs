@@ -1,5 +1,5 @@
-//! The `reeve` program as a library: [`main`] is the program, and [`serve`] starts the service in a process of one's own, with agent
-//! types of one's own. Everything it does is in the modules below.
+//! The `reeve` program as a library: [`main`] is the program, and [`serve`] starts the service in a
+//! process of one's own, with agent types of one's own. Everything it does is in the modules below.
 
 mod account;
 mod active;
@@ -41,7 +41,8 @@ pub fn main() -> ExitCode {
         }
     };
     let ended = runtime.block_on(commands::run(cli));
-    // Dropping a runtime waits for its blocking threads, such as a search with seconds to go, whose result nobody wants any more.
+    // Dropping a runtime waits for its blocking threads, such as a search with seconds to go, whose
+    // result nobody wants any more.
     runtime.shutdown_timeout(LAST_THREADS);
     match ended {
         Ok(code) => code,

@@ -1,7 +1,9 @@
-//! The data directory belongs to the account that the service runs as: folders 0700, files 0600. Whoever else is to read entries asks
-//! the service, which decides by roles and records who read what; a world-readable segment would go around both.
+//! The data directory belongs to the account that the service runs as: folders 0700, files 0600.
+//! Whoever else is to read entries asks the service, which decides by roles and records who read
+//! what; a world-readable segment would go around both.
 //!
-//! Every room creates its files that way; here the directory itself is made, and a directory of an earlier version put right.
+//! Every room creates its files that way; here the directory itself is made, and a directory of an
+//! earlier version put right.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
@@ -16,8 +18,10 @@ const FILE_MODE: u32 = 0o600;
 /// Folder of the private keys, which look after their own modes.
 const KEYS: &str = "keys";
 
-/// Makes the data directory if it is not there, and takes from everything in it what group and others may do. Symbolic links are not
-/// followed. Keys are left: one that others may read is refused rather than put right, because somebody may have read it. What cannot be changed, because a person put it there under another account, is told and left.
+/// Makes the data directory if it is not there, and takes from everything in it what group and
+/// others may do. Symbolic links are not followed. Keys are left: one that others may read is
+/// refused rather than put right, because somebody may have read it. What cannot be changed,
+/// because a person put it there under another account, is told and left.
 pub(crate) fn make(dir: &Path) -> Result<()> {
     DirBuilder::new()
         .recursive(true)

@@ -60,12 +60,14 @@ mod opening;
 mod responses;
 mod unsigned;
 
-/// Time after a stop at which requests under way are aborted. Service managers wait ten seconds or more before they kill; each step of an end
-/// has its time, so that one that hangs does not take that of the others.
+/// Time after a stop at which requests under way are aborted. Service managers wait ten seconds or
+/// more before they kill; each step of an end has its time, so that one that hangs does not take
+/// that of the others.
 const LAST_REQUESTS: Duration = Duration::from_millis(1500);
 /// Time after a stop at which background work is left: it is taken up at the next start.
 const LAST_TASKS: Duration = Duration::from_secs(3);
-/// Time after a stop at which an orderly close is given up. A seal that is under way is repeated by the next start.
+/// Time after a stop at which an orderly close is given up. A seal that is under way is repeated by
+/// the next start.
 const LAST_CLOSE: Duration = Duration::from_secs(4);
 
 /// Connections of programs that read metrics.
@@ -247,7 +249,8 @@ impl Service {
         })
     }
 
-    /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks, the log last.
+    /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks,
+    /// the log last.
     pub(crate) async fn serve(
         mut self,
         listener: TcpListener,
@@ -376,7 +379,8 @@ pub(crate) async fn bind(config: &Config) -> Result<TcpListener> {
     })
 }
 
-/// Address for standby servers: the configured one, else the one listened on, as a server on the same machine reaches it.
+/// Address for standby servers: the configured one, else the one listened on, as a server on the
+/// same machine reaches it.
 fn reachable_at(config: &Config, listener: &TcpListener) -> Result<String> {
     if let Some(url) = &config.internal_url {
         return Ok(url.trim_end_matches('/').to_owned());

@@ -1,4 +1,5 @@
-//! Logs of the service: to stderr, `RUST_LOG` first, then `-v`. Secrets never reach them: nothing logs headers or bodies.
+//! Logs of the service: to stderr, `RUST_LOG` first, then `-v`. Secrets never reach them: nothing
+//! logs headers or bodies.
 
 use tracing_subscriber::EnvFilter;
 

@@ -1,7 +1,7 @@
 //! Bill sources: buckets that a cloud exports FOCUS files to.
 //!
-//! A cloud restates a month by replacing its objects. So the files of a source are the objects that the bucket has now: new ones are read,
-//! and those that are gone are dropped.
+//! A cloud restates a month by replacing its objects. So the files of a source are the objects that
+//! the bucket has now: new ones are read, and those that are gone are dropped.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -92,7 +92,8 @@ impl ResourceIndex {
         let place = self.resources.len();
         let (id, name) = (resource.id.clone(), resource.name.clone());
         self.ids.entry(id.0.clone()).or_default().push(place);
-        // Exporters label an RDS instance with its name; two of one name are ambiguous, and neither gets the other's samples.
+        // Exporters label an RDS instance with its name; two of one name are ambiguous, and neither
+        // gets the other's samples.
         if let Some(database) = id.database_name() {
             self.ids
                 .entry(database.name.to_owned())

@@ -1,9 +1,11 @@
 //! State of a source that pushes: its latest points, and the samples that follow from them.
 //!
-//! Points are averaged (gauges) or differentiated (counters) over five minutes, the period of the clouds' own metrics, so that a resource has
-//! one grid of points whoever measured them. A period's sample is stored with every push that touches it: what is answered is durable, and a
-//! later push replaces the sample. Order does not matter within the last ten to fifteen minutes of a series, and points that are pushed
-//! again change nothing. Memory is bounded by the numbers of series that are kept.
+//! Points are averaged (gauges) or differentiated (counters) over five minutes, the period of the
+//! clouds' own metrics, so that a resource has one grid of points whoever measured them. A period's
+//! sample is stored with every push that touches it: what is answered is durable, and a later push
+//! replaces the sample. Order does not matter within the last ten to fifteen minutes of a series,
+//! and points that are pushed again change nothing. Memory is bounded by the numbers of series that
+//! are kept.
 
 mod points;
 mod recent;
@@ -30,7 +32,8 @@ const IDLE: SignedDuration = SignedDuration::from_hours(1);
 const OLDEST: SignedDuration = SignedDuration::from_hours(35 * 24);
 /// Difference of clocks up to which points lie in the future.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
-/// The bits of the value by which Prometheus marks the end of a series; other values that are not numbers are none of ours.
+/// The bits of the value by which Prometheus marks the end of a series; other values that are not
+/// numbers are none of ours.
 const STALE: u64 = 0x7ff0_0000_0000_0002;
 
 /// A series as it was pushed.
@@ -186,7 +189,8 @@ impl Intake {
         self
     }
 
-    /// Takes the estate as it is now: series are matched with its resources anew, unless it is the same.
+    /// Takes the estate as it is now: series are matched with its resources anew, unless it is the
+    /// same.
     pub fn set_index(&mut self, index: Arc<ResourceIndex>) {
         if *self.index == *index {
             return;

@@ -39,7 +39,8 @@ impl Labels {
         self.get(NAME)
     }
 
-    /// Returns the labels without the metric's name: by these Prometheus pairs the two sides of a division.
+    /// Returns the labels without the metric's name: by these Prometheus pairs the two sides of a
+    /// division.
     #[must_use]
     pub fn without_name(&self) -> Labels {
         Labels(

@@ -1,8 +1,9 @@
-//! Sources beside the clouds' own interfaces: metric sources with the rules by which their series become samples of resources, and the
-//! buckets that bills are read from.
+//! Sources beside the clouds' own interfaces: metric sources with the rules by which their series
+//! become samples of resources, and the buckets that bills are read from.
 //!
-//! A Prometheus server pushes series (`remote_write`) or is queried for them (`query`). A [`MappingRule`] says which series make up which
-//! of Reeve's metrics and which label names the resource. This crate does no I/O: decoding and querying are in `connect/prometheus`.
+//! A Prometheus server pushes series (`remote_write`) or is queried for them (`query`). A
+//! [`MappingRule`] says which series make up which of Reeve's metrics and which label names the
+//! resource. This crate does no I/O: decoding and querying are in `connect/prometheus`.
 
 mod bill;
 mod index;

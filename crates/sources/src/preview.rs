@@ -1,4 +1,5 @@
-//! Previews of rules on the series that a source has: which map to which resources, and why the others do not.
+//! Previews of rules on the series that a source has: which map to which resources, and why the
+//! others do not.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,7 +18,8 @@ const NAMES: usize = 500;
 pub struct Match {
     /// Labels of the series.
     pub labels: Labels,
-    /// Its value in the metric's unit, before the series of a resource are combined; `None` if one point does not tell it.
+    /// Its value in the metric's unit, before the series of a resource are combined; `None` if one
+    /// point does not tell it.
     pub value: Option<f64>,
     /// The resource that it belongs to, or the reason why it belongs to none.
     pub outcome: Result<IndexedResource, Unmatched>,

@@ -3,7 +3,8 @@
 use crate::intake::PERIOD_S;
 use crate::rule::{Combine, MappingRule, Reading};
 
-/// Returns the expression of a rule's values: one series a value of the label that names the resource.
+/// Returns the expression of a rule's values: one series a value of the label that names the
+/// resource.
 #[must_use]
 pub fn range_expression(rule: &MappingRule) -> String {
     let combine = match rule.combine {
@@ -17,7 +18,8 @@ pub fn range_expression(rule: &MappingRule) -> String {
     )
 }
 
-/// Returns the expression of a rule's series with all of their labels, before those of a resource are combined.
+/// Returns the expression of a rule's series with all of their labels, before those of a resource
+/// are combined.
 #[must_use]
 pub fn series_expression(rule: &MappingRule) -> String {
     let function = match rule.reading {

@@ -1,7 +1,8 @@
 //! Mapping rules: which series make up which metric, and which label names the resource.
 //!
-//! `value = offset + scale * series / divide_by`, per series; then the series of one resource are combined. A counter is read as its rate per
-//! second. So memory in use is `node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes` with scale -100 and offset 100.
+//! `value = offset + scale * series / divide_by`, per series; then the series of one resource are
+//! combined. A counter is read as its rate per second. So memory in use is
+//! `node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes` with scale -100 and offset 100.
 
 use reeve_audit::FieldError;
 use reeve_estate::{Metric, ResourceKind, named};
@@ -227,7 +228,8 @@ impl MappingRule {
         }
     }
 
-    /// Returns the value of a resource from those of its series, which are divided already; `None` without any.
+    /// Returns the value of a resource from those of its series, which are divided already; `None`
+    /// without any.
     pub(crate) fn combined(&self, values: &[f64]) -> Option<f64> {
         let scaled = values.iter().map(|value| self.offset + self.scale * value);
         match self.combine {
@@ -239,7 +241,8 @@ impl MappingRule {
         }
     }
 
-    /// Returns the value as it is stored; `None` for one that the metric cannot have. Rounding may leave a share slightly outside of 0 to 100.
+    /// Returns the value as it is stored; `None` for one that the metric cannot have. Rounding may
+    /// leave a share slightly outside of 0 to 100.
     #[must_use]
     pub fn stored(&self, value: f64) -> Option<f64> {
         const ROUNDING: f64 = 0.5;

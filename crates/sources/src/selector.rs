@@ -1,6 +1,7 @@
 //! Selectors of series as PromQL writes them: `node_cpu_seconds_total{mode="idle",cpu!~"1.*"}`.
 //!
-//! A selector names its metric: without a name every series of a server would be compared. Expressions are matched against the whole value.
+//! A selector names its metric: without a name every series of a server would be compared.
+//! Expressions are matched against the whole value.
 
 use std::fmt;
 

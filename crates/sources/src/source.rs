@@ -83,7 +83,8 @@ pub struct MetricSource {
     pub url: Option<String>,
     /// Kind of the credentials of a server that is queried.
     pub credentials_kind: String,
-    /// Rules by which series become samples; of several rules for one metric and resource the last counts.
+    /// Rules by which series become samples; of several rules for one metric and resource the last
+    /// counts.
     pub rules: Vec<MappingRule>,
     /// `false` if nothing is taken from it.
     pub enabled: bool,
@@ -106,7 +107,8 @@ impl MetricSource {
 /// Progress of the queries of a source.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SyncState {
-    /// Time up to which samples were read; `None` before the first query and after a change of the rules.
+    /// Time up to which samples were read; `None` before the first query and after a change of the
+    /// rules.
     pub read_until: Option<Timestamp>,
     /// Earliest time of the next query, where the server asked to wait.
     pub wait_until: Option<Timestamp>,

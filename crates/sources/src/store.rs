@@ -16,7 +16,8 @@ pub trait MetricSourceStore: Send + Sync {
         token: Option<&TokenHash>,
         credentials: &QueryCredentials,
     ) -> Result<(), StoreError>;
-    /// Replaces a source whose stored version is one less; token and credentials that are not given stay.
+    /// Replaces a source whose stored version is one less; token and credentials that are not given
+    /// stay.
     async fn metric_source_update(
         &self,
         source: &MetricSource,

@@ -1,6 +1,8 @@
-//! Address of the database: `sqlite:///path/to/file` or `postgres://user:password@host:port/database`.
+//! Address of the database: `sqlite:///path/to/file` or
+//! `postgres://user:password@host:port/database`.
 //!
-//! Anything else is refused, and so is a SQLite database in memory: readers and the writer are connections of their own.
+//! Anything else is refused, and so is a SQLite database in memory: readers and the writer are
+//! connections of their own.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
@@ -60,8 +62,8 @@ impl Address {
         })
     }
 
-    /// Takes the file, which exists by now, by its absolute path: a URL would resolve `..` by its letters and read the
-    /// first part of a relative path as a host.
+    /// Takes the file, which exists by now, by its absolute path: a URL would resolve `..` by its
+    /// letters and read the first part of a relative path as a host.
     pub(crate) fn locate(&mut self, file: &Path) -> Result<(), OpenError> {
         let unusable = |message: String| OpenError::File {
             at: self.shown.clone(),

@@ -94,7 +94,8 @@ fn taken(rule: &Rule) -> String {
     format!("an alert rule named {} exists already", rule.settings.name)
 }
 
-/// Grows with every change of a rule, and of a list that rules may compare with. Taken first, it also makes changes of rules wait for each other on PostgreSQL.
+/// Grows with every change of a rule, and of a list that rules may compare with. Taken first, it
+/// also makes changes of rules wait for each other on PostgreSQL.
 pub(crate) async fn next_generation(
     tx: &mut Transaction<'_, Any>,
 ) -> std::result::Result<(), Fault> {

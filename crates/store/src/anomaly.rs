@@ -179,7 +179,8 @@ async fn settings_get(store: &Store) -> std::result::Result<AnomalySettings, Fau
     }
 }
 
-/// Compared by the whole text: two writers that read the same version write one after the other, and the second fails.
+/// Compared by the whole text: two writers that read the same version write one after the other,
+/// and the second fails.
 async fn settings_put(store: &Store, settings: &AnomalySettings) -> std::result::Result<(), Fault> {
     let document = encode(&AnomalySettingsRow::from(settings))?;
     let stored = settings_get(store).await?;

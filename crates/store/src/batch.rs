@@ -1,5 +1,5 @@
-//! Inserts of many rows with one statement: a transaction that writes a page of descriptions holds the store's one writer
-//! for a handful of statements rather than for hundreds.
+//! Inserts of many rows with one statement: a transaction that writes a page of descriptions holds
+//! the store's one writer for a handful of statements rather than for hundreds.
 
 use sqlx::any::{Any, AnyArguments};
 use sqlx::query::Query;
@@ -37,7 +37,8 @@ impl<const COLUMNS: usize> Insert<COLUMNS> {
         }
     }
 
-    /// Adds a row. A statement that updates what it conflicts with must not have the same key twice.
+    /// Adds a row. A statement that updates what it conflicts with must not have the same key
+    /// twice.
     pub(crate) fn row(&mut self, cells: [Cell; COLUMNS]) {
         self.rows.push(cells);
     }

@@ -1,4 +1,5 @@
-//! Notification channels: the port [`ChannelStore`]. Secrets go through the vault into a column of their own.
+//! Notification channels: the port [`ChannelStore`]. Secrets go through the vault into a column of
+//! their own.
 
 use async_trait::async_trait;
 use reeve_estate::StoreError;

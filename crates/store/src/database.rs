@@ -1,7 +1,7 @@
 //! The open store: its pools and its transactions.
 //!
-//! SQLite has one writing connection and several that only read, in WAL mode with every commit synced; PostgreSQL has one
-//! pool for both. A commit that was answered is on disk.
+//! SQLite has one writing connection and several that only read, in WAL mode with every commit
+//! synced; PostgreSQL has one pool for both. A commit that was answered is on disk.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -20,7 +20,8 @@ use crate::open::{OpenError, connect, create, refusal};
 use crate::savings_totals::SavingsTotals;
 use crate::vault::Vault;
 
-/// Set-up of every SQLite connection. `busy_timeout` comes first: the others may have to wait for another program.
+/// Set-up of every SQLite connection. `busy_timeout` comes first: the others may have to wait for
+/// another program.
 const SQLITE_SETUP: &str =
     "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;";
@@ -28,7 +29,8 @@ const SQLITE_SETUP: &str =
 /// Further set-up of SQLite connections that only read: there is one writer.
 const SQLITE_READER: &str = "PRAGMA query_only = ON;";
 
-/// Longest time that a request waits for a connection: with a database that is away, its caller shall know that soon.
+/// Longest time that a request waits for a connection: with a database that is away, its caller
+/// shall know that soon.
 const REQUEST_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Size of the connection pool, and the time to wait for a connection.
@@ -36,7 +38,8 @@ const REQUEST_PATIENCE: Duration = Duration::from_secs(5);
 pub struct Options {
     /// Connections at most (SQLite: that read; one more writes).
     pub connections: u32,
-    /// Time that start-up waits for the server, and a request for a free connection (five seconds at most).
+    /// Time that start-up waits for the server, and a request for a free connection (five seconds
+    /// at most).
     pub patience: Duration,
 }
 
@@ -81,7 +84,8 @@ impl std::fmt::Debug for Store {
 }
 
 impl Store {
-    /// Opens the store at `sqlite:///path` or `postgres://user:password@host/database`, creating and migrating what is missing.
+    /// Opens the store at `sqlite:///path` or `postgres://user:password@host/database`, creating
+    /// and migrating what is missing.
     ///
     /// # Errors
     /// [`OpenError`]; nothing is changed then.
@@ -151,7 +155,8 @@ impl Store {
         self.inner.gate.get().is_none_or(|gate| gate.0())
     }
 
-    /// For single statements that write. While the gate is shut the pool is a closed one, so that they fail.
+    /// For single statements that write. While the gate is shut the pool is a closed one, so that
+    /// they fail.
     pub(crate) fn write(&self) -> &AnyPool {
         if self.may_write() {
             &self.inner.write
@@ -170,7 +175,8 @@ impl Store {
         Ok(self.write().begin_with(begin(self.inner.backend)).await?)
     }
 
-    /// Lets one transaction at a time write to a table, until it ends. SQLite's transactions hold the whole database already.
+    /// Lets one transaction at a time write to a table, until it ends. SQLite's transactions hold
+    /// the whole database already.
     pub(crate) async fn serialize_writers(
         &self,
         tx: &mut Transaction<'static, Any>,
@@ -229,7 +235,8 @@ impl Inner {
                 (both.clone(), both)
             }
         };
-        // SQLite has one writer: a second connection would wait for its file lock, behind transactions.
+        // SQLite has one writer: a second connection would wait for its file lock, behind
+        // transactions.
         let lease = if address.backend == Backend::Sqlite {
             write.clone()
         } else {
@@ -250,8 +257,8 @@ impl Inner {
     }
 }
 
-/// Returns the statement that begins a transaction. SQLite's takes the write lock at once, so that it never fails
-/// halfway for lack of it.
+/// Returns the statement that begins a transaction. SQLite's takes the write lock at once, so that
+/// it never fails halfway for lack of it.
 pub(crate) const fn begin(backend: Backend) -> &'static str {
     match backend {
         Backend::Sqlite => "BEGIN IMMEDIATE",

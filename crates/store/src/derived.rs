@@ -1,4 +1,5 @@
-//! Columns and sums that follow from documents: what lists, totals, guardrails and the scheduler read instead of the documents.
+//! Columns and sums that follow from documents: what lists, totals, guardrails and the scheduler
+//! read instead of the documents.
 
 pub(crate) mod totals;
 pub(crate) mod values;
@@ -35,7 +36,8 @@ pub(crate) async fn keep_saving(connection: &mut AnyConnection, of: &Action) -> 
     totals::measure(connection, &of.recommendation, realised_savings(&all)).await
 }
 
-/// Fills the columns and sums of rows that were written before there were any: what a migration cannot say in SQL.
+/// Fills the columns and sums of rows that were written before there were any: what a migration
+/// cannot say in SQL.
 pub(crate) async fn fill(connection: &mut AnyConnection) -> Result<(), Fault> {
     fill_recommendations(connection).await?;
     totals::rebuild(connection).await?;

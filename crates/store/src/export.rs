@@ -1,4 +1,5 @@
-//! Exports, scheduled exports and destinations: the port [`ExportStore`]. Secrets go through the vault into a column of their own.
+//! Exports, scheduled exports and destinations: the port [`ExportStore`]. Secrets go through the
+//! vault into a column of their own.
 
 mod destination;
 mod job;

@@ -1,4 +1,5 @@
-//! Failure of the store, and its conversion for each port. Messages never contain statements or parameters.
+//! Failure of the store, and its conversion for each port. Messages never contain statements or
+//! parameters.
 
 use reeve_access::AccessError;
 use reeve_estate::StoreError;
@@ -41,7 +42,8 @@ impl Fault {
         }
     }
 
-    /// Turns the error of an insert into a conflict if the row exists, or "not found" if its owner does not.
+    /// Turns the error of an insert into a conflict if the row exists, or "not found" if its owner
+    /// does not.
     pub(crate) fn or_taken_or_orphan(
         error: sqlx::Error,
         noun: &'static str,
@@ -56,7 +58,8 @@ impl Fault {
         }
     }
 
-    /// Turns the error of an insert or update into "not found" if the referenced row does not exist.
+    /// Turns the error of an insert or update into "not found" if the referenced row does not
+    /// exist.
     pub(crate) fn or_orphan(error: sqlx::Error, noun: &'static str, id: &str) -> Self {
         match &error {
             sqlx::Error::Database(database) if database.is_foreign_key_violation() => {
@@ -91,7 +94,8 @@ impl From<sqlx::Error> for Fault {
     }
 }
 
-/// Errors of a PostgreSQL that stops, starts, or has no connection left (classes 57P and 53300), and of connections (class 08).
+/// Errors of a PostgreSQL that stops, starts, or has no connection left (classes 57P and 53300),
+/// and of connections (class 08).
 fn is_away(error: &dyn sqlx::error::DatabaseError) -> bool {
     error.code().is_some_and(|code| {
         code.len() == 5
@@ -100,7 +104,8 @@ fn is_away(error: &dyn sqlx::error::DatabaseError) -> bool {
     })
 }
 
-/// SQLITE_FULL (13), SQLITE_IOERR_SHMSIZE (4874: the index of the write-ahead log cannot grow), or PostgreSQL's disk_full (53100).
+/// SQLITE_FULL (13), SQLITE_IOERR_SHMSIZE (4874: the index of the write-ahead log cannot grow), or
+/// PostgreSQL's disk_full (53100).
 fn is_full(error: &dyn sqlx::error::DatabaseError) -> bool {
     matches!(error.code().as_deref(), Some("13" | "4874" | "53100"))
 }

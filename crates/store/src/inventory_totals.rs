@@ -1,4 +1,5 @@
-//! Sums over inventories that were read before, each with the revision of the inventory that it was read from.
+//! Sums over inventories that were read before, each with the revision of the inventory that it was
+//! read from.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,8 @@ pub(crate) struct InventoryTotals {
 }
 
 impl InventoryTotals {
-    /// Returns the sums of a connection, if its inventory still has the revision that they were read from.
+    /// Returns the sums of a connection, if its inventory still has the revision that they were
+    /// read from.
     pub(crate) fn get(&self, connection: &str, revision: i64) -> Option<Vec<ResourceTotal>> {
         self.lock()
             .get(connection)

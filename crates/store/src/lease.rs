@@ -1,8 +1,10 @@
-//! Lease of the active server: of several servers on one database, one acts, and the database belongs to one log.
+//! Lease of the active server: of several servers on one database, one acts, and the database
+//! belongs to one log.
 //!
-//! Each holder has an epoch, one more than the holder before it. The holder renews the lease by counting `beat` up; others judge by
-//! their own clocks how long it has not moved, so that clocks need not agree. The statements have a connection of their own: a database
-//! whose other connections are all busy must not cost the server its lease.
+//! Each holder has an epoch, one more than the holder before it. The holder renews the lease by
+//! counting `beat` up; others judge by their own clocks how long it has not moved, so that clocks
+//! need not agree. The statements have a connection of their own: a database whose other
+//! connections are all busy must not cost the server its lease.
 
 use std::time::Duration;
 
@@ -68,8 +70,8 @@ impl Store {
         }))
     }
 
-    /// Takes the lease if it still is as it was seen, and returns the new epoch; `None` when another server was first. The head of the
-    /// log stays as it was seen until the first renewal.
+    /// Takes the lease if it still is as it was seen, and returns the new epoch; `None` when
+    /// another server was first. The head of the log stays as it was seen until the first renewal.
     ///
     /// # Errors
     /// The store failed.
@@ -102,7 +104,8 @@ impl Store {
         Ok((done.rows_affected() > 0).then_some(epoch))
     }
 
-    /// Renews the lease of an epoch and notes the head of the log, if it is known; `false` when another server has taken it since.
+    /// Renews the lease of an epoch and notes the head of the log, if it is known; `false` when
+    /// another server has taken it since.
     ///
     /// # Errors
     /// The store failed; the lease may have been renewed.
@@ -127,7 +130,8 @@ impl Store {
             > 0)
     }
 
-    /// Gives the lease of an epoch back, so that the next server need not wait; `false` when it was not held.
+    /// Gives the lease of an epoch back, so that the next server need not wait; `false` when it was
+    /// not held.
     ///
     /// # Errors
     /// The store failed.
@@ -144,7 +148,8 @@ impl Store {
     }
 }
 
-/// Runs a statement; one that a database leaves unanswered ends, unlike its effect, which may come late.
+/// Runs a statement; one that a database leaves unanswered ends, unlike its effect, which may come
+/// late.
 async fn in_time<T>(
     patience: Duration,
     statement: impl Future<Output = Result<T, sqlx::Error>>,

@@ -1,12 +1,16 @@
-//! State in SQL: users and tokens, connections and inventory, agents and their recommendations, settings, and the lease of the active server.
+//! State in SQL: users and tokens, connections and inventory, agents and their recommendations,
+//! settings, and the lease of the active server.
 //!
-//! SQLite by default, PostgreSQL by configuration; the same statements and the same migrations on both. It implements
-//! the ports [`reeve_access::AccessStore`], [`reeve_access::SavedSearchStore`], [`reeve_estate::EstateStore`] and
-//! [`reeve_recommend::AgentStore`], [`reeve_recommend::RolloutStore`], [`reeve_alerts::AlertStore`], [`reeve_exports::ExportStore`] for [`Store`].
+//! SQLite by default, PostgreSQL by configuration; the same statements and the same migrations on
+//! both. It implements the ports [`reeve_access::AccessStore`], [`reeve_access::SavedSearchStore`],
+//! [`reeve_estate::EstateStore`] and [`reeve_recommend::AgentStore`],
+//! [`reeve_recommend::RolloutStore`], [`reeve_alerts::AlertStore`], [`reeve_exports::ExportStore`]
+//! for [`Store`].
 //!
-//! Domain types are not serialised: each has a row format of its own in `rows`, versioned, so that a newer program reads
-//! what an older one wrote. Credentials are sealed by the [`Vault`] before they reach a column. Every statement is a
-//! literal with bound parameters; what varies (filters) is put together from literals alone.
+//! Domain types are not serialised: each has a row format of its own in `rows`, versioned, so that
+//! a newer program reads what an older one wrote. Credentials are sealed by the [`Vault`] before
+//! they reach a column. Every statement is a literal with bound parameters; what varies (filters)
+//! is put together from literals alone.
 
 mod access;
 mod address;

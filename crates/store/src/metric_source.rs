@@ -1,4 +1,5 @@
-//! Metric sources: the port [`MetricSourceStore`]. Tokens are kept as their hashes, credentials go through the vault.
+//! Metric sources: the port [`MetricSourceStore`]. Tokens are kept as their hashes, credentials go
+//! through the vault.
 
 use async_trait::async_trait;
 use reeve_access::TokenHash;

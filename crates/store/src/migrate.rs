@@ -1,7 +1,7 @@
 //! Migrations: forward only, each in the order of its number, all in one transaction.
 //!
-//! A database that a newer program wrote is refused before anything is touched, and so is one whose applied migrations
-//! read otherwise than this program's: both would end in half-understood rows.
+//! A database that a newer program wrote is refused before anything is touched, and so is one whose
+//! applied migrations read otherwise than this program's: both would end in half-understood rows.
 
 use sha2::{Digest as _, Sha256};
 use sqlx::any::Any;
@@ -156,22 +156,26 @@ const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// Migration that adds the columns that follow from documents: where it is applied, they are filled once all migrations are.
+/// Migration that adds the columns that follow from documents: where it is applied, they are filled
+/// once all migrations are.
 const FILLED: i64 = 23;
 
 /// The schema this program writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 
-/// The key of PostgreSQL's advisory lock: two programs that start at once migrate one after the other. ("reeve" in ASCII)
+/// The key of PostgreSQL's advisory lock: two programs that start at once migrate one after the
+/// other. ("reeve" in ASCII)
 const LOCK: &str = "SELECT CAST(pg_advisory_xact_lock(491429193317) AS TEXT)";
 
-/// PostgreSQL's name for comparing bytes is "C", SQLite's is "binary": with this the migrations read the same on both.
+/// PostgreSQL's name for comparing bytes is "C", SQLite's is "binary": with this the migrations
+/// read the same on both.
 const COLLATION: &str = r#"CREATE COLLATION IF NOT EXISTS "binary" FROM "C""#;
 
 const JOURNAL: &str = "CREATE TABLE IF NOT EXISTS schema_versions (
     version BIGINT NOT NULL PRIMARY KEY, checksum TEXT NOT NULL, applied_at_ms BIGINT NOT NULL)";
 
-/// Brings the schema up to date. The transaction holds the database's write lock (SQLite) or takes one here.
+/// Brings the schema up to date. The transaction holds the database's write lock (SQLite) or takes
+/// one here.
 pub(crate) async fn run(tx: &mut Transaction<'_, Any>, backend: Backend) -> Result<(), OpenError> {
     run_to(tx, backend, CURRENT).await
 }

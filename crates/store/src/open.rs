@@ -59,8 +59,8 @@ async fn ready(
     Ok(connection)
 }
 
-/// SQLITE_BUSY (5) in any of its kinds. Switching a new file to WAL while another program does the same answers it at
-/// once, whatever `busy_timeout` says.
+/// SQLITE_BUSY (5) in any of its kinds. Switching a new file to WAL while another program does the
+/// same answers it at once, whatever `busy_timeout` says.
 fn is_busy(backend: Backend, error: &sqlx::Error) -> bool {
     let code = match error {
         sqlx::Error::Database(database) => database.code(),

@@ -1,4 +1,5 @@
-//! Imported price files: the port [`PriceFileStore`]. Their content is stored compressed with zstd, in base64.
+//! Imported price files: the port [`PriceFileStore`]. Their content is stored compressed with zstd,
+//! in base64.
 
 use async_trait::async_trait;
 use base64::Engine as _;

@@ -1,8 +1,10 @@
-//! Row formats: the content of `document` columns, separate from the domain types and converted explicitly.
+//! Row formats: the content of `document` columns, separate from the domain types and converted
+//! explicitly.
 //!
-//! A document is `{"v": 1, "row": {...}}`. A field that is added later has a serde default, so that older documents continue
-//! reading; a change that cannot be read that way raises `v` and keeps the old format's reader. A document with a higher
-//! `v` than this program knows is refused. Every format version has a fixture in the tests.
+//! A document is `{"v": 1, "row": {...}}`. A field that is added later has a serde default, so that
+//! older documents continue reading; a change that cannot be read that way raises `v` and keeps the
+//! old format's reader. A document with a higher `v` than this program knows is refused. Every
+//! format version has a fixture in the tests.
 
 pub(crate) mod action;
 pub(crate) mod agent;

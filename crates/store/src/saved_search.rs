@@ -1,4 +1,5 @@
-//! Storage of saved searches: the port [`SavedSearchStore`]. [`VISIBLE`] alone decides who may open one.
+//! Storage of saved searches: the port [`SavedSearchStore`]. [`VISIBLE`] alone decides who may open
+//! one.
 
 use async_trait::async_trait;
 use reeve_access::{AccessError, SavedSearch, SavedSearchStore, SharedWith, UserId};
@@ -14,7 +15,8 @@ use crate::versioned::Versioned;
 
 const SELECT: &str = "SELECT id, owner_id, name, shared_with, created_at_ms, updated_at_ms, version, document FROM saved_searches";
 
-/// Owned by the reader, shared with everyone, or shared with a team in which the owner and the reader both are.
+/// Owned by the reader, shared with everyone, or shared with a team in which the owner and the
+/// reader both are.
 const VISIBLE: &str =
     "(owner_id = ? OR shared_with = 'everyone' OR (shared_with = 'team' AND owner_id IN
     (SELECT theirs.user_id FROM memberships AS theirs
@@ -48,7 +50,8 @@ impl SavedSearchStore for Store {
 
 async fn insert(store: &Store, search: &SavedSearch, most: u64) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
-    // Locks the owner on PostgreSQL and finds that there is none; SQLite's transaction holds the one write lock.
+    // Locks the owner on PostgreSQL and finds that there is none; SQLite's transaction holds the
+    // one write lock.
     let owner = sqlx::query("UPDATE users SET name = name WHERE id = $1")
         .bind(&search.owner.0)
         .execute(&mut *tx)

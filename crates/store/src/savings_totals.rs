@@ -1,5 +1,5 @@
-//! Savings that were added up before, with the revision of the recommendations that they were read from: of the open ones, and of those
-//! that succeeded.
+//! Savings that were added up before, with the revision of the recommendations that they were read
+//! from: of the open ones, and of those that succeeded.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,8 @@ struct Held {
 }
 
 impl SavingsTotals {
-    /// Returns the savings of what a filter finds open, if no open recommendation was written since they were read.
+    /// Returns the savings of what a filter finds open, if no open recommendation was written since
+    /// they were read.
     pub(crate) fn open(&self, filter: &RecommendationFilter, revision: i64) -> Option<OpenSavings> {
         let key = key(filter)?;
         let held = self.lock();
@@ -36,7 +37,8 @@ impl SavingsTotals {
             .copied()
     }
 
-    /// Holds the savings of what a filter finds open, read after the revision was. Those of other revisions are dropped.
+    /// Holds the savings of what a filter finds open, read after the revision was. Those of other
+    /// revisions are dropped.
     pub(crate) fn hold_open(
         &self,
         filter: &RecommendationFilter,
@@ -53,7 +55,8 @@ impl SavingsTotals {
         }
     }
 
-    /// Returns the savings by day, if no recommendation that succeeded was written since they were read.
+    /// Returns the savings by day, if no recommendation that succeeded was written since they were
+    /// read.
     pub(crate) fn by_day(&self, revision: i64) -> Option<Vec<DailySavings>> {
         let held = self.lock();
         held.by_day
@@ -72,8 +75,8 @@ impl SavingsTotals {
     }
 }
 
-/// Key of a filter whose savings depend on the recommendations alone. Others have none: conditions on accounts and feedback read
-/// further tables, and those that name resources find few.
+/// Key of a filter whose savings depend on the recommendations alone. Others have none: conditions
+/// on accounts and feedback read further tables, and those that name resources find few.
 fn key(filter: &RecommendationFilter) -> Option<String> {
     let RecommendationFilter {
         status,

@@ -1,7 +1,9 @@
-//! Digests of the rows that decide who may do what: a change of one of them that has no entry in the log was made beside Reeve.
+//! Digests of the rows that decide who may do what: a change of one of them that has no entry in
+//! the log was made beside Reeve.
 //!
-//! A row is digested as the columns that only a change with an entry alters, the same on both databases. Left out are times of last use,
-//! results of the last run or sync, and sealed secrets, which are sealed anew at each change of their row.
+//! A row is digested as the columns that only a change with an entry alters, the same on both
+//! databases. Left out are times of last use, results of the last run or sync, and sealed secrets,
+//! which are sealed anew at each change of their row.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

@@ -1,10 +1,12 @@
-//! The whole state as text, and back: what a backup keeps of a database, the same for SQLite and PostgreSQL.
+//! The whole state as text, and back: what a backup keeps of a database, the same for SQLite and
+//! PostgreSQL.
 //!
-//! Rows are read in one transaction that sees one moment, while others write. They come back into a database that was never used, in one
-//! transaction, at the schema they were written with; the next opening brings that up to date. Layout: `docs/formats/backup.md`.
+//! Rows are read in one transaction that sees one moment, while others write. They come back into a
+//! database that was never used, in one transaction, at the schema they were written with; the next
+//! opening brings that up to date. Layout: `docs/formats/backup.md`.
 //!
-//! Left out are sessions, because whoever was signed out since must not be signed in again by a restore, and the lease of the active
-//! server.
+//! Left out are sessions, because whoever was signed out since must not be signed in again by a
+//! restore, and the lease of the active server.
 
 mod export;
 mod import;

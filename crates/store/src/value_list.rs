@@ -1,5 +1,5 @@
-//! Storage of lists of values: the port [`ValueListStore`]. A change moves the generation of alert rules, so that rules that name the list
-//! are read anew.
+//! Storage of lists of values: the port [`ValueListStore`]. A change moves the generation of alert
+//! rules, so that rules that name the list are read anew.
 
 use async_trait::async_trait;
 use reeve_access::{AccessError, MAX_VALUE_LISTS, ValueList, ValueListStore};

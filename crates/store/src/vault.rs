@@ -1,8 +1,9 @@
 //! Secrets at rest: AES-256-GCM under one key of the installation.
 //!
-//! A sealed text is `v1.<key id>.<base64url of nonce and ciphertext>`. The nonce is random for every sealing; the
-//! connection's id is authenticated with it, so that a sealed text moved to another row does not open there. Nothing here
-//! prints a secret: errors name keys by their id, which is a digest.
+//! A sealed text is `v1.<key id>.<base64url of nonce and ciphertext>`. The nonce is random for
+//! every sealing; the connection's id is authenticated with it, so that a sealed text moved to
+//! another row does not open there. Nothing here prints a secret: errors name keys by their id,
+//! which is a digest.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -81,7 +82,8 @@ impl std::fmt::Debug for Vault {
 }
 
 impl Vault {
-    /// Reads the key file, or makes a new one (32 random bytes, readable for its owner alone) when there is none.
+    /// Reads the key file, or makes a new one (32 random bytes, readable for its owner alone) when
+    /// there is none.
     ///
     /// # Errors
     /// The file cannot be read or created, or its content is not a key.
@@ -136,7 +138,8 @@ impl Vault {
         &self.id
     }
 
-    /// Returns the secret that identifiers are derived with. It does not disclose the key of the vault.
+    /// Returns the secret that identifiers are derived with. It does not disclose the key of the
+    /// vault.
     pub(crate) fn identifier_key(&self) -> [u8; KEY_BYTES] {
         self.identifier_key
     }
@@ -196,8 +199,8 @@ fn random(bytes: &mut [u8]) -> Result<(), VaultError> {
         .map_err(|error| VaultError::Randomness(std::io::Error::other(error)))
 }
 
-/// Makes the key beside its place, syncs it and links it there: two programs that start at once end with one key, and a
-/// crash leaves a whole key or none.
+/// Makes the key beside its place, syncs it and links it there: two programs that start at once end
+/// with one key, and a crash leaves a whole key or none.
 fn create(path: &Path) -> Result<(), VaultError> {
     let mut key = Zeroizing::new([0u8; KEY_BYTES]);
     random(key.as_mut_slice())?;

@@ -1,5 +1,5 @@
-//! Updates with optimistic locking: of two writers who read the same version, one succeeds and the other gets a
-//! conflict.
+//! Updates with optimistic locking: of two writers who read the same version, one succeeds and the
+//! other gets a conflict.
 
 use sqlx::any::{Any, AnyArguments};
 use sqlx::query::Query;

@@ -1,4 +1,5 @@
-//! Webhook subscriptions: the port [`WebhookStore`]. Secrets go through the vault into a column of their own.
+//! Webhook subscriptions: the port [`WebhookStore`]. Secrets go through the vault into a column of
+//! their own.
 
 use async_trait::async_trait;
 use reeve_estate::StoreError;

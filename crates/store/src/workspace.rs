@@ -1,4 +1,5 @@
-//! Settings of the workspace: the port [`WorkspaceStore`]. One document among the named settings, compared by the version inside.
+//! Settings of the workspace: the port [`WorkspaceStore`]. One document among the named settings,
+//! compared by the version inside.
 
 use async_trait::async_trait;
 use reeve_access::{AccessError, Workspace, WorkspaceStore};
@@ -36,7 +37,8 @@ async fn read(store: &Store) -> Result<Option<(Workspace, String)>, Fault> {
     Ok(Some((workspace.into(), text)))
 }
 
-/// Two writers that read the same version write one after the other, and the second fails: the whole text is compared.
+/// Two writers that read the same version write one after the other, and the second fails: the
+/// whole text is compared.
 async fn put(store: &Store, workspace: &Workspace) -> Result<(), Fault> {
     let conflict = || {
         Fault::Conflict(

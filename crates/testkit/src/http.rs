@@ -1,5 +1,5 @@
-//! A client of Reeve's own interface for tests: sends exactly the bytes it is given, and shows the whole answer when an
-//! expectation fails.
+//! A client of Reeve's own interface for tests: sends exactly the bytes it is given, and shows the
+//! whole answer when an expectation fails.
 
 use std::future::Future;
 use std::time::{Duration, Instant};

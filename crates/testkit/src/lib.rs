@@ -1,4 +1,5 @@
-//! Real peers and data for tests, started by the test that needs them and gone with it. A dev-dependency only.
+//! Real peers and data for tests, started by the test that needs them and gone with it. A
+//! dev-dependency only.
 
 pub mod contract;
 pub mod http;

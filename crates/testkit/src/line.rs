@@ -1,4 +1,5 @@
-//! A line between a client and a peer that can be cut: TCP connections are passed on until a number of bytes has gone to the peer.
+//! A line between a client and a peer that can be cut: TCP connections are passed on until a number
+//! of bytes has gone to the peer.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -121,7 +122,8 @@ impl Line {
         let downward = tokio::io::copy(&mut from_peer, &mut to_client);
         let (mut upward, mut downward) = (std::pin::pin!(upward), std::pin::pin!(downward));
         tokio::select! {
-            // Both ends are dropped with the connection that is cut; one that was closed by the client is answered to its end.
+            // Both ends are dropped with the connection that is cut; one that was closed by the
+            // client is answered to its end.
             whole = &mut upward => if whole? { downward.await?; },
             ended = &mut downward => { ended?; },
         }

@@ -1,5 +1,5 @@
-//! A client of a live view: reads server-sent events one at a time, and nothing before it is asked to, so that it can also be
-//! the reader who does not read.
+//! A client of a live view: reads server-sent events one at a time, and nothing before it is asked
+//! to, so that it can also be the reader who does not read.
 
 use reqwest::Response;
 use serde_json::Value;

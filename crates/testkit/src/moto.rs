@@ -1,8 +1,10 @@
-//! moto, the AWS emulator, as a process of its own on a free port: started by a test, killed when the test ends, however it ends.
+//! moto, the AWS emulator, as a process of its own on a free port: started by a test, killed when
+//! the test ends, however it ends.
 //!
-//! What it gets wrong, so that a test on it alone proves nothing: it resizes a running machine, accepts bogus types, and accepts
-//! any key unless [`Moto::enforce_keys`] was called. Seeding ([`seed`]) speaks AWS's query protocol directly, so that no
-//! AWS SDK is compiled for it; series with a shape of their own come from [`series`].
+//! What it gets wrong, so that a test on it alone proves nothing: it resizes a running machine,
+//! accepts bogus types, and accepts any key unless [`Moto::enforce_keys`] was called. Seeding
+//! ([`seed`]) speaks AWS's query protocol directly, so that no AWS SDK is compiled for it; series
+//! with a shape of their own come from [`series`].
 
 mod groups;
 mod network;
@@ -28,10 +30,12 @@ elastic_block_store.utcnow = lambda: utcnow() - timedelta(days=days)
 s3.utcnow = elastic_block_store.utcnow
 main(sys.argv[1:])";
 
-/// Starts moto with what it lacks of instance refreshes, and with versions of launch templates that are copies of another version.
+/// Starts moto with what it lacks of instance refreshes, and with versions of launch templates that
+/// are copies of another version.
 ///
-/// A refresh is as strict as Auto Scaling's: one at a time, of a group that exists. It stays in progress for the first look at it and
-/// then replaces the members that are not of the group's version; a cancelled one replaces none.
+/// A refresh is as strict as Auto Scaling's: one at a time, of a group that exists. It stays in
+/// progress for the first look at it and then replaces the members that are not of the group's
+/// version; a cancelled one replaces none.
 const REFRESHES: &str = include_str!("moto/refreshes.py");
 
 /// A running moto.
@@ -45,7 +49,8 @@ pub struct Moto {
 impl Moto {
     /// Starts moto and waits until it answers.
     ///
-    /// The program is `$REEVE_TEST_MOTO`, or `.venv/bin/moto_server` under the workspace root, or `moto_server` on the path.
+    /// The program is `$REEVE_TEST_MOTO`, or `.venv/bin/moto_server` under the workspace root, or
+    /// `moto_server` on the path.
     ///
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
@@ -53,7 +58,8 @@ impl Moto {
         Moto::run(&program(), &[]).await
     }
 
-    /// Starts a moto whose volumes, snapshots and objects are so many days old when they are created.
+    /// Starts a moto whose volumes, snapshots and objects are so many days old when they are
+    /// created.
     ///
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
@@ -73,7 +79,8 @@ impl Moto {
     }
 
     async fn run(program: &Path, before: &[&str]) -> anyhow::Result<Moto> {
-        // Between finding a free port and binding it somebody else may take it; then another is tried.
+        // Between finding a free port and binding it somebody else may take it; then another is
+        // tried.
         for _ in 0..3 {
             let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
             let child = Command::new(program)
@@ -128,7 +135,8 @@ impl Moto {
         &self.endpoint
     }
 
-    /// From now on every call must carry a known key, a right signature and a policy that allows it. Seed before.
+    /// From now on every call must carry a known key, a right signature and a policy that allows
+    /// it. Seed before.
     ///
     /// # Errors
     /// moto refused the call.
@@ -302,7 +310,8 @@ pub fn texts<'a>(xml: &'a str, tag: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// Returns the folder of the test data: `$REEVE_TEST_DATA`, or `../shared/data` beside the workspace.
+/// Returns the folder of the test data: `$REEVE_TEST_DATA`, or `../shared/data` beside the
+/// workspace.
 #[must_use]
 pub fn test_data() -> PathBuf {
     std::env::var_os("REEVE_TEST_DATA")
@@ -326,7 +335,8 @@ fn workspace() -> &'static Path {
     here.parent().and_then(Path::parent).unwrap_or(here)
 }
 
-/// moto reads service and region from the credential scope; the signature is not looked at before keys are enforced.
+/// moto reads service and region from the credential scope; the signature is not looked at before
+/// keys are enforced.
 fn authorization(service: &str, region: &str) -> String {
     format!(
         "AWS4-HMAC-SHA256 Credential=seed/20260101/{region}/{service}/aws4_request, SignedHeaders=host, Signature=none"

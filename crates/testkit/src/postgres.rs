@@ -1,8 +1,10 @@
-//! A real PostgreSQL for tests: made in a temporary directory, reached over a socket in it, gone afterwards.
+//! A real PostgreSQL for tests: made in a temporary directory, reached over a socket in it, gone
+//! afterwards.
 //!
-//! The programs are looked for in `REEVE_TEST_PG_BIN` (default `/usr/lib/postgresql/15/bin`). PostgreSQL refuses to run as
-//! root: there it runs as `REEVE_TEST_PG_USER` (default `postgres`). Where either is missing, [`Postgres::shared`] says
-//! why and gives nothing, and the test says that it was skipped.
+//! The programs are looked for in `REEVE_TEST_PG_BIN` (default `/usr/lib/postgresql/15/bin`).
+//! PostgreSQL refuses to run as root: there it runs as `REEVE_TEST_PG_USER` (default `postgres`).
+//! Where either is missing, [`Postgres::shared`] says why and gives nothing, and the test says that
+//! it was skipped.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -40,7 +42,8 @@ struct Programs {
 }
 
 impl Postgres {
-    /// The server that the tests of one program share; `None`, with the reason printed, where there is no PostgreSQL.
+    /// The server that the tests of one program share; `None`, with the reason printed, where there
+    /// is no PostgreSQL.
     ///
     /// # Errors
     /// PostgreSQL is installed and does not start.
@@ -173,7 +176,8 @@ impl Postgres {
             .context("connecting to the test server")
     }
 
-    /// Runs statements in the database of a URL that [`Postgres::database`] gave, as somebody who bypasses Reeve; how many rows.
+    /// Runs statements in the database of a URL that [`Postgres::database`] gave, as somebody who
+    /// bypasses Reeve; how many rows.
     ///
     /// # Errors
     /// The server did not answer, or refused a statement.
@@ -209,7 +213,8 @@ impl Postgres {
             .args(arguments)
             .current_dir(self.directory.path())
             .stdin(Stdio::null());
-        // The server inherits what pg_ctl writes to: a pipe would stay open as long as the server lives.
+        // The server inherits what pg_ctl writes to: a pipe would stay open as long as the server
+        // lives.
         let output = self.directory.path().join(format!("{program}.out"));
         let file = std::fs::File::create(&output)?;
         command

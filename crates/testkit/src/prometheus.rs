@@ -1,6 +1,8 @@
-//! A real Prometheus server on a free port of this machine, with the configuration and the past that a test gives it.
+//! A real Prometheus server on a free port of this machine, with the configuration and the past
+//! that a test gives it.
 //!
-//! The programs are `$REEVE_TEST_PROMETHEUS` and the `promtool` beside it, else those on the path (Debian's `prometheus`).
+//! The programs are `$REEVE_TEST_PROMETHEUS` and the `promtool` beside it, else those on the path
+//! (Debian's `prometheus`).
 
 use std::fmt::Write as _;
 use std::net::{TcpListener, TcpStream};
@@ -79,7 +81,8 @@ impl Prometheus {
                 return Ok(server);
             }
             let said = server.said()?;
-            // Between finding a free port and binding it somebody else may take it; then another is tried.
+            // Between finding a free port and binding it somebody else may take it; then another is
+            // tried.
             if !said.contains("address already in use") {
                 bail!("prometheus ended: {said}");
             }
@@ -146,7 +149,8 @@ fn backfill(home: &Path, past: &[Past]) -> Result<()> {
     let mut text = String::new();
     for (series, points) in past {
         let name = series.split('{').next().unwrap_or(series);
-        // Families of OpenMetrics are named without the suffix of counters; untyped series need no family.
+        // Families of OpenMetrics are named without the suffix of counters; untyped series need no
+        // family.
         writeln!(text, "# TYPE {name} unknown")?;
         for (second, value) in points {
             writeln!(text, "{series} {value} {second}")?;

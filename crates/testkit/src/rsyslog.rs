@@ -1,8 +1,8 @@
 //! A real rsyslog that receives messages over TCP and returns its parsed form of each, as JSON.
 //!
 //!
-//! The program is `$REEVE_TEST_RSYSLOGD`, else `/usr/sbin/rsyslogd` (Debian's `rsyslog`). It runs on a free port in
-//! its own folder and ends when the value is dropped.
+//! The program is `$REEVE_TEST_RSYSLOGD`, else `/usr/sbin/rsyslogd` (Debian's `rsyslog`). It runs
+//! on a free port in its own folder and ends when the value is dropped.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -78,8 +78,8 @@ impl Rsyslog {
         Ok(())
     }
 
-    /// Returns the messages that rsyslog parsed, once there are `count`: its properties by their names, structured
-    /// data under `$!.rfc5424-sd`.
+    /// Returns the messages that rsyslog parsed, once there are `count`: its properties by their
+    /// names, structured data under `$!.rfc5424-sd`.
     ///
     /// # Errors
     ///

@@ -1,8 +1,10 @@
-//! The built programs as processes of their own: `reeve serve` or `reeve demo` on a free port, and `reeve-verify`.
+//! The built programs as processes of their own: `reeve serve` or `reeve demo` on a free port, and
+//! `reeve-verify`.
 //!
-//! The programs are `$REEVE_BIN` and `$REEVE_VERIFY_BIN`, else the ones beside the test's own target folder; one that is
-//! missing is built. A service is killed when the test ends, however it ends, and what it said is shown when the test
-//! failed. It gets none of the caller's `REEVE_` variables, so that a developer's settings change no test.
+//! The programs are `$REEVE_BIN` and `$REEVE_VERIFY_BIN`, else the ones beside the test's own
+//! target folder; one that is missing is built. A service is killed when the test ends, however it
+//! ends, and what it said is shown when the test failed. It gets none of the caller's `REEVE_`
+//! variables, so that a developer's settings change no test.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -37,7 +39,8 @@ impl Service {
     /// `reeve serve` over a data directory, with further variables.
     ///
     /// # Errors
-    /// The process ended or did not print its address within two minutes; the message contains its output.
+    /// The process ended or did not print its address within two minutes; the message contains its
+    /// output.
     pub fn serve(data_dir: &Path, variables: &[(&str, &str)]) -> Result<Service> {
         let mut command = program("reeve")?;
         command
@@ -161,7 +164,8 @@ impl Service {
         Api::new(&self.url).with_token(ADMIN_TOKEN)
     }
 
-    /// Returns the text behind a label on standard output (`Password`), waiting up to ten seconds for it.
+    /// Returns the text behind a label on standard output (`Password`), waiting up to ten seconds
+    /// for it.
     ///
     /// # Errors
     /// The line was not printed within ten seconds.

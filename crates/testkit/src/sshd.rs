@@ -1,7 +1,8 @@
-//! A real OpenSSH server that gives SFTP to the user of the tests by a key, in a folder of its own, on a free port of this machine.
+//! A real OpenSSH server that gives SFTP to the user of the tests by a key, in a folder of its own,
+//! on a free port of this machine.
 //!
-//! The program is `$REEVE_TEST_SSHD`, else `/usr/sbin/sshd` (Debian's `openssh-server`). It signs in only the user that runs it, which is all
-//! that one without privileges can do.
+//! The program is `$REEVE_TEST_SSHD`, else `/usr/sbin/sshd` (Debian's `openssh-server`). It signs
+//! in only the user that runs it, which is all that one without privileges can do.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -29,7 +30,8 @@ impl Sshd {
     /// # Errors
     /// The program is missing or does not listen within half a minute.
     pub fn start() -> Result<Sshd> {
-        // Between finding a free port and binding it somebody else may take it; then another is tried.
+        // Between finding a free port and binding it somebody else may take it; then another is
+        // tried.
         for _ in 0..3 {
             let mut sshd = Sshd::spawn(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())?;
             if sshd.listens()? {
@@ -55,7 +57,8 @@ impl Sshd {
         std::fs::create_dir(home.path().join("files"))?;
         let username = run(Command::new("id").arg("-un"))?.trim().to_owned();
         if username == "root" {
-            // Where a server of root puts processes without privileges; the package makes it at the start of its service.
+            // Where a server of root puts processes without privileges; the package makes it at the
+            // start of its service.
             std::fs::create_dir_all("/run/sshd")?;
         }
         let configuration = home.path().join("sshd_config");

@@ -1,8 +1,9 @@
-//! Object storage as peers: versitygw for S3, which checks signatures; Azurite for Azure Blob, which checks Shared Key; fake-gcs-server for
-//! Google Cloud Storage, which takes any credentials. Each is a process on a free port with nothing in it, gone with the value.
+//! Object storage as peers: versitygw for S3, which checks signatures; Azurite for Azure Blob,
+//! which checks Shared Key; fake-gcs-server for Google Cloud Storage, which takes any credentials.
+//! Each is a process on a free port with nothing in it, gone with the value.
 //!
-//! Programs: `$REEVE_TEST_VERSITYGW`, `$REEVE_TEST_AZURITE`, `$REEVE_TEST_FAKE_GCS`, else those that `tools/setup test` puts into `.build/peers`
-//! and `tests/peers`.
+//! Programs: `$REEVE_TEST_VERSITYGW`, `$REEVE_TEST_AZURITE`, `$REEVE_TEST_FAKE_GCS`, else those
+//! that `tools/setup test` puts into `.build/peers` and `tests/peers`.
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -21,7 +22,8 @@ pub const AZURE_KEY: (&str, &str) = (
     "devstoreaccount1",
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
 );
-/// SAS token of that account until 2099, signed with its documented key: reads and makes containers.
+/// SAS token of that account until 2099, signed with its documented key: reads and makes
+/// containers.
 pub const AZURE_SAS: &str = "sv=2021-12-02&ss=b&srt=sco&sp=rwdlac&se=2099-01-01T00%3A00%3A00Z&spr=https%2Chttp&sig=jlSI%2B5DohmjtlB2oCr2Vhd9u7l%2F%2FvB9E8D7vhfmKGX4%3D";
 
 /// Kind of service.
@@ -54,7 +56,8 @@ impl Storage {
     /// # Errors
     /// The program is missing or does not answer within 60 seconds.
     pub async fn start(kind: Kind) -> Result<Storage> {
-        // Between finding a free port and binding it somebody else may take it; then another is tried.
+        // Between finding a free port and binding it somebody else may take it; then another is
+        // tried.
         for _ in 0..3 {
             let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
             let home = tempfile::tempdir()?;
@@ -98,7 +101,8 @@ impl Storage {
     pub async fn objects(&self) -> Result<BTreeMap<String, Vec<u8>>> {
         let mut objects = BTreeMap::new();
         match self.kind {
-            // What versitygw serves are the files of a folder; unfinished uploads lie below `.sgwtmp`.
+            // What versitygw serves are the files of a folder; unfinished uploads lie below
+            // `.sgwtmp`.
             Kind::S3 => files(&self.home.path().join(BUCKET), "", &mut objects)?,
             Kind::Azure => {
                 let list = self

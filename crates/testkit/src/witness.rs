@@ -1,5 +1,6 @@
-//! A strict witness (C2SP tlog-witness) as a peer for tests: it refuses what the specification says must be refused, keeps its
-//! state in memory, and remembers what it was sent. One log, one key; HTTP/1.1 by hand, a connection a request.
+//! A strict witness (C2SP tlog-witness) as a peer for tests: it refuses what the specification says
+//! must be refused, keeps its state in memory, and remembers what it was sent. One log, one key;
+//! HTTP/1.1 by hand, a connection a request.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -142,7 +143,8 @@ impl Witness {
         stream.shutdown().await
     }
 
-    /// The call, in the order of the specification's checks; state is looked at and changed under one lock.
+    /// The call, in the order of the specification's checks; state is looked at and changed under
+    /// one lock.
     fn add_checkpoint(&self, body: &[u8]) -> Answer {
         let Some(Submitted { old, proof, note }) = parse(body) else {
             return answer(400, "not a request of add-checkpoint");

@@ -1,8 +1,10 @@
-//! Attestations: notes in which a log's key says which bytes a file has that follows from the entries (a search index, an index
-//! of identifiers, chain points). Layout: `docs/formats/tlog.md`, "Attestations".
+//! Attestations: notes in which a log's key says which bytes a file has that follows from the
+//! entries (a search index, an index of identifiers, chain points). Layout: `docs/formats/tlog.md`,
+//! "Attestations".
 //!
-//! A checksum inside such a file finds damage. Whoever changes the file on purpose writes the checksum anew, and searches would
-//! silently pass over entries. Refuses an attestation by a key that was retired before the size it speaks of, as for checkpoints.
+//! A checksum inside such a file finds damage. Whoever changes the file on purpose writes the
+//! checksum anew, and searches would silently pass over entries. Refuses an attestation by a key
+//! that was retired before the size it speaks of, as for checkpoints.
 
 use thiserror::Error;
 
@@ -74,8 +76,9 @@ impl Attestation {
         SignedNote::sign(self.text(), &[signer])
     }
 
-    /// Reads an attestation and verifies its signature. A key speaks for every size up to the greatest it was in charge of: what
-    /// follows from old entries may have been made anew under a later key.
+    /// Reads an attestation and verifies its signature. A key speaks for every size up to the
+    /// greatest it was in charge of: what follows from old entries may have been made anew under a
+    /// later key.
     pub fn open(bytes: &[u8], keys: &Epochs) -> Result<Attestation, AttestationError> {
         let note = SignedNote::parse(bytes)?;
         let attestation = Attestation::parse(note.text())?;
@@ -102,7 +105,8 @@ impl Attestation {
         }
     }
 
-    /// Size that an attestation's text speaks of. It must not be trusted before [`Attestation::check`].
+    /// Size that an attestation's text speaks of. It must not be trusted before
+    /// [`Attestation::check`].
     pub fn claimed_size(text: &str) -> Option<u64> {
         Attestation::parse(text)
             .ok()

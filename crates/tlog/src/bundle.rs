@@ -1,6 +1,6 @@
-//! The bytes of C2SP tiles (<https://c2sp.org/tlog-tiles>): hash tiles (hashes end to end) and entry
-//! bundles (records, each behind its length as a big-endian u16). Refuses bytes that do not end where
-//! the last hash or record does, and counts other than the tile's width.
+//! The bytes of C2SP tiles (<https://c2sp.org/tlog-tiles>): hash tiles (hashes end to end) and
+//! entry bundles (records, each behind its length as a big-endian u16). Refuses bytes that do not
+//! end where the last hash or record does, and counts other than the tile's width.
 
 use thiserror::Error;
 

@@ -1,7 +1,8 @@
 //! C2SP tlog-checkpoint (<https://c2sp.org/tlog-checkpoint>): the signed size and root of a log.
 //!
 //! Refuses sizes with leading zeros or signs, roots that are not 32 bytes, empty lines, and, when
-//! opening, a checkpoint that no key named like its origin has signed: a witness alone is not the log.
+//! opening, a checkpoint that no key named like its origin has signed: a witness alone is not the
+//! log.
 
 use std::fmt::Write as _;
 

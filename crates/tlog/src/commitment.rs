@@ -1,9 +1,9 @@
-//! Leaves of Reeve's tree: the salted commitment to an entry's canonical bytes, the chain hash from entry to entry,
-//! and the disclosure (salt and canonical bytes) that opens a commitment. Bytes: `docs/formats/tlog.md`, sections
-//! "Commitment", "Chain" and "Disclosure".
+//! Leaves of Reeve's tree: the salted commitment to an entry's canonical bytes, the chain hash from
+//! entry to entry, and the disclosure (salt and canonical bytes) that opens a commitment. Bytes:
+//! `docs/formats/tlog.md`, sections "Commitment", "Chain" and "Disclosure".
 //!
-//! This file refuses a disclosure without the domain prefix or the salt; it never looks inside the canonical bytes,
-//! which are opaque here.
+//! This file refuses a disclosure without the domain prefix or the salt; it never looks inside the
+//! canonical bytes, which are opaque here.
 
 use std::fmt;
 
@@ -63,8 +63,8 @@ pub fn chain_hash(previous: &Hash, leaf: &Hash) -> Hash {
     Hash(Sha256::digest(message).into())
 }
 
-/// Opening of a commitment: salt and canonical bytes. Its encoding is the hashed message itself, so that
-/// `SHA-256(encoding)` is the commitment; it travels as the `extra` line of a `.tlog-proof`.
+/// Opening of a commitment: salt and canonical bytes. Its encoding is the hashed message itself, so
+/// that `SHA-256(encoding)` is the commitment; it travels as the `extra` line of a `.tlog-proof`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Disclosure<'a> {
     /// The entry's random salt.

@@ -1,6 +1,6 @@
-//! Consistency proofs (RFC 9162 section 2.1.4): that a later tree is an earlier one with leaves appended.
-//! Verifying is pure. An earlier tree without leaves is consistent with everything, so a proof about it
-//! says nothing and is refused.
+//! Consistency proofs (RFC 9162 section 2.1.4): that a later tree is an earlier one with leaves
+//! appended. Verifying is pure. An earlier tree without leaves is consistent with everything, so a
+//! proof about it says nothing and is refused.
 
 use thiserror::Error;
 
@@ -66,7 +66,8 @@ pub enum ConsistencyError {
     },
 }
 
-/// The proof that the tree of `new` leaves begins with the tree of `old` leaves. Empty for equal sizes.
+/// The proof that the tree of `new` leaves begins with the tree of `old` leaves. Empty for equal
+/// sizes.
 pub fn prove_consistency<R: HashReader>(
     reader: &R,
     old: u64,
@@ -88,7 +89,8 @@ pub fn prove_consistency<R: HashReader>(
             start = split;
         }
     }
-    // The verifier knows the earlier root; it needs this subtree only where that is not the whole of it.
+    // The verifier knows the earlier root; it needs this subtree only where that is not the whole
+    // of it.
     if start > 0 {
         proof.push(read(start, end)?);
     }

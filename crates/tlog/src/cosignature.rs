@@ -1,7 +1,8 @@
-//! C2SP tlog-cosignature (<https://c2sp.org/tlog-cosignature>), version 1, Ed25519: a witness's timestamped statement that a
-//! checkpoint extends all it has seen of the log before.
+//! C2SP tlog-cosignature (<https://c2sp.org/tlog-cosignature>), version 1, Ed25519: a witness's
+//! timestamped statement that a checkpoint extends all it has seen of the log before.
 //!
-//! Refuses verifier keys of other types than `0x04`, signatures of other lengths than 72 bytes, and timestamps beyond 2^63 - 1.
+//! Refuses verifier keys of other types than `0x04`, signatures of other lengths than 72 bytes, and
+//! timestamps beyond 2^63 - 1.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +17,8 @@ use crate::note::{NoteSignature, SignedNote};
 /// Signature type byte of Ed25519 cosignatures.
 const COSIGNATURE: u8 = 0x04;
 
-/// A witness's verifier key. `Display` and `FromStr` are the vkey text, `<name>+<id>+<base64 of 0x04 || public key>`.
+/// A witness's verifier key. `Display` and `FromStr` are the vkey text, `<name>+<id>+<base64 of
+/// 0x04 || public key>`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WitnessKey {
     id: KeyId,
@@ -64,7 +66,8 @@ impl WitnessKey {
         self.id
     }
 
-    /// Returns `true` if a signature line names this witness's key. The signature itself is not verified.
+    /// Returns `true` if a signature line names this witness's key. The signature itself is not
+    /// verified.
     pub fn claims(&self, signature: &NoteSignature) -> bool {
         signature.name() == self.name() && signature.id() == self.id
     }

@@ -1,8 +1,9 @@
-//! Epochs of a log's key: records, signed by the old and the new key, that one key took over from another at a size of the
-//! log. Layout and reader's rules: `docs/formats/tlog.md`, "Key epochs".
+//! Epochs of a log's key: records, signed by the old and the new key, that one key took over from
+//! another at a size of the log. Layout and reader's rules: `docs/formats/tlog.md`, "Key epochs".
 //!
-//! Refuses records that lack either signature, that do not follow each other, and checkpoints signed by a key outside of the
-//! sizes it was in charge of: a key that was retired and then stolen cannot speak for what came after it.
+//! Refuses records that lack either signature, that do not follow each other, and checkpoints
+//! signed by a key outside of the sizes it was in charge of: a key that was retired and then stolen
+//! cannot speak for what came after it.
 
 use thiserror::Error;
 
@@ -20,7 +21,8 @@ const HEADER: &str = "reeve/key-epoch/v1";
 pub struct Epoch {
     /// Number of the rotation, from 1.
     pub number: u64,
-    /// Entries in the log when the key changed: the old key signed no more than these, the new one no fewer.
+    /// Entries in the log when the key changed: the old key signed no more than these, the new one
+    /// no fewer.
     pub size: u64,
     /// Root of the tree over them.
     pub root: Hash,
@@ -235,7 +237,8 @@ impl Epochs {
         ))
     }
 
-    /// Reads a signed checkpoint: signed by one of the keys, and by none beyond the sizes it was in charge of.
+    /// Reads a signed checkpoint: signed by one of the keys, and by none beyond the sizes it was in
+    /// charge of.
     pub fn open(&self, bytes: &[u8]) -> Result<Checkpoint, EpochOpenError> {
         self.from_note(&SignedNote::parse(bytes).map_err(CheckpointOpenError::from)?)
     }

@@ -83,8 +83,9 @@ impl Frontier {
         self.append_visit(leaf, |_, _, _| {});
     }
 
-    /// Appends one leaf hash and reports every subtree this completes as `(level, index, hash)`, from
-    /// the leaf (level 0) upwards: the subtree covers leaves `index << level .. (index + 1) << level`.
+    /// Appends one leaf hash and reports every subtree this completes as `(level, index, hash)`,
+    /// from the leaf (level 0) upwards: the subtree covers leaves `index << level .. (index + 1) <<
+    /// level`.
     pub fn append_visit(&mut self, leaf: Hash, mut visit: impl FnMut(u8, u64, Hash)) {
         debug_assert!(self.size < MAX_TREE_SIZE);
         let mut hash = leaf;
@@ -104,7 +105,8 @@ impl Frontier {
         self.size += 1;
     }
 
-    /// Appends a complete subtree of `1 << level` leaves by its root. The size must be a multiple of its width.
+    /// Appends a complete subtree of `1 << level` leaves by its root. The size must be a multiple
+    /// of its width.
     pub(crate) fn append_subtree(&mut self, level: u8, root: Hash) {
         debug_assert!(self.size.trailing_zeros() >= u32::from(level));
         let mut hash = root;

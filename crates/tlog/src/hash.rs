@@ -13,7 +13,8 @@ use thiserror::Error;
 /// Length of every hash in bytes.
 pub const HASH_LEN: usize = 32;
 
-/// A SHA-256 hash. `Display` and `Debug` write 64 lower-case hex digits; `FromStr` reads hex or base64.
+/// A SHA-256 hash. `Display` and `Debug` write 64 lower-case hex digits; `FromStr` reads hex or
+/// base64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Hash(pub [u8; HASH_LEN]);
 

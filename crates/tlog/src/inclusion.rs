@@ -1,5 +1,6 @@
-//! Inclusion proofs (RFC 9162 section 2.1.3): that a leaf is at its place in a tree of a given root.
-//! Verifying is pure and refuses proofs that are too short, too long, or lead to another root.
+//! Inclusion proofs (RFC 9162 section 2.1.3): that a leaf is at its place in a tree of a given
+//! root. Verifying is pure and refuses proofs that are too short, too long, or lead to another
+//! root.
 
 use thiserror::Error;
 
@@ -51,7 +52,8 @@ pub enum InclusionError {
     },
 }
 
-/// The proof that leaf `index` is in the tree of the first `size` leaves: sibling hashes, from the leaf up.
+/// The proof that leaf `index` is in the tree of the first `size` leaves: sibling hashes, from the
+/// leaf up.
 pub fn prove_inclusion<R: HashReader>(
     reader: &R,
     index: u64,
@@ -80,7 +82,8 @@ pub fn prove_inclusion<R: HashReader>(
     Ok(proof)
 }
 
-/// Verifies that the leaf with hash `leaf` is at `index` in the tree of `size` leaves with root `root`.
+/// Verifies that the leaf with hash `leaf` is at `index` in the tree of `size` leaves with root
+/// `root`.
 pub fn verify_inclusion(
     leaf: &Hash,
     index: u64,
@@ -134,8 +137,8 @@ pub fn inclusion_root(
     Ok(hash)
 }
 
-/// Hashes in the proof of `index` in a tree of `size`: one a level where the paths of this leaf and the
-/// last leaf are apart, and one for each complete subtree to the left above.
+/// Hashes in the proof of `index` in a tree of `size`: one a level where the paths of this leaf and
+/// the last leaf are apart, and one for each complete subtree to the left above.
 fn inclusion_length(index: u64, size: u64) -> usize {
     let apart = u64::BITS - (index ^ (size - 1)).leading_zeros();
     let left = index.checked_shr(apart).unwrap_or(0).count_ones();

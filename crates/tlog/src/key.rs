@@ -1,8 +1,10 @@
-//! Ed25519 keys of C2SP signed notes (<https://c2sp.org/signed-note>): names, key ids, and the two text
-//! forms, `<name>+<id>+<base64>` for verifying and `PRIVATE+KEY+<name>+<id>+<base64>` for signing.
+//! Ed25519 keys of C2SP signed notes (<https://c2sp.org/signed-note>): names, key ids, and the two
+//! text forms, `<name>+<id>+<base64>` for verifying and `PRIVATE+KEY+<name>+<id>+<base64>` for
+//! signing.
 //!
-//! Refuses every spelling but the one that writing would produce, names with spaces, control characters
-//! or a plus, key types other than Ed25519 (0x01), weak public keys, and ids that are not the key's own.
+//! Refuses every spelling but the one that writing would produce, names with spaces, control
+//! characters or a plus, key types other than Ed25519 (0x01), weak public keys, and ids that are
+//! not the key's own.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,7 +22,8 @@ const ED25519: u8 = 0x01;
 /// Prefix of a signing key's text form.
 const PRIVATE_PREFIX: &str = "PRIVATE+KEY+";
 
-/// First four bytes of `SHA-256(name || 0x0A || 0x01 || public key)`; written as 8 lower-case hex digits.
+/// First four bytes of `SHA-256(name || 0x0A || 0x01 || public key)`; written as 8 lower-case hex
+/// digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub [u8; 4]);
 
@@ -111,8 +114,9 @@ impl NoteVerifier {
         self.key.as_bytes()
     }
 
-    /// Returns `true` if `signature` (64 bytes) is this key's over `message`. Strict: refuses what RFC 8032 leaves
-    /// open (small-order points, non-canonical scalars), so that every verifier agrees.
+    /// Returns `true` if `signature` (64 bytes) is this key's over `message`. Strict: refuses what
+    /// RFC 8032 leaves open (small-order points, non-canonical scalars), so that every verifier
+    /// agrees.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
         Signature::from_slice(signature)
             .is_ok_and(|signature| self.key.verify_strict(message, &signature).is_ok())

@@ -1,9 +1,9 @@
-//! The cryptography of Reeve's audit log: salted commitments, an RFC 6962 Merkle tree and a hash chain
-//! over them, proofs, C2SP tiles, and signed checkpoints.
+//! The cryptography of Reeve's audit log: salted commitments, an RFC 6962 Merkle tree and a hash
+//! chain over them, proofs, C2SP tiles, and signed checkpoints.
 //!
-//! Pure and synchronous: no files, no network, no clock, no randomness; whoever stores hashes implements
-//! [`HashReader`] or hands bytes to [`TileReader`]. Every reader here is strict: it accepts only what the
-//! matching writer writes. The bytes are described in `docs/formats/tlog.md`.
+//! Pure and synchronous: no files, no network, no clock, no randomness; whoever stores hashes
+//! implements [`HashReader`] or hands bytes to [`TileReader`]. Every reader here is strict: it
+//! accepts only what the matching writer writes. The bytes are described in `docs/formats/tlog.md`.
 //!
 //! | concern | items |
 //! |---|---|

@@ -1,10 +1,11 @@
-//! Multi-proofs: one proof that many leaves are in a tree, in which no hash occurs twice (docs/formats/tlog.md).
+//! Multi-proofs: one proof that many leaves are in a tree, in which no hash occurs twice
+//! (docs/formats/tlog.md).
 //!
 //!
-//! The proven leaves and the hashes between them divide the tree into complete subtrees, left to right. Proving and
-//! verifying follow that order with O(log n) memory, whatever the number of leaves. Leaves out of order, missing or
-//! surplus hashes, and another root are refused. Size and root come from one signed checkpoint: a proof alone does not
-//! fix the size.
+//! The proven leaves and the hashes between them divide the tree into complete subtrees, left to
+//! right. Proving and verifying follow that order with O(log n) memory, whatever the number of
+//! leaves. Leaves out of order, missing or surplus hashes, and another root are refused. Size and
+//! root come from one signed checkpoint: a proof alone does not fix the size.
 
 use thiserror::Error;
 
@@ -155,7 +156,8 @@ impl MultiVerifier {
     /// Adds a leaf; `hashes` yields the next hash of the proof, `None` at its end.
     ///
     /// # Errors
-    /// [`MultiProofError`]. That a leaf was added says nothing before [`MultiVerifier::finish`] has accepted.
+    /// [`MultiProofError`]. That a leaf was added says nothing before [`MultiVerifier::finish`] has
+    /// accepted.
     pub fn leaf<E>(
         &mut self,
         index: u64,
@@ -214,7 +216,8 @@ impl MultiVerifier {
     }
 }
 
-/// Returns the multi-proof of the leaves `indexes`, ascending, in the tree of the first `size` leaves.
+/// Returns the multi-proof of the leaves `indexes`, ascending, in the tree of the first `size`
+/// leaves.
 ///
 /// # Errors
 /// [`MultiProveError`].
@@ -232,7 +235,8 @@ pub fn prove_many<R: HashReader>(
     Ok(proof)
 }
 
-/// Verifies that all `leaves` (index and leaf hash, ascending) are in the tree of `size` leaves with root `root`.
+/// Verifies that all `leaves` (index and leaf hash, ascending) are in the tree of `size` leaves
+/// with root `root`.
 ///
 /// # Errors
 /// [`MultiProofError`].
@@ -262,7 +266,8 @@ fn check_leaf(next: u64, index: u64, size: u64) -> Result<(), MultiLeafError> {
     Ok(())
 }
 
-/// Returns the fewest complete subtrees that cover the leaves `start..end`, left to right, as `(level, index)`.
+/// Returns the fewest complete subtrees that cover the leaves `start..end`, left to right, as
+/// `(level, index)`.
 fn subtrees(start: u64, end: u64) -> impl Iterator<Item = (u8, u64)> {
     let mut at = start;
     std::iter::from_fn(move || {

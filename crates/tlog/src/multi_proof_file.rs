@@ -1,6 +1,8 @@
-//! The multi-proof file: the proven leaves and the hashes between them in one stream, for exports of any length (docs/formats/tlog.md).
+//! The multi-proof file: the proven leaves and the hashes between them in one stream, for exports
+//! of any length (docs/formats/tlog.md).
 //!
-//! Writing and reading keep O(log n) in memory. The reader is strict: it accepts only what the writer writes, up to the last byte.
+//! Writing and reading keep O(log n) in memory. The reader is strict: it accepts only what the
+//! writer writes, up to the last byte.
 
 use std::io::{self, Read, Write};
 
@@ -99,7 +101,8 @@ impl From<MultiProofError<io::Error>> for MultiProofReadError {
     }
 }
 
-/// Reads a multi-proof file leaf by leaf. No leaf is proven before [`MultiProofReader::finish`] has accepted.
+/// Reads a multi-proof file leaf by leaf. No leaf is proven before [`MultiProofReader::finish`] has
+/// accepted.
 #[derive(Debug)]
 pub struct MultiProofReader<I> {
     verifier: MultiVerifier,

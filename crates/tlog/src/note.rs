@@ -1,8 +1,8 @@
 //! C2SP signed notes (<https://c2sp.org/signed-note>): a text and the signatures under it.
 //!
-//! Reading is strict, so that reading and writing are exact inverses: UTF-8 without control characters
-//! but newline, a blank line before the signatures, every line ended, canonical base64. A note whose
-//! signatures have not been verified says nothing: call [`SignedNote::verify`].
+//! Reading is strict, so that reading and writing are exact inverses: UTF-8 without control
+//! characters but newline, a blank line before the signatures, every line ended, canonical base64.
+//! A note whose signatures have not been verified says nothing: call [`SignedNote::verify`].
 
 use std::fmt::{self, Write as _};
 
@@ -196,9 +196,9 @@ impl SignedNote {
         &self.signatures
     }
 
-    /// Checks the signatures against known keys and returns the keys that signed, each once, in the order
-    /// of the signatures. Signatures by unknown keys are passed over; a wrong one by a known key fails
-    /// the whole note.
+    /// Checks the signatures against known keys and returns the keys that signed, each once, in the
+    /// order of the signatures. Signatures by unknown keys are passed over; a wrong one by a known
+    /// key fails the whole note.
     pub fn verify<'k>(
         &self,
         known: &'k [NoteVerifier],

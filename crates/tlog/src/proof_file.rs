@@ -1,8 +1,10 @@
-//! C2SP tlog-proof (<https://c2sp.org/tlog-proof>): one file that proves, offline, that an entry is in the
-//! log. Index, inclusion proof and signed checkpoint, and optionally what opens the leaf's commitment.
+//! C2SP tlog-proof (<https://c2sp.org/tlog-proof>): one file that proves, offline, that an entry is
+//! in the log. Index, inclusion proof and signed checkpoint, and optionally what opens the leaf's
+//! commitment.
 //!
-//! Reading is strict and the exact inverse of writing. The extra data is not authenticated by the file;
-//! it counts only after its own hash has been found to be the leaf (see `docs/formats/tlog.md`).
+//! Reading is strict and the exact inverse of writing. The extra data is not authenticated by the
+//! file; it counts only after its own hash has been found to be the leaf (see
+//! `docs/formats/tlog.md`).
 
 use std::fmt;
 

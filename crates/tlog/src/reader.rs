@@ -1,6 +1,7 @@
-//! Reading hashes of a stored tree. [`HashReader`] is the one port of this crate: it yields the root of
-//! any complete subtree. [`TileReader`] implements it over C2SP tlog-tiles, wherever those are kept.
-//! Refuses subtrees that are not complete within the tree and tiles that are shorter than the tree says.
+//! Reading hashes of a stored tree. [`HashReader`] is the one port of this crate: it yields the
+//! root of any complete subtree. [`TileReader`] implements it over C2SP tlog-tiles, wherever those
+//! are kept. Refuses subtrees that are not complete within the tree and tiles that are shorter than
+//! the tree says.
 
 use std::cell::RefCell;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -15,8 +16,8 @@ pub trait HashReader {
     /// Error of the underlying storage.
     type Error;
 
-    /// The root of the complete subtree over leaves `index << level .. (index + 1) << level`. Level 0 is
-    /// the leaf hashes. Only asked for subtrees that lie within the tree.
+    /// The root of the complete subtree over leaves `index << level .. (index + 1) << level`. Level
+    /// 0 is the leaf hashes. Only asked for subtrees that lie within the tree.
     fn read(&self, level: u8, index: u64) -> Result<Hash, Self::Error>;
 }
 
@@ -100,10 +101,11 @@ pub enum TileReadError<E> {
 
 /// Reads hashes of a tree of a given size from its tiles.
 ///
-/// `fetch` returns a tile's bytes, or `None` where that tile is not stored. A longer tile than asked for
-/// is fine (a full tile serves for each of its partial forms). Where a partial tile above level 0 is not
-/// stored, its hashes are computed from the full tiles below: a store may keep full tiles alone, plus
-/// the rightmost tile of level 0. Fetched tiles are kept, so make one reader a proof, not one a process.
+/// `fetch` returns a tile's bytes, or `None` where that tile is not stored. A longer tile than
+/// asked for is fine (a full tile serves for each of its partial forms). Where a partial tile above
+/// level 0 is not stored, its hashes are computed from the full tiles below: a store may keep full
+/// tiles alone, plus the rightmost tile of level 0. Fetched tiles are kept, so make one reader a
+/// proof, not one a process.
 pub struct TileReader<F, B> {
     size: u64,
     fetch: F,

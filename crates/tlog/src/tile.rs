@@ -1,6 +1,6 @@
-//! C2SP tlog-tiles (<https://c2sp.org/tlog-tiles>): which tile is which, its path, and which tiles a
-//! growing tree completes. Paths are read strictly: only the one spelling the specification gives each
-//! tile is accepted.
+//! C2SP tlog-tiles (<https://c2sp.org/tlog-tiles>): which tile is which, its path, and which tiles
+//! a growing tree completes. Paths are read strictly: only the one spelling the specification gives
+//! each tile is accepted.
 
 use std::fmt;
 
@@ -17,8 +17,8 @@ pub const TILE_WIDTH: u16 = 256;
 /// The highest level a tile can have in a tree whose size fits 64 bits.
 pub const MAX_TILE_LEVEL: u8 = 7;
 
-/// One hash tile: 1 to 256 consecutive hashes of tree level `8 * level`. Level 0 also names the entry
-/// bundle over the same leaves.
+/// One hash tile: 1 to 256 consecutive hashes of tree level `8 * level`. Level 0 also names the
+/// entry bundle over the same leaves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TileId {
     level: u8,
@@ -81,8 +81,8 @@ impl TileId {
         })
     }
 
-    /// The tile at these coordinates in a tree of `size` leaves, as wide as that tree makes it; `None`
-    /// where the tree does not reach it.
+    /// The tile at these coordinates in a tree of `size` leaves, as wide as that tree makes it;
+    /// `None` where the tree does not reach it.
     pub fn at(level: u8, index: u64, size: u64) -> Option<TileId> {
         if level > MAX_TILE_LEVEL {
             return None;
@@ -129,7 +129,8 @@ impl TileId {
         format!("tile/{}/{}", self.level, Index(self))
     }
 
-    /// `tile/entries/<N>[.p/<W>]`, the bundle of the records behind a level 0 tile; `None` above level 0.
+    /// `tile/entries/<N>[.p/<W>]`, the bundle of the records behind a level 0 tile; `None` above
+    /// level 0.
     pub fn entries_path(&self) -> Option<String> {
         (self.level == 0).then(|| format!("tile/entries/{}", Index(self)))
     }
@@ -224,7 +225,8 @@ pub fn tiles_completed(old: u64, new: u64) -> impl Iterator<Item = TileId> {
     })
 }
 
-/// The partial tiles at the right edge of a tree of `size` leaves, lower levels first: at most one a level.
+/// The partial tiles at the right edge of a tree of `size` leaves, lower levels first: at most one
+/// a level.
 pub fn partial_tiles(size: u64) -> impl Iterator<Item = TileId> {
     (0..=MAX_TILE_LEVEL).filter_map(move |level| {
         let hashes = size >> (TILE_HEIGHT * level);

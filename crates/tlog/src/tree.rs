@@ -1,13 +1,14 @@
-//! The growing edge of a tiled tree: the frontier, and the hashes of the partial tile of each level.
-//! Appending yields every tile the moment it is full, each node hashed once. Memory: 8 KiB a tile level.
+//! The growing edge of a tiled tree: the frontier, and the hashes of the partial tile of each
+//! level. Appending yields every tile the moment it is full, each node hashed once. Memory: 8 KiB a
+//! tile level.
 
 use crate::frontier::Frontier;
 use crate::hash::Hash;
 use crate::reader::HashReader;
 use crate::tile::{TILE_HEIGHT, TILE_WIDTH, TileId, partial_tiles};
 
-/// A tree that is appended to and cuts itself into C2SP tiles. Clone it to try a batch and drop the clone
-/// when the batch cannot be written.
+/// A tree that is appended to and cuts itself into C2SP tiles. Clone it to try a batch and drop the
+/// clone when the batch cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Tree {
     frontier: Frontier,
@@ -54,8 +55,8 @@ impl Tree {
         &self.frontier
     }
 
-    /// Appends one leaf hash; `full` is called with each tile this completes, lower levels first, in the
-    /// order of `tiles_completed` for one leaf.
+    /// Appends one leaf hash; `full` is called with each tile this completes, lower levels first,
+    /// in the order of `tiles_completed` for one leaf.
     pub fn append(&mut self, leaf: Hash, mut full: impl FnMut(TileId, &[Hash])) {
         let rows = &mut self.rows;
         let size = self.frontier.size() + 1;

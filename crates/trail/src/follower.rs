@@ -1,8 +1,9 @@
 //! Reading on by sequence, from a cursor that the host keeps.
 //!
-//! A follower reads the entries from a position to the end of what is acknowledged, in order, a stretch at a time. It keeps
-//! nothing itself: the host keeps what follows from a stretch, and moves its cursor to the stretch's end, in one transaction that
-//! compares the cursor with where the stretch began. So state in the store is moved exactly once, whatever stops in between and
+//! A follower reads the entries from a position to the end of what is acknowledged, in order, a
+//! stretch at a time. It keeps nothing itself: the host keeps what follows from a stretch, and
+//! moves its cursor to the stretch's end, in one transaction that compares the cursor with where
+//! the stretch began. So state in the store is moved exactly once, whatever stops in between and
 //! however many processes follow; what goes outward is derived from that state, at least once.
 
 use std::ops::Range;
@@ -43,20 +44,23 @@ impl Follower {
         Follower { entries, ..self }
     }
 
-    /// Gives a stretch this many canonical bytes at most, in place of 16 MiB. An entry that is larger comes alone.
+    /// Gives a stretch this many canonical bytes at most, in place of 16 MiB. An entry that is
+    /// larger comes alone.
     #[must_use]
     pub fn with_bytes(self, bytes: usize) -> Self {
         Follower { bytes, ..self }
     }
 
-    /// Returns the position after the last acknowledged entry. A host without a cursor begins there.
+    /// Returns the position after the last acknowledged entry. A host without a cursor begins
+    /// there.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.trail.end()
     }
 
-    /// Reads the next stretch from a position; `None` at the end. The end is asked for by the host before it reads what it judges
-    /// entries by, so that an entry that was written after a change is never judged by what was before it.
+    /// Reads the next stretch from a position; `None` at the end. The end is asked for by the host
+    /// before it reads what it judges entries by, so that an entry that was written after a change
+    /// is never judged by what was before it.
     ///
     /// # Errors
     /// The log could not be read; the position stays.

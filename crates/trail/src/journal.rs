@@ -1,7 +1,9 @@
-//! The journal of Reeve's own acts: entries that Reeve writes about itself, on behalf of callers and by itself.
+//! The journal of Reeve's own acts: entries that Reeve writes about itself, on behalf of callers
+//! and by itself.
 //!
-//! An entry about something that is still to be done must be in the log first ([`Journal::record`]). An entry about something that has
-//! happened waits in bounded memory while the log cannot be written ([`Journal::record_or_keep`]): a full disk does not blind the auditor.
+//! An entry about something that is still to be done must be in the log first
+//! ([`Journal::record`]). An entry about something that has happened waits in bounded memory while
+//! the log cannot be written ([`Journal::record_or_keep`]): a full disk does not blind the auditor.
 
 mod waiting;
 
@@ -75,15 +77,18 @@ impl Journal {
         self.append(vec![entry]).await.map(drop)
     }
 
-    /// Records an entry whose identifier follows from its content ([`EventId::derived`]), so that it exists once however often it is
-    /// recorded. Returns the identifier that the entry has in the log.
+    /// Records an entry whose identifier follows from its content ([`EventId::derived`]), so that
+    /// it exists once however often it is recorded. Returns the identifier that the entry has in
+    /// the log.
     ///
-    /// An entry of another submitter never counts as recorded: somebody who took the identifier in advance would silence an alert. The
-    /// entry is then recorded under a fresh identifier, with the intended one in `metadata.intended_id`, together with an entry of high
-    /// severity about the conflict.
+    /// An entry of another submitter never counts as recorded: somebody who took the identifier in
+    /// advance would silence an alert. The entry is then recorded under a fresh identifier, with
+    /// the intended one in `metadata.intended_id`, together with an entry of high severity about
+    /// the conflict.
     ///
     /// # Errors
-    /// The entry is not sound, the log did not take it, or the entry that has its identifier could not be read.
+    /// The entry is not sound, the log did not take it, or the entry that has its identifier could
+    /// not be read.
     pub async fn record_once(&self, entry: Entry) -> Result<EventId, JournalError> {
         match self.append(vec![entry.clone()]).await {
             Ok(receipts) if !receipts.iter().any(|receipt| receipt.duplicate) => {
@@ -100,7 +105,8 @@ impl Journal {
         }
     }
 
-    /// Records entries as [`Journal::record_once`] does each, with one write where none of their identifiers is taken.
+    /// Records entries as [`Journal::record_once`] does each, with one write where none of their
+    /// identifiers is taken.
     ///
     /// # Errors
     /// One is not sound, or the log did not take them.
@@ -119,7 +125,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Records an entry under a fresh identifier because a foreign entry has its own, and reports that.
+    /// Records an entry under a fresh identifier because a foreign entry has its own, and reports
+    /// that.
     async fn record_displaced(&self, entry: Entry) -> Result<EventId, JournalError> {
         let intended = entry.event_id.as_str().to_owned();
         let entry = Entry {
@@ -161,7 +168,8 @@ impl Journal {
         Ok(self.log.append(drafts).await?)
     }
 
-    /// Records the outcome of something that is done: the change stands, and an error would tell the caller that it does not.
+    /// Records the outcome of something that is done: the change stands, and an error would tell
+    /// the caller that it does not.
     pub async fn record_outcome(&self, entry: Entry) {
         let id = entry.event_id.clone();
         if let Err(error) = self.record_or_keep(entry).await {
@@ -169,7 +177,8 @@ impl Journal {
         }
     }
 
-    /// Says in the service's own log and in the audit log that a part of Reeve failed; the latter at most twice in ten minutes.
+    /// Says in the service's own log and in the audit log that a part of Reeve failed; the latter
+    /// at most twice in ten minutes.
     pub async fn failed(&self, part: &'static str, error: impl std::fmt::Display + Send) {
         let error = error.to_string();
         tracing::warn!(part, error, "a part of Reeve failed; it is tried again");
@@ -181,7 +190,8 @@ impl Journal {
         }
     }
 
-    /// Records the failures that were counted in windows that are over, or in every window when the service stops.
+    /// Records the failures that were counted in windows that are over, or in every window when the
+    /// service stops.
     pub async fn record_failures(&self, every: bool) {
         let counted = if every {
             self.failures.all()

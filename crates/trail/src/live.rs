@@ -1,8 +1,9 @@
 //! Following a trail as it grows: entries in order, none twice, none left out.
 //!
-//! Only this side ever waits. New entries come through the ledger's broadcast, whose ring is bounded and never waits for a
-//! reader; a reader that is overtaken reads what it missed from the trail, a stretch at a time, and then joins in again. Nothing is
-//! produced before the host has taken what came before, so that a host that does not take holds one stretch at most.
+//! Only this side ever waits. New entries come through the ledger's broadcast, whose ring is
+//! bounded and never waits for a reader; a reader that is overtaken reads what it missed from the
+//! trail, a stretch at a time, and then joins in again. Nothing is produced before the host has
+//! taken what came before, so that a host that does not take holds one stretch at most.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -48,8 +49,9 @@ pub struct Live {
     position: u64,
     /// Entries from `position` on are in the trail and may be missing in `new`.
     behind: bool,
-    /// The stretch that is being read. It outlives a call of [`Live::next`] that is given up: the host of a live view looks at other things
-    /// every two seconds, and a search that began again each time would never get anywhere.
+    /// The stretch that is being read. It outlives a call of [`Live::next`] that is given up: the
+    /// host of a live view looks at other things every two seconds, and a search that began again
+    /// each time would never get anywhere.
     reading: Option<Reading>,
     /// Found and not handed out yet.
     found: VecDeque<Arc<StoredEntry>>,
@@ -93,8 +95,8 @@ impl Live {
         self.position.checked_sub(1)
     }
 
-    /// Waits for the next entry. Dropping the future loses nothing, not even a search that has begun. `now` gives the time that `now`
-    /// stands for in the query.
+    /// Waits for the next entry. Dropping the future loses nothing, not even a search that has
+    /// begun. `now` gives the time that `now` stands for in the query.
     ///
     /// # Errors
     /// The log was closed or could not be read.

@@ -11,8 +11,8 @@ use reeve_ledger::{
 
 use crate::trail::Trail;
 
-/// The log without its entries: it appends, signs and counts. Entries are read through [`Log::trail_of`] alone; neither the ledger nor
-/// the reader comes out again.
+/// The log without its entries: it appends, signs and counts. Entries are read through
+/// [`Log::trail_of`] alone; neither the ledger nor the reader comes out again.
 ///
 /// ```compile_fail,E0599
 /// fn unsealed(log: &reeve_trail::Log) -> usize {
@@ -50,7 +50,8 @@ impl Log {
         self.ledger.append(drafts).await
     }
 
-    /// Returns `true` if the log has an entry with the identifier of a given one, of the same type, that Reeve submitted itself.
+    /// Returns `true` if the log has an entry with the identifier of a given one, of the same type,
+    /// that Reeve submitted itself.
     pub(crate) async fn has_own(&self, entry: &Entry) -> Result<bool, TrailError> {
         let stored = self.reader.by_event_id(entry.event_id.as_str()).await?;
         Ok(stored.is_some_and(|stored| {

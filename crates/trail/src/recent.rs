@@ -1,14 +1,17 @@
 //! Reading on among the entries that are in memory already.
 //!
-//! Whatever follows the log (alerts, anomalies, deliveries) reads its newest entries, each by itself. A search for each of them scanned
-//! and ordered the same entries again. Entries of the tail are parsed and shared: a follower that has caught up takes them as they are.
+//! Whatever follows the log (alerts, anomalies, deliveries) reads its newest entries, each by
+//! itself. A search for each of them scanned and ordered the same entries again. Entries of the
+//! tail are parsed and shared: a follower that has caught up takes them as they are.
 
 use reeve_ledger::{ReadOn, Stretch, Tail};
 
-/// Entries that are looked at for one stretch. A rare match among more ends the stretch early, so that no follower holds a thread.
+/// Entries that are looked at for one stretch. A rare match among more ends the stretch early, so
+/// that no follower holds a thread.
 const LOOKED_AT: u64 = 4_096;
 
-/// Returns the next stretch if the tail has every entry from its beginning on; `None` where a segment has the first of them.
+/// Returns the next stretch if the tail has every entry from its beginning on; `None` where a
+/// segment has the first of them.
 pub(crate) fn stretch(tail: &Tail, request: &ReadOn) -> Option<Stretch> {
     if request.from < tail.first_sequence() {
         return None;

@@ -1,8 +1,10 @@
-//! Counts of what may happen too often to be recorded one by one: refused attempts, API calls, errors.
+//! Counts of what may happen too often to be recorded one by one: refused attempts, API calls,
+//! errors.
 //!
-//! Attempts that anybody can make without signing in must not fill the log. The first of a kind is recorded at once, so that alerts
-//! see it; those that follow within a window are counted, and one entry tells of them when the window ends. Memory is bounded:
-//! beyond [`MOST`] kinds all others are counted together.
+//! Attempts that anybody can make without signing in must not fill the log. The first of a kind is
+//! recorded at once, so that alerts see it; those that follow within a window are counted, and one
+//! entry tells of them when the window ends. Memory is bounded: beyond [`MOST`] kinds all others
+//! are counted together.
 
 use std::collections::HashMap;
 
@@ -75,7 +77,8 @@ impl Tallies {
         Some(self.counted(entry, waiting + 1))
     }
 
-    /// Ends the windows whose time is over; returns an entry for each in which something was counted.
+    /// Ends the windows whose time is over; returns an entry for each in which something was
+    /// counted.
     #[must_use]
     pub fn ended(&self, now: Timestamp) -> Vec<Entry> {
         self.take(|window| now.duration_since(window.opened_at) >= self.span)

@@ -24,8 +24,8 @@ pub struct Trail {
 }
 
 impl Trail {
-    /// Returns a trail of every entry, for background work that acts for no one person. Whoever answers a caller asks
-    /// [`crate::Log::trail_of`].
+    /// Returns a trail of every entry, for background work that acts for no one person. Whoever
+    /// answers a caller asks [`crate::Log::trail_of`].
     #[must_use]
     pub fn service_wide(ledger: Ledger, reader: Arc<dyn EntryReader>) -> Self {
         Self::bound(ledger, reader, RowFilter::All)
@@ -68,7 +68,8 @@ impl Trail {
             .await
     }
 
-    /// Counts the entries that a query finds, and how often values occur among them, in the order of `aggregations`.
+    /// Counts the entries that a query finds, and how often values occur among them, in the order
+    /// of `aggregations`.
     ///
     /// # Errors
     /// As [`Trail::search`].
@@ -120,7 +121,8 @@ impl Trail {
             .filter(|stored| self.allows(stored)))
     }
 
-    /// Returns the `.tlog-proof` of an entry, which carries the entry; `None` for one that may not be seen.
+    /// Returns the `.tlog-proof` of an entry, which carries the entry; `None` for one that may not
+    /// be seen.
     ///
     /// # Errors
     /// The tree could not be read.
@@ -138,21 +140,23 @@ impl Trail {
         self.ledger.tail().end_sequence()
     }
 
-    /// Reads the entries that a query finds onwards from a position that the host keeps. Distances from now in the query stay
-    /// distances.
+    /// Reads the entries that a query finds onwards from a position that the host keeps. Distances
+    /// from now in the query stay distances.
     #[must_use]
     pub fn follow(&self, query: Query) -> Follower {
         Follower::new(self.clone(), query)
     }
 
-    /// Reads the entries that a query finds between two positions, each once, in order and in bounded memory. Entries that arrive
-    /// meanwhile are left out when the range ends at [`Trail::end`].
+    /// Reads the entries that a query finds between two positions, each once, in order and in
+    /// bounded memory. Entries that arrive meanwhile are left out when the range ends at
+    /// [`Trail::end`].
     #[must_use]
     pub fn scan(&self, query: Query, range: Range<u64>, now: Timestamp) -> Scan {
         Scan::new(self.follow(query), range, now)
     }
 
-    /// Reads the entries that a query finds as they arrive; first those after a sequence, when one is given.
+    /// Reads the entries that a query finds as they arrive; first those after a sequence, when one
+    /// is given.
     #[must_use]
     pub fn live(&self, query: Query, after: Option<u64>) -> Live {
         Live::new(self.clone(), self.ledger.subscribe(), query, after)

@@ -1,5 +1,6 @@
-//! Measures the speed of verification: writes a log of 300,000 entries of about 700 bytes (or as many as the first
-//! argument says) into a new folder (or the second argument), the last tenth of them unsealed, and verifies it.
+//! Measures the speed of verification: writes a log of 300,000 entries of about 700 bytes (or as
+//! many as the first argument says) into a new folder (or the second argument), the last tenth of
+//! them unsealed, and verifies it.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::path::PathBuf;

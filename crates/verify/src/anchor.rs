@@ -1,7 +1,8 @@
-//! The anchor: how far the log was at its last acknowledgement. Layout: `docs/formats/data-directory.md`.
+//! The anchor: how far the log was at its last acknowledgement. Layout:
+//! `docs/formats/data-directory.md`.
 //!
-//! Both slots are held against the log, not only the newer one: whoever wants to cut off the log's end must first get rid of
-//! the slot that remembers it.
+//! Both slots are held against the log, not only the newer one: whoever wants to cut off the log's
+//! end must first get rid of the slot that remembers it.
 
 use std::path::Path;
 
@@ -95,7 +96,8 @@ impl Anchor {
 }
 
 impl Slot {
-    /// Returns the reason why the signature is not that of a key in charge at the size; `None` if it is.
+    /// Returns the reason why the signature is not that of a key in charge at the size; `None` if
+    /// it is.
     fn signature_fault(&self, keys: &Epochs) -> Option<String> {
         let Some((key, bytes)) = self
             .signature

@@ -1,8 +1,9 @@
-//! Files that a manifest lists, and the entry of the log that names their hashes: the part that manifests of exports and of reports
-//! share. Refuses other versions, names with a folder in them, and members of other types.
+//! Files that a manifest lists, and the entry of the log that names their hashes: the part that
+//! manifests of exports and of reports share. Refuses other versions, names with a folder in them,
+//! and members of other types.
 //!
-//! A manifest is not signed. It is believed because it carries the proof of the entry that Reeve wrote when the files were complete,
-//! and because that entry says the same as the manifest.
+//! A manifest is not signed. It is believed because it carries the proof of the entry that Reeve
+//! wrote when the files were complete, and because that entry says the same as the manifest.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -245,7 +246,8 @@ impl Statement {
     }
 }
 
-/// Checks the entry that a manifest proves, and that it says what the manifest says. Returns the checkpoint that vouches for both.
+/// Checks the entry that a manifest proves, and that it says what the manifest says. Returns the
+/// checkpoint that vouches for both.
 pub(crate) fn check_statement(
     statement: &Statement,
     keys: &Epochs,

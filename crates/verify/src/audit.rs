@@ -1,4 +1,5 @@
-//! A verification under way: its findings, counts and place in the log, and the report that it ends with.
+//! A verification under way: its findings, counts and place in the log, and the report that it ends
+//! with.
 
 use std::path::Path;
 use std::time::Duration;

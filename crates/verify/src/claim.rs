@@ -1,5 +1,5 @@
-//! An entry's canonical bytes, held against RFC 8785 and taken apart for comparison with what else is said about the entry.
-//! Layout: `docs/formats/entry.md`.
+//! An entry's canonical bytes, held against RFC 8785 and taken apart for comparison with what else
+//! is said about the entry. Layout: `docs/formats/entry.md`.
 
 mod scan;
 
@@ -72,7 +72,8 @@ pub(crate) fn class_of(event_type: &[u8]) -> Option<&'static str> {
     Some(RetentionClass::for_event_type(&event_type).id())
 }
 
-/// An entry as its canonical bytes tell it. One at a time, on the stack: a box would be an allocation an entry.
+/// An entry as its canonical bytes tell it. One at a time, on the stack: a box would be an
+/// allocation an entry.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub(crate) enum Claim<'a> {
@@ -83,8 +84,9 @@ pub(crate) enum Claim<'a> {
 }
 
 impl<'a> Claim<'a> {
-    /// Reads canonical bytes. `scratch` is overwritten. Refuses what is not JSON by the strict rules, what is JSON in another
-    /// spelling than RFC 8785's, and what lacks a member that every entry has.
+    /// Reads canonical bytes. `scratch` is overwritten. Refuses what is not JSON by the strict
+    /// rules, what is JSON in another spelling than RFC 8785's, and what lacks a member that every
+    /// entry has.
     pub(crate) fn read(canonical: &'a [u8], scratch: &mut Vec<u8>) -> Result<Claim<'a>, String> {
         match scan::scan(canonical).filter(|fields| fields.lacks().is_none()) {
             Some(fields) => Ok(Claim::Quick(fields)),
@@ -175,8 +177,8 @@ mod tests {
         }
     }
 
-    /// Texts that differ from canonical ones in a byte or two: the quick way may leave them to the strict reader, and must
-    /// never take what that refuses, or read something else.
+    /// Texts that differ from canonical ones in a byte or two: the quick way may leave them to the
+    /// strict reader, and must never take what that refuses, or read something else.
     #[test]
     fn the_quick_way_takes_nothing_the_strict_reader_refuses() {
         let texts = [

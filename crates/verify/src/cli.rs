@@ -1,4 +1,5 @@
-//! The command line: what to verify, with which key, and how to tell. Exit codes: 0 intact, 1 broken, 2 could not run.
+//! The command line: what to verify, with which key, and how to tell. Exit codes: 0 intact, 1
+//! broken, 2 could not run.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -29,17 +30,19 @@ const COULD_NOT_RUN: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(name = "reeve-verify", version)]
 pub struct Arguments {
-    /// A data directory (also while the service runs), a .tlog-proof file, the manifest of an export or of a report (the files beside
-    /// it), a report's JSON, or the address of a service
+    /// A data directory (also while the service runs), a .tlog-proof file, the manifest of an
+    /// export or of a report (the files beside it), a report's JSON, or the address of a service
     #[arg(value_name = "DIR|FILE|URL")]
     pub target: String,
-    /// The log's verifier key, or a file that holds it (a copy of DIR/ledger/log.vkey, kept elsewhere)
+    /// The log's verifier key, or a file that holds it (a copy of DIR/ledger/log.vkey, kept
+    /// elsewhere)
     #[arg(long, value_name = "KEY|FILE")]
     pub public_key: Option<String>,
     /// The anchor's file, when it is not DIR/anchor/head
     #[arg(long, value_name = "FILE")]
     pub anchor: Option<PathBuf>,
-    /// A signed checkpoint that was kept elsewhere and that the log must extend: a file or an address (repeatable)
+    /// A signed checkpoint that was kept elsewhere and that the log must extend: a file or an
+    /// address (repeatable)
     #[arg(long, value_name = "FILE|URL")]
     pub checkpoint: Vec<String>,
     /// The verifier key of a witness whose cosignature is wanted (repeatable)
@@ -48,17 +51,19 @@ pub struct Arguments {
     /// Number of witnesses that must have cosigned [default: all]
     #[arg(long, value_name = "COUNT", requires = "witness")]
     pub witnesses_needed: Option<usize>,
-    /// A copy of DIR/ledger/epochs, to follow a key that was rotated (for a proof; a directory and a service bring theirs)
+    /// A copy of DIR/ledger/epochs, to follow a key that was rotated (for a proof; a directory and
+    /// a service bring theirs)
     #[arg(long, value_name = "FOLDER")]
     pub epochs: Option<PathBuf>,
-    /// Take a directory of a version that signed neither its manifest nor its anchor: a note says so, and no finding
+    /// Take a directory of a version that signed neither its manifest nor its anchor: a note says
+    /// so, and no finding
     #[arg(long)]
     pub accept_unsigned: bool,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// Print nothing when the log is intact, and no progress: notes are not shown either, such as of a damaged index that the service
-    /// will rebuild
+    /// Print nothing when the log is intact, and no progress: notes are not shown either, such as
+    /// of a damaged index that the service will rebuild
     #[arg(long)]
     pub quiet: bool,
     /// Sent to a service as a bearer token
@@ -117,7 +122,8 @@ fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
         return manifest(arguments, path, key);
     }
     if path.is_file() && evidence::is_report(path) {
-        // The entries of a report prove themselves; its name, its counts and what it leaves out are proved by the manifest alone.
+        // The entries of a report prove themselves; its name, its counts and what it leaves out are
+        // proved by the manifest alone.
         return match evidence::manifest_beside(path) {
             Some(beside) => manifest(arguments, &beside, key),
             None => report(arguments, path, key),

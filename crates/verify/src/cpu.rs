@@ -1,4 +1,5 @@
-//! Processor time of this process, on systems that report it (Linux), so that speed can be given per core.
+//! Processor time of this process, on systems that report it (Linux), so that speed can be given
+//! per core.
 
 use std::time::Duration;
 
@@ -8,7 +9,8 @@ const TICKS_PER_S: u64 = 100;
 /// User and system time of all threads so far.
 pub(crate) fn used() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is the program's name in parentheses and may have spaces; user and system time are fields 14 and 15.
+    // The second field is the program's name in parentheses and may have spaces; user and system
+    // time are fields 14 and 15.
     let (_, rest) = stat.rsplit_once(')')?;
     let ticks = rest
         .split_whitespace()

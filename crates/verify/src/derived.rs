@@ -1,9 +1,11 @@
-//! Files that follow from the entries and decide what a search finds or an append answers: search indexes and the index of
-//! identifiers. Each carries an attestation by the log's key over the digests of its content, which is checked here; that their
-//! content says what the entries say is vouched for by the key alone. Layout: `docs/formats/index.md`, `data-directory.md`.
+//! Files that follow from the entries and decide what a search finds or an append answers: search
+//! indexes and the index of identifiers. Each carries an attestation by the log's key over the
+//! digests of its content, which is checked here; that their content says what the entries say is
+//! vouched for by the key alone. Layout: `docs/formats/index.md`, `data-directory.md`.
 //!
-//! An index is not synced when it is written, so one that is cut short or damaged is a note: the service rebuilds it before it is
-//! used. One whose checksums hold and that the key did not attest was made by somebody else, and is a finding.
+//! An index is not synced when it is written, so one that is cut short or damaged is a note: the
+//! service rebuilds it before it is used. One whose checksums hold and that the key did not attest
+//! was made by somebody else, and is a finding.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +22,8 @@ use crate::manifest::{Listed, Manifest};
 const BLOCK: usize = 16 * 1024;
 /// Bytes kept of the SHA-256 of a block or page.
 const DIGEST: usize = 16;
-/// Bytes after an index's attestation: place of the directory, length of the attestation, checksum, mark.
+/// Bytes after an index's attestation: place of the directory, length of the attestation, checksum,
+/// mark.
 const TRAILER: usize = 8 + 4 + 4 + 8;
 const IDS: &str = "ledger/ids";
 const IDS_HEADER: usize = 64;
@@ -153,7 +156,8 @@ fn attested(
         .map_err(|error| Fault::Forged(error.to_string()))
 }
 
-/// An index: pieces, directory with the segment's SHA-256 first and the digests of all blocks last, attestation, trailer.
+/// An index: pieces, directory with the segment's SHA-256 first and the digests of all blocks last,
+/// attestation, trailer.
 fn index(bytes: &[u8], name: &str, segment: &Listed, keys: &Epochs) -> Result<(), Fault> {
     let cut = Fault::Damaged(None);
     if [b"reeveix1", b"reeveix2"]

@@ -1,4 +1,5 @@
-//! A whole data directory: key, anchor, checkpoint, segments, tiles and write-ahead log, each held against the others.
+//! A whole data directory: key, anchor, checkpoint, segments, tiles and write-ahead log, each held
+//! against the others.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -30,8 +31,8 @@ const COSIGNED: &str = "ledger/checkpoint.cosigned";
 /// Options for verifying a data directory.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Log's key, from a place that an attacker with access to the directory cannot change. By default the directory's
-    /// own, which proves less.
+    /// Log's key, from a place that an attacker with access to the directory cannot change. By
+    /// default the directory's own, which proves less.
     pub public_key: Option<NoteVerifier>,
     /// The anchor's file, when it is not `anchor/head` in the directory.
     pub anchor: Option<PathBuf>,
@@ -43,7 +44,8 @@ pub struct Options {
     pub accept_unsigned: bool,
 }
 
-/// Verifies a data directory, also one that a service is writing to: then up to what it held at the beginning.
+/// Verifies a data directory, also one that a service is writing to: then up to what it held at the
+/// beginning.
 pub fn verify_directory(
     dir: &Path,
     options: &Options,
@@ -84,7 +86,8 @@ pub fn verify_directory(
         ));
     }
     let readable = manifest.is_some();
-    // Without a manifest the log is read from where its first file begins; what is before it is lost.
+    // Without a manifest the log is read from where its first file begins; what is before it is
+    // lost.
     let manifest = manifest.unwrap_or_else(|| Manifest {
         sealed_size: wal.first().map_or(0, |file| file.first),
         ..Manifest::default()
@@ -136,7 +139,8 @@ pub fn verify_directory(
             "{MANIFEST} is unreadable, so nothing sealed was checked"
         ));
     }
-    // Read again: a key that took over since the beginning may have attested what was merged or made anew meanwhile.
+    // Read again: a key that took over since the beginning may have attested what was merged or
+    // made anew meanwhile.
     let (newest, _) = key::of_directory(dir, options.public_key.as_ref())?;
     derived::check(dir, &manifest, &newest.epochs, &mut audit)?;
     let live = leftovers(wal, manifest.sealed_size, &mut audit);
@@ -161,7 +165,8 @@ pub fn verify_directory(
     ))
 }
 
-/// Says of a directory without a signed manifest that it is one. Returns `true` if an anchor without a signature goes with it.
+/// Says of a directory without a signed manifest that it is one. Returns `true` if an anchor
+/// without a signature goes with it.
 fn unsigned(
     manifest: &ManifestFiles,
     anchor: &Anchor,

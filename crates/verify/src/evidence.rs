@@ -1,5 +1,6 @@
-//! `report.json`: that every entry a report cites is in the log, answers the queries it is listed under, and is counted
-//! (`docs/formats/report.md`). The file is read as a stream; memory does not grow with its entries.
+//! `report.json`: that every entry a report cites is in the log, answers the queries it is listed
+//! under, and is counted (`docs/formats/report.md`). The file is read as a stream; memory does not
+//! grow with its entries.
 
 mod cited;
 mod manifest;
@@ -71,7 +72,8 @@ pub(crate) fn is_report(path: &Path) -> bool {
         .is_some_and(|rest| rest.trim_start().starts_with("\"reeve_report\""))
 }
 
-/// Verifies a report. The outer error says that nothing could be found out, the inner one that the report does not hold.
+/// Verifies a report. The outer error says that nothing could be found out, the inner one that the
+/// report does not hold.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -120,7 +122,8 @@ struct Reading<'a> {
 /// Newest version of the format that is read.
 const VERSION: u64 = 2;
 
-/// Keys of the document in their required order: data that entries are compared with comes before the entries.
+/// Keys of the document in their required order: data that entries are compared with comes before
+/// the entries.
 const KEYS: [&str; 6] = [
     "reeve_report",
     "report",

@@ -1,8 +1,10 @@
-//! The manifest of an export (`NAME.manifest.json`): its files against their hashes, its entries against the tree, and the manifest
-//! itself against the log, offline and in constant memory. Layout: `docs/formats/export.md`.
+//! The manifest of an export (`NAME.manifest.json`): its files against their hashes, its entries
+//! against the tree, and the manifest itself against the log, offline and in constant memory.
+//! Layout: `docs/formats/export.md`.
 //!
-//! The manifest is not signed. It is believed because it carries the proof of the `audit.export` entry that Reeve wrote when the export
-//! was complete, and because that entry says the same as the manifest.
+//! The manifest is not signed. It is believed because it carries the proof of the `audit.export`
+//! entry that Reeve wrote when the export was complete, and because that entry says the same as the
+//! manifest.
 
 mod manifest;
 mod rows;

@@ -1,5 +1,5 @@
-//! External evidence to compare a log with: signed checkpoints, and the keys of witnesses whose cosignatures are
-//! required.
+//! External evidence to compare a log with: signed checkpoints, and the keys of witnesses whose
+//! cosignatures are required.
 
 use reeve_tlog::{Checkpoint, Epochs, SignedNote, WitnessKey};
 
@@ -25,8 +25,8 @@ pub struct Witnesses {
     pub needed: usize,
 }
 
-/// Returns the milestones of checkpoints that were kept elsewhere; those that the log's keys did not sign become
-/// findings.
+/// Returns the milestones of checkpoints that were kept elsewhere; those that the log's keys did
+/// not sign become findings.
 pub(crate) fn milestones(
     kept: &[KeptCheckpoint],
     keys: &Epochs,

@@ -80,8 +80,8 @@ fn parse(place: &str, bytes: &[u8]) -> Result<NoteVerifier, CannotVerify> {
         .map_err(|error: reeve_tlog::KeyError| wrong(error.to_string()))
 }
 
-/// Reads the records of key epochs in a folder; `None` when there are none. Those that do not hold are findings, and neither
-/// they nor those after them count.
+/// Reads the records of key epochs in a folder; `None` when there are none. Those that do not hold
+/// are findings, and neither they nor those after them count.
 pub(crate) fn epochs_in(
     folder: &Path,
     name: &str,

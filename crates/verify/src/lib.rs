@@ -1,8 +1,9 @@
-//! The auditor of Reeve's log: re-reads a data directory, a proof file or a running service with readers of its own, written
-//! from `docs/formats/`, and says what holds, what does not, and what it did not look at.
+//! The auditor of Reeve's log: re-reads a data directory, a proof file or a running service with
+//! readers of its own, written from `docs/formats/`, and says what holds, what does not, and what
+//! it did not look at.
 //!
-//! It shares the hashes (`reeve-tlog`) and the reader of entries (`reeve-audit`) with the service, and nothing that the service
-//! writes its files with. It only reads.
+//! It shares the hashes (`reeve-tlog`) and the reader of entries (`reeve-audit`) with the service,
+//! and nothing that the service writes its files with. It only reads.
 //!
 //! | concern | items |
 //! |---|---|

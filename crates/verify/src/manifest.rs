@@ -1,7 +1,8 @@
 //! The manifest: which segments hold the sealed entries. Layout: `docs/formats/data-directory.md`.
 //!
-//! What is not JSON of the right shape is refused; contradictions inside are findings, and what can be checked still is. Versions
-//! before the journal kept an unsigned file, which is a finding of its own unless it is accepted.
+//! What is not JSON of the right shape is refused; contradictions inside are findings, and what can
+//! be checked still is. Versions before the journal kept an unsigned file, which is a finding of
+//! its own unless it is accepted.
 
 mod journal;
 
@@ -99,7 +100,8 @@ pub(crate) struct Manifest {
     pub(crate) sealed_size: u64,
     pub(crate) root: Option<Hash>,
     pub(crate) chain_hash: Option<Hash>,
-    /// Commitments beyond the last full tile, which version 1 alone repeats; those that cannot be read are `None`.
+    /// Commitments beyond the last full tile, which version 1 alone repeats; those that cannot be
+    /// read are `None`.
     pub(crate) edge: Vec<Option<Commitment>>,
     pub(crate) segments: Vec<Listed>,
 }

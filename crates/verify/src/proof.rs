@@ -1,4 +1,5 @@
-//! `.tlog-proof` file: proves that one entry is in the log, with the log's key alone. Layout: `docs/formats/tlog.md`.
+//! `.tlog-proof` file: proves that one entry is in the log, with the log's key alone. Layout:
+//! `docs/formats/tlog.md`.
 
 use reeve_audit::Json;
 use reeve_audit::json::{self, Numbers, Options};
@@ -45,7 +46,8 @@ pub enum ProofFault {
     Entry(String),
 }
 
-/// Verifies a proof. The outer error says that nothing could be found out, the inner one that the proof does not hold.
+/// Verifies a proof. The outer error says that nothing could be found out, the inner one that the
+/// proof does not hold.
 pub fn verify_proof(
     bytes: &[u8],
     keys: &Epochs,

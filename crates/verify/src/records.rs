@@ -1,5 +1,6 @@
-//! The log's own records of sealed entries: each commitment in `ledger/commitments`, once more at the manifest's edge,
-//! and the tree's hash over 256 of them in `ledger/tree/1`. Layout: `docs/formats/data-directory.md`.
+//! The log's own records of sealed entries: each commitment in `ledger/commitments`, once more at
+//! the manifest's edge, and the tree's hash over 256 of them in `ledger/tree/1`. Layout:
+//! `docs/formats/data-directory.md`.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -130,7 +131,8 @@ impl Records {
         self.edge.get(at).copied().flatten()
     }
 
-    /// Payload and record disagree about an entry; a third witness says which of the two was changed.
+    /// Payload and record disagree about an entry; a third witness says which of the two was
+    /// changed.
     pub(crate) fn judge(
         &mut self,
         sequence: u64,

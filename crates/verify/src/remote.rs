@@ -1,5 +1,6 @@
-//! A running service: its signed checkpoint, and the whole tree under it, from C2SP tlog-tiles over HTTP. Payloads are not
-//! served there, so what is verified is that the service holds one log, signed, and (with an anchor) the one it held before.
+//! A running service: its signed checkpoint, and the whole tree under it, from C2SP tlog-tiles over
+//! HTTP. Payloads are not served there, so what is verified is that the service holds one log,
+//! signed, and (with an anchor) the one it held before.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -192,7 +193,8 @@ impl Service {
         }
     }
 
-    /// The keys that the service's records of key epochs lead through; each record vouches for itself.
+    /// The keys that the service's records of key epochs lead through; each record vouches for
+    /// itself.
     async fn epochs(&self, findings: &mut Findings) -> Result<Option<Epochs>, CannotVerify> {
         let Some(bytes) = self.get(KEYS).await? else {
             return Ok(None);
@@ -300,7 +302,8 @@ impl Service {
         }))
     }
 
-    /// Fetches all entry bundles, grows the tree, and holds checkpoint, anchor and hash tiles against it.
+    /// Fetches all entry bundles, grows the tree, and holds checkpoint, anchor and hash tiles
+    /// against it.
     async fn walk(
         &self,
         checkpoint: &Checkpoint,
@@ -400,7 +403,8 @@ impl Fetched {
         self.kept.sort_by_key(|kept| std::cmp::Reverse(kept.size));
     }
 
-    /// Holds the anchor's slots and checkpoints of before against the tree when it has reached their size.
+    /// Holds the anchor's slots and checkpoints of before against the tree when it has reached
+    /// their size.
     fn anchors(&mut self, anchor: &Anchor) {
         let size = self.tree.size();
         while let Some(kept) = self.kept.pop_if(|kept| kept.size == size) {

@@ -47,8 +47,8 @@ pub struct Counts {
     pub attested: u64,
 }
 
-/// Evidence from outside of the log about how long it was. Without any, a log whose end was cut off together with the files that
-/// remember it (anchor, checkpoint) is a shorter log that holds.
+/// Evidence from outside of the log about how long it was. Without any, a log whose end was cut off
+/// together with the files that remember it (anchor, checkpoint) is a shorter log that holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Freshness {
     /// Names of the checkpoints, anchors and witnesses that were given.
@@ -147,7 +147,8 @@ impl Report {
         }
     }
 
-    /// Entries checked in a second of processor time; `None` where that is not known or too short to tell.
+    /// Entries checked in a second of processor time; `None` where that is not known or too short
+    /// to tell.
     pub fn entries_per_core_s(&self) -> Option<f64> {
         let seconds = self.cpu.filter(|cpu| *cpu >= MEASURABLE)?.as_secs_f64();
         Some(self.counts.entries() as f64 / seconds)

@@ -1,4 +1,5 @@
-//! The sealed entries: segments on all cores, their commitments brought back into order, walked over leaf by leaf.
+//! The sealed entries: segments on all cores, their commitments brought back into order, walked
+//! over leaf by leaf.
 //!
 //! Needs memory for the commitments of the segments in hand, not for the log.
 
@@ -92,8 +93,8 @@ fn work(
     }
 }
 
-/// Takes segments as they come and walks over their entries in order. Segments overlap within a seal only, so entries are
-/// known to be complete up to where the next segment begins.
+/// Takes segments as they come and walks over their entries in order. Segments overlap within a
+/// seal only, so entries are known to be complete up to where the next segment begins.
 fn collect(
     listed: &[Listed],
     receiver: &Receiver<Outcome>,

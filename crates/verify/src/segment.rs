@@ -1,6 +1,6 @@
-//! Verification of one segment: its bytes against the manifest, each payload against its commitment, each column
-//! against the payload. Layout: `docs/formats/segment.md`. Rows are read in batches; a fault in one row group does not
-//! affect the others.
+//! Verification of one segment: its bytes against the manifest, each payload against its
+//! commitment, each column against the payload. Layout: `docs/formats/segment.md`. Rows are read in
+//! batches; a fault in one row group does not affect the others.
 
 mod batch;
 mod cut;
@@ -127,7 +127,8 @@ pub(crate) fn check(
     Ok(checked)
 }
 
-/// Length and SHA-256 of a file, and its bytes where they are few enough to be kept: read once, hashed and decoded in place.
+/// Length and SHA-256 of a file, and its bytes where they are few enough to be kept: read once,
+/// hashed and decoded in place.
 fn digest(file: &mut File) -> std::io::Result<(u64, String, Option<Bytes>)> {
     let length = file.metadata()?.len();
     if length <= MAX_KEPT {
@@ -259,7 +260,8 @@ fn version(metadata: &ArrowReaderMetadata) -> u8 {
         .map_or(FORMATS[0].1, |(_, version)| *version)
 }
 
-/// Holds the file's own key-value metadata against the manifest. Answers a version that this program does not know.
+/// Holds the file's own key-value metadata against the manifest. Answers a version that this
+/// program does not know.
 fn tags(
     metadata: &ArrowReaderMetadata,
     listed: &Listed,

@@ -1,8 +1,10 @@
-//! Checks over entries in the order of the log: identifiers that stand twice, and times of recording that run backwards.
+//! Checks over entries in the order of the log: identifiers that stand twice, and times of
+//! recording that run backwards.
 //!
-//! An identifier that stands twice is a finding: the ledger answers a repeated entry with its first receipt and refuses another one
-//! under the same identifier, so the second was not written by it. Times are notes: a clock that was set back leaves the same trace
-//! as a forged time, and which of them it was is not in the log.
+//! An identifier that stands twice is a finding: the ledger answers a repeated entry with its first
+//! receipt and refuses another one under the same identifier, so the second was not written by it.
+//! Times are notes: a clock that was set back leaves the same trace as a forged time, and which of
+//! them it was is not in the log.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
@@ -11,9 +13,11 @@ use jiff::Timestamp;
 
 use crate::finding::{Finding, Findings};
 
-/// Identifiers that are kept at the most, 16 bytes each: 512 MiB. Of a log with more entries a part is compared.
+/// Identifiers that are kept at the most, 16 bytes each: 512 MiB. Of a log with more entries a part
+/// is compared.
 const MOST_IDENTIFIERS: u64 = 32 << 20;
-/// Entries that were prepared at the same time may be recorded in another order, and wait up to seconds for room.
+/// Entries that were prepared at the same time may be recorded in another order, and wait up to
+/// seconds for room.
 const TOLERANCE_MS: i64 = 60_000;
 /// So many identifiers that stand twice are named.
 const NAMED: usize = 20;
@@ -32,7 +36,8 @@ pub(crate) struct EntryMark {
 pub(crate) struct IdHasher(RandomState);
 
 impl IdHasher {
-    /// The mark of an entry; without an identifier that can be read it has none, which is a finding elsewhere.
+    /// The mark of an entry; without an identifier that can be read it has none, which is a finding
+    /// elsewhere.
     pub(crate) fn mark(
         &self,
         event_id: Option<&[u8]>,

@@ -1,7 +1,8 @@
 //! The state of a data directory at one moment, also while the service writes to it.
 //!
-//! In this order: anchor and checkpoint, which the log is never behind; manifest; the files of the write-ahead log, opened, so
-//! that they stay readable when a seal deletes them; the manifest again. When it changed, a seal came in between: once more.
+//! In this order: anchor and checkpoint, which the log is never behind; manifest; the files of the
+//! write-ahead log, opened, so that they stay readable when a seal deletes them; the manifest
+//! again. When it changed, a seal came in between: once more.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Submitters of entries, counted: which entries Reeve wrote about itself, and which others handed in.
-//! Layout: `docs/formats/entry.md`, "Submitter".
+//! Submitters of entries, counted: which entries Reeve wrote about itself, and which others handed
+//! in. Layout: `docs/formats/entry.md`, "Submitter".
 
 use reeve_audit::query::Column;
 use reeve_audit::{EventType, SubmitterType};
@@ -15,7 +15,8 @@ pub struct Submitters {
     pub others: u64,
     /// Entries that were recorded before submitters were noted.
     pub unknown: u64,
-    /// Entries among those of others whose type only Reeve writes. Reeve takes none, so another program wrote them.
+    /// Entries among those of others whose type only Reeve writes. Reeve takes none, so another
+    /// program wrote them.
     pub reserved: u64,
 }
 

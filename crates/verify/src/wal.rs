@@ -1,5 +1,5 @@
-//! Verification of the write-ahead log: every frame's checksum, payloads, root and signature, and gaps between files.
-//! Layout: `docs/formats/wal.md`. One frame is read at a time.
+//! Verification of the write-ahead log: every frame's checksum, payloads, root and signature, and
+//! gaps between files. Layout: `docs/formats/wal.md`. One frame is read at a time.
 
 mod frame;
 mod header;
@@ -173,7 +173,8 @@ impl<'a> Wal<'a> {
         Ok(())
     }
 
-    /// A frame that does not hold: the torn end of a write, or damage. Answers where a whole frame follows.
+    /// A frame that does not hold: the torn end of a write, or damage. Answers where a whole frame
+    /// follows.
     fn fault(
         &self,
         file: &WalFile,
@@ -299,7 +300,8 @@ impl<'a> Wal<'a> {
     }
 }
 
-/// Returns the sequence at which the writer of the next file took the log over, if its number is greater.
+/// Returns the sequence at which the writer of the next file took the log over, if its number is
+/// greater.
 fn taken_over_at(epoch: u64, next: Option<&WalFile>) -> Option<u64> {
     let next = next?;
     let mut bytes = [0; HEADER_LEN];

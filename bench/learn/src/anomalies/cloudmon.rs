@@ -1,5 +1,6 @@
-//! Series of a cloud's own monitoring (the Microsoft Cloud Monitoring Dataset), hourly and by the minute, labelled row by row; and
-//! what detectors are held to there: how well scores rank the rows, and events found at so many false alarms a week.
+//! Series of a cloud's own monitoring (the Microsoft Cloud Monitoring Dataset), hourly and by the
+//! minute, labelled row by row; and what detectors are held to there: how well scores rank the
+//! rows, and events found at so many false alarms a week.
 
 use anyhow::{Context, Result, ensure};
 use reeve_learn::WEEK_MS;
@@ -12,7 +13,8 @@ const APART: usize = 3;
 /// Rows before an event and after it in which an alarm is neither false nor, after it, of use.
 const AROUND: (usize, usize) = (1, 3);
 
-/// Every series, those without an anomaly too, sorted by name. A value that is missing is not a number.
+/// Every series, those without an anomaly too, sorted by name. A value that is missing is not a
+/// number.
 pub(crate) fn read(data: &Data) -> Result<Vec<Series>> {
     data.csv_files("cloudmon")?
         .iter()

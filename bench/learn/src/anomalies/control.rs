@@ -15,7 +15,8 @@ pub(crate) fn random(rows: usize, chance: f64, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-/// An alarm at the end of every twentieth of the file, which a detector in service could not even know.
+/// An alarm at the end of every twentieth of the file, which a detector in service could not even
+/// know.
 pub(crate) fn every_twentieth(rows: usize) -> Vec<f64> {
     let step = (rows / 20).max(1);
     (0..rows)
@@ -23,7 +24,8 @@ pub(crate) fn every_twentieth(rows: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Distance from the median of the file, in its median distances: one line of code, and nothing a service could know.
+/// Distance from the median of the file, in its median distances: one line of code, and nothing a
+/// service could know.
 pub(crate) fn hindsight(points: &[Point]) -> Vec<f64> {
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
     let middle = median(values.clone());
@@ -75,7 +77,8 @@ pub(crate) fn fading(mut scores: Vec<f64>, share: f64) -> Vec<f64> {
     scores
 }
 
-/// An alarm where a score passes a limit and none was given for a third of a day, or eight rows where that is longer.
+/// An alarm where a score passes a limit and none was given for a third of a day, or eight rows
+/// where that is longer.
 pub(crate) fn grouped(points: &[Point], scores: &[f64], limit: f64) -> Vec<bool> {
     let mut rest: Option<(usize, i64)> = None;
     let judged = points
@@ -99,8 +102,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// An alarm wherever a value lies more than `limit` standard deviations from the mean of the rows before it. Grouped, one
-/// alarm stands for what follows.
+/// An alarm wherever a value lies more than `limit` standard deviations from the mean of the rows
+/// before it. Grouped, one alarm stands for what follows.
 pub(crate) fn deviations(points: &[Point], limit: f64, grouped: bool) -> Vec<f64> {
     let (mut count, mut mean, mut squares) = (0.0, 0.0, 0.0_f64);
     let mut rest = 0;

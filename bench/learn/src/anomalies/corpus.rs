@@ -37,7 +37,8 @@ impl Series {
     }
 }
 
-/// Every series of the benchmark that has labels, sorted by name. Fails when a file or one of its windows cannot be read.
+/// Every series of the benchmark that has labels, sorted by name. Fails when a file or one of its
+/// windows cannot be read.
 pub(crate) fn read(data: &Data) -> Result<Vec<Series>> {
     let path = data.path("nab/labels.json");
     let text = std::fs::read_to_string(&path)
@@ -106,7 +107,8 @@ pub(super) fn stamp_ms(stamp: &str) -> Result<i64> {
     Ok((days_from_civil(year, month, day) * 86_400 + seconds) * 1000)
 }
 
-/// Days since 1970-01-01 in the proleptic Gregorian calendar (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// Days since 1970-01-01 in the proleptic Gregorian calendar (Hinnant, "chrono-Compatible Low-Level
+/// Date Algorithms").
 const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

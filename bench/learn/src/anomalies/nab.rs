@@ -1,9 +1,11 @@
-//! The Numenta Anomaly Benchmark's published scoring function (Lavin and Ahmad, "Evaluating Real-Time Anomaly Detection
-//! Algorithms", ICMLA 2015; `nab/sweeper.py` and `nab/runner.py` of its repository), at one fixed threshold.
+//! The Numenta Anomaly Benchmark's published scoring function (Lavin and Ahmad, "Evaluating
+//! Real-Time Anomaly Detection Algorithms", ICMLA 2015; `nab/sweeper.py` and `nab/runner.py` of its
+//! repository), at one fixed threshold.
 //!
-//! Every row of a file earns or costs by where it lies. The first row above the threshold in a window earns the more
-//! the earlier it is; a window without one costs a miss; each row above the threshold outside costs a false alarm, less
-//! shortly after a window. The first 15 % of rows (of at most 5,000) count for nothing.
+//! Every row of a file earns or costs by where it lies. The first row above the threshold in a
+//! window earns the more the earlier it is; a window without one costs a miss; each row above the
+//! threshold outside costs a false alarm, less shortly after a window. The first 15 % of rows (of
+//! at most 5,000) count for nothing.
 
 /// Costs of the outcomes, as in `config/profiles.json` of the benchmark.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +115,8 @@ fn scaled_sigmoid(position: f64) -> f64 {
     }
 }
 
-/// A sum of scores over files on the published scale: 0 for a detector that never fires, 100 for a perfect one.
+/// A sum of scores over files on the published scale: 0 for a detector that never fires, 100 for a
+/// perfect one.
 pub(crate) fn normalised(sum: f64, null: f64, perfect: f64) -> f64 {
     100.0 * (sum - null) / (perfect - null)
 }
@@ -132,7 +135,8 @@ mod tests {
 
     #[test]
     fn a_window_earns_by_its_first_hit_and_costs_when_missed() {
-        // Worked by hand: 2/(1+e^-5)-1 = 0.9866143 at the first row; the sixth of ten rows lies at -0.5, the last at -0.1.
+        // Worked by hand: 2/(1+e^-5)-1 = 0.9866143 at the first row; the sixth of ten rows lies at
+        // -0.5, the last at -0.1.
         near(score(1000, &[(500, 509)], &[500], 0), 1.0);
         near(
             score(1000, &[(500, 509)], &[505, 506, 509], 0),
@@ -163,7 +167,8 @@ mod tests {
     fn nothing_counts_within_the_probation() {
         near(score(1000, &[(500, 509)], &[0, 149, 500], 0), 1.0);
         near(score(1000, &[(500, 509)], &[150, 500], 0), 0.89);
-        // A window wholly within it neither earns nor costs; one that reaches out of it counts by its rows outside.
+        // A window wholly within it neither earns nor costs; one that reaches out of it counts by
+        // its rows outside.
         near(score(1000, &[(100, 120)], &[100], 0), 0.0);
         near(score(1000, &[(145, 154)], &[146], 0), -1.0);
         assert_eq!(

@@ -52,7 +52,8 @@ pub(crate) fn clean<'a>(
     sum
 }
 
-/// Alarms over the whole weeks, counted from each other series' start, that touch neither a window nor the probation.
+/// Alarms over the whole weeks, counted from each other series' start, that touch neither a window
+/// nor the probation.
 pub(crate) fn quiet_weeks<'a>(
     judged: impl Iterator<Item = (&'a Series, &'a [f64])>,
     threshold: f64,
@@ -113,7 +114,8 @@ mod tests {
             points,
             windows: vec![(400, 410)],
         };
-        // Rows 0 to 126 are the probation, so the first week does not count; the third holds the window; the sixth is not whole.
+        // Rows 0 to 126 are the probation, so the first week does not count; the third holds the
+        // window; the sixth is not whole.
         let scores: Vec<f64> = (0..series.points.len())
             .map(|row| f64::from(u8::from(row % 168 == 167)))
             .collect();

@@ -1,20 +1,23 @@
-//! The volume under the surface of precision and recall (Paparrizos and others, "Volume Under the Surface: A New Accuracy Evaluation
-//! Measure for Time-Series Anomaly Detection", VLDB 2022): how well scores rank rows, over all thresholds and over buffers around the
-//! labelled windows, since where an event begins and ends is a matter of opinion.
+//! The volume under the surface of precision and recall (Paparrizos and others, "Volume Under the
+//! Surface: A New Accuracy Evaluation Measure for Time-Series Anomaly Detection", VLDB 2022): how
+//! well scores rank rows, over all thresholds and over buffers around the labelled windows, since
+//! where an event begins and ends is a matter of opinion.
 
 /// Widest buffer, half of it on each side of a window.
 const BUFFER: usize = 20;
 /// Thresholds, evenly spread over the ranks of the scores.
 const THRESHOLDS: usize = 250;
 
-/// VUS-PR of the scores of one series, 0 to 1; windows are first and last row, ascending. `None` without a window.
+/// VUS-PR of the scores of one series, 0 to 1; windows are first and last row, ascending. `None`
+/// without a window.
 pub(crate) fn vus_pr(scores: &[f64], windows: &[(usize, usize)]) -> Option<f64> {
     if windows.is_empty() || scores.is_empty() {
         return None;
     }
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-    // How many rows each threshold calls anomalous: those that score as much as the row of its rank.
+    // How many rows each threshold calls anomalous: those that score as much as the row of its
+    // rank.
     let called: Vec<usize> = (0..THRESHOLDS)
         .map(|at| scores[order[at * (scores.len() - 1) / (THRESHOLDS - 1)]])
         .map(|threshold| order.partition_point(|row| scores[*row] >= threshold))

@@ -1,4 +1,5 @@
-//! Figures of a ranking: found at a share of false positives, area under the curve, intervals, cross-validation.
+//! Figures of a ranking: found at a share of false positives, area under the curve, intervals,
+//! cross-validation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +62,8 @@ pub(super) fn threshold<'a>(
     benign.get(allowed).copied().unwrap_or(0.0)
 }
 
-/// Benign events above a threshold. What ties with it counts as not found, so there may be fewer than were allowed.
+/// Benign events above a threshold. What ties with it counts as not found, so there may be fewer
+/// than were allowed.
 fn false_alarms(run: &[Scored], threshold: f64) -> usize {
     run.iter()
         .filter(|one| one.label == Label::Benign && one.score > threshold)
@@ -229,7 +231,8 @@ pub(super) fn intervals(run: &[Scored], false_positives: f64) {
     );
 }
 
-/// Nothing is fitted to the labels but the threshold: it is taken from the other rules, and held against each in turn.
+/// Nothing is fitted to the labels but the threshold: it is taken from the other rules, and held
+/// against each in turn.
 pub(super) fn cross_validate(run: &[Scored], false_positives: f64) {
     let rules: BTreeSet<&str> = run
         .iter()

@@ -1,8 +1,9 @@
 //! The first hours of an estate: how much of what is done passes 0.5 while nothing is known yet.
 //!
-//! Nothing here is an attack. An estate is set up by a program and two administrators, and applications begin to work behind a gateway
-//! with a public address: roles, keys, rules and buckets by the dozen, secrets that are read for the first time, writes at full pace.
-//! What a recording of an attack scores in an estate as young stands beside it.
+//! Nothing here is an attack. An estate is set up by a program and two administrators, and
+//! applications begin to work behind a gateway with a public address: roles, keys, rules and
+//! buckets by the dozen, secrets that are read for the first time, writes at full pace. What a
+//! recording of an attack scores in an estate as young stands beside it.
 
 use reeve_anomalies::behaviour::event;
 use reeve_learn::behaviour::{ActivityEvent, Place, PrincipalKind, Trait, Watch};
@@ -13,7 +14,8 @@ use crate::chance::Chance;
 /// Score from which on an event is an alarm.
 const ALARM: f64 = 0.5;
 
-/// Prints the share of ordinary events that pass, by the hour, and of recordings with an event that does.
+/// Prints the share of ordinary events that pass, by the hour, and of recordings with an event that
+/// does.
 pub(super) fn run(units: &[Unit]) {
     println!("### The first hours of an estate\n");
     println!(

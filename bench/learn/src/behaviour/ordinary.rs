@@ -1,5 +1,6 @@
-//! Ordinary life: false alarms a user and day on the simulated company's activity and on generated CloudTrail-like work, what
-//! the stories told in the former and attacks transplanted into the latter are scored, and the speed.
+//! Ordinary life: false alarms a user and day on the simulated company's activity and on generated
+//! CloudTrail-like work, what the stories told in the former and attacks transplanted into the
+//! latter are scored, and the speed.
 
 mod work;
 
@@ -89,7 +90,8 @@ fn simulated() -> Result<()> {
         let event = event(&entry);
         let score = watch.observe(&entry).score;
         if entry.metadata.tags.iter().any(|tag| tag == "suspicious") {
-            // A story is what the same minute-scale episode tells; its operation names it well enough.
+            // A story is what the same minute-scale episode tells; its operation names it well
+            // enough.
             let name = event.operation.clone();
             *reported.entry(name.clone()).or_default() += 1;
             *caught.entry(name).or_default() += usize::from(score >= ALARM);
@@ -115,7 +117,8 @@ fn simulated() -> Result<()> {
 struct Marks {
     live: Vec<f64>,
     hindsight: Vec<f64>,
-    /// A control that knows nothing of what is done: events of the same principal in the same service within the hour.
+    /// A control that knows nothing of what is done: events of the same principal in the same
+    /// service within the hour.
     count: Vec<f64>,
 }
 
@@ -221,8 +224,9 @@ fn generated(data: &Data) -> Result<()> {
     Ok(())
 }
 
-/// Each technique done once by each of ten ordinary users, against a watch that has learnt fifty days. `strict` holds what the
-/// fiftieth and the thousandth part of ordinary events pass, by each account.
+/// Each technique done once by each of ten ordinary users, against a watch that has learnt fifty
+/// days. `strict` holds what the fiftieth and the thousandth part of ordinary events pass, by each
+/// account.
 fn transplants(
     units: &[Unit],
     office: &work::Office,

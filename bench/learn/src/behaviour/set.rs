@@ -213,7 +213,8 @@ impl Names {
     }
 }
 
-/// Every source address becomes one of the same kind: private stays private, public becomes one and the same.
+/// Every source address becomes one of the same kind: private stays private, public becomes one and
+/// the same.
 fn addresses(text: &str) -> String {
     const FIELD: &str = "\"sourceIPAddress\":\"";
     let Some(start) = text.find(FIELD).map(|at| at + FIELD.len()) else {

@@ -1,5 +1,6 @@
-//! The same events otherwise: at other times, or some of them left out. In which order they lie in a file changes nothing in
-//! hindsight, so that their order cannot tell how much a figure owes to chance.
+//! The same events otherwise: at other times, or some of them left out. In which order they lie in
+//! a file changes nothing in hindsight, so that their order cannot tell how much a figure owes to
+//! chance.
 
 use jiff::SignedDuration;
 
@@ -9,8 +10,8 @@ use crate::chance::Chance;
 /// Variation of the data set.
 #[derive(Clone, Copy)]
 pub(super) enum Variation {
-    /// Each recording and each test is moved by at most so many seconds. Tests that share a made-up user and one second then come one
-    /// after the other.
+    /// Each recording and each test is moved by at most so many seconds. Tests that share a made-up
+    /// user and one second then come one after the other.
     Moved(f64),
     /// Recordings and tests exchange their times.
     Exchanged,

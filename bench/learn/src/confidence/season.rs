@@ -1,5 +1,5 @@
-//! A season of recommendations: the real judgement of the cost agent on each resource's past, the change let into its
-//! simulated future, and whether it held.
+//! A season of recommendations: the real judgement of the cost agent on each resource's past, the
+//! change let into its simulated future, and whether it held.
 
 use std::collections::BTreeMap;
 
@@ -36,8 +36,8 @@ pub(super) struct Story {
     pub(super) chance: Option<f64>,
 }
 
-/// The recommendations of `resources` resources, spread over a year. With `futures` above 1 each of the later half is also
-/// judged in so many other futures.
+/// The recommendations of `resources` resources, spread over a year. With `futures` above 1 each of
+/// the later half is also judged in so many other futures.
 pub(super) fn stories(seed: u64, resources: usize, futures: usize) -> Vec<Story> {
     let begin = Timestamp::from_second(1_735_689_600).unwrap_or_default();
     let mut found = Vec::new();

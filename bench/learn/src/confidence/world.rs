@@ -1,8 +1,10 @@
-//! An estate to recommend on: machines and databases whose loads grow, shift, burst, sleep, wake, saturate and disappear.
+//! An estate to recommend on: machines and databases whose loads grow, shift, burst, sleep, wake,
+//! saturate and disappear.
 //!
-//! Every resource draws its traits once and then lives day by day. The days after the recommendation are drawn from another
-//! stream of chance than the days before it, so that the same past can be given several futures: what nobody could have
-//! known is thereby measured, not assumed.
+//! Every resource draws its traits once and then lives day by day. The days after the
+//! recommendation are drawn from another stream of chance than the days before it, so that the same
+//! past can be given several futures: what nobody could have known is thereby measured, not
+//! assumed.
 
 use crate::chance::Chance;
 

@@ -1,4 +1,5 @@
-//! Forecasts that know nothing: negative controls, with the empirical interval of their own past errors.
+//! Forecasts that know nothing: negative controls, with the empirical interval of their own past
+//! errors.
 
 use super::score::Method;
 
@@ -37,7 +38,8 @@ impl Rival {
     }
 }
 
-/// The last season again and again; what it did not measure is taken from the season before, then from the last value.
+/// The last season again and again; what it did not measure is taken from the season before, then
+/// from the last value.
 fn repeat(past: &[f64], period: usize, horizon: usize) -> Vec<f64> {
     let last = past
         .iter()

@@ -163,7 +163,8 @@ pub(super) fn print(title: &str, scores: &[&Score]) {
     }
 }
 
-/// Error against the daily naive forecast, on the worse of the two means, and what the interval covers, in percent; printed, too.
+/// Error against the daily naive forecast, on the worse of the two means, and what the interval
+/// covers, in percent; printed, too.
 pub(super) fn summary(title: &str, scores: &[&Score]) -> (f64, f64) {
     let ratio = mean(scores, |score| score.mase(Method::Ours))
         / mean(scores, |score| score.mase(Method::Daily));

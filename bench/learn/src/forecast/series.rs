@@ -93,9 +93,10 @@ impl Series {
         }
     }
 
-    /// Last known slots of the forecasts: for 24 hours after a week or more, for 7 days after five days or more (few
-    /// CloudWatch files are longer than 14 days); on long series after 60 days or more, 40 of them. They are no whole number
-    /// of days apart, so that forecasts start at all times of day.
+    /// Last known slots of the forecasts: for 24 hours after a week or more, for 7 days after five
+    /// days or more (few CloudWatch files are longer than 14 days); on long series after 60 days or
+    /// more, 40 of them. They are no whole number of days apart, so that forecasts start at all
+    /// times of day.
     pub(super) fn origins(&self, horizon: usize) -> Vec<usize> {
         let (length, day) = (self.grid.values.len(), self.day);
         let long = length > 100 * day;

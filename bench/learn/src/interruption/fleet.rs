@@ -1,5 +1,5 @@
-//! A fleet of spot instances whose true hazard is known: pools of unequal risk, availability that comes and goes, bursts of
-//! interruptions, and worlds that break the model's assumptions.
+//! A fleet of spot instances whose true hazard is known: pools of unequal risk, availability that
+//! comes and goes, bursts of interruptions, and worlds that break the model's assumptions.
 
 use reeve_learn::interruption::{Ending, Lifetime, Signal};
 
@@ -108,7 +108,8 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
                 } else {
                     Ending::Stopped
                 };
-                // Bounded, or a pool that feeds on its own bursts would never calm down and any forecast would look skilled.
+                // Bounded, or a pool that feeds on its own bursts would never calm down and any
+                // forecast would look skilled.
                 pool.burst = (pool.burst + f64::from(interrupted) * 6.0).min(12.0);
                 fleet.lives.push(life(number, *start, end_ms, ending));
                 *start = end_ms + 1;
@@ -126,7 +127,8 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
 }
 
 fn step(pool: &mut Pool, chance: &mut Chance) {
-    // Availability wanders around a middle, with a memory of a day; shortages come once a week or so.
+    // Availability wanders around a middle, with a memory of a day; shortages come once a week or
+    // so.
     let shortage = if chance.happens(1.0 / 1_000.0) {
         -0.5
     } else {

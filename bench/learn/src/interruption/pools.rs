@@ -1,7 +1,9 @@
-//! Spot pools of which nothing is known but when they had capacity: recorded fleets and generated ones, with controls beside.
+//! Spot pools of which nothing is known but when they had capacity: recorded fleets and generated
+//! ones, with controls beside.
 //!
-//! A fleet's count of nodes gives a series for each of some sizes: available where at least so many nodes are there. Groups are fleets; the
-//! weights of the model were chosen on the first group of each kind, and the others are only reported.
+//! A fleet's count of nodes gives a series for each of some sizes: available where at least so many
+//! nodes are there. Groups are fleets; the weights of the model were chosen on the first group of
+//! each kind, and the others are only reported.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -109,7 +111,8 @@ fn judge(series: &Series, horizon: usize, group: &mut Group) {
     }
 }
 
-/// Control: a logistic regression on the age of the state and on the share of the last day that was available.
+/// Control: a logistic regression on the age of the state and on the share of the last day that was
+/// available.
 #[derive(Default)]
 struct Plain {
     weights: [f64; 3],
@@ -197,7 +200,8 @@ fn solve(a: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// Recorded fleets: `parcae-p3trace.csv` by node, `bamboo-*.csv` by count. The short excerpts of Parcae are of the same day and left out.
+/// Recorded fleets: `parcae-p3trace.csv` by node, `bamboo-*.csv` by count. The short excerpts of
+/// Parcae are of the same day and left out.
 fn recorded(data: &Data) -> Result<Vec<Series>> {
     let mut all = Vec::new();
     for path in data.csv_files("spot")? {
@@ -235,7 +239,8 @@ fn changes_of_nodes(text: &str) -> Vec<(i64, i64)> {
     found
 }
 
-/// Times and counts out of lines such as `21529,4`: seconds, or hours where the times have fractions.
+/// Times and counts out of lines such as `21529,4`: seconds, or hours where the times have
+/// fractions.
 fn absolute(text: &str) -> Vec<(i64, i64)> {
     let unit = if text.contains('.') {
         HOUR_MS as f64
@@ -296,7 +301,8 @@ fn sizes(name: &str, step_ms: i64, counts: &[i64]) -> Vec<Series> {
         .collect()
 }
 
-/// Thirty days of ten minutes each: calm and stormy days in turn, capacity going with a chance of their own a step.
+/// Thirty days of ten minutes each: calm and stormy days in turn, capacity going with a chance of
+/// their own a step.
 fn generated() -> Vec<Series> {
     let worlds = [
         ("calm and stormy", [0.002, 0.08]),

@@ -15,7 +15,8 @@ impl Forecasts {
         self.0.len()
     }
 
-    /// Returns what was said of the fifth with the lowest chances, on average, and the share of it that happened.
+    /// Returns what was said of the fifth with the lowest chances, on average, and the share of it
+    /// that happened.
     pub(super) fn calmest_fifth(&self) -> (f64, f64) {
         let mut sorted = self.0.clone();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -54,7 +55,8 @@ impl Forecasts {
         bins.sum::<f64>() / sorted.len().max(1) as f64
     }
 
-    /// The chance that one interrupted was given a higher risk than one that was not; ties count half.
+    /// The chance that one interrupted was given a higher risk than one that was not; ties count
+    /// half.
     pub(super) fn order(&self) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

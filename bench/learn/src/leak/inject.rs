@@ -54,8 +54,8 @@ impl Kind {
     }
 }
 
-/// Adds one kind to a series. Sizes are in standard deviations of the series itself: 1.5 to 10 over the window for leaks, the
-/// same for what only looks like one.
+/// Adds one kind to a series. Sizes are in standard deviations of the series itself: 1.5 to 10 over
+/// the window for leaks, the same for what only looks like one.
 pub(crate) fn into(base: &[Point], kind: Kind, chance: &mut Chance) -> Vec<Point> {
     let unit = deviation(base).max(1e-9) * chance.scale(1.5, 10.0);
     let count = base.len();

@@ -20,7 +20,8 @@ pub(crate) enum Half {
 /// Points in a window: fourteen days of five minutes.
 pub(crate) const WINDOW: usize = 4_032;
 
-/// Every second real series of computers (CPU, latency, requests) with at least a window of points, sorted by path.
+/// Every second real series of computers (CPU, latency, requests) with at least a window of points,
+/// sorted by path.
 pub(crate) fn of_machines(data: &Data, half: Half) -> Result<Vec<Vec<Point>>> {
     let wanted = ["cpu", "latency", "asg", "request_count"];
     let files =
@@ -51,8 +52,9 @@ pub(crate) fn window(series: &[Point], chance: &mut Chance) -> Vec<Point> {
     series[start..start + WINDOW].to_vec()
 }
 
-/// A window whose values are turned by a random number of points over the same times. Two weeks wrap round into themselves:
-/// time of day and weekday stay, and a file that is one window long has as many ends as points.
+/// A window whose values are turned by a random number of points over the same times. Two weeks
+/// wrap round into themselves: time of day and weekday stay, and a file that is one window long has
+/// as many ends as points.
 pub(crate) fn turned(series: &[Point], chance: &mut Chance) -> Vec<Point> {
     let (mut window, by) = (window(series, chance), chance.below(WINDOW));
     let values: Vec<f64> = window.iter().map(|(_, value)| *value).collect();

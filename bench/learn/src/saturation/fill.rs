@@ -1,4 +1,5 @@
-//! Disks that fill: growth of several shapes plus the noise of real series, ending a day before the true time of being full.
+//! Disks that fill: growth of several shapes plus the noise of real series, ending a day before the
+//! true time of being full.
 
 use reeve_learn::Point;
 
@@ -47,14 +48,15 @@ pub(crate) struct Disk {
     pub(crate) full_after_ms: f64,
     /// Time at which it would be full by its true growth, from the last hour's mean, without noise.
     pub(crate) by_growth_ms: Option<f64>,
-    /// Time at which it would be full by its true growth and the noise of past days, known apart: the best possible
-    /// answer.
+    /// Time at which it would be full by its true growth and the noise of past days, known apart:
+    /// the best possible answer.
     pub(crate) by_both_ms: Option<f64>,
 }
 
 const DAY: usize = 288;
 
-/// A disk that is full about `ahead` points after its history ends. `None` when the noise fills it before.
+/// A disk that is full about `ahead` points after its history ends. `None` when the noise fills it
+/// before.
 pub(crate) fn disk(
     base: &[Point],
     shape: Shape,
@@ -74,7 +76,8 @@ pub(crate) fn disk(
         .zip(&grown)
         .map(|((at, noise), grown)| (*at, level + grown + size * noise))
         .collect();
-    // The capacity is what an hour's mean reaches around the time asked for; the truth is when a quarter of an hour does.
+    // The capacity is what an hour's mean reaches around the time asked for; the truth is when a
+    // quarter of an hour does.
     let reached = mean(&used[base.len() - 12..]);
     let full = (now..used.len() - 2).find(|index| mean(&used[*index..index + 3]) >= reached)?;
     let before = used[..now]
@@ -93,8 +96,9 @@ pub(crate) fn disk(
     })
 }
 
-/// After how many points the true growth and the noise of each of the past days, moved half way to today's, are full: their
-/// median. Past the end of what was simulated, growth goes on as in the last day.
+/// After how many points the true growth and the noise of each of the past days, moved half way to
+/// today's, are full: their median. Past the end of what was simulated, growth goes on as in the
+/// last day.
 fn known(used: &[Point], grown: &[f64], now: usize, capacity: f64) -> Option<usize> {
     let (end, days) = (used.len(), now / DAY - 1);
     let noise = |index: usize| used[index].1 - grown[index];

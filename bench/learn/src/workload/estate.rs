@@ -217,7 +217,8 @@ fn analytics(traits: &Traits, chance: &mut Chance) -> Vec<f64> {
 }
 
 fn traffic(class: Class, cpu: &[f64], chance: &mut Chance) -> (Vec<Point>, Vec<Point>) {
-    // How much traffic goes with a unit of work, and how closely: serving moves packets, jobs and questions move blocks.
+    // How much traffic goes with a unit of work, and how closely: serving moves packets, jobs and
+    // questions move blocks.
     let (net, disk, close) = match class {
         Class::Production => (chance.scale(30.0, 600.0), chance.scale(3.0, 150.0), 0.3),
         Class::Development => (chance.scale(3.0, 150.0), chance.scale(3.0, 150.0), 0.8),

@@ -25,7 +25,8 @@ struct Held<'e> {
     words: fn(f64) -> String,
 }
 
-/// Growth of a load by the coming weeks that passes what a size holds, in words; `None` where none does.
+/// Growth of a load by the coming weeks that passes what a size holds, in words; `None` where none
+/// does.
 pub(super) fn outgrows(
     evidence: &Evidence<'_>,
     from: &InstanceSpec,

@@ -18,7 +18,8 @@ fn is_hour(unit: &str) -> bool {
 
 /// The parts of a resource's cost that a stop is about.
 pub(super) struct Bill {
-    /// Compute a month: at list price, else what the account says the machine costs; `None` without either.
+    /// Compute a month: at list price, else what the account says the machine costs; `None` without
+    /// either.
     pub(super) compute: Option<Money>,
     /// `true` if the compute is what the bill charges for it, after discounts.
     pub(super) is_charged: bool,
@@ -79,7 +80,8 @@ impl Bill {
             .map(|compute| Money::from_usd(compute.usd() * off_share))
     }
 
-    /// The share of machine and disks together that being off for a share of the time saves, percent.
+    /// The share of machine and disks together that being off for a share of the time saves,
+    /// percent.
     pub(super) fn share_percent(&self, off_share: f64) -> Option<f64> {
         let compute = self.compute?.usd();
         let all = compute + self.disks.usd();

@@ -1,4 +1,5 @@
-//! `suggest_reserved_instances`: consistent usage, of all machines of an account together. Advice only: Reeve buys nothing.
+//! `suggest_reserved_instances`: consistent usage, of all machines of an account together. Advice
+//! only: Reeve buys nothing.
 
 use reeve_estate::{Money, Provider};
 use reeve_learn::calibrate::Signs;
@@ -230,8 +231,8 @@ fn ran(cpu: &Load, window: Window) -> bool {
     !hours.is_empty() && with_points as f64 >= HOURS_RUNNING * hours.len() as f64
 }
 
-/// Returns `true` if the resource ran for the whole window; `None` if it was never measured. Findings about single machines, which
-/// earlier versions made, are judged by it.
+/// Returns `true` if the resource ran for the whole window; `None` if it was never measured.
+/// Findings about single machines, which earlier versions made, are judged by it.
 pub(super) fn ran_through(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
     evidence.cpu.as_ref().map(|cpu| ran(cpu, window))
 }

@@ -1,4 +1,5 @@
-//! `downsize_underutilized`: CPU below 20 % for 14 days, and a smaller size that holds everything else too.
+//! `downsize_underutilized`: CPU below 20 % for 14 days, and a smaller size that holds everything
+//! else too.
 
 use reeve_estate::{InstanceSpec, Money};
 use reeve_learn::{Backtest, Summary, bursts};
@@ -130,8 +131,8 @@ fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
     )
 }
 
-/// The smallest size of the family that holds the load and stays within the cost guardrail, else one of another family that is
-/// much cheaper and holds it too.
+/// The smallest size of the family that holds the load and stays within the cost guardrail, else
+/// one of another family that is much cheaper and holds it too.
 fn choose(
     evidence: &Evidence<'_>,
     from: &InstanceSpec,
@@ -212,8 +213,9 @@ fn in_family(evidence: &Evidence<'_>, from: &InstanceSpec) -> (Option<Candidate>
     (chosen, None)
 }
 
-/// The cheapest size of another family, where everything was measured and every figure is known: what is short in the own
-/// family (memory beside idle processors) another has in another proportion. A little cheaper is not worth a move.
+/// The cheapest size of another family, where everything was measured and every figure is known:
+/// what is short in the own family (memory beside idle processors) another has in another
+/// proportion. A little cheaper is not worth a move.
 fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> {
     let facts = evidence.facts;
     let provider = facts.resource.provider;
@@ -256,7 +258,8 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
     found.find(|one| one.fit.refused.is_none() && one.fit.doubts.is_empty())
 }
 
-/// Reason why a size's price rules it out. Without a price only the next smaller size is considered.
+/// Reason why a size's price rules it out. Without a price only the next smaller size is
+/// considered.
 fn price_refusal(
     step: usize,
     price: Option<&Change>,
@@ -284,7 +287,8 @@ fn price_refusal(
     })
 }
 
-/// Returns the backtest of the change: the days on which the smaller size would have been sufficient.
+/// Returns the backtest of the change: the days on which the smaller size would have been
+/// sufficient.
 fn try_out(
     evidence: &Evidence<'_>,
     from: &InstanceSpec,

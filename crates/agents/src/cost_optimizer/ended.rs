@@ -1,8 +1,8 @@
-//! Work that has ended: a resource that was in use, and that nothing has used since for longer than the setting
-//! `identify_idle_resources.window` says and than it ever paused before.
+//! Work that has ended: a resource that was in use, and that nothing has used since for longer than
+//! the setting `identify_idle_resources.window` says and than it ever paused before.
 //!
-//! A finding about it names the day on which the work stopped. Measurements do not tell whether a team still needs the resource, so
-//! that no agent stops it by itself.
+//! A finding about it names the day on which the work stopped. Measurements do not tell whether a
+//! team still needs the resource, so that no agent stops it by itself.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -24,8 +24,9 @@ pub(super) struct EndedWork {
 }
 
 impl EndedWork {
-    /// The end of the work before a time; `None` where the silence is shorter than `idle_days` or than an earlier pause, and where the
-    /// resource worked on so few days that the next may be a month away.
+    /// The end of the work before a time; `None` where the silence is shorter than `idle_days` or
+    /// than an earlier pause, and where the resource worked on so few days that the next may be a
+    /// month away.
     pub(super) fn from_work(work: &Work, idle_days: i64, now_ms: i64) -> Option<EndedWork> {
         let worked: Vec<i64> = work.worked().collect();
         let since = worked.last()? + 1;

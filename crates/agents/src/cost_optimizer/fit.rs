@@ -1,8 +1,9 @@
 //! Comparison of a load with the capacity of an instance size, dimension by dimension.
 //!
-//! Peaks are those of the whole history, not of the rule's window: a short window hides them. Network and disk are held
-//! against what a size sustains, never against its "up to" figure. A dimension that nobody measured is not checked, which
-//! is said, and counts as a doubt when the size has less of it.
+//! Peaks are those of the whole history, not of the rule's window: a short window hides them.
+//! Network and disk are held against what a size sustains, never against its "up to" figure. A
+//! dimension that nobody measured is not checked, which is said, and counts as a doubt when the
+//! size has less of it.
 
 use reeve_estate::InstanceSpec;
 use reeve_learn::sizing::{AHEAD_DAYS, needed};
@@ -135,7 +136,8 @@ impl Fit {
 }
 
 impl Fit {
-    /// Holds the size against the capacity that the next week needs, by the peaks of the weeks before.
+    /// Holds the size against the capacity that the next week needs, by the peaks of the weeks
+    /// before.
     fn look_at_next_week(
         &mut self,
         evidence: &Evidence<'_>,
@@ -170,7 +172,8 @@ impl Fit {
 }
 
 impl Fit {
-    /// Holds the size against the demand model's forecast. Without a usable model the measured days decide, and that is said.
+    /// Holds the size against the demand model's forecast. Without a usable model the measured days
+    /// decide, and that is said.
     fn look_at_forecast(
         &mut self,
         evidence: &Evidence<'_>,
@@ -383,8 +386,9 @@ impl Baseline {
     }
 }
 
-/// Returns the factor by which a percentage of memory grows on another size, with the sizes in words. Within a family
-/// memory is proportional to vCPU, which stands in for it where the catalogue has no memory sizes.
+/// Returns the factor by which a percentage of memory grows on another size, with the sizes in
+/// words. Within a family memory is proportional to vCPU, which stands in for it where the
+/// catalogue has no memory sizes.
 pub(super) fn memory_ratio(from: &InstanceSpec, to: &InstanceSpec) -> (f64, String) {
     match (from.memory_gib, to.memory_gib) {
         (Some(now), Some(then)) if then > 0.0 => {
@@ -402,7 +406,8 @@ pub(super) fn vcpu_ratio(from: &InstanceSpec, to: &InstanceSpec) -> f64 {
     f64::from(from.vcpu.max(1)) / f64::from(to.vcpu.max(1))
 }
 
-/// Figures of a load that covers at least nine tenths of the part of the window it was there for, and half of the window.
+/// Figures of a load that covers at least nine tenths of the part of the window it was there for,
+/// and half of the window.
 pub(super) fn well_measured(load: Option<&Load>, window: Window) -> Option<Summary> {
     let load = load?;
     let first = load.points.first()?.0.max(window.start_ms);

@@ -14,7 +14,8 @@ pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Ab
             decisive: true,
         })
     };
-    // Every change of the kind that this agent type proposes; a database may be resized where it cannot be stopped.
+    // Every change of the kind that this agent type proposes; a database may be resized where it
+    // cannot be stopped.
     let change = match resource.kind {
         ResourceKind::VirtualMachine => "resize_machine",
         ResourceKind::Database => "resize_database",

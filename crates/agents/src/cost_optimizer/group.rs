@@ -1,7 +1,9 @@
-//! Scaling groups: `downsize_underutilized` and `upgrade_throttled` for all members of a group together, by its launch template.
+//! Scaling groups: `downsize_underutilized` and `upgrade_throttled` for all members of a group
+//! together, by its launch template.
 //!
-//! A smaller size must hold the highest value that any member had at each time, and a larger one is proposed where even the member
-//! with the lowest CPU is above the limit. One member that was not measured leaves the group as it is.
+//! A smaller size must hold the highest value that any member had at each time, and a larger one is
+//! proposed where even the member with the lowest CPU is above the limit. One member that was not
+//! measured leaves the group as it is.
 
 use reeve_estate::{
     Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series,
@@ -87,7 +89,8 @@ fn machine(group: &Resource, member: &Resource, size: String) -> Resource {
     machine
 }
 
-/// The group with its launch template, its members and their size; an abstention if they cannot be judged or replaced.
+/// The group with its launch template, its members and their size; an abstention if they cannot be
+/// judged or replaced.
 fn admit<'a>(facts: &Facts<'a>) -> Result<(Replaced<'a>, &'a Fleet, String), Abstention> {
     let group = facts.resource;
     excluded(group, facts)?;

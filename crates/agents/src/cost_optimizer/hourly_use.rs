@@ -12,9 +12,10 @@ use super::evidence::Evidence;
 use super::price::hourly;
 use crate::discounts::Billed;
 
-/// The use of a machine that is paid by the hour; `None` for any other, and where there is no price or nothing was measured. A point
-/// of CPU says that it ran. What commitments pay already, by its bill, is left out, and so is what the machine's own findings take
-/// away: a machine that should stop is not committed to, and one that should shrink at its smaller size.
+/// The use of a machine that is paid by the hour; `None` for any other, and where there is no price
+/// or nothing was measured. A point of CPU says that it ran. What commitments pay already, by its
+/// bill, is left out, and so is what the machine's own findings take away: a machine that should
+/// stop is not committed to, and one that should shrink at its smaller size.
 pub(super) fn measure(evidence: &Evidence<'_>, proposals: &[Proposal]) -> Option<HourlyUse> {
     let facts = evidence.facts;
     let machine = facts.resource;
@@ -65,7 +66,8 @@ fn remaining(proposals: &[Proposal]) -> Option<f64> {
     Some(share.clamp(0.0, 1.0))
 }
 
-/// The reservation of the machine's family. Sizes share reservations on Linux without a licence alone.
+/// The reservation of the machine's family. Sizes share reservations on Linux without a licence
+/// alone.
 fn reservation(evidence: &Evidence<'_>, size: &str) -> Option<Reservation> {
     let (catalogue, machine) = (evidence.facts.catalogue, evidence.facts.resource);
     let platform = machine.specification.platform.as_deref();

@@ -1,10 +1,12 @@
-//! `identify_idle_resources`: 0 % utilisation for 7 days, and no work in the whole history that is known, or none since a day that the
-//! finding names ([`super::ended`]). The plan stops, after a snapshot; nothing is ever deleted. What works at times that come again is
-//! left to [`super::schedule`].
+//! `identify_idle_resources`: 0 % utilisation for 7 days, and no work in the whole history that is
+//! known, or none since a day that the finding names ([`super::ended`]). The plan stops, after a
+//! snapshot; nothing is ever deleted. What works at times that come again is left to
+//! [`super::schedule`].
 //!
-//! No cloud reports an exact 0 for a machine that is on, so 0 % is what rounds to it: mean below 0.5, p99 below 1, and no
-//! hour of work in any dimension ([`super::work`]). A machine must also be silent on the network, which has to be measured:
-//! what is not measured is not idle. A database is idle when nobody connected, whatever its CPU says.
+//! No cloud reports an exact 0 for a machine that is on, so 0 % is what rounds to it: mean below
+//! 0.5, p99 below 1, and no hour of work in any dimension ([`super::work`]). A machine must also be
+//! silent on the network, which has to be measured: what is not measured is not idle. A database is
+//! idle when nobody connected, whatever its CPU says.
 
 use reeve_estate::ResourceKind;
 use reeve_learn::{Summary, Window};
@@ -123,7 +125,8 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     Ok(proposal)
 }
 
-/// Names the day on which the work stopped. Whether the resource is still needed is a question for its team.
+/// Names the day on which the work stopped. Whether the resource is still needed is a question for
+/// its team.
 fn leave_to_people(proposal: &mut Proposal, name: &str, ended: &EndedWork) {
     let (day, days) = (ended.day(), ended.silent_days());
     proposal.title = title(
@@ -170,9 +173,9 @@ struct Outlook {
     needs_person: bool,
 }
 
-/// Asks the usage model whether work comes again after a pause that is longer than what a judgement looks at: a job of the quarter
-/// is not idle in between. Where no model has learned the resource, either the measured days are as long as a model's history,
-/// or a person decides.
+/// Asks the usage model whether work comes again after a pause that is longer than what a judgement
+/// looks at: a job of the quarter is not idle in between. Where no model has learned the resource,
+/// either the measured days are as long as a model's history, or a person decides.
 fn will_stay_idle(
     evidence: &Evidence<'_>,
     days: f64,
@@ -214,8 +217,8 @@ fn will_stay_idle(
     }
 }
 
-/// Decides on a resource that is used at times: a recurring schedule leads to stopping it outside of those times; any
-/// other use means that it is not idle.
+/// Decides on a resource that is used at times: a recurring schedule leads to stopping it outside
+/// of those times; any other use means that it is not idle.
 fn worked_sometimes(
     evidence: &Evidence<'_>,
     work: &Work,

@@ -1,4 +1,5 @@
-//! Limits of idleness: no cloud reports an exact 0 for a machine that is on, so figures below these count as none.
+//! Limits of idleness: no cloud reports an exact 0 for a machine that is on, so figures below these
+//! count as none.
 
 use reeve_learn::Summary;
 

@@ -1,5 +1,6 @@
-//! The size that brings more of what a throttled machine is short of: of every family that boots its images, the cheapest
-//! whose own figures show the gain. Where no price is known it is the next of its family that does.
+//! The size that brings more of what a throttled machine is short of: of every family that boots
+//! its images, the cheapest whose own figures show the gain. Where no price is known it is the next
+//! of its family that does.
 
 use reeve_estate::InstanceSpec;
 
@@ -9,9 +10,11 @@ use super::fit::fit;
 use super::price::Change;
 use reeve_recommend::words::percent;
 
-/// The measured work may take this share of what the larger size sustains, percent: demand beyond 100 % was not measured.
+/// The measured work may take this share of what the larger size sustains, percent: demand beyond
+/// 100 % was not measured.
 const USE_BOUND: f64 = 70.0;
-/// A machine held at its baseline gets so many times as much: its full demand was not measured either.
+/// A machine held at its baseline gets so many times as much: its full demand was not measured
+/// either.
 const STARVED_FACTOR: f64 = 2.0;
 
 /// The code of a proposal whose size is of another family.
@@ -41,7 +44,8 @@ pub(super) struct Larger {
     pub(super) price: Option<Change>,
 }
 
-/// vCPUs that a size sustains: a burstable one its baseline alone. `None` where the baseline is not known.
+/// vCPUs that a size sustains: a burstable one its baseline alone. `None` where the baseline is not
+/// known.
 pub(super) fn sustained(spec: &InstanceSpec) -> Option<f64> {
     let percent = if spec.burstable {
         baseline_percent(spec)?
@@ -70,7 +74,8 @@ impl Short {
     }
 }
 
-/// The cheapest size that helps and holds everything else that was measured; the error says why there is none.
+/// The cheapest size that helps and holds everything else that was measured; the error says why
+/// there is none.
 pub(super) fn choose(
     evidence: &Evidence<'_>,
     from: &InstanceSpec,
@@ -86,7 +91,8 @@ pub(super) fn choose(
         |spec: &&InstanceSpec| boots(spec) && spec.gpus == from.gpus && short.is_met(from, spec);
     let holds = |spec: &InstanceSpec| {
         let fit = fit(evidence, from, spec, evidence.history());
-        // What shrinks and was not measured may only do so within the family, where the catalogue has no figures for it.
+        // What shrinks and was not measured may only do so within the family, where the catalogue
+        // has no figures for it.
         fit.refused.is_none() && (fit.doubts.is_empty() || spec.family == from.family)
     };
     let priced = |spec: &InstanceSpec| {

@@ -1,5 +1,5 @@
-//! Daily margins of a change: 1 is as safe as can be, 0 the limit, below 0 broken. The features for calibrating
-//! confidence are computed from them; see `reeve_learn::calibrate`.
+//! Daily margins of a change: 1 is as safe as can be, 0 the limit, below 0 broken. The features for
+//! calibrating confidence are computed from them; see `reeve_learn::calibrate`.
 
 use reeve_estate::{InstanceSpec, ResourceKind};
 use reeve_learn::calibrate::Daily;

@@ -1,7 +1,8 @@
-//! The weeks to come as the learned models see them: the demand that a size must hold, and use that comes again.
+//! The weeks to come as the learned models see them: the demand that a size must hold, and use that
+//! comes again.
 //!
-//! A model that is missing, stale, rejected or of another size of the machine is not asked; the reason is said, and the judgement
-//! rests on the measured days.
+//! A model that is missing, stale, rejected or of another size of the machine is not asked; the
+//! reason is said, and the judgement rests on the measured days.
 
 use reeve_estate::InstanceSpec;
 use reeve_learn::Summary;
@@ -16,7 +17,8 @@ use super::fit::{CPU_P99_BOUND, vcpu_ratio};
 
 /// Days that a size must hold.
 pub(super) const DAYS: i64 = 28;
-/// A forecast leads beyond what a machine has only from a load that is at least this high now, percent.
+/// A forecast leads beyond what a machine has only from a load that is at least this high now,
+/// percent.
 const LEAST_NOW: f64 = 50.0;
 
 /// The demand model's answer about a machine, or the reason why it has none.
@@ -77,7 +79,8 @@ fn day_of_month(day: i8) -> String {
     }
 }
 
-/// Demand of an outlook that a size does not hold, with the numbers; `None` where it holds all of it.
+/// Demand of an outlook that a size does not hold, with the numbers; `None` where it holds all of
+/// it.
 pub(super) fn exceeds(
     outlook: &DemandOutlook,
     from: &InstanceSpec,
@@ -114,7 +117,8 @@ pub(super) struct Passing {
     pub(super) model: ModelUse,
 }
 
-/// Demand that will keep a machine above the limit for the rule's window; `None` where it will not, or without a model.
+/// Demand that will keep a machine above the limit for the rule's window; `None` where it will not,
+/// or without a model.
 pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> {
     let (model, outlook) = demand(evidence).ok().filter(|_| now.mean >= LEAST_NOW)?;
     let limit = evidence.settings.upgrade_above_percent;
@@ -139,7 +143,8 @@ pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> 
     })
 }
 
-/// Use that the usage model saw in hours that count and that comes again, with the model; `Err` is the reason why there is no model.
+/// Use that the usage model saw in hours that count and that comes again, with the model; `Err` is
+/// the reason why there is no model.
 pub(super) fn recurrence<'e>(
     evidence: &'e Evidence<'_>,
     counts: impl Fn(i64) -> bool,

@@ -67,7 +67,8 @@ impl Change {
     }
 }
 
-/// The price of a machine or database an hour by the list of its region; `None` for whatever has none.
+/// The price of a machine or database an hour by the list of its region; `None` for whatever has
+/// none.
 pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> Option<f64> {
     if !matches!(
         resource.kind,

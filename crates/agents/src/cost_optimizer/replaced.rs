@@ -1,4 +1,5 @@
-//! A scaling group whose members are judged as one machine: the plan of another size for all of them, and its interruption.
+//! A scaling group whose members are judged as one machine: the plan of another size for all of
+//! them, and its interruption.
 
 use reeve_estate::Resource;
 use reeve_recommend::change::ChangeGroupSize;

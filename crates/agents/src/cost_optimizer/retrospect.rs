@@ -1,8 +1,10 @@
-//! Looking back: what would have been proposed at an earlier time, and whether it held in the days that followed. Each
-//! answer is made from samples alone, so that a calibrator learns from the estate's own past before anything was applied.
+//! Looking back: what would have been proposed at an earlier time, and whether it held in the days
+//! that followed. Each answer is made from samples alone, so that a calibrator learns from the
+//! estate's own past before anything was applied.
 //!
-//! A proposal held when every day that could be judged afterwards stayed within the bounds it was made by: a smaller size
-//! holds the load within the degradation guardrail, what was stopped stays unused, a need lasts, a commitment is used.
+//! A proposal held when every day that could be judged afterwards stayed within the bounds it was
+//! made by: a smaller size holds the load within the degradation guardrail, what was stopped stays
+//! unused, a need lasts, a commitment is used.
 
 use jiff::Timestamp;
 use reeve_estate::ResourceState;
@@ -18,8 +20,8 @@ use reeve_recommend::agent::AgentType;
 use reeve_recommend::change::Unused;
 use reeve_recommend::recommendation::RecommendationType;
 
-/// Returns `true` if a proposal proved right between a time and `facts.now`, judged by the samples of the unchanged
-/// resource; `None` if they do not decide it.
+/// Returns `true` if a proposal proved right between a time and `facts.now`, judged by the samples
+/// of the unchanged resource; `None` if they do not decide it.
 #[must_use]
 pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
     let evidence = Evidence::new(facts);

@@ -1,7 +1,9 @@
-//! Working times: the hours of the week in which a resource works, where they come again from week to week.
+//! Working times: the hours of the week in which a resource works, where they come again from week
+//! to week.
 //!
-//! Each whole week is held against the others: a rhythm is there when the other weeks foretell nine tenths of its working
-//! hours. A job at the end of a month is seen once in thirty days, and once is no rhythm.
+//! Each whole week is held against the others: a rhythm is there when the other weeks foretell nine
+//! tenths of its working hours. A job at the end of a month is seen once in thirty days, and once
+//! is no rhythm.
 
 use reeve_learn::HOUR_MS;
 use reeve_learn::week::{HOURS, hour_of_week};
@@ -113,7 +115,8 @@ impl Rhythm {
         self.hours[hour_of_week(hour * HOUR_MS)]
     }
 
-    /// The share of the week in which it can be off, with an hour to start before each working time, 0 to 1.
+    /// The share of the week in which it can be off, with an hour to start before each working
+    /// time, 0 to 1.
     pub(super) fn off_share(&self) -> f64 {
         let on = |at: usize| self.hours[at] || self.hours[(at + 1) % HOURS];
         (0..HOURS).filter(|at| !on(*at)).count() as f64 / HOURS as f64

@@ -1,5 +1,6 @@
-//! Stopping a resource outside its working times: for what works at hours of the week that come again and is idle between
-//! them. Advice: Reeve has no step that starts a machine again by the clock; the cloud's own scheduler has.
+//! Stopping a resource outside its working times: for what works at hours of the week that come
+//! again and is idle between them. Advice: Reeve has no step that starts a machine again by the
+//! clock; the cloud's own scheduler has.
 
 use reeve_estate::{Money, ResourceKind};
 use reeve_learn::calibrate::Daily;
@@ -93,7 +94,8 @@ pub(super) fn judge(
     Ok(proposal)
 }
 
-/// Asks the usage model whether it is used outside its working times after a pause that is longer than what a judgement looks at.
+/// Asks the usage model whether it is used outside its working times after a pause that is longer
+/// than what a judgement looks at.
 fn keeps_to_times(
     evidence: &Evidence<'_>,
     rhythm: &Rhythm,
@@ -140,7 +142,8 @@ fn holds(work: &Work, rhythm: &Rhythm, window: Window) -> bool {
         .all(|hour| rhythm.foretells(hour))
 }
 
-/// Returns `true` if the use after a time stayed within the working hours known by then; `None` if none were known.
+/// Returns `true` if the use after a time stayed within the working hours known by then; `None` if
+/// none were known.
 pub(super) fn kept_to(
     before: &Evidence<'_>,
     evidence: &Evidence<'_>,
@@ -273,7 +276,8 @@ fn explain(
     }
 }
 
-/// Returns each day's adherence to the working hours: 1 without use outside of them, less for each hour with such use.
+/// Returns each day's adherence to the working hours: 1 without use outside of them, less for each
+/// hour with such use.
 fn margins(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm) -> Daily {
     let days = evidence.history().blocks(DAY_MS);
     let margin = |day: &Window| {

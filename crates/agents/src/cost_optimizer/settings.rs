@@ -57,7 +57,8 @@ const COMMITMENTS: Setting = Setting {
     range: (0.0, 0.0),
 };
 
-/// Tags that machines must have, beside the specification's table: without them costs cannot be allocated.
+/// Tags that machines must have, beside the specification's table: without them costs cannot be
+/// allocated.
 pub(super) const REQUIRED_TAGS: Setting = Setting {
     path: "required_tags",
     description: "Tags that every machine must have, each with a value for machines whose volumes have none (CostCenter=4711)",

@@ -1,8 +1,10 @@
-//! `required_tags`: tags that every machine should have, so that its cost can be allocated. A missing one is proposed with a value
-//! that has a source: the value of the volumes attached to the machine, else the value that the setting names.
+//! `required_tags`: tags that every machine should have, so that its cost can be allocated. A
+//! missing one is proposed with a value that has a source: the value of the volumes attached to the
+//! machine, else the value that the setting names.
 //!
-//! Nothing is guessed: volumes that disagree, or a key that nobody gave a value, are abstentions. One tag is proposed at a time,
-//! the first missing one of the setting; the next run proposes the next.
+//! Nothing is guessed: volumes that disagree, or a key that nobody gave a value, are abstentions.
+//! One tag is proposed at a time, the first missing one of the setting; the next run proposes the
+//! next.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +38,8 @@ struct Sourced {
     witnesses: u64,
 }
 
-/// Proposes the first required tag that a machine lacks; `None` where no tag is required of the resource.
+/// Proposes the first required tag that a machine lacks; `None` where no tag is required of the
+/// resource.
 pub(super) fn judge(facts: &Facts<'_>) -> Option<Result<Proposal, Abstention>> {
     let required = facts.settings.names(&settings::REQUIRED_TAGS);
     let machine = facts.resource;
@@ -140,7 +143,8 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
         "the inventory lists no such tag",
     );
     path.ask("Is the value known?", true, source.clone());
-    // Each volume with the value counts as one observation that agrees (rule of succession); a value that a person named needs none.
+    // Each volume with the value counts as one observation that agrees (rule of succession); a
+    // value that a person named needs none.
     let trust = match witnesses {
         0 => stated(STATE_CAP),
         count => stated(100.0 * (count + 1) as f64 / (count + 2) as f64),

@@ -1,4 +1,5 @@
-//! Tables of the judgement: what each rule finds, what it leaves alone and why, and the arithmetic of savings.
+//! Tables of the judgement: what each rule finds, what it leaves alone and why, and the arithmetic
+//! of savings.
 #![allow(clippy::unwrap_used)]
 
 mod commitment;
@@ -836,7 +837,8 @@ fn a_bill_decides_what_is_saved_before_what_the_cloud_says() {
 
 #[test]
 fn a_size_must_hold_what_the_next_week_may_need() {
-    // One reading a day is a peak, which no percentile shows. Half the size would just hold the highest of them.
+    // One reading a day is a peak, which no percentile shows. Half the size would just hold the
+    // highest of them.
     let peaks = |high: fn(i64) -> f64| {
         move |m: i64| {
             Some(if m % 1_440 == 720 {
@@ -873,7 +875,8 @@ fn a_size_must_hold_what_the_next_week_may_need() {
 
 #[test]
 fn a_load_that_does_not_hold_on_held_out_days_is_trusted_less() {
-    // An hour a week at 40 %: 80 % of the smaller size, in 0.6 % of the points. On those days it is too tight.
+    // An hour a week at 40 %: 80 % of the smaller size, in 0.6 % of the points. On those days it is
+    // too tight.
     let weekly = |m: i64| {
         Some(if (m / 1440) % 7 == 3 && m % 1440 < 60 {
             40.0

@@ -1,4 +1,5 @@
-//! `upgrade_throttled`: CPU above 90 % for 3 days, or a burstable machine held down at its baseline without credits.
+//! `upgrade_throttled`: CPU above 90 % for 3 days, or a burstable machine held down at its baseline
+//! without credits.
 
 use reeve_estate::{InstanceSpec, Money};
 use reeve_learn::calibrate::Daily;
@@ -146,7 +147,8 @@ impl Need {
     }
 }
 
-/// Makes a proposal one of a need that is to come: it rests on the forecast, no past day can confirm it, and it is less urgent.
+/// Makes a proposal one of a need that is to come: it rests on the forecast, no past day can
+/// confirm it, and it is less urgent.
 fn add_forecast(proposal: &mut Proposal, passing: Passing) {
     proposal.priority = Priority::Medium;
     proposal.confidence = proposal.confidence.min(FORECAST_CAP);
@@ -175,8 +177,8 @@ fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
     )
 }
 
-/// Returns `true` if a burstable machine ran out of credits and was limited to its baseline; mean CPU alone does not show
-/// that.
+/// Returns `true` if a burstable machine ran out of credits and was limited to its baseline; mean
+/// CPU alone does not show that.
 fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
     let days = evidence.settings.upgrade_days;
     let Some(spec) = evidence.size.as_ref().filter(|spec| spec.burstable) else {
@@ -203,7 +205,8 @@ fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
     path.ask(question, held, detail)
 }
 
-/// Returns `true` if the demand for a larger size lasted through a window; `None` if it was not measured well enough.
+/// Returns `true` if the demand for a larger size lasted through a window; `None` if it was not
+/// measured well enough.
 pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: bool) -> Option<bool> {
     let load = if starved {
         evidence.credits.as_ref()
@@ -220,7 +223,8 @@ pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: boo
     })
 }
 
-/// Returns the confidence: the share of days that still needed the larger size after three such days.
+/// Returns the confidence: the share of days that still needed the larger size after three such
+/// days.
 fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) -> Confidence {
     let empty = |window| {
         evidence
@@ -353,7 +357,8 @@ fn propose(
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
-    // A larger size costs more by what is paid, not by the list price: its card has both costs on one basis.
+    // A larger size costs more by what is paid, not by the list price: its card has both costs on
+    // one basis.
     discounts::apply(evidence.facts, list_now, &mut proposal);
     proposal
 }

@@ -1,5 +1,6 @@
-//! `identify_idle_resources` for what is removed rather than stopped: addresses that nothing has, NAT gateways without traffic, load
-//! balancers without use. No cloud gives them back, so that the impact is medium at least, however little they cost.
+//! `identify_idle_resources` for what is removed rather than stopped: addresses that nothing has,
+//! NAT gateways without traffic, load balancers without use. No cloud gives them back, so that the
+//! impact is medium at least, however little they cost.
 
 mod traffic;
 
@@ -85,7 +86,8 @@ pub(super) fn stayed_unused(facts: &Facts<'_>, window: Window) -> Option<bool> {
     Traffic::measure(facts)?.is_none_in(window)
 }
 
-/// An address that nothing has. Nothing of it is measured; what is known is when it last had another holder or none.
+/// An address that nothing has. Nothing of it is measured; what is known is when it last had
+/// another holder or none.
 fn unattached(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> {
     let days = Thresholds::from(facts.settings).idle_days;
     path.ask(
@@ -302,7 +304,8 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
         priority: priority_by_savings(cost.monthly),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, cap, &signs),
-        // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
+        // Nobody can take it back: the default approval matrix wants a signature from medium impact
+        // on.
         impact_level: impact_level(
             &facts.guardrails.approval_matrix,
             resource,

@@ -1,4 +1,5 @@
-//! `identify_idle_resources` for volumes that nothing is attached to: keep a snapshot, then delete them.
+//! `identify_idle_resources` for volumes that nothing is attached to: keep a snapshot, then delete
+//! them.
 
 use reeve_estate::{Metric, Money};
 use reeve_learn::{Backtest, DAY_MS, Summary, Window};
@@ -238,7 +239,8 @@ fn propose(
         priority: priority_by_savings(savings),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, None, &signs),
-        // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
+        // Nobody can take it back: the default approval matrix wants a signature from medium impact
+        // on.
         impact_level: evidence
             .impact_level(savings, cost.monthly, hazards)
             .max(Impact::Medium),

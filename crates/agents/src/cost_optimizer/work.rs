@@ -1,7 +1,8 @@
-//! The hours in which a resource works, over its whole history and in every dimension that was measured.
+//! The hours in which a resource works, over its whole history and in every dimension that was
+//! measured.
 //!
-//! A job of ten minutes a week is invisible in a mean and in any percentile (krr #294). What counts is the highest point of
-//! each hour, held against what a machine does when nobody uses it.
+//! A job of ten minutes a week is invisible in a mean and in any percentile (krr #294). What counts
+//! is the highest point of each hour, held against what a machine does when nobody uses it.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +40,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Of everything that was measured; `None` where nothing was. A database works while somebody is connected.
+    /// Of everything that was measured; `None` where nothing was. A database works while somebody
+    /// is connected.
     pub(super) fn from_evidence(evidence: &Evidence<'_>) -> Option<Work> {
         type Part<'e> = (&'static str, &'e Option<Load>, f64, fn(f64) -> String);
         let connections = evidence.facts.resource.kind == ResourceKind::Database

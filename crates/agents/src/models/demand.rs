@@ -1,5 +1,6 @@
-//! `demand`: CPU of each resource by hour of the week, and its forecast for the weeks to come. Judged by a decision that people take
-//! from such a forecast: which hours of the coming week are among a resource's busiest fifth.
+//! `demand`: CPU of each resource by hour of the week, and its forecast for the weeks to come.
+//! Judged by a decision that people take from such a forecast: which hours of the coming week are
+//! among a resource's busiest fifth.
 
 use std::collections::BTreeMap;
 

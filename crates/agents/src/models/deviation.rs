@@ -1,6 +1,7 @@
-//! `deviation`: which hours of a resource's CPU are unlike itself. Nobody labels the estate's own anomalies, so the model is
-//! judged on held-out days into which known ones are put: three hours that jump, at places that the resource's name decides.
-//! What was not put there counts as normal, so that precision is a lower bound.
+//! `deviation`: which hours of a resource's CPU are unlike itself. Nobody labels the estate's own
+//! anomalies, so the model is judged on held-out days into which known ones are put: three hours
+//! that jump, at places that the resource's name decides. What was not put there counts as normal,
+//! so that precision is a lower bound.
 
 use jiff::Timestamp;
 use reeve_estate::Metric;

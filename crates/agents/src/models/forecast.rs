@@ -1,4 +1,5 @@
-//! The forecast part of `demand`: days after the training, from the hours before it, and peaks that come with the month.
+//! The forecast part of `demand`: days after the training, from the hours before it, and peaks that
+//! come with the month.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,8 @@ const DAYS: usize = 42;
 const HORIZON: usize = 28 * 24;
 /// A series that ended longer before the training's end is not forecast.
 const ENDED_MS: i64 = 2 * DAY_MS;
-/// A monthly peak is above the usual day's highest hour by this factor, and by so many points of CPU.
+/// A monthly peak is above the usual day's highest hour by this factor, and by so many points of
+/// CPU.
 const ABOVE: (f64, f64) = (1.5, 10.0);
 /// Percentile of the days' highest hours that is the usual highest: one day of a month is above it.
 const USUAL: f64 = 90.0;
@@ -64,8 +66,8 @@ pub(super) fn hundredths(value: f64) -> u32 {
     (value.clamp(0.0, 1e6) * 100.0).round() as u32
 }
 
-/// Peaks on one day of the month, seen in two months or more and in most of those measured. Where days stand out that are of no
-/// such day, they are chance, and so may be the others.
+/// Peaks on one day of the month, seen in two months or more and in most of those measured. Where
+/// days stand out that are of no such day, they are chance, and so may be the others.
 fn monthly(points: &[Point]) -> Vec<MonthlyPeak> {
     let mut highest: BTreeMap<i64, f64> = BTreeMap::new();
     for (at, value) in points.iter().filter(|(_, value)| value.is_finite()) {

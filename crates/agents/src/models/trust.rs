@@ -1,5 +1,6 @@
-//! `confidence`: how likely a recommendation is to hold. Learns from looking back over the estate's own weeks and from how
-//! real recommendations ended; see `reeve_learn::calibrate` and `docs/learning/confidence.md`.
+//! `confidence`: how likely a recommendation is to hold. Learns from looking back over the estate's
+//! own weeks and from how real recommendations ended; see `reeve_learn::calibrate` and
+//! `docs/learning/confidence.md`.
 
 use std::sync::Arc;
 
@@ -35,7 +36,8 @@ impl Confidence {
         }
     }
 
-    /// Looking back from now: every whole week's judgement whose outcome is known, and the real outcomes.
+    /// Looking back from now: every whole week's judgement whose outcome is known, and the real
+    /// outcomes.
     fn examples(&self, material: &Material) -> Vec<Example> {
         let times: Vec<Timestamp> = (0..WEEKS)
             .map(|week| material.days_ago(HORIZON_DAYS + 7 * week))

@@ -1,5 +1,5 @@
-//! `usage`: the hours in which each resource is in use. Judged by which hours of the held-out days are: those that were in use in
-//! at least half of the weeks before.
+//! `usage`: the hours in which each resource is in use. Judged by which hours of the held-out days
+//! are: those that were in use in at least half of the weeks before.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,8 @@ use reeve_recommend::models::{
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Usage;
 
-/// The highest point of each hour: a database is in use while somebody is connected, a machine while it computes.
+/// The highest point of each hour: a database is in use while somebody is connected, a machine
+/// while it computes.
 fn in_use(material: &Material, resource: &Resource) -> Option<Vec<(i64, bool)>> {
     let measured = |metric| {
         move || {

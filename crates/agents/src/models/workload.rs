@@ -1,8 +1,9 @@
 //! `workload`: what people's corrections of workload classes teach about resources alike.
 //!
-//! A version learns from every correction of the agent's scope, and is judged by each of them as if it had not seen that one: the signals of
-//! the resource and what the other corrections say have to lead to the class that the person gave. Corrections that share nothing
-//! therefore teach nothing, and such a version is not used.
+//! A version learns from every correction of the agent's scope, and is judged by each of them as if
+//! it had not seen that one: the signals of the resource and what the other corrections say have to
+//! lead to the class that the person gave. Corrections that share nothing therefore teach nothing,
+//! and such a version is not used.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! `abort_uploads` and `expire_versions`: lifecycle rules for buckets that lack them.
 //!
-//! Parts of uploads that nobody completed and versions that nobody reads are charged like objects, and no listing shows them.
-//! CloudWatch counts neither apart from the objects, so that no saving is claimed. One rule at a time: the safe one first, and last
-//! the one that moves objects to a colder class (`tier`).
+//! Parts of uploads that nobody completed and versions that nobody reads are charged like objects,
+//! and no listing shows them. CloudWatch counts neither apart from the objects, so that no saving
+//! is claimed. One rule at a time: the safe one first, and last the one that moves objects to a
+//! colder class (`tier`).
 
 mod candidate;
 mod tier;
@@ -120,7 +121,8 @@ fn decided(code: &'static str, detail: impl Into<String>) -> Abstention {
     Abstention::decided(KIND, code, detail)
 }
 
-/// The bucket's configuration; an abstention if a rule must not be added or the configuration was not read.
+/// The bucket's configuration; an abstention if a rule must not be added or the configuration was
+/// not read.
 fn admit<'a>(facts: &Facts<'a>) -> Result<Configured<'a>, Abstention> {
     let bucket = facts.resource;
     if is_opted_out(bucket) {
@@ -200,7 +202,8 @@ fn fingerprint(lifecycle: Option<&Value>, rules: &[&Value]) -> Lifecycle {
 }
 
 impl Configured<'_> {
-    /// Returns `true` if a rule that is on has an action. A rule for some objects counts: somebody decided about them.
+    /// Returns `true` if a rule that is on has an action. A rule for some objects counts: somebody
+    /// decided about them.
     fn does(&self, action: &str) -> bool {
         let on = |rule: &&&Value| rule.get("Status").and_then(Value::as_str) == Some("Enabled");
         self.rules

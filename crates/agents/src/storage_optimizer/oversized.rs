@@ -1,8 +1,9 @@
 //! `shrink_volumes`: volumes of which a small share is used, today and by the forecast.
 //!
-//! Clouds let volumes grow and never shrink, so that this is advice with a migration plan: another volume, a copy, a swap. No cloud
-//! measures how full a volume is; an agent on the machine does, for all of its file systems together. So a volume is judged only
-//! where it is the one volume of its machine, and one that nothing measures is never called oversized.
+//! Clouds let volumes grow and never shrink, so that this is advice with a migration plan: another
+//! volume, a copy, a swap. No cloud measures how full a volume is; an agent on the machine does,
+//! for all of its file systems together. So a volume is judged only where it is the one volume of
+//! its machine, and one that nothing measures is never called oversized.
 
 use reeve_estate::{Catalogue, Metric, Money, Resource};
 use reeve_learn::calibrate::Daily;
@@ -126,7 +127,8 @@ fn decided(code: &'static str, detail: impl Into<String>) -> Abstention {
     Abstention::decided(KIND, code, detail)
 }
 
-/// The size of a volume, and the least one that takes its IOPS; an abstention for a type whose performance goes by its size.
+/// The size of a volume, and the least one that takes its IOPS; an abstention for a type whose
+/// performance goes by its size.
 fn sizes(volume: &Resource, settings: &Thresholds) -> Result<(f64, f64), Abstention> {
     if !settings.shrink {
         return Err(decided(
@@ -217,7 +219,8 @@ fn cost(catalogue: &Catalogue, volume: &Resource, gib: f64) -> Option<(Money, Mo
     ))
 }
 
-/// Confidence from held-out days: the size chosen from the days before must be at most 90 % full on each.
+/// Confidence from held-out days: the size chosen from the days before must be at most 90 % full on
+/// each.
 fn trust(
     facts: &Facts<'_>,
     settings: &Thresholds,

@@ -224,7 +224,8 @@ fn performance(rule: Rule, demand: &Demand, to: &VolumeSetup) -> String {
     }
 }
 
-/// The confidence that the setup holds: on each held-out day, whether the setup chosen from the days before held its peak.
+/// The confidence that the setup holds: on each held-out day, whether the setup chosen from the
+/// days before held its peak.
 fn trust(
     facts: &Facts<'_>,
     settings: &Thresholds,

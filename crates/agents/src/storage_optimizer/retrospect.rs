@@ -10,8 +10,8 @@ use super::settings::Thresholds;
 use super::setup;
 use crate::retrospect::every_day;
 
-/// Returns `true` if the setup that was proposed at a time held every measured peak until `facts.now`; `None` if the samples do
-/// not decide it.
+/// Returns `true` if the setup that was proposed at a time held every measured peak until
+/// `facts.now`; `None` if the samples do not decide it.
 pub(super) fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
     // Whether a volume of another size would have held is not in the samples of this one alone.
     if proposal.rule == oversized::RULE {

@@ -26,8 +26,8 @@ pub(super) fn is_free(setup: &VolumeSetup) -> bool {
             .is_none_or(|mibps| u64::from(mibps) <= GP3_FREE_MIBPS)
 }
 
-/// The least gp3 setup that holds the peaks and the headroom, and never more than the volume has now; an abstention if no gp3
-/// volume of this size does.
+/// The least gp3 setup that holds the peaks and the headroom, and never more than the volume has
+/// now; an abstention if no gp3 volume of this size does.
 pub(super) fn gp3(
     volume: &Resource,
     peak: &Peak,

@@ -1,8 +1,8 @@
 //! `clean_snapshots`: snapshots that are old, and whose volume is gone or has newer ones.
 //!
-//! The newest snapshots of each volume stay, as many as the settings say. Snapshots are incremental: deleting one frees only the
-//! blocks that no other snapshot of its volume refers to, so that its full size is an upper bound. A saving is claimed from a
-//! bill alone.
+//! The newest snapshots of each volume stay, as many as the settings say. Snapshots are
+//! incremental: deleting one frees only the blocks that no other snapshot of its volume refers to,
+//! so that its full size is an upper bound. A saving is claimed from a bill alone.
 
 use jiff::Timestamp;
 use reeve_estate::{
@@ -118,7 +118,8 @@ fn member<'a>(document: Option<&'a Document>, name: &str) -> Option<&'a str> {
     document?.json().get(name)?.as_str()
 }
 
-/// Returns an abstention for a snapshot that a service manages, that is not complete, or that is too young.
+/// Returns an abstention for a snapshot that a service manages, that is not complete, or that is
+/// too young.
 fn admit(facts: &Facts<'_>, settings: &Thresholds, path: &mut Path) -> Result<(), Abstention> {
     let snapshot = facts.resource;
     if is_opted_out(snapshot) {
@@ -183,7 +184,8 @@ fn listed(names: &[&str]) -> String {
 }
 
 impl<'a> Standing<'a> {
-    /// The snapshot among the others of its volume; an abstention where they, the volume or images were not read.
+    /// The snapshot among the others of its volume; an abstention where they, the volume or images
+    /// were not read.
     fn of(facts: &Facts<'a>) -> Result<Standing<'a>, Abstention> {
         let (snapshot, relations) = (facts.resource, facts.relations);
         let read = [
@@ -307,7 +309,8 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
         priority: priority_by_savings(billed),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, Some(STATE_CAP), &signs),
-        // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
+        // Nobody can take it back: the default approval matrix wants a signature from medium impact
+        // on.
         impact_level: impact_level(
             &facts.guardrails.approval_matrix,
             snapshot,

@@ -1,4 +1,5 @@
-//! Tables of the judgement: what each rule finds, what it leaves alone and why, and the arithmetic of savings.
+//! Tables of the judgement: what each rule finds, what it leaves alone and why, and the arithmetic
+//! of savings.
 #![allow(clippy::unwrap_used)]
 
 mod buckets;
@@ -44,7 +45,8 @@ impl Case {
         }
     }
 
-    /// Days of use, a point every five minutes: operations and MiB per second by minutes before now.
+    /// Days of use, a point every five minutes: operations and MiB per second by minutes before
+    /// now.
     fn used(mut self, days: i64, use_of: impl Fn(i64) -> (f64, f64)) -> Case {
         let points = |value: &dyn Fn(i64) -> f64| -> Vec<(Timestamp, f64)> {
             let backs = (1..=days * 288).rev().map(|back| back * 5);
@@ -321,7 +323,8 @@ fn a_load_that_jumps_lowers_the_confidence() {
     let steady = Case::volume("io1", 400.0, Some(10_000), None)
         .used(30, |_| (4_000.0, 40.0))
         .only();
-    // Each week's use is three times that of the week before: what was chosen a day earlier often did not hold.
+    // Each week's use is three times that of the week before: what was chosen a day earlier often
+    // did not hold.
     let growing = Case::volume("io1", 400.0, Some(10_000), None)
         .used(30, |back| {
             (9_000.0 / 3f64.powf(back as f64 / (7.0 * 1440.0)), 40.0)

@@ -1,5 +1,5 @@
-//! `production = high_availability`: databases with a standby in another zone, scaling groups of two members at least, and no machine
-//! that serves alone.
+//! `production = high_availability`: databases with a standby in another zone, scaling groups of
+//! two members at least, and no machine that serves alone.
 
 use reeve_estate::{Capacity, Money, Provider, Resource, ResourceKind};
 use reeve_recommend::change::{AddStandby, ResizeGroup};

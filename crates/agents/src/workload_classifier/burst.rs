@@ -1,7 +1,9 @@
-//! `analytics = burst_capable`: a size that is paid for around the clock for work that comes in bursts.
+//! `analytics = burst_capable`: a size that is paid for around the clock for work that comes in
+//! bursts.
 //!
-//! A burstable size of the same processors and memory is proposed where its CPU credits would have covered every burst of the history. Where
-//! they would not, bursts belong on capacity that comes and goes with them, which is an architecture.
+//! A burstable size of the same processors and memory is proposed where its CPU credits would have
+//! covered every burst of the history. Where they would not, bursts belong on capacity that comes
+//! and goes with them, which is an architecture.
 
 use reeve_estate::{InstanceSpec, Metric, Money, Resource, ResourceKind};
 use reeve_learn::calibrate::Daily;
@@ -131,8 +133,8 @@ fn burstable<'c>(
         .map(|(_, spec, baseline)| (spec, baseline))
 }
 
-/// Returns `true` if a machine that earns its baseline and keeps a day's earnings at most never runs out of credits. It begins with half
-/// of them.
+/// Returns `true` if a machine that earns its baseline and keeps a day's earnings at most never
+/// runs out of credits. It begins with half of them.
 fn credits_last(cpu: &Load, window: Window, baseline: f64) -> bool {
     let most = baseline * 24.0;
     let hours = cpu.period_ms as f64 / HOUR_MS as f64;

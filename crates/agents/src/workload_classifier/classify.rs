@@ -1,7 +1,9 @@
-//! Classification of a resource: the sum of its signals, what was learned from corrections, and the reason for abstaining.
+//! Classification of a resource: the sum of its signals, what was learned from corrections, and the
+//! reason for abstaining.
 //!
-//! The confidence is the smaller of two figures: the probability by the signals, and how often the weeks before every past day had led to
-//! the same class (`crate::confidence`). Both have to be high, because a clear signal that changes from week to week is none.
+//! The confidence is the smaller of two figures: the probability by the signals, and how often the
+//! weeks before every past day had led to the same class (`crate::confidence`). Both have to be
+//! high, because a clear signal that changes from week to week is none.
 
 use reeve_learn::workload::probabilities;
 use reeve_learn::{Backtest, DAY_MS, Window};
@@ -158,8 +160,8 @@ fn learned(facts: &Facts<'_>, signals: &mut Vec<Signal>) -> (Scores, Vec<ModelUs
     (weights, vec![says])
 }
 
-/// Returns `true` if strong signals speak for other classes and none for this one: office hours in production are neither of both, and
-/// still no jobs.
+/// Returns `true` if strong signals speak for other classes and none for this one: office hours in
+/// production are neither of both, and still no jobs.
 fn is_nobodys(signals: &[Signal], class: WorkloadClass) -> bool {
     let strong: Vec<&Signal> = signals
         .iter()
@@ -177,7 +179,8 @@ fn unknown(settings: &Thresholds) -> String {
     format!("{measured}, and no tag says what it is for")
 }
 
-/// The reason for a probability that is too low: signals for different classes, or none that says enough.
+/// The reason for a probability that is too low: signals for different classes, or none that says
+/// enough.
 fn unclear(signals: &[Signal], probabilities: Scores) -> Unclassified {
     let best = best_of(probabilities);
     let of = |signal: &&Signal| best_of(signal.weights);

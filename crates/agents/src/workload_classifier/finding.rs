@@ -52,8 +52,8 @@ pub(super) struct Finding {
     pub(super) cost: String,
     pub(super) performance: String,
     pub(super) security: String,
-    /// Past days on which the check itself would have been right, with the distance of each day to its limit; `None` for a check of
-    /// the configuration, which is a fact.
+    /// Past days on which the check itself would have been right, with the distance of each day to
+    /// its limit; `None` for a check of the configuration, which is a fact.
     pub(super) tried: Option<(Backtest, Daily)>,
     pub(super) path: Path,
 }
@@ -96,12 +96,14 @@ impl Case<'_> {
         )
     }
 
-    /// Saving of a second resource like this one at list price, which is negative: it costs what the first one does. `None` without a price.
+    /// Saving of a second resource like this one at list price, which is negative: it costs what
+    /// the first one does. `None` without a price.
     pub(super) fn second_costs(&self) -> Option<Money> {
         self.listed().map(|cost| Money::ZERO - cost)
     }
 
-    /// Cost of the resource a month at list price; that which the cloud itself gives where the catalogue has no price.
+    /// Cost of the resource a month at list price; that which the cloud itself gives where the
+    /// catalogue has no price.
     fn listed(&self) -> Option<Money> {
         let resource = self.facts.resource;
         self.facts
@@ -197,7 +199,8 @@ impl Case<'_> {
         proposal
     }
 
-    /// Confidence in percent, the same from 0 to 1 before rounding, and its range: both the class and the check have to be right.
+    /// Confidence in percent, the same from 0 to 1 before rounding, and its range: both the class
+    /// and the check have to be right.
     fn certainty(&self, own: Option<&Confidence>) -> (f64, f64, Option<ConfidenceRange>) {
         let class = self.classified.classification.confidence;
         let (share, low, high) = own.map_or((1.0, 1.0, 1.0), |own| {

@@ -1,8 +1,10 @@
-//! `development = cost_optimized`: machines that run at nights and on weekends, when nobody works on them.
+//! `development = cost_optimized`: machines that run at nights and on weekends, when nobody works
+//! on them.
 //!
-//! Working hours are learned: the twelve hours, Monday to Friday, in which the machine does most. Reeve starts no machine by the clock, so that
-//! the fix is a tag for a scheduler that does, where the agent's settings name one. What is idle between its hours in every respect
-//! is left to `identify_idle_resources` of `cost_optimizer`.
+//! Working hours are learned: the twelve hours, Monday to Friday, in which the machine does most.
+//! Reeve starts no machine by the clock, so that the fix is a tag for a scheduler that does, where
+//! the agent's settings name one. What is idle between its hours in every respect is left to
+//! `identify_idle_resources` of `cost_optimizer`.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +55,8 @@ impl WorkingHours {
         )
     }
 
-    /// Returns `true` for a working hour, given since the epoch. The first of January 1970 was a Thursday.
+    /// Returns `true` for a working hour, given since the epoch. The first of January 1970 was a
+    /// Thursday.
     fn contains(self, hour: i64) -> bool {
         let own = hour - self.0;
         (own.div_euclid(24) + 3).rem_euclid(7) < 5 && own.rem_euclid(24) < WORKING

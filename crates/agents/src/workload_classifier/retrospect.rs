@@ -6,7 +6,8 @@ use reeve_recommend::{Facts, Proposal};
 use super::classify::classify;
 use super::settings::Thresholds;
 
-/// Returns `true` if the samples after a finding led to the same class again; `None` if they lead to none.
+/// Returns `true` if the samples after a finding led to the same class again; `None` if they lead
+/// to none.
 pub(super) fn held(_: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
     let settings = Thresholds::from(facts.settings);
     let before = classify(

@@ -1,8 +1,10 @@
 //! Signals of a workload beside the shape of its metrics, and the weights of all in one table.
 //!
-//! A weight is a logarithm of odds: 0.7 doubles the odds of a class, 2.5 makes them twelve times as high. An environment tag tells production
-//! from development and nothing else, because batch and analytics run in both. The shape tells jobs from serving. Weights were set by
-//! hand, before any estate was measured; what people correct is learned beside them (`reeve_recommend::models::WorkloadModel`).
+//! A weight is a logarithm of odds: 0.7 doubles the odds of a class, 2.5 makes them twelve times as
+//! high. An environment tag tells production from development and nothing else, because batch and
+//! analytics run in both. The shape tells jobs from serving. Weights were set by hand, before any
+//! estate was measured; what people correct is learned beside them
+//! (`reeve_recommend::models::WorkloadModel`).
 
 use reeve_estate::{Metric, Purchase, Resource, ResourceKind};
 use reeve_learn::workload::{class_of_word, is_purpose_key, words};
@@ -16,7 +18,8 @@ use crate::load::Load;
 /// Words for a role that serves: they say less of the environment than its own names do.
 const SERVING: [&str; 4] = ["customer", "frontend", "web", "api"];
 
-/// A word under a key that says what a resource is for (`env`, `role`, ...), by the class that it speaks for.
+/// A word under a key that says what a resource is for (`env`, `role`, ...), by the class that it
+/// speaks for.
 const TAG: [Scores; 4] = [
     [2.5, -3.0, 0.0, 0.0],
     [-3.0, 2.5, 0.0, 0.0],
@@ -45,7 +48,8 @@ const ALWAYS_ASKED: Scores = [0.5, -0.3, -0.5, 0.0];
 /// No traffic in most hours.
 const SELDOM_ASKED: Scores = [-0.8, 0.2, 0.4, 0.0];
 
-/// Traffic of an hour below which it is silent, bytes a second: above what agents and time services send.
+/// Traffic of an hour below which it is silent, bytes a second: above what agents and time services
+/// send.
 const SILENT: f64 = 5_000.0;
 /// Share of silent hours up to which it is always asked, and from which it is seldom asked.
 const SILENT_SHARE: (f64, f64) = (0.05, 0.7);

@@ -97,8 +97,8 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     }))
 }
 
-/// The price of an hour beside the average spot price. No saving is claimed from it: spot prices move, and jobs run fewer hours once they
-/// have a launch template of their own.
+/// The price of an hour beside the average spot price. No saving is claimed from it: spot prices
+/// move, and jobs run fewer hours once they have a launch template of their own.
 fn price_words(facts: &Facts<'_>) -> String {
     let machine = facts.resource;
     let platform = machine.specification.platform.as_deref();

@@ -1,4 +1,5 @@
-//! Tables of the judgement: the class of shapes and names, what follows from each class, and what is left alone with its reason.
+//! Tables of the judgement: the class of shapes and names, what follows from each class, and what
+//! is left alone with its reason.
 #![allow(clippy::unwrap_used)]
 
 mod findings;
@@ -19,7 +20,8 @@ use crate::cost_optimizer::tests::estate::{now, resource};
 
 use WorkloadClass::{Analytics, Batch, Development, Production};
 
-/// Shape of a load: CPU in percent by the hour of the day, the day of the week (0 is Monday) and the number of the point.
+/// Shape of a load: CPU in percent by the hour of the day, the day of the week (0 is Monday) and
+/// the number of the point.
 type Load = fn(f64, i64, i64) -> f64;
 
 /// Follows day and week, as people ask.

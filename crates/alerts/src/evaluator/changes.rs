@@ -23,7 +23,8 @@ pub struct Tally {
     pub matched: u64,
     /// Matched entries that came too late to count.
     pub late: u64,
-    /// Matched entries of groups beyond the most that are counted apart. They were counted together.
+    /// Matched entries of groups beyond the most that are counted apart. They were counted
+    /// together.
     pub shared: u64,
     /// Entries that waited for a threshold and were dropped because the rule kept too many.
     pub dropped: u64,
@@ -70,9 +71,11 @@ pub struct ClockStep {
 /// All that changed since the last time, to be kept in one transaction with the position.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
-    /// Entries that rules have taken, spelled as `docs/formats/alerts.md` says; empty where none was taken.
+    /// Entries that rules have taken, spelled as `docs/formats/alerts.md` says; empty where none
+    /// was taken.
     pub delta: Vec<u8>,
-    /// The whole state after the delta, in parts. It takes the place of earlier snapshots and of all deltas.
+    /// The whole state after the delta, in parts. It takes the place of earlier snapshots and of
+    /// all deltas.
     pub snapshot: Option<Vec<Vec<u8>>>,
     /// New firings.
     pub fired: Vec<Firing>,
@@ -94,7 +97,8 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Notes that an entry joined a firing: `growth` without entries, and the entry where the firing lists it.
+    /// Notes that an entry joined a firing: `growth` without entries, and the entry where the
+    /// firing lists it.
     pub(super) fn grew(&mut self, mut growth: FiringGrowth, listed: Option<FiringEntry>) {
         if let Some(before) = self.grown.remove(&growth.id) {
             growth.entries = before.entries;
@@ -103,7 +107,8 @@ impl Gathered {
         self.grown.insert(growth.id.clone(), growth);
     }
 
-    /// Moves everything into changes. A firing that grew before it was ever kept is kept as it is now.
+    /// Moves everything into changes. A firing that grew before it was ever kept is kept as it is
+    /// now.
     pub(super) fn take(&mut self) -> Changes {
         let mut fired = std::mem::take(&mut self.fired);
         let mut grown = std::mem::take(&mut self.grown);

@@ -1,15 +1,16 @@
 //! Thresholds that count the distinct values of a field: "five users from one address".
 //!
-//! Of the entries of one value at most two a window are kept, the outermost ones: every window that holds an entry between
-//! two of the same value that are at most a window apart also holds one of these two. So the count stays exact, and a flood
-//! of one value costs no memory.
+//! Of the entries of one value at most two a window are kept, the outermost ones: every window that
+//! holds an entry between two of the same value that are at most a window apart also holds one of
+//! these two. So the count stays exact, and a flood of one value costs no memory.
 
 use hashbrown::HashMap;
 
 use super::memory::{Counting, Pending};
 
-/// Inserts an entry in order, and drops entries of its value that no window needs. Returns its place; `None` if it is not
-/// needed itself. An entry that is dropped is counted by the one of its value before it.
+/// Inserts an entry in order, and drops entries of its value that no window needs. Returns its
+/// place; `None` if it is not needed itself. An entry that is dropped is counted by the one of its
+/// value before it.
 pub(super) fn insert(pending: &mut Vec<Pending>, new: Pending, window_ms: i64) -> Option<usize> {
     let (value, at_ms) = (new.value, new.entry.at_ms);
     let order = (at_ms, new.entry.sequence);

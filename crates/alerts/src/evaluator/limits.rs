@@ -3,13 +3,15 @@
 /// Bounds of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Delay, in milliseconds, by which an entry may be older than the latest one of its group and still count. A day:
-    /// clouds deliver some of their activity hours later.
+    /// Delay, in milliseconds, by which an entry may be older than the latest one of its group and
+    /// still count. A day: clouds deliver some of their activity hours later.
     pub lateness_ms: i64,
-    /// Milliseconds by which a time of recording may lie before the latest one without being taken for a step of the
-    /// clock. Five minutes: a step within them is far below the lateness and silences nothing.
+    /// Milliseconds by which a time of recording may lie before the latest one without being taken
+    /// for a step of the clock. Five minutes: a step within them is far below the lateness and
+    /// silences nothing.
     pub step_ms: i64,
-    /// Most entries of a group that wait for a threshold. At least the largest threshold, or that rule could never fire.
+    /// Most entries of a group that wait for a threshold. At least the largest threshold, or that
+    /// rule could never fire.
     pub most_pending: usize,
     /// Most firings of a group that entries can still join.
     pub most_open: usize,
@@ -38,7 +40,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the most groups of each of some rules, so that all of them together stay within memory.
+    /// Returns the most groups of each of some rules, so that all of them together stay within
+    /// memory.
     #[must_use]
     pub fn groups_of_each(&self, rules: usize) -> usize {
         let share = MOST_GROUPS_IN_ALL / rules.max(1);

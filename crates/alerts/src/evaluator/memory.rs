@@ -130,8 +130,8 @@ impl GroupMemory {
         Counted::Pending
     }
 
-    /// Drops the earliest pending entries until so many are left; returns how many were dropped. What comes before them is
-    /// late from then on.
+    /// Drops the earliest pending entries until so many are left; returns how many were dropped.
+    /// What comes before them is late from then on.
     pub(super) fn keep_latest(&mut self, most: usize, window_ms: i64) -> usize {
         let excess = self.pending.len().saturating_sub(most);
         let latest_ms = self
@@ -159,7 +159,8 @@ impl GroupMemory {
         }
     }
 
-    /// Corrects what was counted while the clock was ahead: nothing happened after an entry that was recorded later.
+    /// Corrects what was counted while the clock was ahead: nothing happened after an entry that
+    /// was recorded later.
     pub(super) fn step_back(&mut self, recorded_ms: i64, window_ms: i64, limits: &Limits) {
         self.watermark_ms = self
             .watermark_ms
@@ -253,7 +254,8 @@ impl OpenFiring {
     }
 }
 
-/// The instant of some milliseconds. All of them come from instants, or are a bounded distance from one.
+/// The instant of some milliseconds. All of them come from instants, or are a bounded distance from
+/// one.
 pub(crate) fn instant(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 {
         Timestamp::MIN

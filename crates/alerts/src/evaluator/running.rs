@@ -1,4 +1,5 @@
-//! A rule with its memory: the groups of step 4 of the crate's semantics, and the bounds that hold for all of them.
+//! A rule with its memory: the groups of step 4 of the crate's semantics, and the bounds that hold
+//! for all of them.
 
 use std::sync::Arc;
 
@@ -63,7 +64,8 @@ impl Running {
         self.expiry_ms = BEGINNING;
     }
 
-    /// Returns the group that an entry counts in, and whether it is the one of the groups that are counted together.
+    /// Returns the group that an entry counts in, and whether it is the one of the groups that are
+    /// counted together.
     pub(super) fn place(
         &mut self,
         entry: &Entry,
@@ -72,7 +74,8 @@ impl Running {
         most_groups: usize,
     ) -> (GroupKey, bool) {
         let key = self.rule.settings.group_by.key(entry);
-        // Groups that are over count as gone, whether they were forgotten already or not: that must not be observable.
+        // Groups that are over count as gone, whether they were forgotten already or not: that must
+        // not be observable.
         let window_ms = self.rule.settings.threshold.window_ms;
         let is_known = |group: &GroupMemory| group.expiry_ms(window_ms, limits) >= clock_ms;
         if self.groups.len() < most_groups || self.groups.get(&key).is_some_and(is_known) {
@@ -167,7 +170,8 @@ impl Running {
         self.recount(limits);
     }
 
-    /// Corrects what was counted while the clock was ahead. Groups that were over by it stay forgotten.
+    /// Corrects what was counted while the clock was ahead. Groups that were over by it stay
+    /// forgotten.
     pub(super) fn step_back(&mut self, clock_ms: i64, recorded_ms: i64, limits: &Limits) {
         self.forget_old(clock_ms, limits);
         let window_ms = self.rule.settings.threshold.window_ms;
@@ -191,8 +195,8 @@ impl Running {
         self.expiry_ms = expiries.min().unwrap_or(BEGINNING);
     }
 
-    /// Leaves each group an equal share of half the entries that a rule may keep, the latest ones, so that one flooded rule
-    /// does not fill the memory of all.
+    /// Leaves each group an equal share of half the entries that a rule may keep, the latest ones,
+    /// so that one flooded rule does not fill the memory of all.
     fn make_room(&mut self, clock_ms: i64, limits: &Limits, gathered: &mut Gathered) {
         self.forget_old(clock_ms, limits);
         if self.kept <= limits.most_kept {
@@ -210,7 +214,8 @@ impl Running {
         self.degrade(DegradedBy::Entries, clock_ms, limits, gathered);
     }
 
-    /// Notes that a bound was met. A rule stays degraded until it met none for as long as groups are remembered.
+    /// Notes that a bound was met. A rule stays degraded until it met none for as long as groups
+    /// are remembered.
     fn degrade(&mut self, by: DegradedBy, clock_ms: i64, limits: &Limits, gathered: &mut Gathered) {
         let (rule, now) = (&self.rule, instant(clock_ms));
         let memory_ms = rule

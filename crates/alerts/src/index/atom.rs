@@ -56,8 +56,8 @@ impl Atom {
     }
 }
 
-/// Numbers of rules that name an atom. Of two equally selective columns, the index uses the one that separates the
-/// rules better.
+/// Numbers of rules that name an atom. Of two equally selective columns, the index uses the one
+/// that separates the rules better.
 #[derive(Default)]
 pub(super) struct Popularity {
     rules: HashMap<Atom, f64>,
@@ -77,7 +77,8 @@ impl Popularity {
         }
     }
 
-    /// Returns alternatives of which every matching entry has one, the cheapest that the condition implies.
+    /// Returns alternatives of which every matching entry has one, the cheapest that the condition
+    /// implies.
     pub(super) fn cheapest(&self, expr: &Expr) -> Option<Vec<Atom>> {
         match expr {
             Expr::And(terms) => {

@@ -1,4 +1,5 @@
-//! The condition of a detection: names of selections, `and`, `or`, `not`, `1 of selection_*`, `all of them`.
+//! The condition of a detection: names of selections, `and`, `or`, `not`, `1 of selection_*`, `all
+//! of them`.
 
 use reeve_audit::query::Expr;
 

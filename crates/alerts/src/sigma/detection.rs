@@ -1,4 +1,5 @@
-//! Selections: fields with modifiers and values, as conditions on an entry that came from CloudTrail.
+//! Selections: fields with modifiers and values, as conditions on an entry that came from
+//! CloudTrail.
 
 use ipnet::IpNet;
 use reeve_audit::query::{
@@ -18,7 +19,8 @@ const MOVED: [(&str, Column); 5] = [
     ("recipientAccountId", Column::ResourceAccountId),
 ];
 
-/// Members of a record that hold objects. Asked for as a whole, SIGMA means their JSON text, which an entry does not keep.
+/// Members of a record that hold objects. Asked for as a whole, SIGMA means their JSON text, which
+/// an entry does not keep.
 const OBJECTS: [&str; 4] = [
     "requestParameters",
     "responseElements",

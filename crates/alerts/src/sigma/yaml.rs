@@ -1,4 +1,5 @@
-//! Reader of YAML with line numbers. Aliases are refused: a few bytes of them can stand for gigabytes.
+//! Reader of YAML with line numbers. Aliases are refused: a few bytes of them can stand for
+//! gigabytes.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 

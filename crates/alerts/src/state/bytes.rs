@@ -1,4 +1,5 @@
-//! Numbers and texts as bytes: LEB128 for numbers, zigzag for signed ones, texts with their length before them.
+//! Numbers and texts as bytes: LEB128 for numbers, zigzag for signed ones, texts with their length
+//! before them.
 
 use super::StateError;
 

@@ -1,4 +1,5 @@
-//! A delta: the entries that rules took between two positions, in order, with the steps of the clock and the sweeps between.
+//! A delta: the entries that rules took between two positions, in order, with the steps of the
+//! clock and the sweeps between.
 
 use hashbrown::HashMap;
 

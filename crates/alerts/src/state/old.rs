@@ -1,7 +1,9 @@
-//! Groups as JSON, which versions before the deltas kept. They are read once, at the first start of a newer version.
+//! Groups as JSON, which versions before the deltas kept. They are read once, at the first start of
+//! a newer version.
 //!
-//! `{"v":1,"watermark":ms|null,"touched":ms,"pending":[entry],"open":[firing]}` where an entry is `[event_id, sequence, at]`
-//! and a firing `{"id","from","until","first","last","count","entries"}`; times in milliseconds.
+//! `{"v":1,"watermark":ms|null,"touched":ms,"pending":[entry],"open":[firing]}` where an entry is
+//! `[event_id, sequence, at]` and a firing
+//! `{"id","from","until","first","last","count","entries"}`; times in milliseconds.
 
 use serde::Deserialize;
 

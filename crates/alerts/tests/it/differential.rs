@@ -1,5 +1,6 @@
-//! Random rules over random streams, with late, repeated and reordered events and restarts at random places: both engines must find
-//! the same firings with the same entries, and the same counts.
+//! Random rules over random streams, with late, repeated and reordered events and restarts at
+//! random places: both engines must find the same firings with the same entries, and the same
+//! counts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -174,7 +175,8 @@ impl Kept {
     }
 }
 
-/// Steps of a process: entries looked at, then what changed is kept, or the process dies before that.
+/// Steps of a process: entries looked at, then what changed is kept, or the process dies before
+/// that.
 #[derive(Debug, Clone)]
 struct Batch {
     entries: usize,
@@ -264,7 +266,8 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
     })
 }
 
-/// Entries whose recording advances by up to 40 s, whose time may be before or after it, some of them sent twice.
+/// Entries whose recording advances by up to 40 s, whose time may be before or after it, some of
+/// them sent twice.
 fn stream() -> impl Strategy<Value = Vec<Item>> {
     let time =
         prop_oneof![6 => 0..1_500_i64, 2 => 0..12_000_i64, 1 => -3_000..0_i64, 1 => 0..120_000_i64];

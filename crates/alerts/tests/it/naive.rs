@@ -1,5 +1,6 @@
-//! A second engine, straight from the semantics in `reeve_alerts`' documentation: every rule is asked about every entry, nothing is
-//! indexed, sorted lists are sorted anew, and old memory is filtered rather than kept up.
+//! A second engine, straight from the semantics in `reeve_alerts`' documentation: every rule is
+//! asked about every entry, nothing is indexed, sorted lists are sorted anew, and old memory is
+//! filtered rather than kept up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -224,8 +225,8 @@ fn shortest(pending: &[Seen], count: usize, is_distinct: bool) -> Option<&[Seen]
     })
 }
 
-/// Drops the new entry if it is between two of its value that are at most a window apart, or its neighbours of its value that
-/// it puts into that place. Returns whether it stays.
+/// Drops the new entry if it is between two of its value that are at most a window apart, or its
+/// neighbours of its value that it puts into that place. Returns whether it stays.
 fn merge(pending: &mut Vec<Seen>, new: u64, window: i64) -> bool {
     let value = pending
         .iter()

@@ -242,7 +242,8 @@ fn memory_of_idle_groups_is_forgotten() {
 
 const DAY: i64 = 86_400_000;
 
-/// One failed sign-in that was recorded while the clock of the service was ahead, then five of `user` at the right time.
+/// One failed sign-in that was recorded while the clock of the service was ahead, then five of
+/// `user` at the right time.
 fn after_a_jump(ahead_ms: i64, user: &str) -> Vec<Item> {
     let mut stream = vec![item(
         0,

@@ -1,7 +1,9 @@
-//! Conditions of a policy's statement that decide who is meant by everybody: an organisation, an account, a network, a source.
+//! Conditions of a policy's statement that decide who is meant by everybody: an organisation, an
+//! account, a network, a source.
 //!
-//! `"Principal": "*"` with `aws:PrincipalOrgID` is the usual way to open a bucket to an organisation. A condition narrows when it
-//! requires equality with something other than everything; one that a missing key satisfies (`...IfExists`) or that excludes
+//! `"Principal": "*"` with `aws:PrincipalOrgID` is the usual way to open a bucket to an
+//! organisation. A condition narrows when it requires equality with something other than
+//! everything; one that a missing key satisfies (`...IfExists`) or that excludes
 //! (`StringNotEquals`) leaves the statement open.
 
 use reeve_audit::Json;
@@ -43,7 +45,8 @@ const OPERATORS: [&str; 8] = [
 /// Parameters of a single permission, as a function's, that do the same; lower case.
 const BESIDE: [&str; 3] = ["principalorgid", "sourceaccount", "sourcearn"];
 
-/// Returns `true` for a statement, or the parameters of a permission, in which not everybody is let in.
+/// Returns `true` for a statement, or the parameters of a permission, in which not everybody is let
+/// in.
 pub(super) fn narrows(statement: &Json) -> bool {
     if any_case(statement, "principal").is_none() {
         return false;

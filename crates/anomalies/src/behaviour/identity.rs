@@ -90,9 +90,9 @@ impl Identity {
     }
 }
 
-/// Returns `true` if the credentials do not expire: by the key's prefix, or, if the record has no key, because a user
-/// called the service without a session. CloudTrail has `sessionContext` for temporary credentials alone, console
-/// sessions included.
+/// Returns `true` if the credentials do not expire: by the key's prefix, or, if the record has no
+/// key, because a user called the service without a session. CloudTrail has `sessionContext` for
+/// temporary credentials alone, console sessions included.
 fn long_lived(source: &Source<'_>, key: &str, record: Option<&Json>) -> bool {
     let member = |name: &str| record.and_then(|record| any_case(record, name));
     let user = member("type").and_then(Json::as_str) == Some("IAMUser");
@@ -151,7 +151,8 @@ fn passed_on(source: &Source<'_>, invoked_by: &str) -> bool {
     !invoked_by.is_empty() && invoked_by != CONSOLE || from.ends_with(".amazonaws.com")
 }
 
-/// Returns `true` if a session is named after a machine, as the cloud names those of machine credentials.
+/// Returns `true` if a session is named after a machine, as the cloud names those of machine
+/// credentials.
 fn machine(session: &str) -> bool {
     session
         .strip_prefix("i-")

@@ -1,4 +1,5 @@
-//! Every value of a tree with the names that lead to it, policies and other trees that stand as text inside it included.
+//! Every value of a tree with the names that lead to it, policies and other trees that stand as
+//! text inside it included.
 
 use reeve_audit::{Json, json};
 
@@ -18,7 +19,8 @@ pub(super) struct Leaf<'a> {
     pub(super) value: &'a Json,
     /// It is in a statement whose conditions decide who is meant by everybody.
     pub(super) narrowed: bool,
-    /// It is under a name by which something is taken away, as `launchPermission.remove` or `valuesToRemove`.
+    /// It is under a name by which something is taken away, as `launchPermission.remove` or
+    /// `valuesToRemove`.
     pub(super) taken: bool,
 }
 

@@ -42,9 +42,11 @@ struct Reader<'a> {
     accounts: [&'a str; 2],
     targets: usize,
     ports: Option<f64>,
-    /// `true` if the operation concerns monitoring or a protection, whose members named `enable` switch it.
+    /// `true` if the operation concerns monitoring or a protection, whose members named `enable`
+    /// switch it.
     guards: bool,
-    /// `true` while the statement of the policy being read allows; its effect comes before its other members.
+    /// `true` while the statement of the policy being read allows; its effect comes before its
+    /// other members.
     allows: bool,
 }
 
@@ -61,8 +63,8 @@ impl<'a> Reader<'a> {
     }
 
     fn leaf(&mut self, leaf: &Leaf<'_>) {
-        // Whom access is taken from is told in the same words as whom it is given to: read as the latter, taking public access away
-        // scored as high as giving it.
+        // Whom access is taken from is told in the same words as whom it is given to: read as the
+        // latter, taking public access away scored as high as giving it.
         if leaf.taken {
             return self.put(Trait::TakesAway);
         }
@@ -291,8 +293,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes off the traits that the state before the change already had, and tells an opening that is gone: an entry with both states is judged
-/// by their difference.
+/// Takes off the traits that the state before the change already had, and tells an opening that is
+/// gone: an entry with both states is judged by their difference.
 fn already(source: &Source<'_>, accounts: [&str; 2], guards: bool, traits: &mut Traits) {
     const STATES: [Trait; 5] = [
         Trait::OpensToAll,
@@ -378,7 +380,8 @@ fn about(source: &Source<'_>, identity: &Identity, operation: &str, traits: &mut
     }
 }
 
-/// Returns `true` for read-only policies and roles that the cloud itself defines; names chosen by users prove nothing.
+/// Returns `true` for read-only policies and roles that the cloud itself defines; names chosen by
+/// users prove nothing.
 fn gives_reading(name: &str, text: &str) -> bool {
     let policy = text
         .split_once(":aws:policy/")

@@ -1,5 +1,5 @@
-//! Origin of an entry: the prefix of its address, the country that its source names, and its region. No country is
-//! looked up for an address.
+//! Origin of an entry: the prefix of its address, the country that its source names, and its
+//! region. No country is looked up for an address.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,8 @@ use reeve_learn::behaviour::Place;
 
 use super::{Source, short};
 
-/// The place of an entry. What a service passed on has the address of the service, which says nothing.
+/// The place of an entry. What a service passed on has the address of the service, which says
+/// nothing.
 pub(super) fn locate(source: &Source<'_>, passed_on: bool) -> Place {
     let address = source.entry.actor.ip_address.filter(|_| !passed_on);
     Place {

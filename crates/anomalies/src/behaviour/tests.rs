@@ -583,7 +583,8 @@ fn conditions_tell_who_everybody_is() {
     ] {
         assert!(with_condition(open), "{open}");
     }
-    // Another statement without a condition opens it all the same, and a function's permission has its conditions beside it.
+    // Another statement without a condition opens it all the same, and a function's permission has
+    // its conditions beside it.
     let two = r#"{"policy":{"Statement":[{"Effect":"Allow","Principal":"*","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-1"}}},{"Effect":"Allow","Principal":"*"}]}}"#;
     assert!(traits(two).contains(&Trait::OpensToAll));
     assert!(

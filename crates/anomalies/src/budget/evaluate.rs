@@ -1,4 +1,5 @@
-//! A budget held against charges: what was spent in its period, and what the whole period is expected to cost.
+//! A budget held against charges: what was spent in its period, and what the whole period is
+//! expected to cost.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -62,7 +63,8 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetSt
             });
         }
     }
-    // Fees of a month reach beyond the day on which a bill was made; what is used by the hour or the day does not.
+    // Fees of a month reach beyond the day on which a bill was made; what is used by the hour or
+    // the day does not.
     let used = charges
         .iter()
         .filter(|charge| is_usage(charge) && is_short(charge));
@@ -76,7 +78,8 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetSt
         .sum();
     let ahead = ahead(&daily, last, end);
     let forecast = ahead.as_ref().map_err(Clone::clone).map(|ahead| {
-        // The rest of the period begins after the last whole day of the bills; what is charged there already is the least it costs.
+        // The rest of the period begins after the last whole day of the bills; what is charged
+        // there already is the least it costs.
         let known: Amount = last.map_or(Amount::ZERO, |last| {
             daily
                 .range(first..=last.max(first - 1))
@@ -113,7 +116,8 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetSt
     }
 }
 
-/// Returns the charges expected of each day after the last one of the bills, up to the end of the period.
+/// Returns the charges expected of each day after the last one of the bills, up to the end of the
+/// period.
 fn ahead(
     daily: &BTreeMap<i64, Amount>,
     last: Option<i64>,

@@ -5,8 +5,8 @@ use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventId, Json, Resou
 
 use super::port::BudgetAlert;
 
-/// Returns the entry of an alert. It holds only members of the alert that never change, so that it reads the same when it is written
-/// again.
+/// Returns the entry of an alert. It holds only members of the alert that never change, so that it
+/// reads the same when it is written again.
 ///
 /// # Errors
 /// The identifier of the alert is none of an entry.

@@ -8,7 +8,8 @@ use reeve_estate::charge::Amount;
 
 use super::{Budget, BudgetId, BudgetStatus, Threshold};
 
-/// A threshold that was reached in a period. There is one for each budget, period, threshold and amount.
+/// A threshold that was reached in a period. There is one for each budget, period, threshold and
+/// amount.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BudgetAlert {
     /// Identifier; the log's entry has it too.
@@ -44,8 +45,9 @@ pub trait BudgetStore: Send + Sync {
     async fn budget_get(&self, id: &BudgetId) -> Result<Budget, StoreError>;
     /// All budgets, by name, each with its standing once it has been evaluated.
     async fn budget_list(&self) -> Result<Vec<(Budget, Option<BudgetStatus>)>, StoreError>;
-    /// Keeps the standing of a version of a budget, and the alerts that follow from it, all or nothing. An alert of a period and
-    /// threshold that has one is left out; nothing is kept when the budget is another version by now.
+    /// Keeps the standing of a version of a budget, and the alerts that follow from it, all or
+    /// nothing. An alert of a period and threshold that has one is left out; nothing is kept when
+    /// the budget is another version by now.
     async fn budget_evaluated(
         &self,
         budget: &Budget,

@@ -1,9 +1,9 @@
 //! Savings that a bill alone shows.
 //!
 //!
-//! Each charge is counted in at most one saving: the most certain checks come first and take their charges from the
-//! others. Savings are effective cost, after all discounts of the bill; the saving at public prices is given beside
-//! it.
+//! Each charge is counted in at most one saving: the most certain checks come first and take their
+//! charges from the others. Savings are effective cost, after all discounts of the bill; the saving
+//! at public prices is given beside it.
 
 mod commitment;
 mod idle;
@@ -77,7 +77,8 @@ pub struct Advice {
     pub spend: Amount,
     /// Charges that it rests on.
     pub charges: usize,
-    /// `true` if the amounts are those of the file, because it has too little data for a monthly estimate.
+    /// `true` if the amounts are those of the file, because it has too little data for a monthly
+    /// estimate.
     pub as_observed: bool,
     /// Priority, by the share of the total spend.
     pub priority: Priority,
@@ -123,7 +124,8 @@ impl Pile {
 }
 
 impl Bill<'_> {
-    /// Charges of usage that no saving has been counted for yet, with their places and what they are for.
+    /// Charges of usage that no saving has been counted for yet, with their places and what they
+    /// are for.
     fn free(&self) -> impl Iterator<Item = (usize, &Charge, Trait)> {
         let free = self
             .charges
@@ -145,7 +147,8 @@ impl Bill<'_> {
         piles
     }
 
-    /// Advice about a pile, some of whose cost would be saved; nothing where that is too little to read.
+    /// Advice about a pile, some of whose cost would be saved; nothing where that is too little to
+    /// read.
     fn advise(
         &mut self,
         kind: AdviceType,

@@ -1,9 +1,10 @@
 //! Days that cost unusually much or little, each service of each account against its own past.
 //!
-//! A day is compared with the average of the 30 days before it, or, where the past follows the week, with the median of the
-//! same weekday. It must deviate by the threshold, by several robust standard deviations of the past, and by an amount that
-//! matters. What a month before the same day of the month cost explains a day, so that monthly fees are no news. Unusual days
-//! do not teach the average, until they have lasted a week: then they are the new usual.
+//! A day is compared with the average of the 30 days before it, or, where the past follows the
+//! week, with the median of the same weekday. It must deviate by the threshold, by several robust
+//! standard deviations of the past, and by an amount that matters. What a month before the same day
+//! of the month cost explains a day, so that monthly fees are no news. Unusual days do not teach
+//! the average, until they have lasted a week: then they are the new usual.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -263,8 +264,8 @@ fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Ve
     }
 }
 
-/// Returns `true` if a day about a month earlier stood out as much, which makes it a monthly fee. Compared is what stands out above
-/// the usual: the usual itself may have changed since.
+/// Returns `true` if a day about a month earlier stood out as much, which makes it a monthly fee.
+/// Compared is what stands out above the usual: the usual itself may have changed since.
 fn monthly(first: i64, values: &[f64], verdicts: &[Option<Verdict>], day: usize) -> bool {
     let (Some(date), Some(Some(today))) = (date(first + day as i64), verdicts.get(day)) else {
         return false;
@@ -311,8 +312,8 @@ fn day_of(date: Date) -> Option<i64> {
         .map(|span| i64::from(span.get_days()))
 }
 
-/// A standard deviation estimated from absolute residuals: by their median and by their mean, whichever is greater, since the
-/// median of a week's five days does not depend on the other two.
+/// A standard deviation estimated from absolute residuals: by their median and by their mean,
+/// whichever is greater, since the median of a week's five days does not depend on the other two.
 pub(super) fn deviation(residuals: Vec<f64>) -> f64 {
     let mean = residuals.iter().sum::<f64>() / residuals.len().max(1) as f64;
     (1.4826 * median(residuals)).max(1.2533 * mean)

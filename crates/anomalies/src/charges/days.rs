@@ -1,5 +1,5 @@
-//! Daily cost of each service of each account. A charge of several days is spread over them, to the millisecond and
-//! without losing the last digit.
+//! Daily cost of each service of each account. A charge of several days is spread over them, to the
+//! millisecond and without losing the last digit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -51,7 +51,8 @@ impl Days {
     pub(super) fn from_charges(charges: &[Charge]) -> Self {
         let mut days = Days::default();
         let usage = || charges.iter().filter(|charge| is_usage(charge));
-        // A fee of a month may reach beyond the day the file was made: what is used by the hour or day does not.
+        // A fee of a month may reach beyond the day the file was made: what is used by the hour or
+        // day does not.
         let short = || usage().filter(|charge| is_short(charge));
         let end = short()
             .map(|charge| charge.end_ms)
@@ -120,9 +121,10 @@ pub(crate) fn is_short(charge: &Charge) -> bool {
 
 /// The first millisecond of the bill's period and the first after it.
 ///
-/// It is the period of what was used: a commitment bought for a year is in the bill of one month with a charge period of a
-/// year, and a credit may too. Were they counted, a month's savings would be divided by twelve. Usage by the hour or day
-/// decides where it is at least half of the cost, because fees of a month reach beyond the day the file was made.
+/// It is the period of what was used: a commitment bought for a year is in the bill of one month
+/// with a charge period of a year, and a credit may too. Were they counted, a month's savings would
+/// be divided by twelve. Usage by the hour or day decides where it is at least half of the cost,
+/// because fees of a month reach beyond the day the file was made.
 fn period(charges: &[Charge]) -> (i64, i64) {
     let usage = || charges.iter().filter(|charge| is_usage(charge));
     let cost = |charges: &mut dyn Iterator<Item = &Charge>| {

@@ -135,7 +135,8 @@ fn weeks_months_and_noise_are_no_news() {
         found.iter().all(|one| one.first_day == 20_028),
         "the first one only: {found:?}"
     );
-    // On the first working day, over a usual that has doubled: 2024-11-01 is a Friday, 2024-12-02 and 2025-01-02 are late.
+    // On the first working day, over a usual that has doubled: 2024-11-01 is a Friday, 2024-12-02
+    // and 2025-01-02 are late.
     let mut working = steady(100);
     working.extend((45..100).map(|day| usage(day, "EC2", "10")));
     working.extend([28, 59, 90].map(|first| usage(first, "EC2", "50")));

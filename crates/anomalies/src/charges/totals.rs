@@ -14,7 +14,8 @@ pub struct Costs {
     pub charges: u64,
     /// On the invoice.
     pub billed: Amount,
-    /// After discounts and with what was prepaid spread; billed where the file has no effective cost.
+    /// After discounts and with what was prepaid spread; billed where the file has no effective
+    /// cost.
     pub effective: Amount,
     /// At public prices; charges without one are left out.
     pub list: Amount,
@@ -121,7 +122,8 @@ pub struct CurrencyTotals {
     pub by: BTreeMap<Dimension, BTreeMap<Arc<str>, Costs>>,
     /// By the day (since the epoch, UTC) that charges start on.
     pub by_day: BTreeMap<i64, Costs>,
-    /// By the billing month: the first millisecond of the billing period, or of the charge where the file does not say.
+    /// By the billing month: the first millisecond of the billing period, or of the charge where
+    /// the file does not say.
     pub by_month: BTreeMap<(i16, i8), Costs>,
     /// Tags; nothing where the file has no such column.
     pub tags: Option<TagCoverage>,

@@ -1,5 +1,5 @@
-//! Subject of a charge, read from its description: providers have no column for an idle address or a gateway's hour.
-//! Each text is read once.
+//! Subject of a charge, read from its description: providers have no column for an idle address or
+//! a gateway's hour. Each text is read once.
 
 use std::collections::HashMap;
 use std::sync::Arc;

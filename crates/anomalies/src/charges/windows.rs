@@ -1,8 +1,9 @@
 //! Windows of hours that cost unusually much, each service of each account against its own past.
 //!
-//! A window is compared with the average of the windows of the baseline, or, where the past follows the hours of the day or of the
-//! week, with the median of the same hours. The conditions are those of days: the threshold, several robust standard deviations, and
-//! an amount that matters. A service whose charges have periods longer than the window has no hours, and is left to days.
+//! A window is compared with the average of the windows of the baseline, or, where the past follows
+//! the hours of the day or of the week, with the median of the same hours. The conditions are those
+//! of days: the threshold, several robust standard deviations, and an amount that matters. A
+//! service whose charges have periods longer than the window has no hours, and is left to days.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -86,7 +87,8 @@ pub fn windows(charges: &[Charge], limits: &AnomalyLimits, hours: u32) -> Window
     }
     let mut found = Windows::default();
     let least = least_windows(step, limits);
-    // A service with too short a history for such windows is left to days too, instead of being judged by nothing.
+    // A service with too short a history for such windows is left to days too, instead of being
+    // judged by nothing.
     for (scope, line) in lines
         .into_iter()
         .filter(|(_, line)| line.has_hours() && line.reaches_back(last, least))

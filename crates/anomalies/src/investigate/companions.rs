@@ -1,5 +1,5 @@
-//! Companions of an anomaly: the other metrics of its resource during the anomaly, each compared with the same hours of the days
-//! before.
+//! Companions of an anomaly: the other metrics of its resource during the anomaly, each compared
+//! with the same hours of the days before.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Series};
@@ -112,7 +112,8 @@ fn compare(series: &Series, (from, to): (Timestamp, Timestamp)) -> Option<Compan
     })
 }
 
-/// Compares every metric of the resource. Returns the comparisons and one lookup for each metric that was asked for.
+/// Compares every metric of the resource. Returns the comparisons and one lookup for each metric
+/// that was asked for.
 pub(crate) fn companions(
     of: &Anomaly,
     asked: &[Metric],

@@ -1,4 +1,5 @@
-//! Investigations as a reader sees them: with the entries of the audit log that this reader may see.
+//! Investigations as a reader sees them: with the entries of the audit log that this reader may
+//! see.
 
 use jiff::Timestamp;
 
@@ -11,7 +12,8 @@ use super::super::related_entries::described;
 use super::super::related_entry::RelatedEntry;
 
 impl Anomaly {
-    /// Returns the investigation as a reader sees it who may see these of the related entries, oldest first.
+    /// Returns the investigation as a reader sees it who may see these of the related entries,
+    /// oldest first.
     #[must_use]
     pub fn investigation_for(&self, entries: &[&RelatedEntry]) -> Option<Investigation> {
         let mut seen = self.investigation.clone()?;
@@ -56,8 +58,8 @@ impl Anomaly {
     }
 }
 
-/// The lookup of the audit log from the number of entries read; `None` if it could not be read. Entries that a reader may see
-/// are counted for that reader alone.
+/// The lookup of the audit log from the number of entries read; `None` if it could not be read.
+/// Entries that a reader may see are counted for that reader alone.
 pub(crate) fn log_lookup(of: &Anomaly, readable: bool) -> Lookup {
     Lookup {
         source: Source::AuditLog,

@@ -1,8 +1,10 @@
-//! Thresholds that lessons have moved: how far beyond the usual band a deviation must lie to be reported.
+//! Thresholds that lessons have moved: how far beyond the usual band a deviation must lie to be
+//! reported.
 //!
-//! Three false alarms raise the threshold just beyond the largest of the last three, to four times the band at the most, so that
-//! something much stranger is always reported. A confirmed anomaly keeps it from rising beyond what was confirmed, and confirmed ones
-//! alone lower it by a tenth each, to seven tenths at the least. Lessons count for a year.
+//! Three false alarms raise the threshold just beyond the largest of the last three, to four times
+//! the band at the most, so that something much stranger is always reported. A confirmed anomaly
+//! keeps it from rising beyond what was confirmed, and confirmed ones alone lower it by a tenth
+//! each, to seven tenths at the least. Lessons count for a year.
 
 use reeve_recommend::words::minute;
 use std::collections::{BTreeMap, HashMap};
@@ -158,7 +160,8 @@ impl Thresholds {
         factor <= 1.0 || excess(reading) >= factor
     }
 
-    /// The lowest threshold of a metric of a resource, at most 1: how much more sensitive its detector is.
+    /// The lowest threshold of a metric of a resource, at most 1: how much more sensitive its
+    /// detector is.
     #[must_use]
     pub(crate) fn sensitivity(
         &self,
@@ -178,7 +181,8 @@ impl Thresholds {
             .fold(1.0, f64::min)
     }
 
-    /// Start of the level that people called usual, of a metric of a resource or of a place's spending.
+    /// Start of the level that people called usual, of a metric of a resource or of a place's
+    /// spending.
     #[must_use]
     pub(crate) fn baseline_from(
         &self,

@@ -49,8 +49,9 @@ const MORE_STORAGE: Finding = Finding {
     rule: "auto_remediate",
 };
 
-/// Returns the change that gives a resource more of what it lacks; the error is the reason why there is none. `all` are the resources
-/// around it: its group, its disks, the machines behind it and their groups. `account` is what its account costs a month.
+/// Returns the change that gives a resource more of what it lacks; the error is the reason why
+/// there is none. `all` are the resources around it: its group, its disks, the machines behind it
+/// and their groups. `account` is what its account costs a month.
 pub(crate) fn capacity(
     of: &Anomaly,
     resource: &Resource,

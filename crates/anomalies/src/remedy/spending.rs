@@ -1,5 +1,5 @@
-//! Remedies of cost anomalies: a resource that was enlarged gets its size back, one that nobody uses is stopped, one that is too large
-//! gets a smaller size. What is in use is left to people.
+//! Remedies of cost anomalies: a resource that was enlarged gets its size back, one that nobody
+//! uses is stopped, one that is too large gets a smaller size. What is in use is left to people.
 
 use reeve_estate::{InstanceSpec, Money, Resource, ResourceKind, ResourceState, Series};
 use reeve_recommend::procedure::stop_idle;
@@ -67,8 +67,8 @@ impl Usage {
     }
 }
 
-/// Returns the change that makes a resource of the bill cost less; the error is the reason why there is none. `before` is the size
-/// that somebody changed, `volumes` are those attached to it.
+/// Returns the change that makes a resource of the bill cost less; the error is the reason why
+/// there is none. `before` is the size that somebody changed, `volumes` are those attached to it.
 pub(crate) fn spending(
     of: &Anomaly,
     part: &Contribution,

@@ -15,7 +15,8 @@ impl AnomalyService {
     /// Replaces the settings. `wanted.version` is the version that was read.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; a conflict if they changed since they were read.
+    /// [`EngineError::Invalid`] with every failing field; a conflict if they changed since they
+    /// were read.
     pub async fn settings_put(
         &self,
         wanted: AnomalySettings,
@@ -84,8 +85,8 @@ impl AnomalyService {
     /// Adds a list of indicators, or replaces the list of that name.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with the lines that are wrong; a conflict for a list that is read from a file, unless the file itself
-    /// is read (`from_file`).
+    /// [`EngineError::Invalid`] with the lines that are wrong; a conflict for a list that is read
+    /// from a file, unless the file itself is read (`from_file`).
     pub async fn threat_list_put(
         &self,
         name: &str,

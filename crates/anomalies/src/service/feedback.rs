@@ -12,8 +12,8 @@ use reeve_recommend::origin::Cause;
 use reeve_recommend::{Caller, EngineError};
 
 impl AnomalyService {
-    /// Takes in what a person says. "False" keeps the like of it, up to this strangeness, quiet for thirty days; "planned"
-    /// ends it without a lesson, since the next one may be none.
+    /// Takes in what a person says. "False" keeps the like of it, up to this strangeness, quiet for
+    /// thirty days; "planned" ends it without a lesson, since the next one may be none.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] for another kind or endless comments.
@@ -106,8 +106,9 @@ impl AnomalyService {
         Ok(next)
     }
 
-    /// Takes back what was said last, or that somebody looks after it, and opens what is over: it counts as if it had not been
-    /// said, and stays on record. What goes quiet again is over again after the usual time.
+    /// Takes back what was said last, or that somebody looks after it, and opens what is over: it
+    /// counts as if it had not been said, and stays on record. What goes quiet again is over again
+    /// after the usual time.
     ///
     /// # Errors
     /// A conflict when there is nothing to take back.

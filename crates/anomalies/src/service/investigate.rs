@@ -1,4 +1,5 @@
-//! Investigation of an anomaly: the sources that may show the cause are read, and the lookups are kept with the anomaly.
+//! Investigation of an anomaly: the sources that may show the cause are read, and the lookups are
+//! kept with the anomaly.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Resource, ResourceId, ResourceKind};
@@ -23,7 +24,8 @@ use reeve_recommend::EngineError;
 const RELATED_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 impl AnomalyService {
-    /// Reads actions, inventories, other anomalies, metrics and the log around an anomaly, and keeps what was found with it.
+    /// Reads actions, inventories, other anomalies, metrics and the log around an anomaly, and
+    /// keeps what was found with it.
     pub(super) async fn investigate(&self, anomaly: &mut Anomaly) -> Result<(), EngineError> {
         let since = anomaly
             .started_at
@@ -89,7 +91,8 @@ impl AnomalyService {
         if anomaly.class != AnomalyClass::Security {
             return Ok(Vec::new());
         }
-        // An attack may go on for days: the span counts from the end of one to the beginning of the other.
+        // An attack may go on for days: the span counts from the end of one to the beginning of the
+        // other.
         let since = anomaly
             .started_at
             .checked_sub(RELATED_FOR)
@@ -114,7 +117,8 @@ impl AnomalyService {
         Some(lookup)
     }
 
-    /// Compares every metric of the resource with the days before. A failure to read them does not delay the alert.
+    /// Compares every metric of the resource with the days before. A failure to read them does not
+    /// delay the alert.
     async fn companions(
         &self,
         anomaly: &Anomaly,

@@ -1,4 +1,5 @@
-//! Isolating the machine that a security anomaly is of: recommended, and for a critical threat done at once where that is configured.
+//! Isolating the machine that a security anomaly is of: recommended, and for a critical threat done
+//! at once where that is configured.
 
 use reeve_estate::{ResourceId, ResourceKind, StoreError};
 
@@ -11,8 +12,8 @@ use reeve_recommend::{
 };
 
 impl AnomalyService {
-    /// Makes the isolation of the anomaly's machine a recommendation, where the threat is severe enough to interrupt it. The
-    /// anomaly's advice says so.
+    /// Makes the isolation of the anomaly's machine a recommendation, where the threat is severe
+    /// enough to interrupt it. The anomaly's advice says so.
     pub(super) async fn recommend_isolation(
         &self,
         anomaly: &mut Anomaly,
@@ -67,7 +68,8 @@ impl AnomalyService {
         Ok(Some(proposed.map(|recommendation| recommendation.id)))
     }
 
-    /// Keeps the isolation of the anomaly's machine as a recommendation. The inner error is the reason why there is none.
+    /// Keeps the isolation of the anomaly's machine as a recommendation. The inner error is the
+    /// reason why there is none.
     async fn keep_isolation(
         &self,
         anomaly: &Anomaly,

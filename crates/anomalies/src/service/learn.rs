@@ -1,4 +1,5 @@
-//! Learning: answers of people and outcomes of remedies move the threshold of an anomaly's kind at its place.
+//! Learning: answers of people and outcomes of remedies move the threshold of an anomaly's kind at
+//! its place.
 
 use reeve_audit::Json;
 use reeve_estate::StoreError;
@@ -44,7 +45,8 @@ impl AnomalyService {
         Ok(found)
     }
 
-    /// Takes every lesson of a threshold back, so that it is as configured again. The lessons stay on record.
+    /// Takes every lesson of a threshold back, so that it is as configured again. The lessons stay
+    /// on record.
     ///
     /// # Errors
     /// A threshold that nothing moved does not exist; the store or the log failed.
@@ -83,7 +85,8 @@ impl AnomalyService {
         Ok(after)
     }
 
-    /// Keeps the lesson of an answer; `None` takes the one before back. Returns the effect in words.
+    /// Keeps the lesson of an answer; `None` takes the one before back. Returns the effect in
+    /// words.
     pub(super) async fn learn_from_answer(
         &self,
         anomaly: &Anomaly,
@@ -146,7 +149,8 @@ impl AnomalyService {
         Ok(())
     }
 
-    /// Learns from the outcome of an anomaly's remedy once it is known. Returns the anomaly if it learned.
+    /// Learns from the outcome of an anomaly's remedy once it is known. Returns the anomaly if it
+    /// learned.
     pub(super) async fn learn_from_outcome(
         &self,
         anomaly: &Anomaly,
@@ -208,7 +212,8 @@ impl AnomalyService {
         }
     }
 
-    /// Ends the recommendation of an anomaly that is over: what was short is no longer. Threats outlast their anomaly.
+    /// Ends the recommendation of an anomaly that is over: what was short is no longer. Threats
+    /// outlast their anomaly.
     pub(super) async fn withdraw_remedy(
         &self,
         anomaly: &Anomaly,

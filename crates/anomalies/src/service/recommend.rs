@@ -1,5 +1,5 @@
-//! Remediation of an anomaly: the recommendation with a plan that relieves it, a rollback of Reeve's own change, or the reason why
-//! there is neither.
+//! Remediation of an anomaly: the recommendation with a plan that relieves it, a rollback of
+//! Reeve's own change, or the reason why there is neither.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
@@ -18,7 +18,8 @@ use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::{Cause, EngineError, Offer};
 
-/// Period before a cost anomaly in which a changed size may be its cause: bills are a day or two late.
+/// Period before a cost anomaly in which a changed size may be its cause: bills are a day or two
+/// late.
 const ENLARGED_WITHIN: SignedDuration = SignedDuration::from_hours(96);
 /// Resources of a bill that are looked at, the costliest first.
 const MOST_PARTS: usize = 3;
@@ -32,7 +33,8 @@ const OPEN: [Status; 5] = [
 ];
 
 impl AnomalyService {
-    /// Finds the remedy of an anomaly that is not of security and keeps it as a recommendation. The anomaly's advice says so.
+    /// Finds the remedy of an anomaly that is not of security and keeps it as a recommendation. The
+    /// anomaly's advice says so.
     pub(super) async fn recommend(&self, anomaly: &mut Anomaly) -> Result<(), EngineError> {
         let suspect = anomaly
             .cause
@@ -167,7 +169,8 @@ impl AnomalyService {
         ))
     }
 
-    /// The group, the disks and the targets of a resource, and the groups of its targets. An estate is not read for one anomaly.
+    /// The group, the disks and the targets of a resource, and the groups of its targets. An estate
+    /// is not read for one anomaly.
     async fn around(&self, resource: &Resource) -> Result<Vec<Resource>, EngineError> {
         let mut ids: Vec<ResourceId> = resource
             .attached_to
@@ -200,7 +203,8 @@ impl AnomalyService {
         Ok(around)
     }
 
-    /// Monthly cost of a resource's connection at list prices; `None` where no resource has a price.
+    /// Monthly cost of a resource's connection at list prices; `None` where no resource has a
+    /// price.
     async fn account_cost(&self, resource: &Resource) -> Result<Option<Money>, EngineError> {
         let totals = self.ports.estate.resource_totals().await?;
         let own = totals

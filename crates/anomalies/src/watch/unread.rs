@@ -1,7 +1,7 @@
 //! Resources with samples that were not judged yet, and the chunks in which they are read.
 //!
-//! Reading costs by chunk (each touches the files of its days) and by point. So resources that lack the last hours alone are read
-//! by the thousand, and those that lack weeks a few at a time.
+//! Reading costs by chunk (each touches the files of its days) and by point. So resources that lack
+//! the last hours alone are read by the thousand, and those that lack weeks a few at a time.
 
 use std::collections::BTreeMap;
 

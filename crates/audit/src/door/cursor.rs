@@ -1,4 +1,5 @@
-//! A place in text that is known to be UTF-8, and the small steps from there. It gives up on whatever is out of the ordinary.
+//! A place in text that is known to be UTF-8, and the small steps from there. It gives up on
+//! whatever is out of the ordinary.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Values of any kind: those under `changes`, and members of `metadata` without a field of their own.
+//! Values of any kind: those under `changes`, and members of `metadata` without a field of their
+//! own.
 
 use super::Source;
 use super::cursor::{Cursor, Fast, Unusual};

@@ -1,5 +1,6 @@
-//! The known shape of an entry, read member by member without a tree in between. What each member takes is said in
-//! `entry/read.rs`, the slow reader; a property test holds the two against each other.
+//! The known shape of an entry, read member by member without a tree in between. What each member
+//! takes is said in `entry/read.rs`, the slow reader; a property test holds the two against each
+//! other.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -33,7 +34,8 @@ pub(super) struct Members {
     pub(super) submitted_by: Option<Arc<Submitter>>,
 }
 
-/// Set of the members already read. A member that occurs twice is left to the slow reader, which reports it.
+/// Set of the members already read. A member that occurs twice is left to the slow reader, which
+/// reports it.
 #[derive(Default)]
 struct Seen(u16);
 

@@ -1,4 +1,5 @@
-//! The short way against the slow reader, which has the rules: what it takes, the slow reader takes and reads the same.
+//! The short way against the slow reader, which has the rules: what it takes, the slow reader takes
+//! and reads the same.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,8 +26,8 @@ fn received() -> Timestamp {
     "2026-11-20T10:00:00.123Z".parse().unwrap()
 }
 
-/// Returns `true` if the fast reader took the text, after checking that the slow reader gives the same entry.
-/// Generated event ids differ between the two and are not compared.
+/// Returns `true` if the fast reader took the text, after checking that the slow reader gives the
+/// same entry. Generated event ids differ between the two and are not compared.
 fn agree(text: &str) -> bool {
     let Some(mut quick) = sent(text, received()) else {
         return false;

@@ -18,7 +18,8 @@ impl Changes {
     }
 }
 
-/// Metadata of an entry: the three members that the specification names, and any others that the source adds.
+/// Metadata of an entry: the three members that the specification names, and any others that the
+/// source adds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metadata {
     /// Id of the request that led to the entry.

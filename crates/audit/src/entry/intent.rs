@@ -1,4 +1,5 @@
-//! The two entries of one change: the intent, written before it is tried, and the outcome, written once it is known.
+//! The two entries of one change: the intent, written before it is tried, and the outcome, written
+//! once it is known.
 
 use super::{ActionStatus, Changes, Entry, EventId};
 use crate::instant;
@@ -18,8 +19,9 @@ impl Entry {
         intent
     }
 
-    /// Returns the entry that ends an intent, now: `success`, or `failed` with the reason and without the states before and after,
-    /// since nothing changed. `metadata.intent` is the id of the intent.
+    /// Returns the entry that ends an intent, now: `success`, or `failed` with the reason and
+    /// without the states before and after, since nothing changed. `metadata.intent` is the id of
+    /// the intent.
     #[must_use]
     pub fn outcome(mut self, intent: &EventId, failure: Option<&str>) -> Entry {
         self.timestamp = instant::now();

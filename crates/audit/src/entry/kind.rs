@@ -17,8 +17,9 @@ pub enum NameError {
     EventId,
 }
 
-/// Prefix of the identifiers that Reeve derives for its own entries. No other submitter may use it: Reeve takes an entry under
-/// such an identifier as proof that it has recorded the event, so a foreign entry there would silence an alert.
+/// Prefix of the identifiers that Reeve derives for its own entries. No other submitter may use it:
+/// Reeve takes an entry under such an identifier as proof that it has recorded the event, so a
+/// foreign entry there would silence an alert.
 pub const OWN_ID_PREFIX: &str = "reeve:";
 
 /// Unique id of an entry: 1 to 256 bytes, no control characters, no space at either end.
@@ -43,7 +44,8 @@ impl EventId {
         }
     }
 
-    /// Returns the identifier of an entry of Reeve that follows from what the entry is about, in the reserved namespace.
+    /// Returns the identifier of an entry of Reeve that follows from what the entry is about, in
+    /// the reserved namespace.
     pub fn derived(from: &str) -> Result<Self, NameError> {
         Self::new(format!("{OWN_ID_PREFIX}{from}"))
     }

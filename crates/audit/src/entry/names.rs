@@ -111,7 +111,8 @@ names! {
         Token = "token",
         /// In a browser session, over HTTP.
         Session = "session",
-        /// By a program on Reeve's own machine that writes into the data directory, such as `reeve audit import`.
+        /// By a program on Reeve's own machine that writes into the data directory, such as `reeve
+        /// audit import`.
         Local = "local",
     }
 }

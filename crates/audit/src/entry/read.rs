@@ -1,4 +1,5 @@
-//! Conversion of a JSON object to an entry: every field is checked, and all faults are reported at once.
+//! Conversion of a JSON object to an entry: every field is checked, and all faults are reported at
+//! once.
 
 use std::net::IpAddr;
 
@@ -143,7 +144,8 @@ pub fn is_email_address(text: &str) -> bool {
     email(text).is_ok()
 }
 
-/// Soft on purpose: the directory knows which addresses exist, the log only refuses what cannot be one.
+/// Soft on purpose: the directory knows which addresses exist, the log only refuses what cannot be
+/// one.
 pub(crate) fn email(text: &str) -> Result<String, &'static str> {
     let sound = text
         .split_once('@')

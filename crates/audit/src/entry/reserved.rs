@@ -1,11 +1,13 @@
-//! Event types that nobody but Reeve may submit. The catalogue of all types is [`events`](crate::events).
+//! Event types that nobody but Reeve may submit. The catalogue of all types is
+//! [`events`](crate::events).
 //!
-//! Types that other systems have as well (`authentication.login`, `policy.modify`) stay open to everybody: there
-//! [`Submitter`](super::Submitter) tells Reeve's own entries from others'.
+//! Types that other systems have as well (`authentication.login`, `policy.modify`) stay open to
+//! everybody: there [`Submitter`](super::Submitter) tells Reeve's own entries from others'.
 
 use super::EventType;
 
-/// Categories that only Reeve writes: what its agents do, approvals of that, access to the log, and the log itself.
+/// Categories that only Reeve writes: what its agents do, approvals of that, access to the log, and
+/// the log itself.
 pub const RESERVED_CATEGORIES: [&str; 6] = [
     "approval",
     "audit",

@@ -1,7 +1,8 @@
 //! Submitter: the party that handed an entry to Reeve, as Reeve itself knows it.
 //!
-//! It is not part of the claim. A source cannot send it, and it does not count when an entry is sent again; it is part of the
-//! canonical bytes, so it is hashed and signed with the rest. `docs/formats/entry.md` describes it.
+//! It is not part of the claim. A source cannot send it, and it does not count when an entry is
+//! sent again; it is part of the canonical bytes, so it is hashed and signed with the rest.
+//! `docs/formats/entry.md` describes it.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -19,7 +20,8 @@ const LAST: &[u8] = br#","timestamp":"#;
 pub struct Submitter {
     /// The way the entry came in.
     pub kind: SubmitterType,
-    /// Identifier of the user whose token or session it was; of a local import, the account of the operating system.
+    /// Identifier of the user whose token or session it was; of a local import, the account of the
+    /// operating system.
     pub id: Option<String>,
     /// The user's e-mail address at that time.
     pub email: Option<String>,
@@ -112,7 +114,8 @@ impl Submitter {
         Arc::clone(&REEVE)
     }
 
-    /// A program on Reeve's own machine that writes into the data directory, run by this account of the operating system.
+    /// A program on Reeve's own machine that writes into the data directory, run by this account of
+    /// the operating system.
     pub fn local(id: impl Into<String>) -> Self {
         Self {
             id: Some(id.into()),
@@ -140,7 +143,8 @@ impl Submitter {
 }
 
 impl Submitter {
-    /// The canonical bytes of the member `submitted_by`, with its comma: many entries of one submission share them.
+    /// The canonical bytes of the member `submitted_by`, with its comma: many entries of one
+    /// submission share them.
     pub(crate) fn to_member(&self) -> Vec<u8> {
         let mut out = br#","submitted_by":"#.to_vec();
         let mut members = Writer::open(&mut out);
@@ -170,8 +174,9 @@ impl Submitter {
     }
 }
 
-/// Puts a member of [`Submitter::to_member`] where RFC 8785 wants it in canonical bytes that have none: between `severity` and
-/// `timestamp`, the last member, whose value holds no text like its name.
+/// Puts a member of [`Submitter::to_member`] where RFC 8785 wants it in canonical bytes that have
+/// none: between `severity` and `timestamp`, the last member, whose value holds no text like its
+/// name.
 pub(crate) fn insert_submitter(canonical: &mut Vec<u8>, member: &[u8]) {
     let Some(at) = canonical
         .windows(LAST.len())

@@ -1,4 +1,5 @@
-//! Tags of a resource: few names, each with a text, in a list instead of a tree, because most entries carry two or three.
+//! Tags of a resource: few names, each with a text, in a list instead of a tree, because most
+//! entries carry two or three.
 
 use crate::json::utf16_order;
 

@@ -10,8 +10,9 @@ use crate::json::Json;
 pub struct Leaf<'a>(pub Cow<'a, str>);
 
 impl Entry {
-    /// Calls `visit` with every string and number of the claim, tag values included; names of members, points in time and
-    /// the submitter are left out. Stops when `visit` answers true, and answers whether it did.
+    /// Calls `visit` with every string and number of the claim, tag values included; names of
+    /// members, points in time and the submitter are left out. Stops when `visit` answers true, and
+    /// answers whether it did.
     pub fn any_text(&self, visit: &mut dyn FnMut(Leaf<'_>) -> bool) -> bool {
         let Self {
             event_id,

@@ -1,4 +1,5 @@
-//! From an entry to JSON: the canonical bytes that are hashed and stored, and the tree that goes over the wire.
+//! From an entry to JSON: the canonical bytes that are hashed and stored, and the tree that goes
+//! over the wire.
 
 use std::io::Write as _;
 use std::net::IpAddr;
@@ -12,8 +13,8 @@ use crate::instant::{format_instant, write_instant};
 use crate::json::{Json, Object, utf16_order, write_canonical, write_string};
 
 impl Entry {
-    /// The canonical bytes (RFC 8785) of the entry, the time Reeve received it, and its submitter. Members without a value are
-    /// absent.
+    /// The canonical bytes (RFC 8785) of the entry, the time Reeve received it, and its submitter.
+    /// Members without a value are absent.
     pub fn to_canonical(&self, recorded_at: Timestamp) -> Vec<u8> {
         let mut out = Vec::with_capacity(768);
         self.write(Some(recorded_at), &mut out);
@@ -23,8 +24,8 @@ impl Entry {
         out
     }
 
-    /// Writes the canonical bytes without a submitter at the end of `out`, and answers which of the bytes of `out` are
-    /// `recorded_at` with its comma: without those they are the claim's.
+    /// Writes the canonical bytes without a submitter at the end of `out`, and answers which of the
+    /// bytes of `out` are `recorded_at` with its comma: without those they are the claim's.
     pub(crate) fn write_parts(&self, recorded_at: Timestamp, out: &mut Vec<u8>) -> Range<usize> {
         self.write(Some(recorded_at), out)
     }
@@ -36,8 +37,8 @@ impl Entry {
         out
     }
 
-    /// Writes the known shape straight in canonical order, all but the submitter; a test holds it against the generic writer.
-    /// Answers where `recorded_at` stands.
+    /// Writes the known shape straight in canonical order, all but the submitter; a test holds it
+    /// against the generic writer. Answers where `recorded_at` stands.
     fn write(&self, recorded_at: Option<Timestamp>, out: &mut Vec<u8>) -> Range<usize> {
         let Self {
             event_id,
@@ -78,7 +79,8 @@ impl Entry {
         ours
     }
 
-    /// The entry as it goes over the wire: the canonical members, `recorded_at`, `submitted_by` and the derived `category`.
+    /// The entry as it goes over the wire: the canonical members, `recorded_at`, `submitted_by` and
+    /// the derived `category`.
     pub fn to_json(&self, recorded_at: Timestamp) -> Json {
         let mut top = Object::new();
         let mut nested = |name: &str, members: Object| {

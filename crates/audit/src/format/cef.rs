@@ -1,6 +1,7 @@
 //! Common Event Format, version 0: a header between bars, then `key=value`. A record is a line.
 //!
-//! Keys of the format's dictionary are used where they fit; what has none stands under a key that begins with `Reeve`.
+//! Keys of the format's dictionary are used where they fit; what has none stands under a key that
+//! begins with `Reeve`.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -256,7 +257,8 @@ const fn submitter_key(field: SubmitterField) -> &'static str {
     }
 }
 
-/// Escapes `|` and `\`. A header has no escape for control characters, so those are written as JSON escapes.
+/// Escapes `|` and `\`. A header has no escape for control characters, so those are written as JSON
+/// escapes.
 fn push_header(text: &str, out: &mut String) {
     text.chars()
         .for_each(|c| push_escaped(c, &['|', '\\'], out));

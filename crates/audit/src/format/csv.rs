@@ -1,8 +1,10 @@
-//! Comma-separated values as RFC 4180 writes them: UTF-8, CRLF, a header, quotes where they are needed.
+//! Comma-separated values as RFC 4180 writes them: UTF-8, CRLF, a header, quotes where they are
+//! needed.
 //!
-//! An absent value is an empty cell. Objects and lists are their JSON. A spreadsheet takes a cell that begins with `=`, `+`,
-//! `-` or `@` for a formula, and a terminal obeys control characters, whoever wrote them into the log. So an apostrophe is put
-//! before the former, and the latter are spelled as JSON spells them, unless [`CsvOptions::raw`] asks for values as they are.
+//! An absent value is an empty cell. Objects and lists are their JSON. A spreadsheet takes a cell
+//! that begins with `=`, `+`, `-` or `@` for a formula, and a terminal obeys control characters,
+//! whoever wrote them into the log. So an apostrophe is put before the former, and the latter are
+//! spelled as JSON spells them, unless [`CsvOptions::raw`] asks for values as they are.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -16,9 +18,10 @@ use crate::json::Json;
 /// Choices of CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CsvOptions {
-    /// Writes values unchanged. Otherwise a `'` precedes cells that a spreadsheet could interpret as a formula, and
-    /// cells that begin with `'` themselves. Control characters other than line feed and tab, line and paragraph
-    /// separators, and characters that change the direction of writing become `\u001b`.
+    /// Writes values unchanged. Otherwise a `'` precedes cells that a spreadsheet could interpret
+    /// as a formula, and cells that begin with `'` themselves. Control characters other than line
+    /// feed and tab, line and paragraph separators, and characters that change the direction of
+    /// writing become `\u001b`.
     pub raw: bool,
 }
 
@@ -189,7 +192,8 @@ fn push_cell(value: &str, options: CsvOptions, row: &mut String) {
         visible(value)
     };
     let apostrophe = !options.raw && value.starts_with(is_formula);
-    // A space at either end is part of the value (RFC 4180, 2.4), but readers differ unless it is quoted.
+    // A space at either end is part of the value (RFC 4180, 2.4), but readers differ unless it is
+    // quoted.
     let quoted = value.is_empty()
         || value.contains(['"', ',', '\r', '\n'])
         || value.starts_with(char::is_whitespace)
@@ -211,7 +215,8 @@ fn push_cell(value: &str, options: CsvOptions, row: &mut String) {
     }
 }
 
-/// The value with what a terminal obeys spelled as JSON spells it. Line feeds and tabs are text, and quoted.
+/// The value with what a terminal obeys spelled as JSON spells it. Line feeds and tabs are text,
+/// and quoted.
 fn visible(value: &str) -> Cow<'_, str> {
     let escaped = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
     if !value.contains(escaped) {
@@ -228,8 +233,8 @@ fn visible(value: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// First characters that begin a formula in one spreadsheet or another, their wide forms, and the apostrophe itself. Some
-/// spreadsheets skip white space and controls before they look.
+/// First characters that begin a formula in one spreadsheet or another, their wide forms, and the
+/// apostrophe itself. Some spreadsheets skip white space and controls before they look.
 fn is_formula(first: char) -> bool {
     matches!(
         first,

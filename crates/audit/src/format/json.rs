@@ -1,5 +1,5 @@
-//! JSON lines: the entry as the HTTP interface shows it, `integrity` included, spelled as RFC 8785 says. Equal entries are
-//! equal lines.
+//! JSON lines: the entry as the HTTP interface shows it, `integrity` included, spelled as RFC 8785
+//! says. Equal entries are equal lines.
 
 use std::io::Write;
 

@@ -16,7 +16,8 @@ pub struct Limit {
 /// Treatment of a record that is longer than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Oversize {
-    /// Removes the changes, then the open metadata, then the ends of long texts, and names the removed parts.
+    /// Removes the changes, then the open metadata, then the ends of long texts, and names the
+    /// removed parts.
     #[default]
     Reduce,
     /// Refuses the record.

@@ -1,9 +1,10 @@
 //! Syslog as RFC 5424 defines it, with structured data.
 //!
-//! The structured data holds the entry's plain fields, for routing and indexing; the message is the whole entry as JSON in
-//! ASCII, so it needs no byte order mark. No record holds a control character: a line is a message, whatever the log was
-//! told. Between records stands a newline (RFC 6587, non-transparent framing) or, on request, each record's length before
-//! it (octet counting, as RFC 5425 and RFC 6587 have it).
+//! The structured data holds the entry's plain fields, for routing and indexing; the message is the
+//! whole entry as JSON in ASCII, so it needs no byte order mark. No record holds a control
+//! character: a line is a message, whatever the log was told. Between records stands a newline (RFC
+//! 6587, non-transparent framing) or, on request, each record's length before it (octet counting,
+//! as RFC 5425 and RFC 6587 have it).
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -24,8 +25,8 @@ pub struct SyslogOptions {
     pub hostname: Hostname,
     /// Facility, 0 to 23; default 13, `log audit`. A larger one counts as 23.
     pub facility: u8,
-    /// Enterprise number after the `@` in the names of structured data; default 32473, which RFC 5612 reserves for
-    /// examples.
+    /// Enterprise number after the `@` in the names of structured data; default 32473, which RFC
+    /// 5612 reserves for examples.
     pub enterprise: u32,
     /// Separator between records.
     pub framing: Framing,
@@ -210,8 +211,9 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
     );
 }
 
-/// `[name@number field="value" ...]`, or nothing when no field has a value. Hashes and ids are never cut: only texts are
-/// long enough for it, and an `event_id` keeps its length because it names the entry.
+/// `[name@number field="value" ...]`, or nothing when no field has a value. Hashes and ids are
+/// never cut: only texts are long enough for it, and an `event_id` keeps its length because it
+/// names the entry.
 fn push_element(
     name: &str,
     enterprise: u32,

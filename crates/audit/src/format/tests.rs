@@ -1,4 +1,5 @@
-//! Every format read back by a reader written from its specification, over entries that were made to break it.
+//! Every format read back by a reader written from its specification, over entries that were made
+//! to break it.
 
 #![allow(clippy::unwrap_used)]
 

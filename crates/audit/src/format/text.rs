@@ -1,4 +1,5 @@
-//! Code shared by the formats: hashes in hex, and the escaping of characters that a line-based reader could misread.
+//! Code shared by the formats: hashes in hex, and the escaping of characters that a line-based
+//! reader could misread.
 
 use std::fmt::Write as _;
 
@@ -15,8 +16,9 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns `true` if a terminal or a reader of lines could misread the character: control characters, the line and
-/// paragraph separators, and characters that change the direction of writing.
+/// Returns `true` if a terminal or a reader of lines could misread the character: control
+/// characters, the line and paragraph separators, and characters that change the direction of
+/// writing.
 pub(super) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -30,8 +32,8 @@ pub(super) fn push_escape(c: char, out: &mut String) {
     }
 }
 
-/// Appends a character, escaped with a backslash if it is one of `special`. Control characters are written as JSON
-/// escapes after a backslash of their own.
+/// Appends a character, escaped with a backslash if it is one of `special`. Control characters are
+/// written as JSON escapes after a backslash of their own.
 pub(super) fn push_escaped(c: char, special: &[char], out: &mut String) {
     let escape = is_unsafe(c);
     if escape || special.contains(&c) {

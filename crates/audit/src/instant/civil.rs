@@ -1,5 +1,6 @@
-//! Dates of the Gregorian calendar as days since 1970-01-01 and back, in whole numbers (Howard Hinnant, "chrono-Compatible
-//! Low-Level Date Algorithms"). For the years 0000 to 9999, where everything an entry carries stands.
+//! Dates of the Gregorian calendar as days since 1970-01-01 and back, in whole numbers (Howard
+//! Hinnant, "chrono-Compatible Low-Level Date Algorithms"). For the years 0000 to 9999, where
+//! everything an entry carries stands.
 
 /// Days in 400 years.
 const ERA: i64 = 146_097;

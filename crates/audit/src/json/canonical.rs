@@ -1,9 +1,11 @@
-//! RFC 8785 (JCS): no spaces, members by UTF-16 code units, shortest escapes, numbers as ECMAScript writes them.
+//! RFC 8785 (JCS): no spaces, members by UTF-16 code units, shortest escapes, numbers as ECMAScript
+//! writes them.
 
 use super::plain::end_of_run;
 use super::{Json, MAX_INTEGER};
 
-/// Appends the canonical spelling of `value`. A number that is not finite, which no reader produces, is `null`.
+/// Appends the canonical spelling of `value`. A number that is not finite, which no reader
+/// produces, is `null`.
 pub fn write_canonical(value: &Json, out: &mut Vec<u8>) {
     match value {
         Json::Null => out.extend_from_slice(b"null"),

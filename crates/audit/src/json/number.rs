@@ -3,8 +3,8 @@
 use super::MAX_INTEGER;
 use super::error::JsonFault;
 
-/// The literal at the start of `text`, which begins with `-` or a digit. On failure, the fault and how many bytes
-/// into `text` it was found.
+/// The literal at the start of `text`, which begins with `-` or a digit. On failure, the fault and
+/// how many bytes into `text` it was found.
 pub(crate) fn scan(text: &str) -> Result<&str, (JsonFault, usize)> {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
@@ -54,7 +54,8 @@ pub(crate) fn finite(literal: &str) -> Result<f64, JsonFault> {
     }
 }
 
-/// `value` again when writing it gives the number of `literal`, digit for digit, in a spelling that the strict reader takes.
+/// `value` again when writing it gives the number of `literal`, digit for digit, in a spelling that
+/// the strict reader takes.
 pub(super) fn unchanged(literal: &str, value: f64) -> Result<f64, JsonFault> {
     let written = ryu_js::Buffer::new().format_finite(value).to_owned();
     match (decimal(literal), decimal(&written)) {
@@ -63,8 +64,8 @@ pub(super) fn unchanged(literal: &str, value: f64) -> Result<f64, JsonFault> {
     }
 }
 
-/// Significant digits without zeros at either end, and the power of ten of the last of them. Zero has no digits
-/// (and no sign: RFC 8785 writes -0 as 0).
+/// Significant digits without zeros at either end, and the power of ten of the last of them. Zero
+/// has no digits (and no sign: RFC 8785 writes -0 as 0).
 fn decimal(literal: &str) -> Option<(bool, String, i64)> {
     let (negative, rest) = literal
         .strip_prefix('-')

@@ -1,11 +1,12 @@
-//! Members of a JSON object, kept in canonical order so that writing, comparing and looking up need no sorting.
+//! Members of a JSON object, kept in canonical order so that writing, comparing and looking up need
+//! no sorting.
 
 use std::cmp::Ordering;
 
 use super::Json;
 
-/// Members of a JSON object: names are distinct and in RFC 8785 order (UTF-16 code units). The original order is not
-/// kept, because it has no meaning.
+/// Members of a JSON object: names are distinct and in RFC 8785 order (UTF-16 code units). The
+/// original order is not kept, because it has no meaning.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Object {
     members: Vec<(String, Json)>,
@@ -107,8 +108,9 @@ impl FromIterator<(String, Json)> for Object {
 
 /// The order of RFC 8785, section 3.2.3: by UTF-16 code units.
 ///
-/// It differs from the order of UTF-8 bytes only where a character beyond U+FFFF (lead byte 0xF0 and up, but
-/// a surrogate 0xD800 and up in UTF-16) meets one from U+E000 to U+FFFF (lead byte 0xEE or 0xEF).
+/// It differs from the order of UTF-8 bytes only where a character beyond U+FFFF (lead byte 0xF0
+/// and up, but a surrogate 0xD800 and up in UTF-16) meets one from U+E000 to U+FFFF (lead byte 0xEE
+/// or 0xEF).
 pub fn utf16_order(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     match a.iter().zip(b).position(|(x, y)| x != y) {

@@ -1,4 +1,5 @@
-//! The reader: recursive descent over UTF-8, one pass, bounded depth. Grammar of RFC 8259, limits of RFC 7493.
+//! The reader: recursive descent over UTF-8, one pass, bounded depth. Grammar of RFC 8259, limits
+//! of RFC 7493.
 
 use super::error::{JsonError, JsonFault, Path, Step};
 use super::object::utf16_order;
@@ -12,11 +13,11 @@ pub const MAX_DEPTH: usize = 64;
 pub enum Numbers {
     /// Integers beyond 2^53 and numbers that overflow are refused. This is how entries are read.
     Strict,
-    /// Integers of any size become the nearest double. Only for bytes that our canonical writer spelled: it writes
-    /// the double `1e17` as an integer.
+    /// Integers of any size become the nearest double. Only for bytes that our canonical writer
+    /// spelled: it writes the double `1e17` as an integer.
     Stored,
-    /// Any number whose digits a double would change becomes a string of the digits as written, and its
-    /// place is noted. This is how foreign records are imported without loss.
+    /// Any number whose digits a double would change becomes a string of the digits as written, and
+    /// its place is noted. This is how foreign records are imported without loss.
     KeepAsText,
 }
 

@@ -1,10 +1,11 @@
-//! Search for the end of a run of plain bytes: a quote, a backslash or a control character. Eight bytes are compared
-//! at a time.
+//! Search for the end of a run of plain bytes: a quote, a backslash or a control character. Eight
+//! bytes are compared at a time.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// The place of the first byte from `from` on that is a quote, a backslash or below 0x20; the length where there is none.
+/// The place of the first byte from `from` on that is a quote, a backslash or below 0x20; the
+/// length where there is none.
 #[inline]
 pub(crate) fn end_of_run(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -24,7 +25,8 @@ pub(crate) fn end_of_run(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// The high bit of each byte that ends a run. Bits above the lowest may be wrong, because a borrow travels upward.
+/// The high bit of each byte that ends a run. Bits above the lowest may be wrong, because a borrow
+/// travels upward.
 #[inline]
 const fn special(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);

@@ -8,8 +8,8 @@ const ESCAPE: JsonFault =
     JsonFault::Syntax("one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
 const HEX: JsonFault = JsonFault::Syntax("four hexadecimal digits");
 
-/// Reads the string whose first byte after the quote is at `start`; returns it and the place after its closing
-/// quote, or the fault and its place.
+/// Reads the string whose first byte after the quote is at `start`; returns it and the place after
+/// its closing quote, or the fault and its place.
 pub(crate) fn read(input: &str, start: usize) -> Result<(String, usize), (JsonFault, usize)> {
     let bytes = input.as_bytes();
     let mut out = String::new();

@@ -1,4 +1,5 @@
-//! Syntax tree of a query with its field names resolved: the form that is evaluated, translated and printed.
+//! Syntax tree of a query with its field names resolved: the form that is evaluated, translated and
+//! printed.
 
 use std::net::IpAddr;
 
@@ -41,7 +42,8 @@ pub enum Expr {
 pub enum Match {
     /// The value is this text. As given; compare with case folded.
     Exact(String),
-    /// The value is this text, byte for byte. Row visibility uses it: two users may differ by case alone.
+    /// The value is this text, byte for byte. Row visibility uses it: two users may differ by case
+    /// alone.
     Identical(String),
     /// The value begins with this text.
     Prefix(String),
@@ -64,8 +66,8 @@ pub enum Match {
 }
 
 impl Match {
-    /// Returns `true` if a text satisfies the condition. Comparisons with times, numbers, severities and addresses need typed values,
-    /// so the answer for them is always `false`.
+    /// Returns `true` if a text satisfies the condition. Comparisons with times, numbers,
+    /// severities and addresses need typed values, so the answer for them is always `false`.
     pub fn is_satisfied_by(&self, text: &str) -> bool {
         match self {
             Match::Exact(wanted) => fold::equals(text, wanted),
@@ -165,8 +167,8 @@ impl Comparison {
 pub enum Bound {
     /// A point in time; milliseconds.
     Time(Timestamp),
-    /// A point in time this many milliseconds from the present, negative before it. [`Query::resolve`] turns it into
-    /// [`Bound::Time`].
+    /// A point in time this many milliseconds from the present, negative before it.
+    /// [`Query::resolve`] turns it into [`Bound::Time`].
     ///
     /// [`Query::resolve`]: super::Query::resolve
     Now(i64),
@@ -192,7 +194,8 @@ impl Bound {
             if bound.is_ipv4() == address.is_ipv4() && side.is_satisfied(&address, bound))
     }
 
-    /// Returns `true` if a text that may also be a number or a time lies on this side. Distances from now are no bounds here.
+    /// Returns `true` if a text that may also be a number or a time lies on this side. Distances
+    /// from now are no bounds here.
     pub fn orders_open_text(&self, side: Comparison, text: &str) -> bool {
         match self {
             Bound::Number(bound) => text

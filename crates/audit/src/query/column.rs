@@ -137,7 +137,8 @@ pub enum FieldPath {
     Column(Column),
     /// `user`: `actor.id` or `actor.email`.
     User,
-    /// `tags`: a label in `metadata.tags`, or a resource tag by its name, its value or `name=value`.
+    /// `tags`: a label in `metadata.tags`, or a resource tag by its name, its value or
+    /// `name=value`.
     Tags,
     /// `metadata.tags`.
     MetadataTags,

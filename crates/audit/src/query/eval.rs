@@ -1,4 +1,5 @@
-//! THE meaning of a query: whether one entry is found. Whatever searches faster must agree with this file.
+//! THE meaning of a query: whether one entry is found. Whatever searches faster must agree with
+//! this file.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -149,8 +150,8 @@ impl Candidate<'_> {
         }
     }
 
-    /// Matches a value of a state or of metadata, with the rest of its `path`. Any element of a list may match; a
-    /// number in the path selects one element.
+    /// Matches a value of a state or of metadata, with the rest of its `path`. Any element of a
+    /// list may match; a number in the path selects one element.
     fn inside(self, value: &Json, path: &[String], op: &Match) -> bool {
         match (value, path.split_first()) {
             (Json::Object(object), Some((first, rest))) => object

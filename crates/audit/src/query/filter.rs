@@ -36,8 +36,9 @@ pub const FILTERS: [(&str, FieldPath); 15] = [
 /// The filter that takes a resource's identifier or its name.
 const RESOURCE: &str = "resource";
 
-/// The condition of one filter. The value is taken whole, spaces and quotes included; `*` is a wildcard, and an
-/// address may be a network. The full name of a field is a filter too. `resource` finds an identifier or a name.
+/// The condition of one filter. The value is taken whole, spaces and quotes included; `*` is a
+/// wildcard, and an address may be a network. The full name of a field is a filter too. `resource`
+/// finds an identifier or a name.
 pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
     let short = FILTERS
         .iter()
@@ -69,8 +70,8 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
     })
 }
 
-/// Returns the fields that may hold the identifier or the name of a resource. Sources write the name as a tag, as open
-/// metadata, or as a part of the state before and after a change.
+/// Returns the fields that may hold the identifier or the name of a resource. Sources write the
+/// name as a tag, as open metadata, or as a part of the state before and after a change.
 fn resource_fields() -> Vec<FieldPath> {
     let name = || vec!["name".to_owned()];
     vec![
@@ -101,8 +102,8 @@ pub fn time_range(start: Option<Timestamp>, end: Option<Timestamp>) -> Expr {
     eval::time_range(Column::Timestamp, start, end)
 }
 
-/// Entries that Reeve itself may have written: those that say so, and those of a time when nobody noted it.
-/// [`Entry::may_be_by_reeve`](crate::Entry::may_be_by_reeve) is the same of one entry.
+/// Entries that Reeve itself may have written: those that say so, and those of a time when nobody
+/// noted it. [`Entry::may_be_by_reeve`](crate::Entry::may_be_by_reeve) is the same of one entry.
 pub fn may_be_by_reeve() -> Expr {
     let submitter = |op| Expr::field(FieldPath::Submitter(SubmitterField::Type), op);
     let reeve = Match::Exact(SubmitterType::Reeve.as_str().to_owned());
@@ -111,8 +112,8 @@ pub fn may_be_by_reeve() -> Expr {
 
 /// Entries that do not merely announce an action: all but those with status `pending`.
 ///
-/// Each change of Reeve's own state is recorded as an intent (`pending`) and, once it is known, as an outcome
-/// ([`Entry::intent`](crate::Entry::intent)). A count over both counts the change twice.
+/// Each change of Reeve's own state is recorded as an intent (`pending`) and, once it is known, as
+/// an outcome ([`Entry::intent`](crate::Entry::intent)). A count over both counts the change twice.
 pub(super) fn no_intent() -> Expr {
     let pending = Match::Exact(ActionStatus::Pending.as_str().to_owned());
     Expr::negate(Expr::field(

@@ -1,7 +1,8 @@
 //! Lists of values that people keep, as a query compares with them: addresses, networks and texts.
 //!
-//! A query names a list (`actor.ip_address:@known_addresses`). [`Query::with_lists`](super::Query::with_lists) puts the list's values in; until
-//! then no value is on it.
+//! A query names a list (`actor.ip_address:@known_addresses`).
+//! [`Query::with_lists`](super::Query::with_lists) puts the list's values in; until then no value
+//! is on it.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -18,12 +19,14 @@ use crate::address::parse_address;
 pub struct ValueList {
     /// Texts, folded.
     texts: HashSet<Box<str>>,
-    /// Spans of addresses in order, both ends included, none touching another. An IPv4 address never lies in a span of IPv6.
+    /// Spans of addresses in order, both ends included, none touching another. An IPv4 address
+    /// never lies in a span of IPv6.
     spans: Vec<(IpAddr, IpAddr)>,
 }
 
 impl ValueList {
-    /// Returns a list of these values. An address or a network stands for its addresses, anything else for the text, ignoring case.
+    /// Returns a list of these values. An address or a network stands for its addresses, anything
+    /// else for the text, ignoring case.
     pub fn new<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
         let mut list = Self::default();
         for value in values {
@@ -45,7 +48,8 @@ impl ValueList {
         list
     }
 
-    /// Returns `true` if the value is on the list: as a text, or as an address in one of its networks.
+    /// Returns `true` if the value is on the list: as a text, or as an address in one of its
+    /// networks.
     pub fn contains(&self, value: &str) -> bool {
         if !self.texts.is_empty() && self.texts.contains(fold(value).as_ref()) {
             return true;

@@ -1,5 +1,5 @@
-//! From text to tree: recursive descent, bounded in length, depth, terms and wildcards. NOT binds tighter than AND, AND
-//! than OR.
+//! From text to tree: recursive descent, bounded in length, depth, terms and wildcards. NOT binds
+//! tighter than AND, AND than OR.
 
 use super::ast::{Comparison, Expr};
 use super::column::FieldPath;
@@ -282,7 +282,8 @@ impl Parser<'_> {
     }
 }
 
-/// Refuses a value that looks like a range or a regular expression and is none: it would quietly be taken for a text.
+/// Refuses a value that looks like a range or a regular expression and is none: it would quietly be
+/// taken for a text.
 fn slip(opens: Option<char>, raw: &str) -> Result<(), Problem> {
     let closer = match opens {
         Some('[') => ']',

@@ -105,7 +105,8 @@ impl Pattern {
         if next.is_none() {
             return rest.is_empty();
         }
-        // Each part has a fixed number of characters, so the leftmost place is as good as any other.
+        // Each part has a fixed number of characters, so the leftmost place is as good as any
+        // other.
         while let Some(part) = next {
             next = parts.next();
             if next.is_none() {

@@ -12,8 +12,8 @@ use super::value::{
 use crate::address::parse_address;
 use crate::entry::Severity;
 
-/// The condition that a field and a range mean together. A field with one value per entry gets two comparisons; where it may have
-/// several, one value has to lie between both ends.
+/// The condition that a field and a range mean together. A field with one value per entry gets two
+/// comparisons; where it may have several, one value has to lie between both ends.
 pub(super) fn range(field: &FieldPath, written: WrittenRange) -> Result<Expr, Problem> {
     let ends = Ends::new(written)?;
     match field {

@@ -1,7 +1,8 @@
 //! Regular expressions of bounded cost.
 //!
-//! The syntax is that of the `regex` crate, which has neither references nor look-around and takes time in proportion to the length of
-//! an expression times the length of a value. Both are bounded here.
+//! The syntax is that of the `regex` crate, which has neither references nor look-around and takes
+//! time in proportion to the length of an expression times the length of a value. Both are bounded
+//! here.
 
 use std::fmt;
 
@@ -35,7 +36,8 @@ impl RegularExpression {
             );
             return Err(Problem::new(message));
         }
-        // Read by itself first: `a)|(b` is no expression, although it would be one inside the group.
+        // Read by itself first: `a)|(b` is no expression, although it would be one inside the
+        // group.
         let compile = |source: &str| {
             RegexBuilder::new(source)
                 .case_insensitive(true)

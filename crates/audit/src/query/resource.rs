@@ -1,4 +1,5 @@
-//! Field names of queries over resources: `type:security_group configuration.ipPermissions.fromPort:22 -tags.owner:*`.
+//! Field names of queries over resources: `type:security_group
+//! configuration.ipPermissions.fromPort:22 -tags.owner:*`.
 
 use super::column::{Column, FieldPath};
 use super::error::Problem;
@@ -25,7 +26,8 @@ const COLUMNS: [(&str, Column); 5] = [
     ("region", Column::ResourceRegion),
 ];
 
-/// Returns the field that dotted segments name. Names compare case-blind; members of a configuration too.
+/// Returns the field that dotted segments name. Names compare case-blind; members of a
+/// configuration too.
 pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
     let (first, rest) = match segments.split_first() {
         Some((first, rest)) => (first.as_str(), rest),

@@ -80,8 +80,8 @@ impl<'q> Scanner<'q> {
         problem.at(self.position(), part)
     }
 
-    /// A field name and its colon, if that is what comes next: dotted segments, of which all but the first may be in
-    /// double quotes.
+    /// A field name and its colon, if that is what comes next: dotted segments, of which all but
+    /// the first may be in double quotes.
     pub(super) fn field(&mut self) -> Result<Option<Vec<String>>, QueryError> {
         if !self
             .peek()
@@ -161,8 +161,8 @@ impl<'q> Scanner<'q> {
         Ok(Written { pattern, quoted })
     }
 
-    /// The source of a regular expression between slashes, if that is what comes next: the slash that closes it ends the word. A path
-    /// such as `/var/log` is none.
+    /// The source of a regular expression between slashes, if that is what comes next: the slash
+    /// that closes it ends the word. A path such as `/var/log` is none.
     pub(super) fn regular(&mut self) -> Option<&'q str> {
         let rest = self.rest();
         let inside = rest.strip_prefix('/')?;
@@ -221,7 +221,8 @@ impl<'q> Scanner<'q> {
         }))
     }
 
-    /// Reads a text in double quotes; `\"` and `\\` are `"` and `\`, any other backslash is a plain character.
+    /// Reads a text in double quotes; `\"` and `\\` are `"` and `\`, any other backslash is a plain
+    /// character.
     fn quoted(&mut self) -> Result<String, QueryError> {
         let start = self.position();
         let mut out = String::new();

@@ -13,7 +13,8 @@ use super::eval::column_text;
 use super::fold::fold;
 use crate::entry::{Entry, Severity};
 
-/// Value of a column by which entries are put into order: times, severities and addresses by what they are, texts ignoring case.
+/// Value of a column by which entries are put into order: times, severities and addresses by what
+/// they are, texts ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SortKey {
     /// Milliseconds since 1970.
@@ -47,7 +48,8 @@ impl SortKey {
     }
 }
 
-/// Order by a column. Entries without a value come last in both directions, and equal ones follow the log in the same direction.
+/// Order by a column. Entries without a value come last in both directions, and equal ones follow
+/// the log in the same direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sort {
     /// Column that is compared.
@@ -77,7 +79,8 @@ impl Sort {
 impl FromStr for Sort {
     type Err = QueryError;
 
-    /// Reads the name of a field, with `-` before it for the greatest first: `timestamp`, `-severity`.
+    /// Reads the name of a field, with `-` before it for the greatest first: `timestamp`,
+    /// `-severity`.
     fn from_str(text: &str) -> Result<Self, QueryError> {
         let (name, descending) = text
             .strip_prefix('-')

@@ -1,11 +1,12 @@
-//! Spellings of operations. Clouds write `DeleteSnapshot`, Reeve and many programs `delete_snapshot`: a rule that knows one of
-//! them would miss the other.
+//! Spellings of operations. Clouds write `DeleteSnapshot`, Reeve and many programs
+//! `delete_snapshot`: a rule that knows one of them would miss the other.
 
 use super::ast::{Expr, Match};
 use super::column::{Column, FieldPath};
 
-/// Returns the expression with every condition on an operation widened to the other spelling of that operation. Conditions that
-/// compare byte for byte, or by a regular expression, mean what they say and stay.
+/// Returns the expression with every condition on an operation widened to the other spelling of
+/// that operation. Conditions that compare byte for byte, or by a regular expression, mean what
+/// they say and stay.
 pub(super) fn any_spelling(expr: Expr) -> Expr {
     match expr {
         Expr::And(inner) => Expr::and(inner.into_iter().map(any_spelling)),
@@ -27,8 +28,9 @@ pub(super) fn any_spelling(expr: Expr) -> Expr {
     }
 }
 
-/// Returns `delete_db_instance` for `DeleteDBInstance`, and `deletedbinstance` (texts compare case-blind) for
-/// `delete_db_instance`; `None` for anything that is not an identifier of several words.
+/// Returns `delete_db_instance` for `DeleteDBInstance`, and `deletedbinstance` (texts compare
+/// case-blind) for `delete_db_instance`; `None` for anything that is not an identifier of several
+/// words.
 fn other_spelling(text: &str) -> Option<String> {
     if text.is_empty() || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return None;
@@ -41,7 +43,8 @@ fn other_spelling(text: &str) -> Option<String> {
     (!other.is_empty() && !other.eq_ignore_ascii_case(text)).then_some(other)
 }
 
-/// A word begins at a capital after a small letter or digit, and at the last capital of several (`DBInstance`: `db_instance`).
+/// A word begins at a capital after a small letter or digit, and at the last capital of several
+/// (`DBInstance`: `db_instance`).
 fn snake_case(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut snake = String::with_capacity(text.len() + 8);

@@ -1,9 +1,10 @@
 //! Free text: how values and search terms fall into words, and when a term is found.
 //!
-//! A word is a maximal run of letters and digits (Unicode `alphanumeric`), in lower case. Everything else only
-//! separates. A term is found in an entry when one value of the entry has all words of the term, in order and side by
-//! side; a wildcard stands for letters and digits within one word. So `alice`, `alice@example.com` and `example.com` all find
-//! `alice@example.com`, `i-0abc` finds `i-0abc` and not `0abc-i`, and `exa*` finds it too.
+//! A word is a maximal run of letters and digits (Unicode `alphanumeric`), in lower case.
+//! Everything else only separates. A term is found in an entry when one value of the entry has all
+//! words of the term, in order and side by side; a wildcard stands for letters and digits within
+//! one word. So `alice`, `alice@example.com` and `example.com` all find `alice@example.com`,
+//! `i-0abc` finds `i-0abc` and not `0abc-i`, and `exa*` finds it too.
 
 use std::cell::OnceCell;
 
@@ -81,7 +82,8 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
 }
 
 impl TextMatch {
-    /// A term with the words of a text, the last of which may go on; `None` if the text has no letter or digit.
+    /// A term with the words of a text, the last of which may go on; `None` if the text has no
+    /// letter or digit.
     pub fn new(text: &str, prefix: bool) -> Option<Self> {
         let star = prefix.then_some(Piece::AnyText);
         Self::of_pattern(&Pattern::new(
@@ -89,7 +91,8 @@ impl TextMatch {
         ))
     }
 
-    /// A term with the words of a pattern; `None` if it has no letter or digit. A wildcard stands for letters and digits of one word.
+    /// A term with the words of a pattern; `None` if it has no letter or digit. A wildcard stands
+    /// for letters and digits of one word.
     pub fn of_pattern(pattern: &Pattern) -> Option<Self> {
         let mut words = vec![Pattern::default()];
         for piece in pattern.pieces() {
@@ -105,7 +108,8 @@ impl TextMatch {
             }
         }
         words.retain(|word| !word.pieces().is_empty());
-        // A star behind a separator, as in `a.b.*`, belongs to the word before it, and so do further ones: `a * *` is `a*`.
+        // A star behind a separator, as in `a.b.*`, belongs to the word before it, and so do
+        // further ones: `a * *` is `a*`.
         while words.len() > 1
             && words
                 .last()
@@ -142,8 +146,9 @@ impl TextMatch {
     }
 }
 
-/// An entry whose words are collected when the first term asks for them. Asking many queries about one entry then walks its values once
-/// and not once a term: of ten thousand alert rules, the few with free words took half of the time.
+/// An entry whose words are collected when the first term asks for them. Asking many queries about
+/// one entry then walks its values once and not once a term: of ten thousand alert rules, the few
+/// with free words took half of the time.
 #[derive(Debug)]
 pub struct EntryWords<'e> {
     entry: &'e Entry,
@@ -165,7 +170,8 @@ impl<'e> EntryWords<'e> {
         self.entry
     }
 
-    /// Returns `false` if the entry lacks a word of the term; only [`TextMatch::found_in`] tells that the term is found.
+    /// Returns `false` if the entry lacks a word of the term; only [`TextMatch::found_in`] tells
+    /// that the term is found.
     pub(super) fn may_have(&self, term: &TextMatch) -> bool {
         let sorted = self.sorted.get_or_init(|| {
             let mut sorted = Vec::with_capacity(128);

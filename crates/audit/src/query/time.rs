@@ -1,4 +1,5 @@
-//! Points in time as people write them in a query: a time, a calendar period, or a distance from now.
+//! Points in time as people write them in a query: a time, a calendar period, or a distance from
+//! now.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
@@ -18,8 +19,8 @@ pub(super) enum Moment {
 }
 
 impl Moment {
-    /// The side of an instant that means the side of this moment. `>` a day begins with the next day, `<=` a day
-    /// includes all of it.
+    /// The side of an instant that means the side of this moment. `>` a day begins with the next
+    /// day, `<=` a day includes all of it.
     pub(super) fn compared(&self, comparison: Comparison) -> (Comparison, Bound) {
         use Comparison::{AtLeast, AtMost, Greater, Less};
         match (self, comparison) {
@@ -31,8 +32,8 @@ impl Moment {
     }
 }
 
-/// Reads `2026`, `2026-11`, `2026-11-20`, `2026-11-20T10`, `2026-11-20T10:30`, RFC 3339, the same without an offset (then
-/// UTC), `now`, `now-24h`.
+/// Reads `2026`, `2026-11`, `2026-11-20`, `2026-11-20T10`, `2026-11-20T10:30`, RFC 3339, the same
+/// without an offset (then UTC), `now`, `now-24h`.
 pub(super) fn moment(text: &str) -> Option<Moment> {
     if let Some(rest) = text.strip_prefix("now") {
         return distance(rest).map(|ms| Moment::At(Bound::Now(ms)));
@@ -43,7 +44,8 @@ pub(super) fn moment(text: &str) -> Option<Moment> {
     period(text)
 }
 
-/// A point in time as a bound beside a query may be written: RFC 3339, `now`, or a distance from it such as `now-24h`.
+/// A point in time as a bound beside a query may be written: RFC 3339, `now`, or a distance from it
+/// such as `now-24h`.
 pub fn point_in_time(text: &str, now: Timestamp) -> Option<Timestamp> {
     match text.strip_prefix("now") {
         Some(rest) => distance(rest).map(|ms| from_now(now, ms)),

@@ -1,4 +1,5 @@
-//! The catalogue of event types: the page is generated from it, and no program of ours writes a name by hand.
+//! The catalogue of event types: the page is generated from it, and no program of ours writes a
+//! name by hand.
 
 use std::path::{Path, PathBuf};
 

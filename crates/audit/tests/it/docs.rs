@@ -1,4 +1,5 @@
-//! The documents are true: every query in them is read, and the example of canonical bytes is what comes out.
+//! The documents are true: every query in them is read, and the example of canonical bytes is what
+//! comes out.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! Archives as they are written, and every way in which a byte, a name or a part of them can be wrong.
+//! Archives as they are written, and every way in which a byte, a name or a part of them can be
+//! wrong.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{self, Read, Write};

@@ -1,5 +1,6 @@
-//! Changing EC2. Each change is one call that the SDK does not repeat: only what EC2 says it refused for the rate alone is
-//! tried again. EC2 refuses to resize a running machine and unknown types; some emulators do not, so we refuse them first.
+//! Changing EC2. Each change is one call that the SDK does not repeat: only what EC2 says it
+//! refused for the rate alone is tried again. EC2 refuses to resize a running machine and unknown
+//! types; some emulators do not, so we refuse them first.
 
 use std::future::Future;
 use std::time::Duration;
@@ -19,8 +20,8 @@ pub struct Pace {
     pub backoff: Duration,
 }
 
-/// Repeats a change as long as the service says that it refused it for the rate. Every other failure comes back at once:
-/// the change may have happened.
+/// Repeats a change as long as the service says that it refused it for the rate. Every other
+/// failure comes back at once: the change may have happened.
 ///
 /// # Errors
 /// The last failure.
@@ -65,8 +66,8 @@ impl Ec2 {
     /// Changes the size of a stopped machine.
     ///
     /// # Errors
-    /// [`FaultKind::WrongState`] unless it is stopped, [`FaultKind::InvalidType`] for a type that does not exist or has
-    /// another architecture; the call's failure otherwise.
+    /// [`FaultKind::WrongState`] unless it is stopped, [`FaultKind::InvalidType`] for a type that
+    /// does not exist or has another architecture; the call's failure otherwise.
     pub async fn resize(&self, id: &str, instance_type: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         let machine = self.machine(id).await?;
@@ -96,8 +97,8 @@ impl Ec2 {
         self.change(call, parameters).await.map(|_| ())
     }
 
-    /// Returns the architectures of an instance type as EC2 lists them, or as the catalogue does if the account may
-    /// not ask.
+    /// Returns the architectures of an instance type as EC2 lists them, or as the catalogue does if
+    /// the account may not ask.
     async fn architectures_or_catalogue(&self, instance_type: &str) -> Result<Vec<String>, Fault> {
         match self.architectures(instance_type).await {
             Err(fault) if fault.kind == FaultKind::Denied => {

@@ -38,7 +38,8 @@ pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resour
         .and_then(|placement| placement.text_of("tenancy"))
         .map(str::to_owned);
     spec.public_address = public_address(instance);
-    // A machine that boots from an instance store cannot be stopped at all. Other instance stores are told by the size alone.
+    // A machine that boots from an instance store cannot be stopped at all. Other instance stores
+    // are told by the size alone.
     spec.local_disks =
         (instance.text_of("rootDeviceType") == Some("instance-store")).then_some(true);
     // EC2 takes other groups for a machine only where it has one network interface.
@@ -78,11 +79,12 @@ pub(crate) fn volume(place: &Place, volume: &Element) -> Result<Option<Resource>
     Ok(Some(resource))
 }
 
-/// Owner of the addresses that EC2 assigns from its pool. An Elastic IP is owned by its account, and one of a customer's own range by it.
+/// Owner of the addresses that EC2 assigns from its pool. An Elastic IP is owned by its account,
+/// and one of a customer's own range by it.
 const ASSIGNED_BY: &str = "amazon";
 
-/// Returns the public IPv4 address of a machine by its fate at a stop. Every interface counts: one assigned address is lost even where
-/// another interface has an Elastic IP.
+/// Returns the public IPv4 address of a machine by its fate at a stop. Every interface counts: one
+/// assigned address is lost even where another interface has an Elastic IP.
 fn public_address(instance: &Element) -> PublicAddress {
     let interfaces: Vec<&Element> = instance.list("networkInterfaceSet").collect();
     let owners: Vec<Option<&str>> = interfaces
@@ -120,8 +122,8 @@ fn state(instance: &Element) -> ResourceState {
     }
 }
 
-/// `PlatformDetails` as one word; prices differ by it. Licensed software keeps a name of its own, so that it never gets
-/// the price of plain Linux.
+/// `PlatformDetails` as one word; prices differ by it. Licensed software keeps a name of its own,
+/// so that it never gets the price of plain Linux.
 fn platform(details: &str) -> String {
     match details {
         "Linux/UNIX" => "linux".to_owned(),

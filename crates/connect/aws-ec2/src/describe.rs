@@ -1,5 +1,5 @@
-//! Reading EC2: machines, volumes, instance types, launch templates, snapshots. All pages, one region.
-//! Names of parameters and elements: Amazon EC2 API reference, version 2016-11-15.
+//! Reading EC2: machines, volumes, instance types, launch templates, snapshots. All pages, one
+//! region. Names of parameters and elements: Amazon EC2 API reference, version 2016-11-15.
 
 use aws_smithy_types::retry::RetryConfig;
 use aws_types::SdkConfig;
@@ -32,7 +32,8 @@ pub struct Ec2 {
 }
 
 impl Ec2 {
-    /// For a region, whose configuration `config` is. `page_size` is what one page may hold (5 to 1000; volumes take up to 500).
+    /// For a region, whose configuration `config` is. `page_size` is what one page may hold (5 to
+    /// 1000; volumes take up to 500).
     #[must_use]
     pub fn new(config: &SdkConfig, place: Place, pace: Pace, page_size: i32) -> Self {
         let changes = config
@@ -106,7 +107,8 @@ impl Ec2 {
         listing
     }
 
-    /// Hands every volume to a sink, page by page. The listing has none of them; it is not complete where the sink failed.
+    /// Hands every volume to a sink, page by page. The listing has none of them; it is not complete
+    /// where the sink failed.
     pub async fn volumes_into(&self, sink: &dyn InventorySink) -> Listing {
         let mut listing = Listing::new(ResourceKind::Volume);
         let (unfiltered, mut cursor) = (Form::new(), Cursor::new());
@@ -227,7 +229,8 @@ impl Ec2 {
     /// The architectures an instance type runs, as EC2 says in this region.
     ///
     /// # Errors
-    /// [`FaultKind::InvalidType`] for a type the region does not have; the call's failure otherwise.
+    /// [`FaultKind::InvalidType`] for a type the region does not have; the call's failure
+    /// otherwise.
     pub async fn architectures(&self, instance_type: &str) -> Result<Vec<String>, Fault> {
         let call = self.place.call("ec2:DescribeInstanceTypes");
         let page = self

@@ -1,11 +1,11 @@
-//! Addresses of AWS's services, by the SDK's own rules: an override, a partition's domain, FIPS and dual-stack variants.
-//! Source: the endpoint rule sets and `partitions.json` of the SDK.
+//! Addresses of AWS's services, by the SDK's own rules: an override, a partition's domain, FIPS and
+//! dual-stack variants. Source: the endpoint rule sets and `partitions.json` of the SDK.
 
 use aws_types::SdkConfig;
 use aws_types::service_config::ServiceConfigKey;
 
-/// Services whose variants are asked for: host and service identifier. Other services have names of their own under FIPS
-/// and are asked at their usual address.
+/// Services whose variants are asked for: host and service identifier. Other services have names of
+/// their own under FIPS and are asked at their usual address.
 const VARIANTS: [(&str, &str); 4] = [
     ("ec2", "EC2"),
     ("autoscaling", "Auto Scaling"),
@@ -13,7 +13,8 @@ const VARIANTS: [(&str, &str); 4] = [
     ("rds", "RDS"),
 ];
 
-/// Prefix of a region's name, domain and dual-stack domain. The last row is that of all other regions.
+/// Prefix of a region's name, domain and dual-stack domain. The last row is that of all other
+/// regions.
 const PARTITIONS: [(&str, &str, &str); 8] = [
     ("cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"),
     ("us-gov-", "amazonaws.com", "api.aws"),
@@ -28,7 +29,8 @@ const PARTITIONS: [(&str, &str, &str); 8] = [
 /// Returns the address of a service in the configuration's region.
 ///
 /// # Errors
-/// The reason for which there is none: a variant together with an override, or a region that is no name of a host.
+/// The reason for which there is none: a variant together with an override, or a region that is no
+/// name of a host.
 pub(crate) fn address(
     config: &SdkConfig,
     host: &str,
@@ -83,7 +85,8 @@ fn own(host: &str, region: &str, is_global: bool, fips: bool, dual_stack: bool) 
     }
 }
 
-/// Returns the address that the connection, the environment or a profile puts in the place of AWS's own.
+/// Returns the address that the connection, the environment or a profile puts in the place of AWS's
+/// own.
 fn overridden(config: &SdkConfig, host: &str) -> Option<String> {
     let for_all = config.endpoint_url().map(str::to_owned);
     if config.get_origin("endpoint_url").is_client_config() {

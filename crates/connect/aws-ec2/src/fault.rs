@@ -1,8 +1,8 @@
 //! Failures of calls to AWS: a kind for programs, and a message for people that names the remedy.
 //!
-//! Services name the same failure differently (`UnauthorizedOperation`, `AccessDenied`, `AccessDeniedException`); the table
-//! of codes is here and nowhere else. A failure that leaves open whether a change happened becomes
-//! [`ActErrorKind::Unknown`], never a retry.
+//! Services name the same failure differently (`UnauthorizedOperation`, `AccessDenied`,
+//! `AccessDeniedException`); the table of codes is here and nowhere else. A failure that leaves
+//! open whether a change happened becomes [`ActErrorKind::Unknown`], never a retry.
 
 use std::error::Error;
 
@@ -79,8 +79,8 @@ pub struct Fault {
     pub code: Option<String>,
     /// For a person: which call, what happened, what to do.
     pub message: String,
-    /// The cloud's own words, to decide by. They are shown to nobody: an endpoint may be anything, and what it answers is not
-    /// for whoever configured it to read.
+    /// The cloud's own words, to decide by. They are shown to nobody: an endpoint may be anything,
+    /// and what it answers is not for whoever configured it to read.
     pub service_message: String,
 }
 
@@ -182,7 +182,8 @@ where
     }
 }
 
-/// The text of an element, for errors nested where the SDK does not look: emulators word all services' errors alike.
+/// The text of an element, for errors nested where the SDK does not look: emulators word all
+/// services' errors alike.
 fn tagged<'a>(body: &'a str, tag: &str) -> Option<&'a str> {
     let (_, rest) = body.split_once(&format!("<{tag}>"))?;
     Some(rest.split_once(&format!("</{tag}>"))?.0)
@@ -246,7 +247,8 @@ fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> Fault {
     let chain: Vec<&(dyn Error + 'static)> =
         std::iter::successors(Some(error), |e| (*e).source()).collect();
     let deepest = chain.last().map(ToString::to_string).unwrap_or_default();
-    // Assuming a role fails inside the credentials provider; when STS itself was out of reach, that is the cause to name.
+    // Assuming a role fails inside the credentials provider; when STS itself was out of reach, that
+    // is the cause to name.
     let io = chain.iter().any(|e| e.is::<std::io::Error>());
     let credentials = chain
         .iter()

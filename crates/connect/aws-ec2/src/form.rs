@@ -1,5 +1,6 @@
-//! Parameters of a call in the query protocol, as a form. Names come from the code, values from anywhere: neither can leave its
-//! place. Lists are numbered from one (`InstanceId.1`), as EC2 has them.
+//! Parameters of a call in the query protocol, as a form. Names come from the code, values from
+//! anywhere: neither can leave its place. Lists are numbered from one (`InstanceId.1`), as EC2 has
+//! them.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -1,8 +1,10 @@
-//! Cutting a machine off, and letting it back: its security groups give way to one that lets nothing in and nothing out.
+//! Cutting a machine off, and letting it back: its security groups give way to one that lets
+//! nothing in and nothing out.
 //!
-//! A security group is made with a rule that lets everything out, so a new one is not yet what isolates. Whatever state an
-//! earlier attempt left behind, the next one goes on from it: the group is looked for before it is made, and its rules are read
-//! before a machine gets it. EC2 user guide, "Security groups"; API reference, `ModifyInstanceAttribute` (one network interface,
+//! A security group is made with a rule that lets everything out, so a new one is not yet what
+//! isolates. Whatever state an earlier attempt left behind, the next one goes on from it: the group
+//! is looked for before it is made, and its rules are read before a machine gets it. EC2 user
+//! guide, "Security groups"; API reference, `ModifyInstanceAttribute` (one network interface,
 //! groups of the machine's own network).
 
 use reeve_estate::{QUARANTINE, Resource, ResourceState};
@@ -32,11 +34,12 @@ impl Ec2 {
         Ok(machine)
     }
 
-    /// Gives a machine the isolating group of its network and no other; makes the group where there is none.
+    /// Gives a machine the isolating group of its network and no other; makes the group where there
+    /// is none.
     ///
     /// # Errors
-    /// [`FaultKind::Other`] for a machine with several network interfaces or none, and for a group of that name that lets something
-    /// through; the call's failure otherwise.
+    /// [`FaultKind::Other`] for a machine with several network interfaces or none, and for a group
+    /// of that name that lets something through; the call's failure otherwise.
     pub async fn isolate(&self, id: &str) -> Result<(), Fault> {
         let network = self.network_of(id).await?;
         let group = self.isolating_group(&network).await?;
@@ -46,8 +49,9 @@ impl Ec2 {
     /// Gives a machine these groups and no others.
     ///
     /// # Errors
-    /// [`FaultKind::NotFound`] for a group that is not there, [`FaultKind::Other`] for one of another network, for none at all, and
-    /// for a machine with several network interfaces; the call's failure otherwise.
+    /// [`FaultKind::NotFound`] for a group that is not there, [`FaultKind::Other`] for one of
+    /// another network, for none at all, and for a machine with several network interfaces; the
+    /// call's failure otherwise.
     pub async fn set_groups(&self, id: &str, groups: &[String]) -> Result<(), Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         if groups.is_empty() {
@@ -216,7 +220,8 @@ impl Ec2 {
     }
 }
 
-/// Adds rules as EC2 listed them: protocol, ports and address ranges. Those of other groups and lists are none of ours.
+/// Adds rules as EC2 listed them: protocol, ports and address ranges. Those of other groups and
+/// lists are none of ours.
 fn with_rules(form: Form, rules: &[Element]) -> Form {
     (1..)
         .zip(rules)

@@ -1,9 +1,10 @@
-//! Calls to AWS without generated clients, and EC2 on top of them: machines, volumes, snapshots, addresses, gateways and launch templates, read and
-//! changed.
+//! Calls to AWS without generated clients, and EC2 on top of them: machines, volumes, snapshots,
+//! addresses, gateways and launch templates, read and changed.
 //!
-//! [`signed`] sends a request with the SDK's signing, credentials, retries and time limits; [`query`] is its protocol of forms
-//! and XML ([`form`], [`xml`]). Beside them stand what every AWS call needs: [`fault`] (what went wrong, for a person and for a
-//! program), [`cursor`] (pages that cannot loop) and [`place`] (where a resource is). Nothing here reads the environment.
+//! [`signed`] sends a request with the SDK's signing, credentials, retries and time limits;
+//! [`query`] is its protocol of forms and XML ([`form`], [`xml`]). Beside them stand what every AWS
+//! call needs: [`fault`] (what went wrong, for a person and for a program), [`cursor`] (pages that
+//! cannot loop) and [`place`] (where a resource is). Nothing here reads the environment.
 
 pub mod change;
 pub mod convert;

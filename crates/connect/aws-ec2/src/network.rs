@@ -1,5 +1,6 @@
-//! Public addresses and NAT gateways: read with what uses them, released and deleted. Amazon EC2 API reference, `DescribeAddresses`,
-//! `ReleaseAddress`, `DescribeNatGateways`, `DeleteNatGateway`, `DescribeRouteTables`.
+//! Public addresses and NAT gateways: read with what uses them, released and deleted. Amazon EC2
+//! API reference, `DescribeAddresses`, `ReleaseAddress`, `DescribeNatGateways`, `DeleteNatGateway`,
+//! `DescribeRouteTables`.
 
 use std::collections::BTreeMap;
 
@@ -77,8 +78,9 @@ impl Ec2 {
             .map(|_| ())
     }
 
-    /// Every NAT gateway that is not gone, with the route tables that lead to it. Route tables that may not be read make the listing incomplete:
-    /// a gateway without routes must be one that has none.
+    /// Every NAT gateway that is not gone, with the route tables that lead to it. Route tables that
+    /// may not be read make the listing incomplete: a gateway without routes must be one that has
+    /// none.
     pub async fn gateways(&self) -> Listing {
         let mut listing = Listing::new(ResourceKind::NatGateway);
         let outcome = self
@@ -140,7 +142,8 @@ impl Ec2 {
             .map(|_| ())
     }
 
-    /// The items of all pages of a listing. The size of a page is left to EC2, which refuses one beside identifiers.
+    /// The items of all pages of a listing. The size of a page is left to EC2, which refuses one
+    /// beside identifiers.
     async fn pages(
         &self,
         call: Call<'_>,
@@ -160,7 +163,8 @@ impl Ec2 {
     }
 }
 
-/// An address. `None` for one of EC2-Classic, which has no allocation. The name is its tag, else the address itself.
+/// An address. `None` for one of EC2-Classic, which has no allocation. The name is its tag, else
+/// the address itself.
 fn address(place: &Place, item: &Element) -> Option<Resource> {
     let id = item.text_of("allocationId")?;
     let mut resource = place.resource(ResourceKind::IpAddress, "ec2", id, convert::tags(item));
@@ -186,7 +190,8 @@ fn address(place: &Place, item: &Element) -> Option<Resource> {
     Some(resource)
 }
 
-/// A gateway, attached to the route tables that lead to it. `None` when EC2 sent one without an identifier.
+/// A gateway, attached to the route tables that lead to it. `None` when EC2 sent one without an
+/// identifier.
 fn gateway(place: &Place, item: &Element, routes: &Routes) -> Result<Option<Resource>, Malformed> {
     let Some(id) = item.text_of("natGatewayId") else {
         return Ok(None);

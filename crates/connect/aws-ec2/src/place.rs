@@ -37,14 +37,15 @@ impl Place {
         }
     }
 
-    /// Returns the budget of retries of a client here. By default all clients of a service share one, so that an account
-    /// that is throttled takes the retries of all others.
+    /// Returns the budget of retries of a client here. By default all clients of a service share
+    /// one, so that an account that is throttled takes the retries of all others.
     #[must_use]
     pub fn retries(&self, service: &str) -> RetryPartition {
         retries(&self.connection.0, service)
     }
 
-    /// A resource here, with the least that is known of it. The name is the `Name` tag, or else the identifier.
+    /// A resource here, with the least that is known of it. The name is the `Name` tag, or else the
+    /// identifier.
     #[must_use]
     pub fn resource(
         &self,
@@ -85,7 +86,8 @@ pub fn retries(connection: &str, service: &str) -> RetryPartition {
     RetryPartition::new(format!("{service} of {connection}"))
 }
 
-/// Result of listing one kind of resource in one region: the resources, the failures, and whether any may be missing.
+/// Result of listing one kind of resource in one region: the resources, the failures, and whether
+/// any may be missing.
 #[derive(Debug)]
 pub struct Listing {
     /// The kind listed.

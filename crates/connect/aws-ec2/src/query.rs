@@ -1,4 +1,5 @@
-//! Calls in AWS's query protocol: a form with `Action` and `Version`, answered by an element `ActionResponse`.
+//! Calls in AWS's query protocol: a form with `Action` and `Version`, answered by an element
+//! `ActionResponse`.
 
 use aws_types::SdkConfig;
 
@@ -22,7 +23,8 @@ pub struct Service {
 /// Makes a call. Its action has the name of the permission that it needs.
 ///
 /// # Errors
-/// The call's failure, classified; [`FaultKind::Broken`] for a success that is not the action's answer: a change may have happened.
+/// The call's failure, classified; [`FaultKind::Broken`] for a success that is not the action's
+/// answer: a change may have happened.
 pub async fn ask(
     config: &SdkConfig,
     call: Call<'_>,
@@ -57,8 +59,8 @@ pub async fn ask(
     })
 }
 
-/// Reads the answer to an action, without the element `ActionResult` that services other than EC2 put around it; `None` for
-/// anything else.
+/// Reads the answer to an action, without the element `ActionResult` that services other than EC2
+/// put around it; `None` for anything else.
 fn answer(body: &[u8], action: &str) -> Option<Element> {
     let mut root = Element::read(std::str::from_utf8(body).ok()?)?;
     if root.name.strip_suffix("Response") != Some(action) {

@@ -1,5 +1,5 @@
-//! Requests to any service of AWS on the SDK's own machinery: signing, credentials, retries, time limits. No generated
-//! client is compiled for them.
+//! Requests to any service of AWS on the SDK's own machinery: signing, credentials, retries, time
+//! limits. No generated client is compiled for them.
 
 use std::borrow::Cow;
 
@@ -119,7 +119,8 @@ pub async fn send_for_header(
     operation.invoke(request).await.at(call)
 }
 
-/// Returns the signing configuration of calls and their budget of retries, from the region and credentials of the client.
+/// Returns the signing configuration of calls and their budget of retries, from the region and
+/// credentials of the client.
 fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRuntimePlugin {
     let mut options = SigningOptions::default();
     if name == "s3" {

@@ -1,4 +1,5 @@
-//! Snapshots: read one by one and deleted. Amazon EC2 API reference, `DescribeSnapshots`, `DescribeImages`, `DeleteSnapshot`.
+//! Snapshots: read one by one and deleted. Amazon EC2 API reference, `DescribeSnapshots`,
+//! `DescribeImages`, `DeleteSnapshot`.
 
 use reeve_estate::{Resource, ResourceKind, ResourceState};
 
@@ -9,8 +10,8 @@ use crate::fault::{Fault, FaultKind};
 use crate::form::Form;
 use crate::xml::Element;
 
-/// The state of a snapshot: `Available` once it is complete. One that failed has no data to restore a volume from, and must never be
-/// taken for one of those that stay.
+/// The state of a snapshot: `Available` once it is complete. One that failed has no data to restore
+/// a volume from, and must never be taken for one of those that stay.
 fn state(snapshot: &Element) -> ResourceState {
     match snapshot.text_of("status") {
         Some("completed") => ResourceState::Available,
@@ -46,7 +47,8 @@ impl Ec2 {
     /// Deletes a snapshot that no image uses, as long as the newer ones in `kept` are complete.
     ///
     /// # Errors
-    /// [`FaultKind::WrongState`] while an image uses it, or once one of `kept` is gone; the call's failure otherwise.
+    /// [`FaultKind::WrongState`] while an image uses it, or once one of `kept` is gone; the call's
+    /// failure otherwise.
     pub async fn delete_snapshot(&self, id: &str, kept: &[String]) -> Result<(), Fault> {
         let call = self.place.call("ec2:DeleteSnapshot");
         for newer in kept {
@@ -70,8 +72,8 @@ impl Ec2 {
             .map(|_| ())
     }
 
-    /// An image of the account with a disk of a snapshot. EC2 refuses to delete the snapshot then; emulators do not know of every
-    /// such image, nor of the filter by snapshot.
+    /// An image of the account with a disk of a snapshot. EC2 refuses to delete the snapshot then;
+    /// emulators do not know of every such image, nor of the filter by snapshot.
     async fn image_of(&self, snapshot: &str) -> Result<Option<String>, Fault> {
         let call = self.place.call("ec2:DescribeImages");
         let mut cursor = Cursor::new();

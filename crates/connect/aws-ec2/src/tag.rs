@@ -1,5 +1,5 @@
-//! Tags of EC2's resources. API reference: `CreateTags`, which replaces the value of a key that is there, and `DeleteTags`, which
-//! succeeds where there is no such key.
+//! Tags of EC2's resources. API reference: `CreateTags`, which replaces the value of a key that is
+//! there, and `DeleteTags`, which succeeds where there is no such key.
 
 use crate::describe::Ec2;
 use crate::fault::Fault;

@@ -1,5 +1,6 @@
-//! Versions of launch templates: reading them, and making one with another instance type. A version that Reeve made is known again by
-//! its description, so that a lost answer makes no second one. EC2 API reference, `CreateLaunchTemplateVersion`.
+//! Versions of launch templates: reading them, and making one with another instance type. A version
+//! that Reeve made is known again by its description, so that a lost answer makes no second one.
+//! EC2 API reference, `CreateLaunchTemplateVersion`.
 
 use crate::describe::Ec2;
 use crate::fault::{Fault, FaultKind};
@@ -59,12 +60,12 @@ impl Ec2 {
             .and_then(version))
     }
 
-    /// Returns the number of a version that has an instance type and is a copy of another version in everything else. One that was
-    /// made before is found again.
+    /// Returns the number of a version that has an instance type and is a copy of another version
+    /// in everything else. One that was made before is found again.
     ///
     /// # Errors
-    /// [`FaultKind::InvalidType`] for a type that the region does not have, [`FaultKind::NotFound`] if the version is gone; the
-    /// call's failure otherwise.
+    /// [`FaultKind::InvalidType`] for a type that the region does not have, [`FaultKind::NotFound`]
+    /// if the version is gone; the call's failure otherwise.
     pub async fn version_with_type(
         &self,
         template: &str,
@@ -93,7 +94,8 @@ impl Ec2 {
         }
         match self.architectures(instance_type).await {
             Ok(_) => {}
-            // The account need not be allowed to list types; EC2 then refuses an unknown one when a member starts.
+            // The account need not be allowed to list types; EC2 then refuses an unknown one when a
+            // member starts.
             Err(fault) if fault.kind == FaultKind::Denied => {}
             Err(fault) => return Err(fault),
         }

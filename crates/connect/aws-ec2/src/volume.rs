@@ -1,5 +1,6 @@
-//! Changing volumes: size, type and performance, and deleting them. EBS never shrinks one, and takes no change until the last one is completed; some emulators do either, so
-//! both are refused first. EBS user guide, "Modify a volume using Elastic Volumes operations".
+//! Changing volumes: size, type and performance, and deleting them. EBS never shrinks one, and
+//! takes no change until the last one is completed; some emulators do either, so both are refused
+//! first. EBS user guide, "Modify a volume using Elastic Volumes operations".
 
 use reeve_estate::{Resource, ResourceState};
 
@@ -20,7 +21,8 @@ impl Ec2 {
         Ok(volume)
     }
 
-    /// Returns the stage of a volume's last modification; `None` if there was none, or the account may not ask.
+    /// Returns the stage of a volume's last modification; `None` if there was none, or the account
+    /// may not ask.
     async fn modification(&self, id: &str) -> Result<Option<String>, Fault> {
         let call = self.place.call("ec2:DescribeVolumesModifications");
         let page = match self
@@ -54,8 +56,8 @@ impl Ec2 {
     /// Gives a volume more storage.
     ///
     /// # Errors
-    /// [`FaultKind::InvalidType`] for a size that is not larger, [`FaultKind::Other`] while an earlier change is not completed;
-    /// the call's failure otherwise.
+    /// [`FaultKind::InvalidType`] for a size that is not larger, [`FaultKind::Other`] while an
+    /// earlier change is not completed; the call's failure otherwise.
     pub async fn grow(&self, id: &str, storage_gib: u32) -> Result<(), Fault> {
         let call = self.place.call("ec2:ModifyVolume");
         let now = self
@@ -87,7 +89,8 @@ impl Ec2 {
         .map(|_| ())
     }
 
-    /// Gives a volume another type, IOPS and throughput, in MiB/s. What is `None` is left to the type.
+    /// Gives a volume another type, IOPS and throughput, in MiB/s. What is `None` is left to the
+    /// type.
     ///
     /// # Errors
     /// [`FaultKind::Other`] while an earlier change is not completed; the call's failure otherwise.

@@ -1,5 +1,5 @@
-//! XML answers as trees of elements, read by the names that the API reference gives: a list has one item or many, and an
-//! element that is not asked for is passed over.
+//! XML answers as trees of elements, read by the names that the API reference gives: a list has one
+//! item or many, and an element that is not asked for is passed over.
 
 use std::str::FromStr;
 
@@ -110,8 +110,8 @@ impl Element {
             .filter(|item| matches!(item.name.as_str(), "item" | "member"))
     }
 
-    /// Returns the items of a child that is a list, where the service gives them a name of their own, as RDS does; none where there is
-    /// no such child.
+    /// Returns the items of a child that is a list, where the service gives them a name of their
+    /// own, as RDS does; none where there is no such child.
     pub fn items<'e>(&'e self, list: &str, item: &'e str) -> impl Iterator<Item = &'e Element> {
         let children = self
             .child(list)

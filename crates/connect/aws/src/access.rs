@@ -1,8 +1,9 @@
-//! Use of buckets: server access logs, read on from where the last reading ended, and a listing of the objects, which has their ages.
+//! Use of buckets: server access logs, read on from where the last reading ended, and a listing of
+//! the objects, which has their ages.
 //!
-//! Once a day, and bounded: so many log objects, bytes and pages a bucket. A bucket that has more is read on by the next sync. A
-//! reading counts as a whole or not at all: the cursor and the counts are kept together. Amazon S3 user guide, "Logging requests
-//! with server access logging".
+//! Once a day, and bounded: so many log objects, bytes and pages a bucket. A bucket that has more
+//! is read on by the next sync. A reading counts as a whole or not at all: the cursor and the
+//! counts are kept together. Amazon S3 user guide, "Logging requests with server access logging".
 
 mod fold;
 mod record;
@@ -30,7 +31,8 @@ const MOST_BYTES: i64 = 64 << 20;
 /// Pages of 1,000 objects that one reading lists.
 const MOST_PAGES: usize = 200;
 
-/// Days after which no more logs of a day arrive: S3 delivers most requests within hours, and writes no time.
+/// Days after which no more logs of a day arrive: S3 delivers most requests within hours, and
+/// writes no time.
 const LATE_DAYS: i64 = 2;
 
 /// Location of a bucket's logs.
@@ -41,7 +43,8 @@ struct LogTarget {
     prefix: String,
     /// The date is written with slashes.
     is_partitioned: bool,
-    /// The date is that of the requests. Logs of a day have no time in their names, so that later ones come before the cursor too.
+    /// The date is that of the requests. Logs of a day have no time in their names, so that later
+    /// ones come before the cursor too.
     is_by_event: bool,
 }
 
@@ -149,7 +152,8 @@ async fn target(
     }))
 }
 
-/// Key of the first logs that are read another time, because more of their day may arrive; `None` where the names go by the delivery.
+/// Key of the first logs that are read another time, because more of their day may arrive; `None`
+/// where the names go by the delivery.
 fn end(target: &LogTarget, now: Timestamp) -> Option<String> {
     let day = (now - SignedDuration::from_hours(24 * LATE_DAYS)).to_string();
     target
@@ -157,7 +161,8 @@ fn end(target: &LogTarget, now: Timestamp) -> Option<String> {
         .then(|| format!("{}{}", target.prefix, day[..10].replace('-', "/")))
 }
 
-/// Key before those that the first reading reads: names go on with the date, with dashes or, partitioned, with slashes.
+/// Key before those that the first reading reads: names go on with the date, with dashes or,
+/// partitioned, with slashes.
 fn first_cursor(target: &LogTarget, now: Timestamp) -> String {
     let from = now - SignedDuration::from_hours(24 * FIRST_DAYS);
     let day = from.to_string();
@@ -220,7 +225,8 @@ async fn logs(
     }
 }
 
-/// Counts the records of one log object that are of the bucket: a target may take the logs of several.
+/// Counts the records of one log object that are of the bucket: a target may take the logs of
+/// several.
 async fn read_log(
     client: &Client,
     place: &Place,
@@ -254,7 +260,8 @@ async fn read_log(
     Ok(())
 }
 
-/// Lists the objects of the bucket and counts them with their requests; `false` if there are more than are listed.
+/// Lists the objects of the bucket and counts them with their requests; `false` if there are more
+/// than are listed.
 async fn list(
     client: &Client,
     place: &Place,

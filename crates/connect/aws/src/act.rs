@@ -1,4 +1,5 @@
-//! The two ports, over the SDKs. A connection whose actions are switched off refuses every change before it is sent.
+//! The two ports, over the SDKs. A connection whose actions are switched off refuses every change
+//! before it is sent.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -266,7 +267,8 @@ impl AwsConnection {
     }
 }
 
-/// Result of a look at a resource. A removed one is unknown to the cloud at once, which is the state that its removal leads to.
+/// Result of a look at a resource. A removed one is unknown to the cloud at once, which is the
+/// state that its removal leads to.
 fn unless_gone(known: &Resource, found: Result<Resource, Fault>) -> Result<Resource, Fault> {
     match found {
         Err(fault) if fault.kind == FaultKind::NotFound => Ok(Resource {
@@ -278,8 +280,9 @@ fn unless_gone(known: &Resource, found: Result<Resource, Fault>) -> Result<Resou
     }
 }
 
-/// The answer to a change of a machine. A change that came too late for a machine that is gone reads better than the state it is
-/// in, and EC2 has one error code for both: the machine itself tells them apart.
+/// The answer to a change of a machine. A change that came too late for a machine that is gone
+/// reads better than the state it is in, and EC2 has one error code for both: the machine itself
+/// tells them apart.
 async fn answered(ec2: &Ec2, id: &str, outcome: Result<(), Fault>) -> Result<Applied, ActError> {
     match outcome {
         Err(fault) if fault.kind == FaultKind::WrongState => {

@@ -1,4 +1,5 @@
-//! Objects of a bucket that a cloud exports bills to: listing them page by page, and downloading them to files. Nothing is written there.
+//! Objects of a bucket that a cloud exports bills to: listing them page by page, and downloading
+//! them to files. Nothing is written there.
 
 use std::path::Path;
 

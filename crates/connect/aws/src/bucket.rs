@@ -1,5 +1,6 @@
-//! Objects in one S3 bucket, below one prefix: put, get, and upload of files, for what is kept away from this machine. Versions, locks and
-//! lifecycle are the bucket's own business. Refuses to read objects longer than 1 MiB.
+//! Objects in one S3 bucket, below one prefix: put, get, and upload of files, for what is kept away
+//! from this machine. Versions, locks and lifecycle are the bucket's own business. Refuses to read
+//! objects longer than 1 MiB.
 
 use std::path::Path;
 use std::time::Duration;
@@ -71,7 +72,8 @@ pub enum BucketError {
 }
 
 impl BucketError {
-    /// Returns `true` if another attempt would end the same: the key is wrong, the call is not permitted, the bucket is missing.
+    /// Returns `true` if another attempt would end the same: the key is wrong, the call is not
+    /// permitted, the bucket is missing.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         match self {
@@ -186,7 +188,8 @@ impl Bucket {
             .map_err(|fault: Fault| self.refused(name, fault))
     }
 
-    /// Writes a file as an object, in parts where it is long: memory does not grow with it, and the object appears once it is whole.
+    /// Writes a file as an object, in parts where it is long: memory does not grow with it, and the
+    /// object appears once it is whole.
     ///
     /// # Errors
     /// The service refused or did not answer, or the file cannot be read.
@@ -220,7 +223,8 @@ impl Bucket {
                     .bucket(&self.bucket)
                     .key(self.key(name))
                     .upload_id(id);
-                // The parts that arrived would be charged for; where this fails too, the bucket's lifecycle removes them.
+                // The parts that arrived would be charged for; where this fails too, the bucket's
+                // lifecycle removes them.
                 abort.send().await.ok();
                 return Err(error);
             }

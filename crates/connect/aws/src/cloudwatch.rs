@@ -1,8 +1,9 @@
-//! CloudWatch over its JSON protocol (AWS JSON 1.0), on the SDK's own machinery: signing, credentials, retries, time limits.
+//! CloudWatch over its JSON protocol (AWS JSON 1.0), on the SDK's own machinery: signing,
+//! credentials, retries, time limits.
 //!
-//! The service SDK speaks CBOR alone, which emulators do not answer; JSON is spoken by AWS and by them. Two operations are
-//! all that is needed, so the SDK (one of the larger crates to compile) is left out.
-//! Shapes: Amazon CloudWatch API reference, GetMetricData and ListMetrics.
+//! The service SDK speaks CBOR alone, which emulators do not answer; JSON is spoken by AWS and by
+//! them. Two operations are all that is needed, so the SDK (one of the larger crates to compile) is
+//! left out. Shapes: Amazon CloudWatch API reference, GetMetricData and ListMetrics.
 
 use aws_config::SdkConfig;
 use reeve_connect_aws_ec2::signed::{self, SignedRequest};

@@ -1,7 +1,8 @@
-//! Descriptions of an account's resources, by a table: a row says how a kind is listed and where its attributes stand.
+//! Descriptions of an account's resources, by a table: a row says how a kind is listed and where
+//! its attributes stand.
 //!
-//! Kinds and regions are read side by side, each page handed over as it arrives. What is denied, throttled or fails is
-//! said by kind and region, and the rest goes on.
+//! Kinds and regions are read side by side, each page handed over as it arrives. What is denied,
+//! throttled or fails is said by kind and region, and the rest goes on.
 
 mod call;
 mod item;
@@ -36,7 +37,8 @@ impl AwsConnection {
             let Some(kind) = ResourceKind::parse(row.kind) else {
                 continue;
             };
-            // Global services are signed for the region of their partition; the first one stands for it.
+            // Global services are signed for the region of their partition; the first one stands
+            // for it.
             let global = if row.service.name == "iam" {
                 iam_region(first)
             } else {

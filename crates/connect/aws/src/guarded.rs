@@ -1,6 +1,7 @@
-//! The SDK's requests by the one guarded way out, where a person has configured the endpoint. Names are resolved, judged and pinned
-//! there, and redirects refused, so an endpoint can be pointed at nothing inside the network. Without an endpoint the SDK
-//! asks AWS's own addresses with a client of its own, as it does for the machine's credentials.
+//! The SDK's requests by the one guarded way out, where a person has configured the endpoint. Names
+//! are resolved, judged and pinned there, and redirects refused, so an endpoint can be pointed at
+//! nothing inside the network. Without an endpoint the SDK asks AWS's own addresses with a client
+//! of its own, as it does for the machine's credentials.
 
 use std::io;
 
@@ -79,8 +80,8 @@ fn unfit(error: impl std::error::Error + Send + Sync + 'static) -> ConnectorErro
     ConnectorError::user(Box::new(error))
 }
 
-/// Turns a failure into the SDK's error: temporary ones are retried, refusals are not. The target of a redirect comes
-/// from the endpoint and is not repeated in the message.
+/// Turns a failure into the SDK's error: temporary ones are retried, refusals are not. The target
+/// of a redirect comes from the endpoint and is not repeated in the message.
 fn failed(error: OutboundError) -> ConnectorError {
     if matches!(error, OutboundError::Redirect(_)) {
         return ConnectorError::user(Box::new(io::Error::other(

@@ -1,4 +1,5 @@
-//! The inventory: every kind in every region, side by side; what is denied or fails is noted and the rest goes on.
+//! The inventory: every kind in every region, side by side; what is denied or fails is noted and
+//! the rest goes on.
 
 pub(crate) mod autoscaling;
 mod contents;
@@ -20,8 +21,8 @@ use reeve_estate::{
 use crate::session::AwsConnection;
 
 impl AwsConnection {
-    /// Reads the inventory. Volumes go to the sink page by page where there is one: no other kind has as many, and nothing else of the
-    /// inventory follows from them.
+    /// Reads the inventory. Volumes go to the sink page by page where there is one: no other kind
+    /// has as many, and nothing else of the inventory follows from them.
     pub(crate) async fn read_inventory(
         &self,
         sink: Option<&dyn InventorySink>,
@@ -102,8 +103,8 @@ impl InventorySink for Priced<'_> {
     }
 }
 
-/// Puts the listings together, without the resources that were handed over before. Fails only when nothing at all could be read and nothing
-/// was denied.
+/// Puts the listings together, without the resources that were handed over before. Fails only when
+/// nothing at all could be read and nothing was denied.
 fn merge(
     listings: Vec<Listing>,
     catalogue: &Catalogue,
@@ -164,7 +165,8 @@ fn note(inventory: &mut Inventory, faults: &[Fault]) {
         .sort_by(|a, b| (&a.permission, &a.region).cmp(&(&b.permission, &b.region)));
 }
 
-/// Points machines at the group that has them. A member's tag names the group; the group's own listing has its ARN.
+/// Points machines at the group that has them. A member's tag names the group; the group's own
+/// listing has its ARN.
 fn join_groups(resources: &mut [Resource]) {
     let mut group_of: BTreeMap<ResourceId, ResourceId> = BTreeMap::new();
     for group in resources
@@ -188,7 +190,8 @@ fn join_groups(resources: &mut [Resource]) {
     }
 }
 
-/// Puts list prices on what has one, and counts the machines and volumes of a region that have none.
+/// Puts list prices on what has one, and counts the machines and volumes of a region that have
+/// none.
 fn price(
     resources: &mut [Resource],
     catalogue: &Catalogue,

@@ -1,9 +1,9 @@
 //! AWS: inventory, metric samples and changes of one account, through the official SDKs.
 //!
-//! [`AwsConnection`] implements both ports of the estate, [`Observe`](reeve_estate::Observe) and [`Act`](reeve_estate::Act).
-//! What the key may not do is listed and the rest goes on; what the cloud throttles is tried again a bounded number of
-//! times; a change whose outcome is open is never repeated. Signed requests without a
-//! generated client, and EC2, are in `connect-aws-ec2`.
+//! [`AwsConnection`] implements both ports of the estate, [`Observe`](reeve_estate::Observe) and
+//! [`Act`](reeve_estate::Act). What the key may not do is listed and the rest goes on; what the
+//! cloud throttles is tried again a bounded number of times; a change whose outcome is open is
+//! never repeated. Signed requests without a generated client, and EC2, are in `connect-aws-ec2`.
 
 mod access;
 mod act;

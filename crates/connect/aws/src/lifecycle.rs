@@ -1,6 +1,7 @@
-//! Lifecycle configurations of buckets, as the text that S3 answers: rules are added to it and removed from it, so that members
-//! that this release does not know stay as they are. Amazon S3 API reference, `GetBucketLifecycleConfiguration`,
-//! `PutBucketLifecycleConfiguration`, `DeleteBucketLifecycle`.
+//! Lifecycle configurations of buckets, as the text that S3 answers: rules are added to it and
+//! removed from it, so that members that this release does not know stay as they are. Amazon S3 API
+//! reference, `GetBucketLifecycleConfiguration`, `PutBucketLifecycleConfiguration`,
+//! `DeleteBucketLifecycle`.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -18,8 +19,9 @@ use crate::session::AwsConnection;
 
 const GET: &str = "s3:GetLifecycleConfiguration";
 const PUT: &str = "s3:PutLifecycleConfiguration";
-/// Header with the least size of objects that a configuration moves unless a rule states one. A configuration that is put without it
-/// gets the default of new ones, which moves fewer objects to GLACIER than that of old ones.
+/// Header with the least size of objects that a configuration moves unless a rule states one. A
+/// configuration that is put without it gets the default of new ones, which moves fewer objects to
+/// GLACIER than that of old ones.
 const LEAST_SIZE: &str = "x-amz-transition-default-minimum-object-size";
 /// Namespace of S3's documents.
 const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
@@ -97,7 +99,8 @@ fn request(
     }
 }
 
-/// The text of a bucket's configuration, and the least size of objects that it moves; `None` without one.
+/// The text of a bucket's configuration, and the least size of objects that it moves; `None`
+/// without one.
 async fn configuration(
     cloud: &AwsConnection,
     place: &Place,
@@ -123,7 +126,8 @@ async fn configuration(
     }
 }
 
-/// The configuration as an observation states it: the fingerprint is that of the description's document.
+/// The configuration as an observation states it: the fingerprint is that of the description's
+/// document.
 fn observed(text: Option<&str>) -> Lifecycle {
     let Some(text) = text else {
         return Lifecycle::none();
@@ -195,7 +199,8 @@ fn with(text: &str, rule: &LifecycleRule) -> String {
             class,
             prefix,
         }) => {
-            // Stated, because the default of a configuration may also be to move objects of any size.
+            // Stated, because the default of a configuration may also be to move objects of any
+            // size.
             let size = format!(
                 "<ObjectSizeGreaterThan>{}</ObjectSizeGreaterThan>",
                 LEAST_BILLED_BYTES - 1

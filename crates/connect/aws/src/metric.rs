@@ -1,8 +1,8 @@
 //! Mapping of Reeve's metrics to CloudWatch's, with the conversion of their values.
 //!
-//! Gauges in percent, counts and bytes are averages over the period; percentiles are computed by Reeve from these points,
-//! never asked of CloudWatch. Counters (network and disk) are sums over the period, divided by its length. A spike shorter than
-//! the period is flattened by either.
+//! Gauges in percent, counts and bytes are averages over the period; percentiles are computed by
+//! Reeve from these points, never asked of CloudWatch. Counters (network and disk) are sums over
+//! the period, divided by its length. A spike shorter than the period is flattened by either.
 
 use std::collections::BTreeMap;
 
@@ -46,13 +46,14 @@ pub(crate) struct Source {
     pub(crate) reading: Reading,
 }
 
-/// The metrics that agents on the machines send, by instance. Their dimensions are the agent's configuration, so they have to be
-/// looked up.
+/// The metrics that agents on the machines send, by instance. Their dimensions are the agent's
+/// configuration, so they have to be looked up.
 #[derive(Debug, Default)]
 pub(crate) struct AgentMetrics {
     /// Memory in use.
     pub(crate) memory: BTreeMap<String, Source>,
-    /// The one file system of a machine, by the path it is mounted on; `None` where a machine has several, which are not one figure.
+    /// The one file system of a machine, by the path it is mounted on; `None` where a machine has
+    /// several, which are not one figure.
     pub(crate) disk: BTreeMap<String, Option<Source>>,
 }
 
@@ -67,8 +68,8 @@ pub(crate) const NO_DISK: [&str; 8] = [
 /// The agent's namespace.
 pub(crate) const AGENT_NAMESPACE: &str = "CWAgent";
 
-/// Returns the CloudWatch metrics that may hold a metric of a resource, the best first; the first one with points is
-/// used. Empty when the cloud has none.
+/// Returns the CloudWatch metrics that may hold a metric of a resource, the best first; the first
+/// one with points is used. Empty when the cloud has none.
 pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMetrics) -> Vec<Source> {
     let id = resource.id.as_str();
     match resource.kind {
@@ -160,7 +161,8 @@ const fn volume(metric: Metric) -> &'static [(&'static str, Reading)] {
     }
 }
 
-/// RDS sends rates already. Memory in use is what the class has less what is free, where the catalogue knows the class.
+/// RDS sends rates already. Memory in use is what the class has less what is free, where the
+/// catalogue knows the class.
 fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
     let (name, reading) = match metric {
         Metric::CpuUtilization => ("CPUUtilization", Reading::Average),
@@ -216,9 +218,10 @@ const fn gateway(metric: Metric) -> &'static [(&'static str, Reading)] {
     }
 }
 
-/// CloudWatch names a balancer by the end of its ARN (`app/name/0123`). Only application balancers count requests. Errors are
-/// those of the targets and those of the balancer itself, which belong together: see [`summed`]. Capacity units are the one metric
-/// that is reported of every kind of balancer even while nothing uses it.
+/// CloudWatch names a balancer by the end of its ARN (`app/name/0123`). Only application balancers
+/// count requests. Errors are those of the targets and those of the balancer itself, which belong
+/// together: see [`summed`]. Capacity units are the one metric that is reported of every kind of
+/// balancer even while nothing uses it.
 fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
     let names: &[_] = match metric {
         Metric::RequestRate => &[("RequestCount", Reading::Rate)],
@@ -242,8 +245,8 @@ fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
     sources_in(namespace, &[("LoadBalancer", name)], names)
 }
 
-/// Returns `true` if the sources of a metric are summands rather than alternatives: errors a second, which become a
-/// share of the requests.
+/// Returns `true` if the sources of a metric are summands rather than alternatives: errors a
+/// second, which become a share of the requests.
 pub(crate) fn summed(metric: Metric) -> bool {
     metric == Metric::ErrorRate
 }

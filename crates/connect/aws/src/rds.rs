@@ -1,7 +1,8 @@
-//! RDS: database instances, read and changed. Changes are single calls that are not repeated unless refused for the rate.
+//! RDS: database instances, read and changed. Changes are single calls that are not repeated unless
+//! refused for the rate.
 //!
-//! A resource is identified by its ARN, because names are unique within an account and region alone. Bills name the ARN too.
-//! Calls and CloudWatch take the name.
+//! A resource is identified by its ARN, because names are unique within an account and region
+//! alone. Bills name the ARN too. Calls and CloudWatch take the name.
 
 mod further;
 
@@ -112,7 +113,8 @@ impl Rds {
         found.cloned().zip(known).ok_or_else(missing)
     }
 
-    /// Stops an instance. Members of an Aurora cluster stop with their cluster alone, and are refused.
+    /// Stops an instance. Members of an Aurora cluster stop with their cluster alone, and are
+    /// refused.
     pub(crate) async fn stop(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:StopDBInstance");
         let (instance, _) = self.instance(id).await?;
@@ -143,7 +145,8 @@ impl Rds {
         self.change(call, parameters).await
     }
 
-    /// Changes the class at once, which restarts the instance. Unlike a machine, a database must be running.
+    /// Changes the class at once, which restarts the instance. Unlike a machine, a database must be
+    /// running.
     pub(crate) async fn resize(&self, id: &str, class: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:ModifyDBInstance");
         let (instance, resource) = self.instance(id).await?;

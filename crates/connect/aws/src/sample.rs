@@ -1,8 +1,9 @@
 //! Samples: raw CloudWatch points, oldest first, in windows and pages.
 //!
-//! CloudWatch keeps points of five minutes for 63 days and points of an hour for 455 days (Amazon CloudWatch user guide,
-//! "Metrics retention"); what is older than 63 days is therefore asked for by the hour, and nothing is asked for beyond 455.
-//! Windows go from old to new, so that a sync that broke off leaves no gap before its newest point.
+//! CloudWatch keeps points of five minutes for 63 days and points of an hour for 455 days (Amazon
+//! CloudWatch user guide, "Metrics retention"); what is older than 63 days is therefore asked for
+//! by the hour, and nothing is asked for beyond 455. Windows go from old to new, so that a sync
+//! that broke off leaves no gap before its newest point.
 
 use std::collections::BTreeMap;
 
@@ -156,8 +157,8 @@ fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMetrics) -> Vec<Wanted<'a
     wanted
 }
 
-/// The metrics that agents send, by instance, with the dimensions they send them under. The agent may send a machine's
-/// memory several times under more or fewer dimensions; the fewest are taken.
+/// The metrics that agents send, by instance, with the dimensions they send them under. The agent
+/// may send a machine's memory several times under more or fewer dimensions; the fewest are taken.
 async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetrics, Fault> {
     let call = place.call("cloudwatch:ListMetrics");
     let mut found = AgentMetrics::default();
@@ -215,7 +216,8 @@ fn keep_agent(found: &mut AgentMetrics, name: &'static str, metric: cloudwatch::
     }
 }
 
-/// Keeps the file system of a machine. One that is sent without its path is a mean of several; two paths cannot be told apart.
+/// Keeps the file system of a machine. One that is sent without its path is a mean of several; two
+/// paths cannot be told apart.
 fn keep_disk(found: &mut BTreeMap<String, Option<Source>>, id: String, source: Source) {
     let of = |source: &Source, name: &str| {
         source
@@ -237,7 +239,8 @@ fn keep_disk(found: &mut BTreeMap<String, Option<Source>>, id: String, source: S
     }
 }
 
-/// The windows that cover a span: coarse ones for what is old, fine ones for the rest, all on whole periods.
+/// The windows that cover a span: coarse ones for what is old, fine ones for the rest, all on whole
+/// periods.
 fn windows(
     start: Timestamp,
     end: Timestamp,
@@ -414,8 +417,9 @@ fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
     samples
 }
 
-/// Errors a second as a share of the requests. CloudWatch keeps no point where nothing failed, so a period with requests and
-/// without errors had none; one without requests says nothing, and neither does a count that could not be read.
+/// Errors a second as a share of the requests. CloudWatch keeps no point where nothing failed, so a
+/// period with requests and without errors had none; one without requests says nothing, and neither
+/// does a count that could not be read.
 fn error_rates(parts: &[Wanted<'_>], samples: &[Sample]) -> Vec<Sample> {
     let mut rates = Vec::new();
     for first in parts.iter().filter(|part| part.rank == 0) {

@@ -25,7 +25,8 @@ pub struct Tuning {
     pub connect_timeout: Duration,
     /// For one attempt of a call, answer included.
     pub attempt_timeout: Duration,
-    /// For the first call, which finds out whether the endpoint and the key are right, with all its attempts.
+    /// For the first call, which finds out whether the endpoint and the key are right, with all its
+    /// attempts.
     pub identity_timeout: Duration,
     /// Attempts of a call that was throttled or failed in a way that may pass.
     pub attempts: u32,
@@ -46,9 +47,9 @@ pub struct Tuning {
 impl Tuning {
     /// For an endpoint: AWS's own, or an override.
     ///
-    /// A plain `http://` endpoint is an emulator, and emulators look at every stored point for every period asked for: a
-    /// window of hours takes them milliseconds where one of weeks takes minutes. AWS charges by metrics asked for in a
-    /// request, so there the window is long.
+    /// A plain `http://` endpoint is an emulator, and emulators look at every stored point for
+    /// every period asked for: a window of hours takes them milliseconds where one of weeks takes
+    /// minutes. AWS charges by metrics asked for in a request, so there the window is long.
     #[must_use]
     pub fn for_endpoint(endpoint: Option<&str>) -> Self {
         let emulated = endpoint.is_some_and(|url| url.starts_with("http://"));
@@ -82,7 +83,9 @@ pub struct AwsConnection {
 }
 
 impl AwsConnection {
-    /// Opens a connection, whose own endpoint, where it has one, is asked through `outbound` alone. Nothing is called yet: a wrong key shows on the first call, [`reeve_estate::Observe::identity`].
+    /// Opens a connection, whose own endpoint, where it has one, is asked through `outbound` alone.
+    /// Nothing is called yet: a wrong key shows on the first call,
+    /// [`reeve_estate::Observe::identity`].
     ///
     /// # Errors
     /// The connection is not one to AWS, names no region, or its endpoint is not an http(s) URL.
@@ -252,8 +255,8 @@ impl AwsConnection {
         }
     }
 
-    /// Returns the account of the credentials, by `sts:GetCallerIdentity`: the cheapest call, which no policy can
-    /// deny.
+    /// Returns the account of the credentials, by `sts:GetCallerIdentity`: the cheapest call, which
+    /// no policy can deny.
     pub(crate) async fn caller(&self) -> Result<String, Fault> {
         let region = self.regions.first().map_or("", String::as_str);
         let place = self.place(&self.account, region);
@@ -282,7 +285,8 @@ impl AwsConnection {
     }
 }
 
-/// Returns `true` if a URL leads to AWS itself, such as to a VPC endpoint. Anything that readers of URLs may disagree about does not.
+/// Returns `true` if a URL leads to AWS itself, such as to a VPC endpoint. Anything that readers of
+/// URLs may disagree about does not.
 fn is_of_aws(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://") else {
         return false;

@@ -19,8 +19,8 @@ const ENDINGS: [&str; 7] = [
 /// The folder beside the logs in which CloudTrail keeps its digests.
 const DIGESTS: &str = "CloudTrail-Digest";
 
-/// The file itself, or all log files under a folder, in order of their paths. Hidden files, digests and links to folders
-/// are left out.
+/// The file itself, or all log files under a folder, in order of their paths. Hidden files, digests
+/// and links to folders are left out.
 pub fn log_files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !fs::metadata(path)?.is_dir() {
         return Ok(vec![path.to_owned()]);

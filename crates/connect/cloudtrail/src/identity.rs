@@ -3,8 +3,8 @@
 use reeve_audit::json::Object;
 use reeve_audit::{Actor, ActorType, Json};
 
-/// Returns the actor that `userIdentity` describes. Identifiers are those that people search for: the user name, or
-/// `role/session` of an assumed role.
+/// Returns the actor that `userIdentity` describes. Identifiers are those that people search for:
+/// the user name, or `role/session` of an assumed role.
 pub(crate) fn actor(identity: Option<&Json>) -> Actor {
     let Some(identity) = identity.and_then(Json::as_object) else {
         return Actor::default();

@@ -1,8 +1,9 @@
 //! AWS CloudTrail records as audit entries, losing nothing.
 //!
-//! [`RecordReader`] splits a file of any size and shape into records, one at a time; [`map_record`] turns a record into an
-//! entry; [`restore`] turns the entry back into the record. What has no field of its own in an entry stands under
-//! `metadata.cloudtrail` by its own name. `docs/formats/entry.md` has the table.
+//! [`RecordReader`] splits a file of any size and shape into records, one at a time; [`map_record`]
+//! turns a record into an entry; [`restore`] turns the entry back into the record. What has no
+//! field of its own in an entry stands under `metadata.cloudtrail` by its own name.
+//! `docs/formats/entry.md` has the table.
 
 mod event_type;
 mod files;

@@ -1,8 +1,9 @@
 //! From a record to an entry, and back.
 //!
-//! A member of the record moves into a field of the entry when the field can hold exactly it; every other member stays
-//! under `metadata.cloudtrail`. Fields that are only derived (actor, resource, event type, status, method) leave their
-//! source where it is. So nothing is lost, and [`restore`] can tell what the record was.
+//! A member of the record moves into a field of the entry when the field can hold exactly it; every
+//! other member stays under `metadata.cloudtrail`. Fields that are only derived (actor, resource,
+//! event type, status, method) leave their source where it is. So nothing is lost, and [`restore`]
+//! can tell what the record was.
 
 use jiff::Timestamp;
 use reeve_audit::json::Object;
@@ -44,8 +45,8 @@ impl Move {
         }
     }
 
-    /// A member, off the record. Beside one whose name differs only by case it stays as well: from the twin alone nobody
-    /// could tell that it was there.
+    /// A member, off the record. Beside one whose name differs only by case it stays as well: from
+    /// the twin alone nobody could tell that it was there.
     fn take(&mut self, name: &str) -> Option<Json> {
         let twin = self
             .rest
@@ -198,7 +199,8 @@ fn event_id(moving: &mut Move) -> EventId {
     }
 }
 
-/// `eventTime`; without one, the time that a tool noted beside it; without that, 1970, which nobody takes for true.
+/// `eventTime`; without one, the time that a tool noted beside it; without that, 1970, which nobody
+/// takes for true.
 fn timestamp(moving: &mut Move, envelope: Option<&Object>) -> Timestamp {
     let other = |name: &str| {
         moving
@@ -275,8 +277,8 @@ fn address(moving: &mut Move, entry: &mut Entry) {
     }
 }
 
-/// Moves the request parameters of a successful creating or modifying call to the state after it. Those of any other
-/// call changed nothing and stay where they are.
+/// Moves the request parameters of a successful creating or modifying call to the state after it.
+/// Those of any other call changed nothing and stay where they are.
 fn change(moving: &mut Move, entry: &mut Entry) {
     const CHANGING: [&str; 4] = [
         "resource.create",
@@ -341,8 +343,8 @@ pub fn restore(entry: &Entry) -> Option<Json> {
     Some(Json::Object(members))
 }
 
-/// Returns the entry under an id derived from its content, for a record whose `eventID` another record already has.
-/// The record's own id stays under `metadata.cloudtrail`.
+/// Returns the entry under an id derived from its content, for a record whose `eventID` another
+/// record already has. The record's own id stays under `metadata.cloudtrail`.
 pub fn with_distinct_id(mut entry: Entry) -> Entry {
     let record = restore(&entry).unwrap_or_else(|| entry.to_json(Timestamp::UNIX_EPOCH));
     let digest = hex::encode(&Sha256::digest(record.to_canonical())[..16]);

@@ -8,7 +8,8 @@ use reeve_audit::json::{self, JsonError, MAX_DEPTH, Numbers, Object, Options};
 pub struct Record {
     /// The record's members.
     pub members: Object,
-    /// RFC 6901 pointers to numbers that a double would change; they are stored as strings of their digits.
+    /// RFC 6901 pointers to numbers that a double would change; they are stored as strings of their
+    /// digits.
     pub numbers_as_text: Vec<String>,
     /// Members of an envelope that stood around the record, with `null` in the record's place.
     pub envelope: Option<Object>,
@@ -36,7 +37,8 @@ const ENVELOPES: [&str; 2] = ["detail", "event"];
 const MARKS: [&str; 4] = ["eventname", "eventsource", "eventtime", "eventid"];
 
 impl Record {
-    /// Reads one record. Numbers that a double would change become text, noted in `numbers_as_text`.
+    /// Reads one record. Numbers that a double would change become text, noted in
+    /// `numbers_as_text`.
     pub fn parse(text: &[u8]) -> Result<Self, MapError> {
         // Two levels are kept for `metadata.cloudtrail`, in which the record will stand.
         let options = Options {

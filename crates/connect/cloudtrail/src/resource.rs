@@ -18,7 +18,8 @@ const COMMON: [(&str, &str); 8] = [
     ("AWS::AutoScaling::AutoScalingGroup", "scaling_group"),
 ];
 
-/// Parameters that name the resource of a call, in order of precedence: the service (empty: any), the parameter, the kind.
+/// Parameters that name the resource of a call, in order of precedence: the service (empty: any),
+/// the parameter, the kind.
 const PARAMETERS: [(&str, &str, &str); 62] = [
     ("rds", "dBSnapshotIdentifier", "rds_snapshot"),
     ("rds", "dBClusterSnapshotIdentifier", "rds_cluster_snapshot"),
@@ -131,7 +132,8 @@ fn from_resources(listed: &Json) -> Option<Named> {
     Some((kind.map(kind_name), id_of(arn).to_owned()))
 }
 
-/// Returns the short name of an ARN's resource: the object path, the id after the last colon or slash, or all of it.
+/// Returns the short name of an ARN's resource: the object path, the id after the last colon or
+/// slash, or all of it.
 fn id_of(arn: &str) -> &str {
     let mut parts = arn.splitn(6, ':');
     let (Some("arn"), Some(_), Some(service), _, _, Some(rest)) = (
@@ -168,8 +170,8 @@ fn kind_name(kind: &str) -> String {
     out
 }
 
-/// Returns `DBInstance` as `db_instance`: a capital begins a word after a small letter or, in a run of capitals,
-/// before one.
+/// Returns `DBInstance` as `db_instance`: a capital begins a word after a small letter or, in a run
+/// of capitals, before one.
 fn snake(part: &str, out: &mut String) {
     let chars: Vec<char> = part.chars().collect();
     for (at, c) in chars.iter().enumerate() {

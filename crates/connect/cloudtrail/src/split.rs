@@ -1,8 +1,10 @@
-//! Cuts a stream of JSON into the texts of single records without reading more than one of them into memory.
+//! Cuts a stream of JSON into the texts of single records without reading more than one of them
+//! into memory.
 //!
-//! Takes `{"Records": [...]}` (log files), `{"Events": [...]}` (`aws cloudtrail lookup-events`), a plain array, one record,
-//! records one after the other with or without line breaks. It only looks at brackets and quotes; whether a cut-out text is
-//! a record is decided later, so one bad record does not hide the next.
+//! Takes `{"Records": [...]}` (log files), `{"Events": [...]}` (`aws cloudtrail lookup-events`), a
+//! plain array, one record, records one after the other with or without line breaks. It only looks
+//! at brackets and quotes; whether a cut-out text is a record is decided later, so one bad record
+//! does not hide the next.
 
 use std::io::{self, BufRead};
 
@@ -116,7 +118,8 @@ impl<R: BufRead> Splitter<R> {
         self.state = State::Array { in_object };
     }
 
-    /// Reads a top-level object: the record itself, or what holds an array of them, which is then entered.
+    /// Reads a top-level object: the record itself, or what holds an array of them, which is then
+    /// entered.
     fn object(&mut self) -> Result<Option<Piece>, SplitError> {
         let offset = self.offset;
         let mut text = vec![b'{'];

@@ -1,13 +1,14 @@
-//! The texts of single JSON values out of one stream, for callers that decide themselves what a value is.
+//! The texts of single JSON values out of one stream, for callers that decide themselves what a
+//! value is.
 
 use std::io::BufRead;
 
 use crate::read::ReadError;
 use crate::split::Splitter;
 
-/// An iterator over the texts of the values of one input, whatever holds them: an array, `{"Records": [...]}`,
-/// `{"Events": [...]}`, one after the other. Holds one text in memory at a time. After an error that
-/// [ends reading](ReadError::ends_reading) nothing more comes.
+/// An iterator over the texts of the values of one input, whatever holds them: an array,
+/// `{"Records": [...]}`, `{"Events": [...]}`, one after the other. Holds one text in memory at a
+/// time. After an error that [ends reading](ReadError::ends_reading) nothing more comes.
 pub struct Texts<R> {
     pieces: Splitter<R>,
 }

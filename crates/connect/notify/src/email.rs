@@ -1,5 +1,6 @@
-//! E-mail over SMTP, encrypted or not at all. The server's name is resolved here, every address judged, and the connection
-//! goes to one that was judged; its certificate is checked against the name.
+//! E-mail over SMTP, encrypted or not at all. The server's name is resolved here, every address
+//! judged, and the connection goes to one that was judged; its certificate is checked against the
+//! name.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -222,7 +223,8 @@ fn mail(
     built.map_err(|error| error.to_string())
 }
 
-/// The message as plain text and as HTML with the same content, for the reader's program to choose from.
+/// The message as plain text and as HTML with the same content, for the reader's program to choose
+/// from.
 fn both(message: &Message, note: Option<&str>) -> MultiPart {
     let plain = message.text() + &note.map(|note| format!("{note}\n")).unwrap_or_default();
     MultiPart::alternative_plain_html(plain, html::document(message, note))

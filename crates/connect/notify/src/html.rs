@@ -1,8 +1,10 @@
-//! The HTML part of an e-mail: the same content as the plain text, in one document without images, scripts or anything that is loaded.
+//! The HTML part of an e-mail: the same content as the plain text, in one document without images,
+//! scripts or anything that is loaded.
 //!
-//! Everything that is not markup is escaped: names and tags of the estate could otherwise write markup into a mail of Reeve. Colours are
-//! those of the reader's program (`color-scheme`), apart from the severity's bar and the link's button, which are readable on light and
-//! dark ground alike. Layout is by tables and inline styles, the forms that mail programs agree on.
+//! Everything that is not markup is escaped: names and tags of the estate could otherwise write
+//! markup into a mail of Reeve. Colours are those of the reader's program (`color-scheme`), apart
+//! from the severity's bar and the link's button, which are readable on light and dark ground
+//! alike. Layout is by tables and inline styles, the forms that mail programs agree on.
 
 use reeve_notify::notification::{Gravity, Item, Message, OPEN};
 

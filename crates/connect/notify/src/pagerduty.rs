@@ -1,5 +1,5 @@
-//! PagerDuty's Events API, version 2 (<https://developer.pagerduty.com/docs/send-alert-event>): one `trigger` event a message, the
-//! same `dedup_key` for the same thing told again.
+//! PagerDuty's Events API, version 2 (<https://developer.pagerduty.com/docs/send-alert-event>): one
+//! `trigger` event a message, the same `dedup_key` for the same thing told again.
 
 use reeve_notify::notification::Message;
 use serde_json::{Map, Value, json};
@@ -53,7 +53,8 @@ pub(crate) fn check_key(key: &str) -> Result<(), String> {
     }
 }
 
-/// 202 is the one answer that says it was taken; 400 says that the event is wrong, which it will be again.
+/// 202 is the one answer that says it was taken; 400 says that the event is wrong, which it will be
+/// again.
 pub(crate) fn judged(outcome: Outcome) -> Outcome {
     match outcome.status {
         Some(400) => outcome.for_good(),

@@ -1,5 +1,7 @@
-//! Slack's incoming webhooks (<https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks>): `text` for
-//! notifications and `blocks` for the window. A message has at most 50 blocks, a header 150 characters, a section 3,000.
+//! Slack's incoming webhooks
+//! (<https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks>): `text` for
+//! notifications and `blocks` for the window. A message has at most 50 blocks, a header 150
+//! characters, a section 3,000.
 
 use reeve_notify::notification::{Item, Message, OPEN};
 use serde_json::{Value, json};
@@ -33,7 +35,8 @@ fn section(text: &str) -> Value {
 }
 
 fn text(item: &Item) -> String {
-    // Cut before escaping, so that no escape is cut through: escaped, a character takes five at most.
+    // Cut before escaping, so that no escape is cut through: escaped, a character takes five at
+    // most.
     let mut text = format!("*{}*", escaped(&cut(&item.title, 100)));
     let link = item
         .link
@@ -60,15 +63,16 @@ fn text(item: &Item) -> String {
     text
 }
 
-/// Escapes `&`, `<` and `>`, so that text in a resource's name cannot become a mention or a link in Slack.
+/// Escapes `&`, `<` and `>`, so that text in a resource's name cannot become a mention or a link in
+/// Slack.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
 
-/// A webhook that was taken back answers 403, 404 or 410, and a payload that Slack does not understand 400: trying again does
-/// not help.
+/// A webhook that was taken back answers 403, 404 or 410, and a payload that Slack does not
+/// understand 400: trying again does not help.
 pub(crate) fn judged(outcome: Outcome) -> Outcome {
     if matches!(outcome.status, Some(400 | 403 | 404 | 410)) {
         outcome.for_good()

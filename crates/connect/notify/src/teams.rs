@@ -1,6 +1,7 @@
-//! Microsoft Teams, by a workflow that begins with "When a Teams webhook request is received": a message with one Adaptive Card
-//! (<https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook>). A message
-//! has at most 28 KB; the connectors of old are switched off.
+//! Microsoft Teams, by a workflow that begins with "When a Teams webhook request is received": a
+//! message with one Adaptive Card
+//! (<https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook>).
+//! A message has at most 28 KB; the connectors of old are switched off.
 
 use reeve_notify::notification::{Gravity, Item, Message, OPEN};
 use serde_json::{Value, json};

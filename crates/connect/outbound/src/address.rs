@@ -1,5 +1,5 @@
-//! Recognition of public addresses: unicast and globally reachable by the IANA special-purpose registries (RFC 6890
-//! and successors). All others are inside of somebody's network, or nowhere.
+//! Recognition of public addresses: unicast and globally reachable by the IANA special-purpose
+//! registries (RFC 6890 and successors). All others are inside of somebody's network, or nowhere.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -23,8 +23,8 @@ const NOT_PUBLIC_V4: [([u8; 4], u8); 16] = [
     ([240, 0, 0, 0], 4),      // reserved, broadcast
 ];
 
-/// Returns `true` if the address is a public unicast address. IPv6 forms that carry an IPv4 address are judged by that
-/// address.
+/// Returns `true` if the address is a public unicast address. IPv6 forms that carry an IPv4 address
+/// are judged by that address.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -45,8 +45,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(carried);
     }
     let [first, second, ..] = address.segments();
-    // 2000::/3 is all that is given out; inside it: 2001::/23 protocol assignments (Teredo among them), 2001:db8::/32 and
-    // 3fff::/20 documentation.
+    // 2000::/3 is all that is given out; inside it: 2001::/23 protocol assignments (Teredo among
+    // them), 2001:db8::/32 and 3fff::/20 documentation.
     let global = first & 0xe000 == 0x2000;
     let assigned = first == 0x2001 && second < 0x0200;
     let documentation =
@@ -54,8 +54,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     global && !assigned && !documentation
 }
 
-/// The IPv4 address that packets to this IPv6 address end up at: mapped, compatible, NAT64 (64:ff9b::/96, 64:ff9b:1::/48) and
-/// 6to4 (2002::/16).
+/// The IPv4 address that packets to this IPv6 address end up at: mapped, compatible, NAT64
+/// (64:ff9b::/96, 64:ff9b:1::/48) and 6to4 (2002::/16).
 fn carried_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let segments = address.segments();
     let join = |high: u16, low: u16| Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low));

@@ -58,8 +58,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Returns the wait that the host asks for, in seconds: `Retry-After` as a number or as an HTTP date (RFC 9110,
-    /// section 10.2.3). `None` for any other text; 0 for a date in the past.
+    /// Returns the wait that the host asks for, in seconds: `Retry-After` as a number or as an HTTP
+    /// date (RFC 9110, section 10.2.3). `None` for any other text; 0 for a date in the past.
     #[must_use]
     pub fn retry_after_s(&self, now: Timestamp) -> Option<u64> {
         let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
@@ -148,8 +148,8 @@ impl Outbound {
             .map_err(|_| OutboundError::Late(time))?
     }
 
-    /// Returns an address of a host that a protocol other than HTTP may connect to (SSH), once all of its addresses were judged. The
-    /// protocol must encrypt by itself.
+    /// Returns an address of a host that a protocol other than HTTP may connect to (SSH), once all
+    /// of its addresses were judged. The protocol must encrypt by itself.
     pub async fn address_of(&self, host: &str, port: u16) -> Result<SocketAddr, OutboundError> {
         let host = if host.contains(':') && !host.starts_with('[') {
             format!("[{host}]")
@@ -244,11 +244,12 @@ impl Outbound {
         Ok(addresses)
     }
 
-    /// All addresses of a host. One that may not be reached among them refuses the request: an answer with an address of each
-    /// kind is how a guard is led astray.
+    /// All addresses of a host. One that may not be reached among them refuses the request: an
+    /// answer with an address of each kind is how a guard is led astray.
     async fn resolve(&self, url: &Url) -> Result<Vec<IpAddr>, OutboundError> {
         let host = url.host_str().unwrap_or_default();
-        // The parser of addresses has turned every other spelling of a number (decimal, octal, hexadecimal) into this one.
+        // The parser of addresses has turned every other spelling of a number (decimal, octal,
+        // hexadecimal) into this one.
         if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse() {
             return Ok(vec![address]);
         }
@@ -268,7 +269,8 @@ impl Outbound {
         }
     }
 
-    /// A client that knows one name, with these addresses, and asks nobody else: no proxy, no redirects, no cookies.
+    /// A client that knows one name, with these addresses, and asks nobody else: no proxy, no
+    /// redirects, no cookies.
     fn pinned(&self, url: &Url, addresses: &[IpAddr]) -> Result<Client, OutboundError> {
         let port = url.port_or_known_default().unwrap_or(443);
         let addresses: Vec<SocketAddr> = addresses

@@ -60,8 +60,8 @@ impl Policy {
         Ok(())
     }
 
-    /// Judges an address as a person gives it, before anything is asked. A name is judged at each request, by what it resolves
-    /// to then.
+    /// Judges an address as a person gives it, before anything is asked. A name is judged at each
+    /// request, by what it resolves to then.
     pub fn check_given(&self, text: &str) -> Result<(), String> {
         let url: Url = text.parse().map_err(|error| {
             format!("must be a full address such as https://example.com/hook ({error})")

@@ -1,4 +1,5 @@
-//! Messages of remote write 1.0, as <https://prometheus.io/docs/specs/prw/remote_write_spec/> defines them. Metadata is not read.
+//! Messages of remote write 1.0, as <https://prometheus.io/docs/specs/prw/remote_write_spec/>
+//! defines them. Metadata is not read.
 
 /// A series.
 #[derive(Clone, PartialEq, prost::Message)]

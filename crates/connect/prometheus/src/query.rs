@@ -1,4 +1,5 @@
-//! Queries of a Prometheus server: `query` and `query_range` of its HTTP interface (stable since 2.0).
+//! Queries of a Prometheus server: `query` and `query_range` of its HTTP interface (stable since
+//! 2.0).
 
 use std::collections::BTreeMap;
 
@@ -257,7 +258,8 @@ fn read(answer: &Answer) -> Result<QueryAnswer, QueryError> {
     }
     let other = |message: String| failed(QueryErrorKind::Other, &message);
     if answer.status.is_server_error() {
-        // Proxies answer with a page of their own when the server behind them is gone: the address is right all the same.
+        // Proxies answer with a page of their own when the server behind them is gone: the address
+        // is right all the same.
         let server = if body.is_ok() {
             "Prometheus"
         } else {

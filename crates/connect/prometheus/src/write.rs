@@ -1,7 +1,8 @@
 //! Decoding of a pushed body: snappy (block format), then protobuf, one series at a time.
 //!
-//! Refused: bodies beyond [`MAX_BODY_BYTES`] or [`MAX_DECODED_BYTES`] once decompressed, more series, labels or samples than a server sends at
-//! once, series without a name, labels given twice, and text that is not UTF-8. A few bytes of protobuf can stand for a larger structure in
+//! Refused: bodies beyond [`MAX_BODY_BYTES`] or [`MAX_DECODED_BYTES`] once decompressed, more
+//! series, labels or samples than a server sends at once, series without a name, labels given
+//! twice, and text that is not UTF-8. A few bytes of protobuf can stand for a larger structure in
 //! memory, so the numbers are counted while series are decoded.
 
 use bytes::{Buf, Bytes};

@@ -1,5 +1,5 @@
-//! Use of simulated buckets: one has access logs, the others none. Objects of it are read while they are young; of the old ones
-//! a few a month are looked at, as the logs of an account are.
+//! Use of simulated buckets: one has access logs, the others none. Objects of it are read while
+//! they are young; of the old ones a few a month are looked at, as the logs of an account are.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::bucket::access::{AGE_BANDS, AccessState, Amount, BANDS};

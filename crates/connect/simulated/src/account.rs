@@ -29,7 +29,8 @@ pub struct SimulatedAccount {
     places: HashMap<ResourceId, usize>,
     pub(crate) conditions: Mutex<Conditions>,
     pub(crate) bucket: Mutex<Bucket>,
-    /// Number of change requests per resource, so that the outcome of each call is drawn separately.
+    /// Number of change requests per resource, so that the outcome of each call is drawn
+    /// separately.
     pub(crate) calls: Mutex<HashMap<ResourceId, u64>>,
 }
 
@@ -151,7 +152,8 @@ impl SimulatedAccount {
     }
 }
 
-/// Takes an address away from what was removed, and returns the state of the resource if it is not removed itself.
+/// Takes an address away from what was removed, and returns the state of the resource if it is not
+/// removed itself.
 fn free_without_holder(
     resource: &mut Resource,
     conditions: &Conditions,

@@ -59,7 +59,8 @@ impl Act for SimulatedAccount {
         if let Some(Mutation::Resize { instance_type }) = operation.downcast_ref()
             && resource.kind == ResourceKind::VirtualMachine
         {
-            // What is refused is refused at once; what is not takes its time and is looked at again after it.
+            // What is refused is refused at once; what is not takes its time and is looked at again
+            // after it.
             self.may_resize(&resource.id, instance_type)?;
             self.world.settings.wait(RESIZE_S).await;
         }

@@ -1,8 +1,10 @@
-//! Activity of the company's people and programs as audit entries: a pure function of the seed and the minute, so that
-//! any window can be generated and neighbouring windows join. A month is some fifteen thousand entries.
+//! Activity of the company's people and programs as audit entries: a pure function of the seed and
+//! the minute, so that any window can be generated and neighbouring windows join. A month is some
+//! fifteen thousand entries.
 //!
-//! The entries refer to the estate's own resources and contradict nothing in it: only Reeve resizes, stops or starts a
-//! machine here. A few incidents worth an investigation are mixed in (`stories`).
+//! The entries refer to the estate's own resources and contradict nothing in it: only Reeve
+//! resizes, stops or starts a machine here. A few incidents worth an investigation are mixed in
+//! (`stories`).
 
 mod actions;
 mod builder;

@@ -1,8 +1,10 @@
-//! Changes that stop nothing but the moment a standby takes over: storage, members of a group, failover, read replicas.
+//! Changes that stop nothing but the moment a standby takes over: storage, members of a group,
+//! failover, read replicas.
 //!
-//! What the clouds refuse is refused: less storage or the same, another change of it before the last is completed (EBS and RDS;
-//! six hours here), a growth of less than a tenth on RDS, members beyond a group's maximum, a failover without a standby, a
-//! replica of a name that is taken. New members of a group are not made here: its load stays what it is.
+//! What the clouds refuse is refused: less storage or the same, another change of it before the
+//! last is completed (EBS and RDS; six hours here), a growth of less than a tenth on RDS, members
+//! beyond a group's maximum, a failover without a standby, a replica of a name that is taken. New
+//! members of a group are not made here: its load stays what it is.
 
 use jiff::Timestamp;
 use reeve_estate::{

@@ -1,5 +1,5 @@
-//! From the company's tables to resources: identifiers, tags, attachments. The resources are as the seed has them; what was
-//! changed since is laid over them by the account.
+//! From the company's tables to resources: identifiers, tags, attachments. The resources are as the
+//! seed has them; what was changed since is laid over them by the account.
 
 mod labels;
 
@@ -323,7 +323,8 @@ impl Builder<'_> {
                 ..Specification::default()
             };
             let row = self.plain(kind, bucket.name, bucket.region, bucket.owner);
-            // Most objects of a bucket that is rarely read are older than a year, and so is the bucket.
+            // Most objects of a bucket that is rarely read are older than a year, and so is the
+            // bucket.
             let age_days = if bucket.rarely_read {
                 1_460
             } else {

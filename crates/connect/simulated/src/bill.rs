@@ -1,9 +1,10 @@
 //! The account's bill: what a resource costs this company a month.
 //!
-//! Machines and AWS volumes cost the catalogue's list price less the discount the account has negotiated; reserved ones
-//! less the commitment, spot ones less what spot saves; what the catalogue has no price of (a region, a size) has no cost here either. Buckets, other
-//! clouds' databases, disks and load balancers have no price in the catalogue: they cost what the price list below says, which is this
-//! made-up account's own and no published fact.
+//! Machines and AWS volumes cost the catalogue's list price less the discount the account has
+//! negotiated; reserved ones less the commitment, spot ones less what spot saves; what the
+//! catalogue has no price of (a region, a size) has no cost here either. Buckets, other clouds'
+//! databases, disks and load balancers have no price in the catalogue: they cost what the price
+//! list below says, which is this made-up account's own and no published fact.
 
 use reeve_estate::money::HOURS_PER_MONTH;
 use reeve_estate::{Catalogue, Money, Provider, Purchase, Resource, ResourceKind, ResourceState};
@@ -35,8 +36,8 @@ const GIB_MONTH: &[(&str, f64)] = &[
     ("NEARLINE", 0.010),
 ];
 
-/// Returns the monthly cost of a resource in its present state; `None` for one without a cost of its own (a group's
-/// cost is its members').
+/// Returns the monthly cost of a resource in its present state; `None` for one without a cost of
+/// its own (a group's cost is its members').
 pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
     let negotiated = 1.0 - discount;
     let stopped = matches!(

@@ -1,4 +1,5 @@
-//! The company: who works there, and what it runs in three clouds. Tables, one file each; this file says what a row is.
+//! The company: who works there, and what it runs in three clouds. Tables, one file each; this file
+//! says what a row is.
 
 pub(crate) mod aws;
 pub(crate) mod azure;
@@ -46,7 +47,8 @@ pub(crate) struct Machine {
     pub(crate) group: Option<&'static str>,
     /// Data disks: GiB and type.
     pub(crate) disks: &'static [(u32, &'static str)],
-    /// GiB of its root disk and their used share in percent, which its agent sends; `None` for the account's usual one.
+    /// GiB of its root disk and their used share in percent, which its agent sends; `None` for the
+    /// account's usual one.
     pub(crate) root: Option<(u32, f64)>,
     pub(crate) platform: &'static str,
     /// Days before the beginning it was launched.
@@ -225,7 +227,8 @@ pub(crate) struct Balancer {
     pub(crate) owner: Owner,
 }
 
-/// An address that the account keeps, and the machine or gateway that has it; an empty name is nothing.
+/// An address that the account keeps, and the machine or gateway that has it; an empty name is
+/// nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address {
     pub(crate) name: &'static str,
@@ -235,7 +238,8 @@ pub(crate) struct Address {
     pub(crate) owner: Owner,
 }
 
-/// A NAT gateway: bytes a second through it in the busiest hour, and the number of route tables that lead to it.
+/// A NAT gateway: bytes a second through it in the busiest hour, and the number of route tables
+/// that lead to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gateway {
     pub(crate) name: &'static str,

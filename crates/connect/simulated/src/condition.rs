@@ -1,5 +1,5 @@
-//! Differences from the seed's estate: resized and stopped machines, replaced members, snapshots. They are few, and
-//! the only state that has to be stored.
+//! Differences from the seed's estate: resized and stopped machines, replaced members, snapshots.
+//! They are few, and the only state that has to be stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,8 @@ pub(crate) struct Condition {
     pub(crate) groups: Option<Vec<String>>,
     /// Lifecycle rules that a bucket was given, by identifier.
     pub(crate) lifecycle_rules: BTreeSet<String>,
-    /// Instance types of the versions of a group's launch template, from the second one; the first has the seed's.
+    /// Instance types of the versions of a group's launch template, from the second one; the first
+    /// has the seed's.
     pub(crate) template_types: Vec<String>,
     /// Version of its launch template that a group was set to.
     pub(crate) template_number: Option<u32>,
@@ -153,7 +154,8 @@ impl Conditions {
         self.resources.get(id).cloned().unwrap_or_default()
     }
 
-    /// Returns the resource in a place: the newest successor that was launched, or the one of the seed's estate.
+    /// Returns the resource in a place: the newest successor that was launched, or the one of the
+    /// seed's estate.
     pub(crate) fn holder(&self, place: &ResourceId, now: Timestamp) -> ResourceId {
         let launched = self
             .successors

@@ -1,5 +1,5 @@
-//! Descriptions of the simulated resources, in the words of their clouds, with relations; and the networks and security
-//! groups of AWS accounts, which only descriptions know.
+//! Descriptions of the simulated resources, in the words of their clouds, with relations; and the
+//! networks and security groups of AWS accounts, which only descriptions know.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -25,8 +25,8 @@ pub struct SimulatedEstate {
 }
 
 impl SimulatedEstate {
-    /// An estate that begins now, at the clouds' own speed, with mild faults. The same seed and beginning give the same
-    /// estate.
+    /// An estate that begins now, at the clouds' own speed, with mild faults. The same seed and
+    /// beginning give the same estate.
     #[must_use]
     pub fn new(seed: u64, now: Timestamp) -> Arc<Self> {
         SimulatedEstate::with(Settings::new(seed, now))
@@ -35,7 +35,8 @@ impl SimulatedEstate {
     /// An estate with settings of its own.
     #[must_use]
     pub fn with(mut settings: Settings) -> Arc<Self> {
-        // Whole seconds survive being kept, so that a restored estate is the same to the last digit.
+        // Whole seconds survive being kept, so that a restored estate is the same to the last
+        // digit.
         settings.anchor =
             Timestamp::from_second(settings.anchor.as_second()).unwrap_or(settings.anchor);
         let world = Arc::new(World {
@@ -62,8 +63,8 @@ impl SimulatedEstate {
         SimulatedEstate::restore_with(kept, Settings::new(0, Timestamp::UNIX_EPOCH))
     }
 
-    /// Restores an estate as [`Self::restore`] does, with other clock, faults and speed; seed and beginning of the
-    /// settings are ignored.
+    /// Restores an estate as [`Self::restore`] does, with other clock, faults and speed; seed and
+    /// beginning of the settings are ignored.
     ///
     /// # Errors
     /// As [`Self::restore`].
@@ -83,8 +84,8 @@ impl SimulatedEstate {
         Ok(estate)
     }
 
-    /// Returns the state to keep over a restart: seed, beginning, and the differences from the seed's estate. After
-    /// it, [`Self::changed`] is `false` until something changes.
+    /// Returns the state to keep over a restart: seed, beginning, and the differences from the
+    /// seed's estate. After it, [`Self::changed`] is `false` until something changes.
     #[must_use]
     pub fn snapshot(&self) -> Value {
         // Before reading: a change in between is written again rather than lost.
@@ -96,8 +97,8 @@ impl SimulatedEstate {
         saved::write(&self.world.settings, accounts)
     }
 
-    /// Returns `true` if anything changed since the last [`Self::snapshot`]. A new estate counts as changed, since its
-    /// beginning has to be stored.
+    /// Returns `true` if anything changed since the last [`Self::snapshot`]. A new estate counts as
+    /// changed, since its beginning has to be stored.
     #[must_use]
     pub fn changed(&self) -> bool {
         self.world.changed.load(Ordering::Acquire)
@@ -127,7 +128,8 @@ impl SimulatedEstate {
             .cloned()
     }
 
-    /// Returns the workload of a resource: the ground truth for tests and benchmarks of recommendations.
+    /// Returns the workload of a resource: the ground truth for tests and benchmarks of
+    /// recommendations.
     #[must_use]
     pub fn load_of(&self, connection: &ConnectionId, resource: &ResourceId) -> Option<Load> {
         let account = self
@@ -140,9 +142,9 @@ impl SimulatedEstate {
             .map(|asset| asset.load)
     }
 
-    /// Returns the entries of people and programs from a time (inclusive) to a time (exclusive), oldest first. The
-    /// same seed and beginning give the same entries, and neighbouring windows join without a seam. The caller appends
-    /// the entries to a log.
+    /// Returns the entries of people and programs from a time (inclusive) to a time (exclusive),
+    /// oldest first. The same seed and beginning give the same entries, and neighbouring windows
+    /// join without a seam. The caller appends the entries to a log.
     #[must_use]
     pub fn activity(&self, from: Timestamp, to: Timestamp) -> Vec<Entry> {
         activity::between(&self.scene, from, to)

@@ -57,7 +57,8 @@ pub(crate) fn strikes(share: f64, key: u64, n: u64) -> bool {
     share > 0.0 && unit(key, n.cast_signed()) < share
 }
 
-/// The chance of one call: what strikes it is drawn from the seed, the resource and how often it was called.
+/// The chance of one call: what strikes it is drawn from the seed, the resource and how often it
+/// was called.
 pub(crate) struct Chance {
     seed: u64,
     id: String,

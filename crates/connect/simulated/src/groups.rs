@@ -1,5 +1,6 @@
-//! Security groups of the seed: each region of an AWS account has one network, whose machines have a group of the network's and one of
-//! their team's. Isolating a machine makes one more in its network.
+//! Security groups of the seed: each region of an AWS account has one network, whose machines have
+//! a group of the network's and one of their team's. Isolating a machine makes one more in its
+//! network.
 
 use reeve_estate::{Provider, QUARANTINE};
 

@@ -1,4 +1,5 @@
-//! Lifecycle configurations of simulated buckets: the rules of the company's tables, and those that a bucket was given since; and the sizes of buckets.
+//! Lifecycle configurations of simulated buckets: the rules of the company's tables, and those that
+//! a bucket was given since; and the sizes of buckets.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Loads: what a resource is used for, and so what an optimiser ought to make of it. Figures are of the size it was bought at.
+//! Loads: what a resource is used for, and so what an optimiser ought to make of it. Figures are of
+//! the size it was bought at.
 
 /// Workload of a resource.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,19 +14,22 @@ pub enum Load {
     Office(f64),
     /// Wants more than it has since six days before the beginning. To be made larger.
     Throttled,
-    /// A burstable machine that has used up its credits five days before the beginning. To be made larger.
+    /// A burstable machine that has used up its credits five days before the beginning. To be made
+    /// larger.
     Drained,
     /// 4 % with peaks of ten minutes to 85 %, six times a day. Never to be made smaller.
     Bursty,
     /// Works from one to four at night.
     Batch,
-    /// Works from two to ten past two on Sundays (UTC) and does nothing else. To be stopped outside that time.
+    /// Works from two to ten past two on Sundays (UTC) and does nothing else. To be stopped outside
+    /// that time.
     Weekly,
     /// Works on the last two days of a month and the first. Never to be made smaller.
     MonthEnd,
     /// Little CPU and 88 % of its memory. Never to be made smaller.
     Memory,
-    /// Little CPU and the figure in Gbit/s, near what the next smaller size sustains. Never to be made smaller.
+    /// Little CPU and the figure in Gbit/s, near what the next smaller size sustains. Never to be
+    /// made smaller.
     Network(f64),
     /// The figure day and night. To be committed to.
     Steady(f64),

@@ -1,5 +1,6 @@
-//! Chance that can be asked for at any point: a draw is a hash of a key and a number, so that the millionth costs what the
-//! first costs, and the same question always has the same answer. The mixer is SplitMix64's (Steele, Lea, Flood 2014).
+//! Chance that can be asked for at any point: a draw is a hash of a key and a number, so that the
+//! millionth costs what the first costs, and the same question always has the same answer. The
+//! mixer is SplitMix64's (Steele, Lea, Flood 2014).
 
 /// A well-mixed number of a number.
 pub(crate) const fn mix(number: u64) -> u64 {

@@ -60,7 +60,8 @@ impl Observe for SimulatedAccount {
                 continue;
             };
             self.sample(query, asset, &condition, &mut batch.samples);
-            // A month of a machine is some ten thousand points: others may want the thread in between.
+            // A month of a machine is some ten thousand points: others may want the thread in
+            // between.
             tokio::task::yield_now().await;
         }
         Ok(batch)
@@ -86,7 +87,8 @@ impl SimulatedAccount {
             &query.resource,
             self.world.settings.anchor,
         );
-        // The first period that begins at or after the start, and the last that is over, and begins before the end.
+        // The first period that begins at or after the start, and the last that is over, and begins
+        // before the end.
         let first = -(-query.start.as_second()).div_euclid(PERIOD_S);
         let last = slot_of(self.world.now()).min(-(-query.end.as_second()).div_euclid(PERIOD_S));
         let metrics: Vec<Metric> = query

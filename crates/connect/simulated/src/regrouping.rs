@@ -1,7 +1,7 @@
 //! Changing the security groups of a machine.
 //!
-//! Refuses the same changes as EC2: groups that do not exist or belong to another network, no group at all, a machine that is gone.
-//! API reference, `ModifyInstanceAttribute`.
+//! Refuses the same changes as EC2: groups that do not exist or belong to another network, no group
+//! at all, a machine that is gone. API reference, `ModifyInstanceAttribute`.
 
 use reeve_estate::{
     ActError, ActErrorKind, Mutation, Provider, Resource, ResourceKind, ResourceState,

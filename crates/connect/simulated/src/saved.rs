@@ -1,5 +1,6 @@
-//! The kept form of an estate, version 1: JSON with seed, beginning and, per connection, what differs from the seed's
-//! estate. Times are milliseconds since 1970. Another version, an unknown member or a time out of range is refused.
+//! The kept form of an estate, version 1: JSON with seed, beginning and, per connection, what
+//! differs from the seed's estate. Times are milliseconds since 1970. Another version, an unknown
+//! member or a time out of range is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 

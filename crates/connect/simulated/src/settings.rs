@@ -1,4 +1,5 @@
-//! Settings of an estate: its seed, its beginning, its clock, the speed of changes and the rate of faults.
+//! Settings of an estate: its seed, its beginning, its clock, the speed of changes and the rate of
+//! faults.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,16 +17,19 @@ pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub struct Settings {
     /// Seed; the same seed and beginning give the same estate.
     pub seed: u64,
-    /// Beginning of the demonstration. Times in days before it (a machine launched five days ago, a database that
-    /// began to fill) are relative to it. It does not change when the demonstration is started again.
+    /// Beginning of the demonstration. Times in days before it (a machine launched five days ago, a
+    /// database that began to fill) are relative to it. It does not change when the demonstration
+    /// is started again.
     pub anchor: Timestamp,
     /// The clock.
     pub now: Now,
     /// Faults to inject.
     pub faults: Faults,
-    /// Speed of changes, as a multiple of the clouds' own: 1 for theirs, infinity for immediate ones.
+    /// Speed of changes, as a multiple of the clouds' own: 1 for theirs, infinity for immediate
+    /// ones.
     pub speed: f64,
-    /// Makes calls take the time that they take in the clouds (a resize). `false` under a clock that tests advance.
+    /// Makes calls take the time that they take in the clouds (a resize). `false` under a clock
+    /// that tests advance.
     pub waits: bool,
 }
 
@@ -69,7 +73,8 @@ impl Settings {
         self
     }
 
-    /// With changes so many times faster; infinity makes them at once. What is not above 0 is taken as 1.
+    /// With changes so many times faster; infinity makes them at once. What is not above 0 is taken
+    /// as 1.
     #[must_use]
     pub fn with_speed(mut self, speed: f64) -> Self {
         self.speed = if speed > 0.0 { speed } else { 1.0 };
@@ -83,7 +88,8 @@ impl Settings {
         }
     }
 
-    /// Returns the time that something takes here if it takes so many seconds in the clouds; a day at most.
+    /// Returns the time that something takes here if it takes so many seconds in the clouds; a day
+    /// at most.
     fn takes(&self, cloud_s: f64) -> Duration {
         Duration::from_secs_f64((cloud_s / self.speed).clamp(0.0, 86_400.0))
     }

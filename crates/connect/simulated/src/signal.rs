@@ -1,8 +1,8 @@
-//! Metrics of a resource at any time: a pure function of its load, its key, the time and its changes. Nothing is
-//! stored and every point costs the same. A point covers five minutes.
+//! Metrics of a resource at any time: a pure function of its load, its key, the time and its
+//! changes. Nothing is stored and every point costs the same. A point covers five minutes.
 //!
-//! Loads are relative to the original size. After a resize the same work takes another share of the new size, so that
-//! a verification sees the effect. A stopped resource has no metrics.
+//! Loads are relative to the original size. After a resize the same work takes another share of the
+//! new size, so that a verification sees the effect. A stopped resource has no metrics.
 
 mod cpu;
 mod flow;
@@ -25,7 +25,8 @@ pub(crate) fn slot_of(at: Timestamp) -> i64 {
     at.as_second().div_euclid(PERIOD_S)
 }
 
-/// Returns `true` if spot capacity was interrupted at a time: on one day in seven, for ten to forty minutes.
+/// Returns `true` if spot capacity was interrupted at a time: on one day in seven, for ten to forty
+/// minutes.
 pub(crate) fn interrupted(key: u64, at: Timestamp) -> bool {
     interrupted_in(key, slot_of(at))
 }
@@ -232,12 +233,14 @@ impl<'a> Signal<'a> {
         (slot + self.zone).rem_euclid(SLOTS_PER_DAY) as f64 / SLOTS_PER_HOUR as f64
     }
 
-    /// Returns `true` on Saturday and Sunday in the resource's time zone. The first of January 1970 was a Thursday.
+    /// Returns `true` on Saturday and Sunday in the resource's time zone. The first of January 1970
+    /// was a Thursday.
     fn weekend(&self, slot: i64) -> bool {
         ((slot + self.zone).div_euclid(SLOTS_PER_DAY) + 3).rem_euclid(7) >= 5
     }
 
-    /// Returns the daily profile at this hour, 0 at four in the morning to 1 in the afternoon, less at weekends.
+    /// Returns the daily profile at this hour, 0 at four in the morning to 1 in the afternoon, less
+    /// at weekends.
     fn season(&self, slot: i64) -> f64 {
         let turn = (self.hour(slot) - 4.0) / 24.0 * std::f64::consts::TAU;
         let shape = (0.5 - 0.5 * turn.cos()).powf(0.8);
@@ -296,7 +299,8 @@ impl Power {
     }
 }
 
-/// Returns the baseline of a T3 size, percent of all its cores (EC2 user guide, burstable performance instances).
+/// Returns the baseline of a T3 size, percent of all its cores (EC2 user guide, burstable
+/// performance instances).
 fn baseline(size: &str) -> Option<f64> {
     let (family, size) = size.split_once('.')?;
     if !matches!(family, "t3" | "t3a" | "t4g") {

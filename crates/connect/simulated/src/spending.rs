@@ -1,8 +1,10 @@
-//! Daily charges of the estate, as a bill has them: each resource at the price of `bill`, for the hours of the day in which it was
-//! there, at the size, the storage and the state that it had in each.
+//! Daily charges of the estate, as a bill has them: each resource at the price of `bill`, for the
+//! hours of the day in which it was there, at the size, the storage and the state that it had in
+//! each.
 //!
-//! The same prices make the monthly costs of the inventory and the savings of recommendations, so that a bill falls by what a
-//! change saves, from the hour of the change on. Past days never change: only what was changed later differs.
+//! The same prices make the monthly costs of the inventory and the savings of recommendations, so
+//! that a bill falls by what a change saves, from the hour of the change on. Past days never
+//! change: only what was changed later differs.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +84,8 @@ impl SimulatedAccount {
         .collect()
     }
 
-    /// The charge of a resource for the day that begins at `start`; `None` where no hour costs anything.
+    /// The charge of a resource for the day that begins at `start`; `None` where no hour costs
+    /// anything.
     fn charge(
         &self,
         day: Date,

@@ -1,9 +1,9 @@
-//! The changes, with the clouds' refusals: which state allows what, which sizes there are, what a group does to a member
-//! that is stopped, how long things take.
+//! The changes, with the clouds' refusals: which state allows what, which sizes there are, what a
+//! group does to a member that is stopped, how long things take.
 //!
 //! Sources of the refusals: EC2 (`IncorrectInstanceState`, `InvalidParameterValue`, `Unsupported`,
-//! `UnsupportedOperation`), RDS (`InvalidDBInstanceState`) API references. The other clouds refuse the same under names of
-//! their own; AWS's names are used throughout.
+//! `UnsupportedOperation`), RDS (`InvalidDBInstanceState`) API references. The other clouds refuse
+//! the same under names of their own; AWS's names are used throughout.
 
 use jiff::Timestamp;
 use reeve_estate::{
@@ -298,7 +298,8 @@ impl SimulatedAccount {
         Ok(())
     }
 
-    /// Returns `true` if a region offers a size. Where prices are by region, a size without a price is not offered.
+    /// Returns `true` if a region offers a size. Where prices are by region, a size without a price
+    /// is not offered.
     fn sold(&self, region: &str, size: &str) -> bool {
         let withheld = self
             .plan

@@ -1,5 +1,6 @@
 //! Azure Blob Storage: block blobs, authorised by Shared Key
-//! (<https://learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key>) or by a SAS token.
+//! (<https://learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key>) or by a SAS
+//! token.
 
 use std::path::Path;
 
@@ -22,7 +23,8 @@ pub struct Container {
     pub account: String,
     /// Name of the container.
     pub container: String,
-    /// Another endpoint than `https://ACCOUNT.blob.core.windows.net`; the account's name is part of an emulator's path.
+    /// Another endpoint than `https://ACCOUNT.blob.core.windows.net`; the account's name is part of
+    /// an emulator's path.
     pub endpoint: Option<String>,
 }
 

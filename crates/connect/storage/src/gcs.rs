@@ -1,5 +1,6 @@
-//! Google Cloud Storage: resumable uploads of the JSON interface, authorised by the key of a service account
-//! (<https://developers.google.com/identity/protocols/oauth2/service-account>, RFC 7523).
+//! Google Cloud Storage: resumable uploads of the JSON interface, authorised by the key of a
+//! service account (<https://developers.google.com/identity/protocols/oauth2/service-account>, RFC
+//! 7523).
 
 use std::path::Path;
 
@@ -64,7 +65,8 @@ pub async fn put(
         };
         match ask(client, request, &[200, 201]).await {
             Ok(_) => break,
-            // 308 without a location means here that the part arrived and more is expected; it leads nowhere.
+            // 308 without a location means here that the part arrived and more is expected; it
+            // leads nowhere.
             Err(StorageError::Outbound(OutboundError::Redirect(to)))
                 if to.is_empty() && end < length =>
             {

@@ -1,9 +1,10 @@
-//! SFTP by the OpenSSH client of the machine (`sftp`, `ssh`, `ssh-keyscan`), which the distribution keeps secure; `docs/adr/0012` says
-//! why no library of SSH is compiled in.
+//! SFTP by the OpenSSH client of the machine (`sftp`, `ssh`, `ssh-keyscan`), which the distribution
+//! keeps secure; `docs/adr/0012` says why no library of SSH is compiled in.
 //!
-//! The host is resolved and judged by the guarded client, and the program is given the address that was judged. Only the host key that
-//! the settings name is accepted. A file is written beside its place as `.NAME.part` and renamed once it is whole and synced. Nothing of the
-//! user's or the system's configuration of SSH is read.
+//! The host is resolved and judged by the guarded client, and the program is given the address that
+//! was judged. Only the host key that the settings name is accepted. A file is written beside its
+//! place as `.NAME.part` and renamed once it is whole and synced. Nothing of the user's or the
+//! system's configuration of SSH is read.
 
 mod batch;
 mod host_key;
@@ -35,8 +36,8 @@ pub struct Server {
     pub host_key: Option<String>,
 }
 
-/// Puts a file into a folder below the user's own, which is made if it is missing; returns its address. The secret is a password, or a
-/// private key without a passphrase.
+/// Puts a file into a folder below the user's own, which is made if it is missing; returns its
+/// address. The secret is a password, or a private key without a passphrase.
 ///
 /// # Errors
 /// [`StorageError`].

@@ -1,7 +1,7 @@
 //! Looking at a resource, checking it, and changing it until the change is seen.
 //!
-//! Every change is driven by observation: ask, look, ask again only when the look shows that it did not happen. So a lost
-//! answer, a retry after a restart and a rollback are all the same walk.
+//! Every change is driven by observation: ask, look, ask again only when the look shows that it did
+//! not happen. So a lost answer, a retry after a restart and a rollback are all the same walk.
 
 use std::sync::Arc;
 
@@ -114,8 +114,8 @@ impl Runner {
         })
     }
 
-    /// Checks what the cloud says now against the protections and the losses that the plan states: a tag, a cluster or an address may
-    /// have come since.
+    /// Checks what the cloud says now against the protections and the losses that the plan states:
+    /// a tag, a cluster or an address may have come since.
     fn nothing_more_is_lost(&self, seen: &Resource) -> Result<(), String> {
         let (change, catalogue) = (self.procedure.change(), Catalogue::builtin());
         if let Some(protected) = refusal(seen, change.name(), catalogue) {
@@ -150,7 +150,8 @@ impl Runner {
         }
     }
 
-    /// Reads the resource until it is what the plan wanted, or for long enough to know that it will not be.
+    /// Reads the resource until it is what the plan wanted, or for long enough to know that it will
+    /// not be.
     pub(crate) async fn verify(&mut self, task: &Task) -> Result<Done, String> {
         let mut looks = 0;
         loop {
@@ -163,7 +164,8 @@ impl Runner {
                     ..Done::default()
                 });
             };
-            // What is still on its way (members that start, a replica that is made) has until the deadline.
+            // What is still on its way (members that start, a replica that is made) has until the
+            // deadline.
             looks += u32::from(seen.state != ResourceState::Changing);
             if looks > LOOKS || self.execution.records.clock.now() >= self.deadline() {
                 return Err(format!("the change did not take effect: {difference}"));
@@ -200,8 +202,8 @@ impl Runner {
         })
     }
 
-    /// A change of the plan that keeps snapshots of a machine's volumes keeps one of each: a volume that was attached since the
-    /// finding has none.
+    /// A change of the plan that keeps snapshots of a machine's volumes keeps one of each: a volume
+    /// that was attached since the finding has none.
     async fn every_volume_kept(&self) -> Result<(), String> {
         let machine = self.resource.kind == ResourceKind::VirtualMachine;
         let Some(kept) = self.procedure.change().volumes_kept().filter(|_| machine) else {

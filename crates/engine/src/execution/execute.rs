@@ -1,4 +1,5 @@
-//! Asking for an execution: mode, guardrails, approval matrix, exclusive claim, and off it goes in the background.
+//! Asking for an execution: mode, guardrails, approval matrix, exclusive claim, and off it goes in
+//! the background.
 
 use std::sync::Arc;
 
@@ -17,16 +18,17 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
-/// Reason of the status while a plan is simulated: the answer to a request for a test says that no real resource is tested.
+/// Reason of the status while a plan is simulated: the answer to a request for a test says that no
+/// real resource is tested.
 const SIMULATING: &str = "it is simulated: there is no resource to test it on, or a simulation was asked for; nothing real is touched";
 
 impl ExecutionService {
-    /// Executes a recommendation: at once where the matrix lets it, else once the signatures are there. `seen_hash` is the
-    /// plan's hash that the caller saw.
+    /// Executes a recommendation: at once where the matrix lets it, else once the signatures are
+    /// there. `seen_hash` is the plan's hash that the caller saw.
     ///
     /// # Errors
-    /// [`EngineError::Learning`], [`EngineError::Blocked`], [`EngineError::PlanChanged`], [`EngineError::WrongState`],
-    /// conflicts. Nothing was done then.
+    /// [`EngineError::Learning`], [`EngineError::Blocked`], [`EngineError::PlanChanged`],
+    /// [`EngineError::WrongState`], conflicts. Nothing was done then.
     pub async fn execute(
         self: &Arc<Self>,
         id: &RecommendationId,

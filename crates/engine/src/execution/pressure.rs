@@ -1,7 +1,9 @@
-//! Pressure: how often a resource, or the members of a group, were at a limit before a change and after it.
+//! Pressure: how often a resource, or the members of a group, were at a limit before a change and
+//! after it.
 //!
-//! What counts as worse is pressure, not use: a smaller machine is meant to be busier. A group has no metrics of its own, so that a
-//! fleet-wide change of size would go unwatched: its members are compared, those that a refresh replaced with those that serve now.
+//! What counts as worse is pressure, not use: a smaller machine is meant to be busier. A group has
+//! no metrics of its own, so that a fleet-wide change of size would go unwatched: its members are
+//! compared, those that a refresh replaced with those that serve now.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
@@ -16,7 +18,8 @@ const BEFORE: SignedDuration = SignedDuration::from_hours(24 * 14);
 /// The first minutes after a restart are left out; programs warm up.
 const WARM_UP: SignedDuration = SignedDuration::from_mins(10);
 const DAY_S: i64 = 86_400;
-/// Members of a group that are compared, evenly chosen: a group's members share its load, and a look reads two weeks of each.
+/// Members of a group that are compared, evenly chosen: a group's members share its load, and a
+/// look reads two weeks of each.
 const MEMBERS: usize = 40;
 /// Members whose series are loaded at a time.
 const AT_ONCE: usize = 16;
@@ -87,7 +90,8 @@ pub(super) async fn compare_pressure(
     Ok(pressed.into_iter().zip(PRESSED).filter_map(one).collect())
 }
 
-/// Identifiers of what is measured: the resource's own, or those of a group's members, gone ones included.
+/// Identifiers of what is measured: the resource's own, or those of a group's members, gone ones
+/// included.
 async fn measured(
     estate: &dyn EstateStore,
     resource: &Resource,
@@ -130,9 +134,11 @@ fn indicators(series: &Series, worse: Worse, limit: f64) -> impl Iterator<Item =
         .map(move |(at, value)| (*at, at_limit(*value)))
 }
 
-/// Samples before the change in the same hours of the day, and after it; `None` where nothing was measured.
+/// Samples before the change in the same hours of the day, and after it; `None` where nothing was
+/// measured.
 fn parted(mut points: Vec<Pressed>, span: Span) -> Option<(Vec<f64>, Vec<f64>)> {
-    // In order of time, members of one time beside each other: the comparison discounts neighbours that resemble each other.
+    // In order of time, members of one time beside each other: the comparison discounts neighbours
+    // that resemble each other.
     points.sort_by_key(|(at, _)| *at);
     let last = points.last()?.0;
     let length = last.duration_since(span.changed).as_secs().max(0);

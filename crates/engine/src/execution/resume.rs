@@ -1,4 +1,5 @@
-//! Taking up again what a crash, a restart or a silent log interrupted: nothing stays half done without anybody at it.
+//! Taking up again what a crash, a restart or a silent log interrupted: nothing stays half done
+//! without anybody at it.
 
 use std::sync::Arc;
 
@@ -16,8 +17,9 @@ use reeve_recommend::recommendation::Recommendation;
 const ABANDONED: SignedDuration = SignedDuration::from_hours(1);
 
 impl ExecutionService {
-    /// Finishes or undoes actions that nobody executes, and opens recommendations whose execution never began. Safe to
-    /// call at any time; call it at start-up and from time to time. Returns how many actions were resumed.
+    /// Finishes or undoes actions that nobody executes, and opens recommendations whose execution
+    /// never began. Safe to call at any time; call it at start-up and from time to time. Returns
+    /// how many actions were resumed.
     ///
     /// # Errors
     /// The store or the log failed; actions resumed before continue.
@@ -25,7 +27,8 @@ impl ExecutionService {
         Ok(self.take_up_all().await?.0)
     }
 
-    /// The same; returns also the actions that somebody still has to look after, as they were before.
+    /// The same; returns also the actions that somebody still has to look after, as they were
+    /// before.
     pub(crate) async fn take_up_all(self: &Arc<Self>) -> Result<(usize, Vec<Action>), EngineError> {
         let _turn = self.records.turn.lock().await;
         let caller = Caller::system();
@@ -168,7 +171,8 @@ impl ExecutionService {
         entries
     }
 
-    /// An interrupted action that no process can resume for long counts as failed, so that a person looks at it.
+    /// An interrupted action that no process can resume for long counts as failed, so that a person
+    /// looks at it.
     async fn give_up_in_time(
         &self,
         action: &Action,
@@ -280,8 +284,8 @@ impl ExecutionService {
         }
     }
 
-    /// Keeps with a recommendation that a person took its change back, before it counts as rolled back: learning must not see a
-    /// failure in between.
+    /// Keeps with a recommendation that a person took its change back, before it counts as rolled
+    /// back: learning must not see a failure in between.
     async fn note_taken_back(&self, action: &Action) -> Result<(), EngineError> {
         for _ in 0..5 {
             let recommendation = match self
@@ -314,8 +318,8 @@ impl ExecutionService {
         )))
     }
 
-    /// A recommendation that was claimed and has no action at work: it follows the action that its claim began, or, when
-    /// the claim began none, it is open again.
+    /// A recommendation that was claimed and has no action at work: it follows the action that its
+    /// claim began, or, when the claim began none, it is open again.
     async fn release(
         &self,
         recommendation: &Recommendation,

@@ -1,7 +1,8 @@
 //! Rollback: automatic when a change did not stick or took too long, or on request of a person.
 //!
-//! What to undo is read off the resource, not off the steps: whatever was done or half done, the walk back ends when the
-//! resource is what it was before. That makes it safe to begin again after a restart.
+//! What to undo is read off the resource, not off the steps: whatever was done or half done, the
+//! walk back ends when the resource is what it was before. That makes it safe to begin again after
+//! a restart.
 
 use std::sync::Arc;
 
@@ -53,7 +54,8 @@ impl ExecutionService {
         let undoing = Action {
             status: ActionStatus::RollingBack,
             finished_at: None,
-            // Undoing what had failed is repair; undoing what had succeeded is a person's own decision.
+            // Undoing what had failed is repair; undoing what had succeeded is a person's own
+            // decision.
             undone_by: (caller.is_person() && action.status == ActionStatus::Succeeded)
                 .then(|| caller.name.clone()),
             reason: Some(reason),
@@ -211,7 +213,8 @@ impl Runner {
                     continue;
                 }
             };
-            // A group that never gets its members is on its way for ever: it is the one that goes back while it moves.
+            // A group that never gets its members is on its way for ever: it is the one that goes
+            // back while it moves.
             let moving = seen.state == ResourceState::Changing;
             let waits = moving && !self.procedure.change().undoes_while_changing();
             let undo = self

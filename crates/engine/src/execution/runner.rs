@@ -1,8 +1,9 @@
-//! Carrying a plan out, step by step, and ending it: done, undone, or left to a person with a reason.
+//! Carrying a plan out, step by step, and ending it: done, undone, or left to a person with a
+//! reason.
 //!
-//! Each step is recorded before it begins and after it ended, and kept in the store in between. What cannot be recorded or
-//! kept is not done: the runner then stops where it is, and [`ExecutionService::resume`] continues from the
-//! store once both work again.
+//! Each step is recorded before it begins and after it ended, and kept in the store in between.
+//! What cannot be recorded or kept is not done: the runner then stops where it is, and
+//! [`ExecutionService::resume`] continues from the store once both work again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,7 +125,8 @@ impl Runner {
             .filter(|s| !s.rollback && s.ok == Some(true))
             .map(|s| s.index + 1)
             .max();
-        // Before anything was changed an interrupted plan begins anew: what was checked then may no longer hold.
+        // Before anything was changed an interrupted plan begins anew: what was checked then may no
+        // longer hold.
         let first = if self.disrupted() {
             done.unwrap_or(0) as usize
         } else {
@@ -186,8 +188,8 @@ impl Runner {
         self.action.steps.iter().any(|s| s.effect.changes())
     }
 
-    /// Returns the time at which an incomplete change is rolled back: counted from the first step that changes something,
-    /// or from the first one after a hold that reverts it.
+    /// Returns the time at which an incomplete change is rolled back: counted from the first step
+    /// that changes something, or from the first one after a hold that reverts it.
     pub(crate) fn deadline(&self) -> Timestamp {
         let steps = &self.action.steps;
         let held = steps
@@ -203,7 +205,8 @@ impl Runner {
             + SignedDuration::from_secs(self.procedure.limit_s(self.resource.kind, self.timeout_s))
     }
 
-    /// A failed step: nothing was changed when no change went through and the resource is as it was.
+    /// A failed step: nothing was changed when no change went through and the resource is as it
+    /// was.
     async fn halt_for(&mut self, reason: String) -> Halt {
         if !self.disrupted() {
             return Halt::Unchanged(reason);
@@ -357,8 +360,8 @@ impl Runner {
         Err(Halt::Suspend(last))
     }
 
-    /// Waits between two looks. On the way forward the kill switch is asked every second, so that no wait for the cloud
-    /// outlasts it.
+    /// Waits between two looks. On the way forward the kill switch is asked every second, so that
+    /// no wait for the cloud outlasts it.
     pub(crate) async fn wait(&self, seconds: u64) -> Result<(), String> {
         for _ in 0..seconds {
             self.rest(1).await;
@@ -412,8 +415,8 @@ impl Runner {
         }
     }
 
-    // The action's end is the decision and is kept first; the recommendation follows it. Between the two, `resume` brings
-    // the recommendation after.
+    // The action's end is the decision and is kept first; the recommendation follows it. Between
+    // the two, `resume` brings the recommendation after.
 
     /// The change was made and held.
     async fn succeed(&mut self) -> Result<(), Halt> {
@@ -505,8 +508,8 @@ impl Runner {
         self.keep().await
     }
 
-    /// The window in which the change is watched; none when the guardrails set it to nothing. A machine that is cut off is meant
-    /// to serve nothing, and no measurement lets it back.
+    /// The window in which the change is watched; none when the guardrails set it to nothing. A
+    /// machine that is cut off is meant to serve nothing, and no measurement lets it back.
     async fn watch_from_now(&self) -> Option<Watch> {
         if self.procedure.change().only_people_undo() {
             return None;
@@ -535,7 +538,8 @@ impl Runner {
         }
     }
 
-    /// Puts what was last observed into the inventory, so that nobody reads a stale size until the next sync.
+    /// Puts what was last observed into the inventory, so that nobody reads a stale size until the
+    /// next sync.
     async fn learn_resource(&mut self) {
         if self.action.purpose == Purpose::Simulate {
             return;

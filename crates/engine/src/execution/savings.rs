@@ -1,8 +1,10 @@
-//! What a change saved, measured: first at the prices on which it was predicted, then by the bill once it covers a whole day.
+//! What a change saved, measured: first at the prices on which it was predicted, then by the bill
+//! once it covers a whole day.
 //!
-//! A saving stands until the resource leaves the state that the change put it in (Amazon RDS starts a stopped database again after
-//! seven days), or until a newer change of the same kind replaces it. Without that, an idle database that is stopped each week would
-//! be counted as four full months of saving in one month.
+//! A saving stands until the resource leaves the state that the change put it in (Amazon RDS starts
+//! a stopped database again after seven days), or until a newer change of the same kind replaces
+//! it. Without that, an idle database that is stopped each week would be counted as four full
+//! months of saving in one month.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,7 +28,8 @@ const PAGE: u64 = 500;
 const AT_LIST: f64 = 0.005;
 
 impl ExecutionService {
-    /// Ends savings that did not last, and measures those that a bill covers by now. Returns how many changed.
+    /// Ends savings that did not last, and measures those that a bill covers by now. Returns how
+    /// many changed.
     pub(crate) async fn review_savings(
         self: &Arc<Self>,
         at_once: bool,
@@ -82,7 +85,8 @@ impl ExecutionService {
         let Some(watch) = action.watch.clone() else {
             return Ok(false);
         };
-        // One under observation has its own verdict to come, and one that was overruled saves nothing.
+        // One under observation has its own verdict to come, and one that was overruled saves
+        // nothing.
         if matches!(
             watch.verdict,
             WatchVerdict::Watching | WatchVerdict::Overruled
@@ -112,7 +116,8 @@ impl ExecutionService {
         Ok(true)
     }
 
-    /// Describes how the resource left the state that the change put it in; `None` while it is in it.
+    /// Describes how the resource left the state that the change put it in; `None` while it is in
+    /// it.
     async fn departure(
         &self,
         recommendation: &Recommendation,
@@ -223,7 +228,8 @@ impl ExecutionService {
     }
 }
 
-/// Returns `true` if the change removed its resource: that it is gone is its effect, not another's change.
+/// Returns `true` if the change removed its resource: that it is gone is its effect, not another's
+/// change.
 pub(super) fn is_removal(action: &Action) -> bool {
     let deleted = |(field, value): &(String, String)| {
         field == "state" && value == ResourceState::Deleted.as_str()
@@ -236,9 +242,10 @@ pub(super) fn is_removal(action: &Action) -> bool {
     left.is_some_and(|step| step.after.iter().any(deleted))
 }
 
-/// Saving a month by the costs of the resource before and after, on the basis of the prediction. Costs at list price are brought to it
-/// by the share that the bill showed when the change was proposed: 60 % of a machine's hours may be paid by a commitment, and only
-/// the rest is saved. Costs that the cloud itself gives have the discounts in them.
+/// Saving a month by the costs of the resource before and after, on the basis of the prediction.
+/// Costs at list price are brought to it by the share that the bill showed when the change was
+/// proposed: 60 % of a machine's hours may be paid by a commitment, and only the rest is saved.
+/// Costs that the cloud itself gives have the discounts in them.
 pub(super) fn realised(
     recommendation: &Recommendation,
     action: &Action,

@@ -1,4 +1,5 @@
-//! Snapshot steps: the state of a machine before it changes, and copies of disks and databases in the cloud.
+//! Snapshot steps: the state of a machine before it changes, and copies of disks and databases in
+//! the cloud.
 
 use jiff::SignedDuration;
 use reeve_estate::{ActErrorKind, Applied, Mutation, Resource, ResourceKind};

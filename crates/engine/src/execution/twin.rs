@@ -1,5 +1,5 @@
-//! Test First: the plan is tried on a twin, a resource of the same size outside production, which is put back afterwards;
-//! where there is none, on a simulated one.
+//! Test First: the plan is tried on a twin, a resource of the same size outside production, which
+//! is put back afterwards; where there is none, on a simulated one.
 
 mod simulated;
 
@@ -22,8 +22,8 @@ use reeve_recommend::{is_opted_out, non_production};
 const PAGE: u64 = 500;
 
 impl ExecutionService {
-    /// Tries the plan on a twin, or on a simulated one where there is none. The recommendation is open again when the test has
-    /// ended, with what came of it.
+    /// Tries the plan on a twin, or on a simulated one where there is none. The recommendation is
+    /// open again when the test has ended, with what came of it.
     ///
     /// # Errors
     /// All that holds an execution back but the approval.
@@ -38,8 +38,8 @@ impl ExecutionService {
         }
     }
 
-    /// Tries the plan on a simulated twin: nothing real is touched, so that no guardrail and no mode holds it back but the
-    /// kill switch.
+    /// Tries the plan on a simulated twin: nothing real is touched, so that no guardrail and no
+    /// mode holds it back but the kill switch.
     ///
     /// # Errors
     /// [`EngineError::WrongState`] for one that is not open, a conflict for advice without a plan.
@@ -106,8 +106,9 @@ impl ExecutionService {
     /// Tries the plan on a real twin.
     ///
     /// # Errors
-    /// [`EngineError::NoTwin`] when there is none: a running resource of the same kind, cloud and size in the agent's scope whose
-    /// environment tag says development, test or staging; all that holds an execution back but the approval.
+    /// [`EngineError::NoTwin`] when there is none: a running resource of the same kind, cloud and
+    /// size in the agent's scope whose environment tag says development, test or staging; all that
+    /// holds an execution back but the approval.
     pub async fn test_on_resource(
         self: &Arc<Self>,
         id: &RecommendationId,
@@ -191,12 +192,14 @@ impl ExecutionService {
     }
 }
 
-/// The change as it runs on the twin. Snapshots of the subject's volumes have no counterpart there and are left out.
+/// The change as it runs on the twin. Snapshots of the subject's volumes have no counterpart there
+/// and are left out.
 pub(crate) fn on_twin(procedure: &Procedure, twin: &Resource) -> Procedure {
     procedure.on(twin.id.as_str(), &|_| None)
 }
 
-/// The change as it runs on the simulated twin: whole, on resources that have the real ones' identifiers behind a prefix.
+/// The change as it runs on the simulated twin: whole, on resources that have the real ones'
+/// identifiers behind a prefix.
 pub(crate) fn on_simulated(procedure: &Procedure, real: &ResourceId) -> Procedure {
     procedure.on(simulated::id_of(real.as_str()).as_str(), &|further| {
         Some(simulated::id_of(further).0)

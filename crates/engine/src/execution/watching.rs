@@ -1,9 +1,11 @@
-//! Watching a change after it stuck: the resource's metrics of the same hours before and after are compared until the
-//! window ends. What got worse is undone at once; a resource that somebody else changed is no longer ours to judge.
+//! Watching a change after it stuck: the resource's metrics of the same hours before and after are
+//! compared until the window ends. What got worse is undone at once; a resource that somebody else
+//! changed is no longer ours to judge.
 //!
-//! The share of samples at their limit is compared ([`super::pressure`]), against `performance_impact.max_degradation`. A change whose
-//! effect no metric shows (a volume's type, a tag, a stop) is judged by the state that it left: when the window ends and nobody
-//! changed it, it held.
+//! The share of samples at their limit is compared ([`super::pressure`]), against
+//! `performance_impact.max_degradation`. A change whose effect no metric shows (a volume's type, a
+//! tag, a stop) is judged by the state that it left: when the window ends and nobody changed it, it
+//! held.
 
 use std::sync::Arc;
 
@@ -35,7 +37,8 @@ pub(super) const STATE_WATCHED: &str =
 /// An hour of five-minute samples.
 const SAMPLES: usize = 12;
 impl ExecutionService {
-    /// Looks at every change of these whose window has not ended. Returns how many verdicts were reached.
+    /// Looks at every change of these whose window has not ended. Returns how many verdicts were
+    /// reached.
     pub(crate) async fn watch_changes(
         self: &Arc<Self>,
         unsettled: Vec<Action>,
@@ -236,7 +239,8 @@ impl ExecutionService {
         .await
     }
 
-    /// Evidence of the change that a recommendation's plan names; the load where this release cannot read it.
+    /// Evidence of the change that a recommendation's plan names; the load where this release
+    /// cannot read it.
     fn effect_evidence(&self, recommendation: &Recommendation) -> EffectEvidence {
         self.procedure(recommendation)
             .map_or(EffectEvidence::Load, |procedure| {
@@ -287,7 +291,8 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
     Some((WatchVerdict::Holds, held.join("; ")))
 }
 
-/// Describes how the resource differs from the state that the change left, if somebody changed it since.
+/// Describes how the resource differs from the state that the change left, if somebody changed it
+/// since.
 pub(super) fn difference(action: &Action, resource: &Resource) -> Option<String> {
     let left = action
         .steps

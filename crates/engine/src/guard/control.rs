@@ -1,10 +1,12 @@
-//! Change control, asked with the guardrails: freezes, infrastructure as code, direction, maintenance windows.
+//! Change control, asked with the guardrails: freezes, infrastructure as code, direction,
+//! maintenance windows.
 
 use super::{Asked, block};
 use reeve_recommend::change_control::{ChangeControl, Direction, IacRule, Until};
 use reeve_recommend::guardrail::{Block, GuardrailName};
 
-/// Says no by the first rule that does. Limit and value are hours until a change may begin, where time decides.
+/// Says no by the first rule that does. Limit and value are hours until a change may begin, where
+/// time decides.
 pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     if let Some(freeze) = control.frozen(&asked.place, asked.now) {
         let message = format!("change freeze {:?} lasts until {}", freeze.name, freeze.at);

@@ -1,5 +1,6 @@
-//! Drift test: compares present data with the training data by the two-sample test of Kolmogorov and Smirnov and an
-//! effect size, because with thousands of samples every difference is significant.
+//! Drift test: compares present data with the training data by the two-sample test of Kolmogorov
+//! and Smirnov and an effect size, because with thousands of samples every difference is
+//! significant.
 
 /// Quantiles that stand for a training's data.
 const KEPT: usize = 101;

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use reeve_recommend::EngineError;
 use reeve_recommend::models::Material;
 
-/// Training data of a whole scope in parts that have no resource in common. Samples of a large estate do not fit into memory at
-/// once.
+/// Training data of a whole scope in parts that have no resource in common. Samples of a large
+/// estate do not fit into memory at once.
 #[async_trait]
 pub trait MaterialParts: Send {
     /// Reads the next part; `None` behind the last one.

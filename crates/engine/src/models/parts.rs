@@ -1,5 +1,6 @@
-//! Training over a whole scope, part by part. A trainer that learns each resource by itself gives the same state from parts as from
-//! the whole, so that no more than one part of the samples is held.
+//! Training over a whole scope, part by part. A trainer that learns each resource by itself gives
+//! the same state from parts as from the whole, so that no more than one part of the samples is
+//! held.
 
 use std::sync::Arc;
 

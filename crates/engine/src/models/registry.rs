@@ -1,4 +1,5 @@
-//! Looking after models: judge what serves, train when there is a cause, and let the better one serve.
+//! Looking after models: judge what serves, train when there is a cause, and let the better one
+//! serve.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -69,7 +70,8 @@ pub struct Registry {
     clock: Arc<dyn Clock>,
     agent_types: AgentTypes,
     settings: RegistrySettings,
-    /// Time of the last failed training of a model that does not serve yet. After a restart it is tried at once.
+    /// Time of the last failed training of a model that does not serve yet. After a restart it is
+    /// tried at once.
     in_vain: Mutex<HashMap<(AgentId, &'static str), Timestamp>>,
 }
 
@@ -134,8 +136,8 @@ impl Registry {
             || serving.configuration != fingerprint(agent, trainer))
     }
 
-    /// Judges what serves on the newest held-out days, trains when there is a cause, and lets the better one serve. `parts` is the
-    /// whole scope where `material` is a sample of it.
+    /// Judges what serves on the newest held-out days, trains when there is a cause, and lets the
+    /// better one serve. `parts` is the whole scope where `material` is a sample of it.
     ///
     /// # Errors
     /// The store's and the log's failures; a conflict if somebody else promoted meanwhile.
@@ -189,8 +191,8 @@ impl Registry {
         .await
     }
 
-    /// The serving version with its figures of today, kept, and whether the newest data drifted away from its training's.
-    /// Where nothing can be judged its figures stay as they are.
+    /// The serving version with its figures of today, kept, and whether the newest data drifted
+    /// away from its training's. Where nothing can be judged its figures stay as they are.
     async fn judge(
         &self,
         serving: Model,
@@ -221,7 +223,8 @@ impl Registry {
         Ok((model, moved.is_some_and(|drift| drift.drifted)))
     }
 
-    /// Trains a version on the whole scope, or on the sample where the trainer learns no single resource.
+    /// Trains a version on the whole scope, or on the sample where the trainer learns no single
+    /// resource.
     async fn attempt(
         &self,
         trainer: &Arc<dyn Trainer>,
@@ -396,7 +399,8 @@ impl Registry {
         Ok(next)
     }
 
-    /// Has every model of a name trained at the next turn, because people gave it something new to learn.
+    /// Has every model of a name trained at the next turn, because people gave it something new to
+    /// learn.
     ///
     /// # Errors
     /// The store's and the log's failures.
@@ -409,7 +413,8 @@ impl Registry {
         };
         for model in self.models.model_list(&serving).await?.0 {
             match self.request(&model.id, caller).await {
-                // It was replaced in between, or is being judged: what replaces it, or its next turn, learns the same.
+                // It was replaced in between, or is being judged: what replaces it, or its next
+                // turn, learns the same.
                 Ok(_) | Err(EngineError::Conflict(_)) => {}
                 Err(other) => return Err(other),
             }

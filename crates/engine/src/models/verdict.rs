@@ -1,4 +1,5 @@
-//! The decisions of the registry: why to train, whether the new version wins, and the words for both. Pure.
+//! The decisions of the registry: why to train, whether the new version wins, and the words for
+//! both. Pure.
 
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -91,8 +92,8 @@ pub(super) fn attempt(
     })
 }
 
-/// Returns `true` if a version is at least as good as another on the same days: by accuracy, then by F1. On a tie the
-/// newer version wins, because it has seen more data.
+/// Returns `true` if a version is at least as good as another on the same days: by accuracy, then
+/// by F1. On a tie the newer version wins, because it has seen more data.
 pub(super) fn better(own: Evaluation, other: Evaluation) -> bool {
     let (a, b) = (own.scores, other.scores);
     a.accuracy > b.accuracy || ((a.accuracy - b.accuracy).abs() < 1e-12 && a.f1 >= b.f1)

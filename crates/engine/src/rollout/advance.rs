@@ -1,7 +1,9 @@
-//! Advances rollouts: reads the state of the members, evaluates the gate, and begins the members that the stage permits.
+//! Advances rollouts: reads the state of the members, evaluates the gate, and begins the members
+//! that the stage permits.
 //!
-//! A reconciler: its state is read anew from recommendations and actions each time, so that it can end at any await, and
-//! after a restart continues where the store says it is. The exclusive claim keeps a member from being changed twice.
+//! A reconciler: its state is read anew from recommendations and actions each time, so that it can
+//! end at any await, and after a restart continues where the store says it is. The exclusive claim
+//! keeps a member from being changed twice.
 
 use std::collections::HashMap;
 
@@ -29,7 +31,8 @@ const EVERY: SignedDuration = SignedDuration::from_secs(10);
 /// Simulations, or changes, begun at one look.
 const AT_ONCE: usize = 5;
 
-/// A rollout on hold or stopped that nobody answered for this long is given up: it must not keep its kind from being changed for ever.
+/// A rollout on hold or stopped that nobody answered for this long is given up: it must not keep
+/// its kind from being changed for ever.
 const UNANSWERED: SignedDuration = SignedDuration::from_hours(24 * 14);
 
 /// Data that one pass reads once.
@@ -169,7 +172,8 @@ impl RolloutService {
         Ok(seen)
     }
 
-    /// Asks the gate, and goes through as many as are open. A stage whose members are all out of it is passed.
+    /// Asks the gate, and goes through as many as are open. A stage whose members are all out of it
+    /// is passed.
     async fn pass_gates(
         &self,
         rollout: &mut Rollout,
@@ -270,7 +274,8 @@ impl RolloutService {
         Ok(())
     }
 
-    /// Asks for the changes of the waves that have come, a few at a time. What a guardrail holds back waits, with its words.
+    /// Asks for the changes of the waves that have come, a few at a time. What a guardrail holds
+    /// back waits, with its words.
     async fn begin_some(
         &self,
         rollout: &mut Rollout,
@@ -371,8 +376,9 @@ impl RolloutService {
             .await
     }
 
-    /// Asks for one change; the inner error says what holds it back for now. The guardrails are asked without a record first:
-    /// a rollout that waits for them would fill the log with refusals.
+    /// Asks for one change; the inner error says what holds it back for now. The guardrails are
+    /// asked without a record first: a rollout that waits for them would fill the log with
+    /// refusals.
     async fn begin_member(
         &self,
         recommendation: &Recommendation,
@@ -462,8 +468,8 @@ fn observe(rollout: &mut Rollout, seen: &Seen) {
     }
 }
 
-/// A canary whose members all left it, changed or not, takes the next in order: there is no rollout without one. One that a
-/// person went on from in spite of its failure has been.
+/// A canary whose members all left it, changed or not, takes the next in order: there is no rollout
+/// without one. One that a person went on from in spite of its failure has been.
 fn fill_canary(rollout: &mut Rollout) {
     let goes_first = |member: &Member| member.wave == 0 && (member.counts() || member.accepted);
     if matches!(rollout.stage, Stage::Canary | Stage::Validation)
@@ -494,7 +500,8 @@ fn last_change(rollout: &Rollout, seen: &Seen) -> Option<Timestamp> {
         .max()
 }
 
-/// Keeps what a gate says: in place of what it said before when it says the same, so that its numbers stay fresh.
+/// Keeps what a gate says: in place of what it said before when it says the same, so that its
+/// numbers stay fresh.
 fn keep(gates: &mut Vec<Gate>, found: Gate) {
     match gates.last_mut() {
         Some(last)

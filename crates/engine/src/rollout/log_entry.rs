@@ -1,5 +1,5 @@
-//! The audit entries of rollouts. Each carries `metadata.rollout_id`; the changes themselves tell their own story, with the
-//! rollout in their comment.
+//! The audit entries of rollouts. Each carries `metadata.rollout_id`; the changes themselves tell
+//! their own story, with the rollout in their comment.
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, events};
 

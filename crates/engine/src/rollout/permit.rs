@@ -1,6 +1,7 @@
-//! The decision whether an agent may still begin a member of its rollout: the one that single changes are asked for, anew for each
-//! member. An operator who unticks `auto_apply` in an incident, raises the threshold or lowers the highest impact stops the next wave
-//! by it. A rollout that a person began asks the guardrails and the signatures alone.
+//! The decision whether an agent may still begin a member of its rollout: the one that single
+//! changes are asked for, anew for each member. An operator who unticks `auto_apply` in an
+//! incident, raises the threshold or lowers the highest impact stops the next wave by it. A rollout
+//! that a person began asks the guardrails and the signatures alone.
 
 use crate::auto::{Auto, Candidate, decide};
 use crate::{EngineError, RolloutService};
@@ -66,7 +67,8 @@ impl Permit {
 impl RolloutService {
     /// The permission of an agent.
     pub(super) async fn permit(&self, agent: Agent) -> Result<Permit, EngineError> {
-        // A run that failed has not looked at the samples; the period had ended when the rollout began.
+        // A run that failed has not looked at the samples; the period had ended when the rollout
+        // began.
         let looked = agent.last_run.as_ref().filter(|run| run.error.is_none());
         let days_observed = looked.map_or(agent.learning_period_days, |run| run.days_observed);
         Ok(Permit {

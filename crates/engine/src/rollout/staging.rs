@@ -1,4 +1,5 @@
-//! The kinds of recommendations that an agent does not apply one by one, because a rollout carries them.
+//! The kinds of recommendations that an agent does not apply one by one, because a rollout carries
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ use reeve_recommend::agent::Agent;
 use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{MAX_MEMBERS, RolloutFilter, RolloutSettings, RolloutStatus};
 
-/// An aborted rollout keeps its agent from changing the kind by itself for as long as a dismissal silences a finding. What was given up
-/// then goes out in stages again, however few it is.
+/// An aborted rollout keeps its agent from changing the kind by itself for as long as a dismissal
+/// silences a finding. What was given up then goes out in stages again, however few it is.
 const ABORTED: SignedDuration = SignedDuration::from_hours(24 * 90);
 
 /// Reason why an agent does not apply a kind of recommendations one by one.
@@ -24,8 +25,9 @@ pub(crate) enum Staging {
 }
 
 impl RolloutService {
-    /// The kinds that an agent does not apply one by one now, and why: a rollout carries them, or one was given up and none has
-    /// gone through since. Where it would apply many of a kind that was never rolled out, a rollout begins here.
+    /// The kinds that an agent does not apply one by one now, and why: a rollout carries them, or
+    /// one was given up and none has gone through since. Where it would apply many of a kind that
+    /// was never rolled out, a rollout begins here.
     pub(crate) async fn staged(
         &self,
         agent: &Agent,

@@ -320,7 +320,8 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
         long_ago.cause
     );
 
-    // A tag explains less than what others share; the last change of all is the one that is suspected.
+    // A tag explains less than what others share; the last change of all is the one that is
+    // suspected.
     world
         .memory
         .seen

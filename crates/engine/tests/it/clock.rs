@@ -1,5 +1,6 @@
-//! A clock that tests move. Either time passes at once for whoever waits, or, in a simulation of many tasks, everybody waits
-//! for their own moment and the earliest comes when nothing else can continue.
+//! A clock that tests move. Either time passes at once for whoever waits, or, in a simulation of
+//! many tasks, everybody waits for their own moment and the earliest comes when nothing else can
+//! continue.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

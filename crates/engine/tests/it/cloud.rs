@@ -1,6 +1,7 @@
-//! A strict cloud in memory: machines must be stopped to be resized, changes take time, calls out of order are refused.
-//! A script of faults makes single calls go wrong. Every change is noted in the journal that the recorder writes too, so
-//! that a test can hold the order of records and changes against each other.
+//! A strict cloud in memory: machines must be stopped to be resized, changes take time, calls out
+//! of order are refused. A script of faults makes single calls go wrong. Every change is noted in
+//! the journal that the recorder writes too, so that a test can hold the order of records and
+//! changes against each other.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -333,7 +334,8 @@ impl Cloud {
     }
 }
 
-/// Refuses what real clouds refuse: calls out of order, sizes that do not exist or do not fit, snapshots without data.
+/// Refuses what real clouds refuse: calls out of order, sizes that do not exist or do not fit,
+/// snapshots without data.
 fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
     type Kind = ResourceKind;
     let in_state = |wanted: ResourceState| {
@@ -389,7 +391,8 @@ fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
     }
 }
 
-/// The same of what stops nothing: less storage, members beyond the maximum, no standby, a name that is taken.
+/// The same of what stops nothing: less storage, members beyond the maximum, no standby, a name
+/// that is taken.
 fn may_alter(resource: &Resource, mutation: &Mutation, kind: ResourceKind) -> Result<(), ActError> {
     type Kind = ResourceKind;
     let spec = &resource.specification;

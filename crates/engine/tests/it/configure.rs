@@ -147,7 +147,8 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
     let waived = entry.changes.after.unwrap().get("learning_waived").cloned();
     assert_eq!(waived, Some(Json::from("the estate is a trial")));
 
-    // A shorter period is no way around the reason: not in the same step, not in one before, not at the beginning.
+    // A shorter period is no way around the reason: not in the same step, not in one before, not at
+    // the beginning.
     let learning = AgentInput {
         mode: Some("learning".into()),
         ..AgentInput::default()

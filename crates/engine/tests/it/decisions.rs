@@ -1,4 +1,5 @@
-//! No decision of the engine or of its vocabulary hangs on a sentence: what decides is typed, words are for people.
+//! No decision of the engine or of its vocabulary hangs on a sentence: what decides is typed, words
+//! are for people.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Exceptions to guardrails: requested, signed by somebody else, good for one plan and one execution.
+//! Exceptions to guardrails: requested, signed by somebody else, good for one plan and one
+//! execution.
 
 use reeve_access::Role;
 use reeve_audit::Json;
@@ -150,7 +151,8 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
         .exception_request(&recommendation.id, &plan.hash, "  ", &operator())
         .await;
     assert!(matches!(&silent, Err(EngineError::Invalid(errors)) if errors[0].path == "reason"));
-    // The resource changes before the plan runs: nothing is done, and the exception is used up all the same.
+    // The resource changes before the plan runs: nothing is done, and the exception is used up all
+    // the same.
     let approval = asked(&world, &recommendation).await;
     world.cloud.change("i-1", |machine| {
         machine.state = reeve_estate::ResourceState::Stopped

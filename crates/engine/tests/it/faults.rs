@@ -1,4 +1,5 @@
-//! Random faults of the cloud and the log: never a change that was not announced, never left half done in silence.
+//! Random faults of the cloud and the log: never a change that was not announced, never left half
+//! done in silence.
 
 use proptest::prelude::*;
 use reeve_audit::Severity;

@@ -1,5 +1,5 @@
-//! Effects of feedback: rejected kinds rank lower, confidence moves in the right direction, a few answers change little,
-//! "not now" is no vote, and explanations count the outcomes.
+//! Effects of feedback: rejected kinds rank lower, confidence moves in the right direction, a few
+//! answers change little, "not now" is no vote, and explanations count the outcomes.
 
 use std::sync::Arc;
 

@@ -67,7 +67,8 @@ async fn each_limit_says_no_by_name_limit_and_value() {
         99.999,
     )
     .await;
-    // Five minutes for the change would leave 99.988 %; with half an hour for its way back it may be 35.
+    // Five minutes for the change would leave 99.988 %; with half an hour for its way back it may
+    // be 35.
     check(
         |l| l.min_uptime_percent = 99.95,
         "availability.min_uptime",

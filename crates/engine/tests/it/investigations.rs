@@ -1,4 +1,5 @@
-//! Investigations: the sources that were read, the hypotheses in order, and their record in the log.
+//! Investigations: the sources that were read, the hypotheses in order, and their record in the
+//! log.
 
 use jiff::SignedDuration;
 use reeve_anomalies::{

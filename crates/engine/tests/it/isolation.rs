@@ -1,4 +1,5 @@
-//! Machines that security anomalies are of: cut off at once where that is permitted, else recommended; and let back.
+//! Machines that security anomalies are of: cut off at once where that is permitted, else
+//! recommended; and let back.
 
 use std::net::Ipv4Addr;
 
@@ -707,7 +708,8 @@ async fn a_graver_threat_wakes_what_was_set_aside_and_replaces_a_plan_that_no_lo
     );
 }
 
-/// A call with the credentials of a role's session; the cloud says whether it gave them to a machine.
+/// A call with the credentials of a role's session; the cloud says whether it gave them to a
+/// machine.
 fn call(session: &str, delivered: bool, operation: &str) -> Entry {
     let context = if delivered {
         Json::object([("ec2RoleDelivery", Json::from("2.0"))])

@@ -1,5 +1,5 @@
-//! Journal of a simulation, in order: recorded entries, calls of the cloud, changes there, and the policy at the time.
-//! Tests compare them with each other.
+//! Journal of a simulation, in order: recorded entries, calls of the cloud, changes there, and the
+//! policy at the time. Tests compare them with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

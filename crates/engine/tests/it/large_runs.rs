@@ -1,4 +1,5 @@
-//! Runs over more resources than are held at a time: what is not written yet is bounded, and a run that stops midway ends nothing.
+//! Runs over more resources than are held at a time: what is not written yet is bounded, and a run
+//! that stops midway ends nothing.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

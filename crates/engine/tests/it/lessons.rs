@@ -1,4 +1,5 @@
-//! Learning: answers of people and outcomes of remedies move thresholds and baselines, within bounds, and can be taken back.
+//! Learning: answers of people and outcomes of remedies move thresholds and baselines, within
+//! bounds, and can be taken back.
 
 use std::collections::BTreeSet;
 
@@ -221,7 +222,8 @@ fn chance(step: i64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
 }
 
-/// Two weeks of a day's wave with scatter, then eight days with a spike each, at another hour and higher every day.
+/// Two weeks of a day's wave with scatter, then eight days with a spike each, at another hour and
+/// higher every day.
 fn record(world: &World, metric: Metric) {
     let begun = world.clock.now();
     let at = |step: i64| begun + SignedDuration::from_mins(step * 5);

@@ -1,4 +1,5 @@
-//! The engine against a cloud that refuses what a real one refuses, loses answers, and does not always do as it says.
+//! The engine against a cloud that refuses what a real one refuses, loses answers, and does not
+//! always do as it says.
 #![allow(clippy::unwrap_used)]
 
 mod anomalies;

@@ -248,7 +248,8 @@ async fn a_size_that_reeve_changed_itself_is_no_trouble() {
     );
 }
 
-/// A machine that somebody gives another size between two syncs, and what it needs of its memory, in percent of the first size.
+/// A machine that somebody gives another size between two syncs, and what it needs of its memory,
+/// in percent of the first size.
 async fn resized_by_somebody(world: &World, before: &str, after: &str) -> (Timestamp, Timestamp) {
     world.machine("i-1", before, 5.0);
     let changed = world.clock.now();
@@ -280,7 +281,8 @@ async fn resized_by_somebody(world: &World, before: &str, after: &str) -> (Times
 async fn a_size_that_somebody_else_changed_is_no_trouble_either() {
     let world = World::new();
     let (changed, seen_at) = resized_by_somebody(&world, "t3.large", "t3.medium").await;
-    // Twice the percentage from the change on, with a wild point while nobody knows which size it has.
+    // Twice the percentage from the change on, with a wild point while nobody knows which size it
+    // has.
     let need = |step: i64| five_minutes(step * 5) / 4.0;
     let five = |step: i64| changed + SignedDuration::from_mins(step * 5);
     let mut points: Vec<_> = (-14 * 288..0)

@@ -1,5 +1,5 @@
-//! The registry of models: what serves until something better does, each cause to train anew, and real trainers on made-up
-//! estates.
+//! The registry of models: what serves until something better does, each cause to train anew, and
+//! real trainers on made-up estates.
 
 mod real;
 mod serving;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use reeve_recommend::{Action, ActionStatus, Purpose, Recommendation, RecommendationId, Status};
 
-/// A page of the recommendations whose saving stands, the last changed ones first, each with the action that applied it.
+/// A page of the recommendations whose saving stands, the last changed ones first, each with the
+/// action that applied it.
 pub(crate) fn standing_savings(
     recommendations: &BTreeMap<String, Recommendation>,
     actions: &BTreeMap<String, Action>,

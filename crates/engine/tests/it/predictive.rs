@@ -1,4 +1,5 @@
-//! Predictive rules on the simulated cloud: what they foresee, what becomes of it, and that they never act by themselves.
+//! Predictive rules on the simulated cloud: what they foresee, what becomes of it, and that they
+//! never act by themselves.
 
 mod calendars;
 mod ledger;
@@ -392,7 +393,8 @@ fn plateau(at: Timestamp) -> f64 {
     }
 }
 
-/// Evaluates a rule on a daily plateau of traffic, from 09:00 to 12:00 UTC, at some minutes of a day.
+/// Evaluates a rule on a daily plateau of traffic, from 09:00 to 12:00 UTC, at some minutes of a
+/// day.
 async fn before_a_plateau<const N: usize>(
     it: &Fixture,
     action: &str,

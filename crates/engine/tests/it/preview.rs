@@ -1,4 +1,5 @@
-//! The dry run of an agent: it decides as a run does, under its own configuration or another one, and touches nothing.
+//! The dry run of an agent: it decides as a run does, under its own configuration or another one,
+//! and touches nothing.
 
 use reeve_engine::{AgentInput, PreviewOutcome};
 use reeve_recommend::agent::{Agent, Mode};

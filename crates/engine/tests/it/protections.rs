@@ -1,4 +1,5 @@
-//! Machines that a change would destroy or that others own: no finding, no execution, and a last look before the first step.
+//! Machines that a change would destroy or that others own: no finding, no execution, and a last
+//! look before the first step.
 
 use reeve_estate::{Catalogue, PublicAddress, ResourceId};
 use reeve_recommend::agent::Impact;

@@ -1,5 +1,5 @@
-//! Remedies of anomalies: a recommendation with a plan wherever a change exists, of the agent type that owns such changes, carried
-//! out where that is configured alone.
+//! Remedies of anomalies: a recommendation with a plan wherever a change exists, of the agent type
+//! that owns such changes, carried out where that is configured alone.
 
 use jiff::SignedDuration;
 use reeve_access::Role;

@@ -1,4 +1,5 @@
-//! Answers of users (dismiss, snooze, schedule, reopen, test, feedback) and time-driven transitions.
+//! Answers of users (dismiss, snooze, schedule, reopen, test, feedback) and time-driven
+//! transitions.
 
 use jiff::SignedDuration;
 use reeve_access::Role;

@@ -1,4 +1,5 @@
-//! Whatever interrupts an execution, and wherever: the next process finishes it or puts everything back.
+//! Whatever interrupts an execution, and wherever: the next process finishes it or puts everything
+//! back.
 
 use reeve_estate::ResourceState;
 use reeve_recommend::{ActionStatus, AgentStore, Recommendation, Status};

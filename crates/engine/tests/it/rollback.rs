@@ -1,4 +1,5 @@
-//! Undoing: by itself when a change does not stick, takes too long or is refused halfway; by hand; and lost answers.
+//! Undoing: by itself when a change does not stick, takes too long or is refused halfway; by hand;
+//! and lost answers.
 
 use reeve_access::Role;
 use reeve_estate::ResourceState;
@@ -10,8 +11,8 @@ use crate::world::{World, operator, person};
 const BEFORE: (ResourceState, &str) = (ResourceState::Running, "t3.large");
 const AFTER: (ResourceState, &str) = (ResourceState::Running, "t3.medium");
 
-/// Executes a right-sizing with faults at the given changing calls (0 stop, 1 modify, 2 start): action, recommendation,
-/// where the machine ended.
+/// Executes a right-sizing with faults at the given changing calls (0 stop, 1 modify, 2 start):
+/// action, recommendation, where the machine ended.
 async fn with(
     faults: &[(usize, Fault)],
     action: ActionStatus,
@@ -257,7 +258,8 @@ async fn by_hand_a_change_goes_back_once() {
         .rollback(&action.id, &operator())
         .await;
     assert!(matches!(twice, Err(EngineError::Conflict(_))));
-    // A person's own decision is kept as such: it is no failure of the finding, which is not made again for a while all the same.
+    // A person's own decision is kept as such: it is no failure of the finding, which is not made
+    // again for a while all the same.
     let back = world.again(&recommendation).await;
     assert_eq!(
         (back.taken_back_by.as_deref(), ended.undone_by.as_deref()),
@@ -297,7 +299,8 @@ async fn the_kill_switch_turns_back_what_runs() {
         .execute(&recommendation.id, None, None, &operator())
         .await
         .unwrap();
-    // The action's task has not run yet on this single thread; it meets the switch at its first step.
+    // The action's task has not run yet on this single thread; it meets the switch at its first
+    // step.
     world
         .engine
         .guardrails

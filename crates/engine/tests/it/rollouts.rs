@@ -1,5 +1,5 @@
-//! Rollouts: stage by stage, each gate by its numbers; stopped, resumed, aborted, restarted; guardrails and approvals hold
-//! for each single change.
+//! Rollouts: stage by stage, each gate by its numbers; stopped, resumed, aborted, restarted;
+//! guardrails and approvals hold for each single change.
 
 mod permission;
 

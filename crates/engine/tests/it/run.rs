@@ -1,4 +1,5 @@
-//! Runs: what is kept, refreshed, superseded, expired, remembered; and what an agent does by itself.
+//! Runs: what is kept, refreshed, superseded, expired, remembered; and what an agent does by
+//! itself.
 
 use std::collections::BTreeMap;
 

@@ -1,12 +1,14 @@
-//! Seeded simulation of the engine's life: an estate, agents of every mode, people who do what people do, a cloud, a log and a
-//! store that go wrong, and processes that die between any two calls and begin anew over what was kept.
+//! Seeded simulation of the engine's life: an estate, agents of every mode, people who do what
+//! people do, a cloud, a log and a store that go wrong, and processes that die between any two
+//! calls and begin anew over what was kept.
 //!
-//! After each life the evidence is held against what the engine promises. The evidence is the recorded entries and the cloud's
-//! own list of changes, not the engine's tables: no change outside scope, guardrail or approval; never two on one resource;
-//! every change recorded before and after; every failure rolled back or reported.
+//! After each life the evidence is held against what the engine promises. The evidence is the
+//! recorded entries and the cloud's own list of changes, not the engine's tables: no change outside
+//! scope, guardrail or approval; never two on one resource; every change recorded before and after;
+//! every failure rolled back or reported.
 //!
-//! `REEVE_SIM_RUNS=1000` runs that many lives, `REEVE_SIM_SEED=7` begins with that seed; a failure tells the seed. See
-//! `docs/operate/faults.md`.
+//! `REEVE_SIM_RUNS=1000` runs that many lives, `REEVE_SIM_SEED=7` begins with that seed; a failure
+//! tells the seed. See `docs/operate/faults.md`.
 
 mod estate;
 mod evidence;

@@ -1,4 +1,5 @@
-//! Stores in memory, with the version comparison and the uniqueness that the ports' contracts require.
+//! Stores in memory, with the version comparison and the uniqueness that the ports' contracts
+//! require.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! After a change: its metrics are compared with those before, what got worse is undone, what somebody else changed is
-//! left to them.
+//! After a change: its metrics are compared with those before, what got worse is undone, what
+//! somebody else changed is left to them.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Money, ResourceId, ResourceKind, ResourceState, Series};
@@ -178,7 +178,8 @@ async fn what_was_saved_stands_beside_what_was_predicted() {
     assert_eq!(figure("realised_savings_monthly_usd"), Some(7.5));
 }
 
-/// Puts a member of the group and its load: every five minutes from one hour to another, as seen from a time.
+/// Puts a member of the group and its load: every five minutes from one hour to another, as seen
+/// from a time.
 fn member(
     world: &World,
     (id, state): (&str, ResourceState),
@@ -271,7 +272,8 @@ async fn a_group_is_watched_by_its_members() {
     );
 }
 
-/// A bill of the account: a dollar amount for each whole day of the machine, and a cent of something else.
+/// A bill of the account: a dollar amount for each whole day of the machine, and a cent of
+/// something else.
 fn billed(world: &World, days: &[(i64, f64)]) {
     let header = "BilledCost,BillingCurrency,SubAccountId,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ResourceId";
     let mut reader = reeve_estate::charge::focus::Reader::from_header(header.split(',')).unwrap();
@@ -332,7 +334,8 @@ async fn the_bill_replaces_the_list_price_once_it_covers_a_whole_day() {
         "at list price as it was promised"
     );
 
-    // The change was yesterday; today is its first whole day, and two days from now it has been told completely.
+    // The change was yesterday; today is its first whole day, and two days from now it has been
+    // told completely.
     billed(
         &world,
         &[(-3, 2.0), (-2, 2.0), (-1, 1.5), (0, 0.8), (1, 0.8)],

@@ -1,8 +1,10 @@
-//! Use of a bucket by its server access logs, and its objects by age, in memory that is bounded however large the bucket is.
+//! Use of a bucket by its server access logs, and its objects by age, in memory that is bounded
+//! however large the bucket is.
 //!
-//! Counts are kept by prefix (the key up to its first slash) and by the age of the object: that at the listing for what is stored, that
-//! at the request for what was read. Only objects of the class STANDARD of at least [`LEAST_BILLED_BYTES`] count: smaller ones
-//! are not worth moving, since colder classes bill them as if they had that size.
+//! Counts are kept by prefix (the key up to its first slash) and by the age of the object: that at
+//! the listing for what is stored, that at the request for what was read. Only objects of the class
+//! STANDARD of at least [`LEAST_BILLED_BYTES`] count: smaller ones are not worth moving, since
+//! colder classes bill them as if they had that size.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +17,8 @@ use crate::named;
 pub const AGE_BANDS: [i64; BANDS] = [0, 30, 60, 90, 180, 365];
 /// Number of bands.
 pub const BANDS: usize = 6;
-/// Least size that STANDARD_IA and GLACIER_IR bill, bytes (Amazon S3 user guide, "Comparing the Amazon S3 storage classes").
+/// Least size that STANDARD_IA and GLACIER_IR bill, bytes (Amazon S3 user guide, "Comparing the
+/// Amazon S3 storage classes").
 pub const LEAST_BILLED_BYTES: u64 = 128 * 1024;
 /// Most prefixes that are counted apart.
 pub const MOST_PREFIXES: usize = 50;

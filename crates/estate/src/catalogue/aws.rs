@@ -1,6 +1,8 @@
-//! AWS: instance types as EC2 describes them, list prices of machines and databases in all regions, prices of storage and load balancers.
+//! AWS: instance types as EC2 describes them, list prices of machines and databases in all regions,
+//! prices of storage and load balancers.
 //!
-//! The large price table is read when the first price is asked for, and stays in memory as text (5 MB).
+//! The large price table is read when the first price is asked for, and stays in memory as text (5
+//! MB).
 
 use std::sync::OnceLock;
 
@@ -55,7 +57,8 @@ pub(super) fn unit_prices() -> Result<TierTable, CatalogueError> {
 pub(super) const REGIONS: PriceOrigin = PriceOrigin::bundled("AWS price list", "2025-05-28");
 /// Origin of the prices of Linux machines in the table of one region, which is newer.
 pub(super) const RECENT: PriceOrigin = PriceOrigin::bundled("AWS price list", "2026-07");
-/// Origin of the prices of storage and networks: the day on which they were written down from the pages.
+/// Origin of the prices of storage and networks: the day on which they were written down from the
+/// pages.
 pub(super) const UNITS: PriceOrigin = PriceOrigin::bundled("AWS price pages", "2026-11");
 /// Engines of which a database with a standby costs twice the database.
 const DOUBLED: &[&str] = &["mysql", "postgres", "mariadb", "oracle-ee"];
@@ -156,8 +159,8 @@ impl ListPrices {
     }
 }
 
-/// Column of an engine's price on demand, and the number of instances that are paid for: a standby doubles the price, where the
-/// engine's price list says so.
+/// Column of an engine's price on demand, and the number of instances that are paid for: a standby
+/// doubles the price, where the engine's price list says so.
 pub(super) fn database_column(
     engine: &str,
     multi_az: bool,

@@ -1,7 +1,9 @@
-//! Azure: prices by name; vCPUs, architecture and series read from the name, as Azure's naming convention has it
-//! (family, vCPUs, constrained vCPUs, features, accelerator, memory, version). Memory is not in the name and stays unknown.
+//! Azure: prices by name; vCPUs, architecture and series read from the name, as Azure's naming
+//! convention has it (family, vCPUs, constrained vCPUs, features, accelerator, memory, version).
+//! Memory is not in the name and stays unknown.
 //!
-//! The first series (A, D and DS before v3, G) number their sizes instead of counting vCPUs; a table translates them.
+//! The first series (A, D and DS before v3, G) number their sizes instead of counting vCPUs; a
+//! table translates them.
 
 use super::table::PriceTable;
 use super::{CatalogueError, InstanceSpec, LocalDisks, PriceOrigin};
@@ -46,7 +48,8 @@ pub(super) fn local_disks(name: &str) -> Option<LocalDisks> {
     Parts::parse(name).map(|parts| parts.local_disks())
 }
 
-/// `Standard_E16-8as_v5` is tier `Standard`, family `E`, number 16, constrained to 8, features `as`, rest `_v5`.
+/// `Standard_E16-8as_v5` is tier `Standard`, family `E`, number 16, constrained to 8, features
+/// `as`, rest `_v5`.
 struct Parts<'a> {
     tier: &'a str,
     family: &'a str,
@@ -108,8 +111,9 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Disks of the host. Series of version 4 and later have some where their features include `d`; earlier ones had a temporary disk
-    /// without saying so, as have the AMD series of version 4 ("Dasv4", "Easv4") and all series with GPUs.
+    /// Disks of the host. Series of version 4 and later have some where their features include `d`;
+    /// earlier ones had a temporary disk without saying so, as have the AMD series of version 4
+    /// ("Dasv4", "Easv4") and all series with GPUs.
     fn local_disks(&self) -> LocalDisks {
         let version: u32 = self
             .rest

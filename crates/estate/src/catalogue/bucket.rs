@@ -1,8 +1,9 @@
 //! List prices of S3 by storage class: storage, reads, retrieval and transitions.
 //!
-//! Source: the public price page of Amazon S3 (`data/SOURCE.md`). AWS counts the tiers of storage over all buckets of an account; here
-//! each bucket begins at the first tier, so that the cost of a small bucket of a large account is up to 9 % too high. The monitoring of
-//! INTELLIGENT_TIERING is no part of storage: CloudWatch does not count its objects apart from the others.
+//! Source: the public price page of Amazon S3 (`data/SOURCE.md`). AWS counts the tiers of storage
+//! over all buckets of an account; here each bucket begins at the first tier, so that the cost of a
+//! small bucket of a large account is up to 9 % too high. The monitoring of INTELLIGENT_TIERING is
+//! no part of storage: CloudWatch does not count its objects apart from the others.
 
 use std::sync::OnceLock;
 
@@ -13,8 +14,8 @@ use crate::money::Money;
 
 /// Origin of the prices.
 pub const BUCKET_PRICES: PriceOrigin = PriceOrigin::bundled("table of Amazon S3 prices", "2026-07");
-/// Classes by the names of CloudWatch's storage types. Overheads of GLACIER and DEEP_ARCHIVE are billed partly in STANDARD, and so
-/// are parts of uploads to them.
+/// Classes by the names of CloudWatch's storage types. Overheads of GLACIER and DEEP_ARCHIVE are
+/// billed partly in STANDARD, and so are parts of uploads to them.
 const CLASSES: &[(&str, &str)] = &[
     ("StandardStorage", "STANDARD"),
     ("StandardIAStorage", "STANDARD_IA"),
@@ -90,8 +91,9 @@ impl BucketPrices {
         region == self.table.region()
     }
 
-    /// US dollars of an amount of a unit of a class in a region: `gib_month`, `object_month`, `read`, `retrieved_gib`, `transition`,
-    /// `write`. `None` in a region without prices; a unit that the class does not charge costs nothing.
+    /// US dollars of an amount of a unit of a class in a region: `gib_month`, `object_month`,
+    /// `read`, `retrieved_gib`, `transition`, `write`. `None` in a region without prices; a unit
+    /// that the class does not charge costs nothing.
     #[must_use]
     pub fn usd(&self, region: &str, class: &str, unit: &str, amount: f64) -> Option<f64> {
         self.has_region(region)
@@ -113,8 +115,9 @@ impl BucketPrices {
 pub(super) const IN_FILES: &str = "s3.";
 
 impl Catalogue {
-    /// US dollars of an amount of a unit of a class of S3 in a region, with the origin of the price: of an imported file, else of the
-    /// embedded table. `None` without a price of a unit that the class charges; a unit that it does not charge costs nothing.
+    /// US dollars of an amount of a unit of a class of S3 in a region, with the origin of the
+    /// price: of an imported file, else of the embedded table. `None` without a price of a unit
+    /// that the class charges; a unit that it does not charge costs nothing.
     #[must_use]
     pub fn bucket_usd(
         &self,
@@ -136,8 +139,8 @@ impl Catalogue {
         (!embedded.has(class, unit)).then_some((0.0, origin))
     }
 
-    /// Storage of a bucket a month. `None` in a region without prices, and where a storage type is unknown: the cost of a part would
-    /// look like that of the whole.
+    /// Storage of a bucket a month. `None` in a region without prices, and where a storage type is
+    /// unknown: the cost of a part would look like that of the whole.
     #[must_use]
     pub fn bucket_storage_monthly(
         &self,
@@ -194,7 +197,8 @@ mod tests {
             .map(|month| month.cost.usd_cents())
     }
 
-    /// The figures for whole amounts are those that Infracost's tests record from AWS's price list (`s3_bucket_test.golden`).
+    /// The figures for whole amounts are those that Infracost's tests record from AWS's price list
+    /// (`s3_bucket_test.golden`).
     #[test]
     fn storage_costs_what_the_price_list_says() {
         assert_eq!(cost(&[("StandardStorage", 10_000.0)]), Some(230.0));

@@ -1,4 +1,5 @@
-//! Monthly cost of a resource at list price. Covers only what the catalogue has prices for: no spot, no traffic.
+//! Monthly cost of a resource at list price. Covers only what the catalogue has prices for: no
+//! spot, no traffic.
 
 use super::{Catalogue, MonthlyCost};
 use crate::kind::ResourceKind;
@@ -7,8 +8,9 @@ use crate::provider::Provider;
 use crate::resource::{Purchase, Resource, ResourceState};
 
 impl Catalogue {
-    /// The price of a volume a month: storage, provisioned IOPS and provisioned throughput (3,000 and 125 MiB/s of a gp3 are free).
-    /// `None` for a type without a price. Only AWS volumes have prices.
+    /// The price of a volume a month: storage, provisioned IOPS and provisioned throughput (3,000
+    /// and 125 MiB/s of a gp3 are free). `None` for a type without a price. Only AWS volumes have
+    /// prices.
     #[must_use]
     pub fn volume_monthly(
         &self,
@@ -32,7 +34,8 @@ impl Catalogue {
         Some(month)
     }
 
-    /// The price of snapshot storage a month. Snapshots are incremental, so this is an upper bound for one.
+    /// The price of snapshot storage a month. Snapshots are incremental, so this is an upper bound
+    /// for one.
     #[must_use]
     pub fn snapshot_monthly(
         &self,
@@ -43,7 +46,8 @@ impl Catalogue {
         self.volume_monthly(provider, region, "snapshot", gib, None, None)
     }
 
-    /// The price of an RDS instance's storage a month, a standby's included; `None` where there is no fact.
+    /// The price of an RDS instance's storage a month, a standby's included; `None` where there is
+    /// no fact.
     #[must_use]
     pub fn database_storage_monthly(&self, database: &Resource) -> Option<MonthlyCost> {
         let spec = &database.specification;
@@ -64,12 +68,15 @@ impl Catalogue {
         )
     }
 
-    /// The cost of a resource a month at list price, as it is now: what is deleted costs nothing, and neither does a stopped machine
-    /// (its volumes are resources of their own). A load balancer's cost is that of its hours, without traffic, a bucket's that of its storage, without requests. `None` where there is no fact.
+    /// The cost of a resource a month at list price, as it is now: what is deleted costs nothing,
+    /// and neither does a stopped machine (its volumes are resources of their own). A load
+    /// balancer's cost is that of its hours, without traffic, a bucket's that of its storage,
+    /// without requests. `None` where there is no fact.
     #[must_use]
     pub fn monthly_cost(&self, resource: &Resource) -> Option<MonthlyCost> {
         let spec = &resource.specification;
-        // The removal of a volume, an address or a gateway would otherwise be measured as a saving of nothing.
+        // The removal of a volume, an address or a gateway would otherwise be measured as a saving
+        // of nothing.
         if resource.state == ResourceState::Deleted {
             return Some(MonthlyCost {
                 cost: Money::ZERO,
@@ -91,7 +98,8 @@ impl Catalogue {
                 let name = format!("load_balancer.{}", spec.instance_type.as_deref()?);
                 self.aws_month(&resource.region, &name, "hour", HOURS_PER_MONTH)
             }
-            // A public address costs the same whether something has it or not, a gateway its hours beside the traffic.
+            // A public address costs the same whether something has it or not, a gateway its hours
+            // beside the traffic.
             ResourceKind::IpAddress | ResourceKind::NatGateway
                 if resource.provider == Provider::Aws =>
             {
@@ -128,7 +136,8 @@ impl Catalogue {
         })
     }
 
-    /// Instance and storage of a database. Without a price of either there is none of both: a part would look like the whole.
+    /// Instance and storage of a database. Without a price of either there is none of both: a part
+    /// would look like the whole.
     fn database_monthly(&self, database: &Resource) -> Option<MonthlyCost> {
         let storage = self.database_storage_monthly(database)?;
         if database.state == ResourceState::Stopped {

@@ -1,5 +1,6 @@
-//! GCP: a machine's price is its cores and its memory at the family's prices. Predefined types come from a table, custom
-//! types (`n2-custom-4-8192`) from their name. Sustained-use discounts are not list prices and are left out.
+//! GCP: a machine's price is its cores and its memory at the family's prices. Predefined types come
+//! from a table, custom types (`n2-custom-4-8192`) from their name. Sustained-use discounts are not
+//! list prices and are left out.
 
 use super::local_disks::has_google_ssd;
 use super::table::{PriceTable, read};
@@ -126,8 +127,9 @@ impl Prices {
         Some((format!("{family}_custom"), vcpu, memory_mib / 1024.0))
     }
 
-    /// The share that a committed machine saves against an on-demand one of the same family and region. The data has prices
-    /// of committed cores and memory for C2 alone; other families have none, and C2's are not taken for theirs.
+    /// The share that a committed machine saves against an on-demand one of the same family and
+    /// region. The data has prices of committed cores and memory for C2 alone; other families have
+    /// none, and C2's are not taken for theirs.
     pub(super) fn one_year_discount(&self, region: &str, name: &str) -> Option<Discount> {
         let (family, vcpu, memory_gib) = self.sizes(name)?;
         let unit = |part: &str| self.units.exact(region, &format!("{family}/{part}"));

@@ -6,8 +6,9 @@ use crate::provider::Provider;
 use crate::resource::Resource;
 
 impl Catalogue {
-    /// Returns the disks of a machine's host: as the cloud reported them, else by its size. `None` where neither tells, which is so for
-    /// sizes that the catalogue lacks and for machines of Google, whose local SSDs are attached beside the size.
+    /// Returns the disks of a machine's host: as the cloud reported them, else by its size. `None`
+    /// where neither tells, which is so for sizes that the catalogue lacks and for machines of
+    /// Google, whose local SSDs are attached beside the size.
     #[must_use]
     pub fn local_disks(&self, machine: &Resource) -> Option<LocalDisks> {
         let size = machine.specification.instance_type.as_deref();
@@ -15,7 +16,8 @@ impl Catalogue {
         match (machine.specification.local_disks, by_size) {
             (Some(true), Some(known)) if known.is_some() => Some(known),
             (Some(true), _) => Some(LocalDisks::Data(None)),
-            // A report of no disk never outweighs a size that has some: EC2 lists instance stores only for some images.
+            // A report of no disk never outweighs a size that has some: EC2 lists instance stores
+            // only for some images.
             (Some(false), Some(known)) if known.is_some() => Some(known),
             (Some(false), _) => Some(LocalDisks::None),
             (None, by_size) => by_size,

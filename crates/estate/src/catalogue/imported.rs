@@ -1,7 +1,8 @@
 //! Prices of imported files, which go before the embedded ones, and the tables that are in force.
 //!
-//! Files replace the earlier file of their provider and kind as a whole; of what they lack the embedded price stays. Reading a price costs a read lock
-//! and a clone of an `Arc`. Judgements that run while a file is imported may use prices of before and after.
+//! Files replace the earlier file of their provider and kind as a whole; of what they lack the
+//! embedded price stays. Reading a price costs a read lock and a clone of an `Arc`. Judgements that
+//! run while a file is imported may use prices of before and after.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -53,7 +54,8 @@ pub struct PriceTableInfo {
 }
 
 impl Catalogue {
-    /// Replaces the imported files; they are in force when this returns, for everybody who shares this catalogue.
+    /// Replaces the imported files; they are in force when this returns, for everybody who shares
+    /// this catalogue.
     pub fn set_imported(&self, files: PriceFiles) {
         *self
             .imported
@@ -62,7 +64,8 @@ impl Catalogue {
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(files);
     }
 
-    /// Returns the tables in force. Of a provider and kind the earlier one goes before the later one.
+    /// Returns the tables in force. Of a provider and kind the earlier one goes before the later
+    /// one.
     #[must_use]
     pub fn price_tables(&self) -> Vec<PriceTableInfo> {
         let imported = self.imported.files();
@@ -108,7 +111,8 @@ impl Catalogue {
             ),
             bundled(Provider::Gcp, PriceKind::Machines, gcp.origin(), gcp.size()),
         ]);
-        // Stable: imported files are first, and the newer table of AWS's machines before the older one.
+        // Stable: imported files are first, and the newer table of AWS's machines before the older
+        // one.
         tables.sort_by_key(|table| (table.provider, table.kind));
         tables
     }
@@ -198,8 +202,8 @@ impl Catalogue {
         }
     }
 
-    /// The share that a purchase option saves, with the list it follows from. Both prices are of the same list: a newer on-demand price
-    /// says nothing about the reservation's.
+    /// The share that a purchase option saves, with the list it follows from. Both prices are of
+    /// the same list: a newer on-demand price says nothing about the reservation's.
     pub(super) fn listed_discount(
         &self,
         region: &str,

@@ -1,7 +1,9 @@
-//! Disks inside the host of a machine: AWS instance stores, Azure temporary disks and local NVMe disks, Google local SSDs.
+//! Disks inside the host of a machine: AWS instance stores, Azure temporary disks and local NVMe
+//! disks, Google local SSDs.
 //!
-//! Their contents are erased as soon as the machine stops, because it starts on another host: "Instance store volumes" (EC2), "Temporary
-//! disk" (Azure virtual machines), "About Local SSD disks" (Compute Engine).
+//! Their contents are erased as soon as the machine stops, because it starts on another host:
+//! "Instance store volumes" (EC2), "Temporary disk" (Azure virtual machines), "About Local SSD
+//! disks" (Compute Engine).
 
 /// Disks of the host that a size comes with.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,8 +26,9 @@ impl LocalDisks {
         }
     }
 
-    /// Returns `true` if a machine may move to a size with other disks as far as disks of the host go: programs find the disks that they
-    /// had. Azure refuses also a move to a size with a temporary disk from one without ("Azure VM sizes with no local temporary disk").
+    /// Returns `true` if a machine may move to a size with other disks as far as disks of the host
+    /// go: programs find the disks that they had. Azure refuses also a move to a size with a
+    /// temporary disk from one without ("Azure VM sizes with no local temporary disk").
     pub(super) fn may_become(self, after: LocalDisks, is_azure: bool) -> bool {
         let (before, after) = (self.is_some(), after.is_some());
         before == after || (after && !is_azure)
@@ -38,7 +41,8 @@ impl LocalDisks {
     }
 }
 
-/// Returns `true` if machines of this type of Google come with local SSDs. Other types may have some attached.
+/// Returns `true` if machines of this type of Google come with local SSDs. Other types may have
+/// some attached.
 pub(super) fn has_google_ssd(size: &str) -> bool {
     size.contains("-lssd")
         || ["z3-", "a3-", "a4-", "a2-ultragpu-"]

@@ -1,7 +1,9 @@
-//! Price files: list prices that an administrator imports, in the columns of the embedded tables (`docs/formats/prices.md`).
+//! Price files: list prices that an administrator imports, in the columns of the embedded tables
+//! (`docs/formats/prices.md`).
 //!
-//! A file is read whole or refused: an unknown column, a price that is not one, a row that is there twice and a reservation dearer than
-//! on demand are errors with line and field, because a wrong price would become an untrue saving.
+//! A file is read whole or refused: an unknown column, a price that is not one, a row that is there
+//! twice and a reservation dearer than on demand are errors with line and field, because a wrong
+//! price would become an untrue saving.
 
 mod units;
 
@@ -23,14 +25,16 @@ pub const MOST_BYTES: usize = 64 << 20;
 const MOST_ROWS: usize = 200_000;
 /// Most US dollars an hour: above that somebody has written another unit.
 const MOST_USD: f64 = 10_000.0;
-/// Factor between a price and the bundled one from which on somebody has written another unit: cents are a factor of 100, months one of
+/// Factor between a price and the bundled one from which on somebody has written another unit:
+/// cents are a factor of 100, months one of
 /// 730. Neither discounts nor other regions come near it.
 const OTHER_UNIT: f64 = 50.0;
 /// First bytes of a file that zstd has compressed.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Largest window of a compressed file, as a power of two: [`MOST_BYTES`].
 const WINDOW: u32 = 26;
-/// Terms of machines. The embedded table has spot prices of two operating systems, a file may have those of all.
+/// Terms of machines. The embedded table has spot prices of two operating systems, a file may have
+/// those of all.
 const MACHINE_TERMS: [&str; 5] = [
     ON_DEMAND,
     "standard_1y",

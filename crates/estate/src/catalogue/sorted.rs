@@ -1,5 +1,6 @@
-//! A large embedded table, compressed, whose rows are found by region and name without parsing the others. Refuses rows out of order,
-//! because a search by halves would then miss prices, and rows of another length.
+//! A large embedded table, compressed, whose rows are found by region and name without parsing the
+//! others. Refuses rows out of order, because a search by halves would then miss prices, and rows
+//! of another length.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +62,8 @@ impl SortedTable {
         })
     }
 
-    /// Returns the number in a column of a row; `None` for a row or column that the table does not have, and for an empty cell.
+    /// Returns the number in a column of a row; `None` for a row or column that the table does not
+    /// have, and for an empty cell.
     pub(super) fn cell(&self, region: &str, name: &str, column: &str) -> Option<f64> {
         let place = *self.columns.get(column)?;
         let found = self

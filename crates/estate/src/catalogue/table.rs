@@ -1,4 +1,5 @@
-//! The shapes of the embedded tables: prices by region, prices in tiers, assumptions. Refuses a row it cannot read.
+//! The shapes of the embedded tables: prices by region, prices in tiers, assumptions. Refuses a row
+//! it cannot read.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -189,7 +190,8 @@ impl TierTable {
         (1, self.tiers.values().map(|tiers| tiers.len() as u64).sum())
     }
 
-    /// Returns the price of an amount; `None` in another region than the table's, and if the name has no price by this unit.
+    /// Returns the price of an amount; `None` in another region than the table's, and if the name
+    /// has no price by this unit.
     pub(super) fn usd(&self, region: &str, name: &str, unit: &str, amount: f64) -> Option<f64> {
         let tiers = self
             .tiers

@@ -121,7 +121,8 @@ fn dedicated_hardware_has_no_price_of_shared_hardware() {
     assert_eq!(Catalogue::builtin().monthly_cost(&machine), None);
     machine.specification.tenancy = Some("default".to_owned());
     assert!(Catalogue::builtin().monthly_cost(&machine).is_some());
-    // What was removed costs nothing, whatever it was: its removal would otherwise be measured as no saving.
+    // What was removed costs nothing, whatever it was: its removal would otherwise be measured as
+    // no saving.
     machine.state = crate::ResourceState::Deleted;
     use crate::ResourceKind as Kind;
     for kind in [

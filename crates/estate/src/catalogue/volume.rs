@@ -27,8 +27,8 @@ pub struct VolumePerformance {
 }
 
 impl VolumePerformance {
-    /// The most that a volume of this specification performs, bursts included; `None` for types other than gp2, gp3, io1 and
-    /// io2, and where size or provisioned IOPS are not known.
+    /// The most that a volume of this specification performs, bursts included; `None` for types
+    /// other than gp2, gp3, io1 and io2, and where size or provisioned IOPS are not known.
     #[must_use]
     pub fn from_specification(specification: &Specification) -> Option<VolumePerformance> {
         let (gib, iops) = (

@@ -85,7 +85,8 @@ impl Amount {
 impl FromStr for Amount {
     type Err = AmountError;
 
-    /// Reads `-12.5`, `+3`, `1.6e-05`. Digits behind the eighteenth are rounded, halves away from zero.
+    /// Reads `-12.5`, `+3`, `1.6e-05`. Digits behind the eighteenth are rounded, halves away from
+    /// zero.
     fn from_str(text: &str) -> Result<Self, AmountError> {
         let (negative, rest) = match text.as_bytes() {
             [b'-', ..] => (true, &text[1..]),

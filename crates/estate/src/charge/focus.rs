@@ -1,9 +1,10 @@
 //! Lines of a FOCUS file, by the names of its columns.
 //!
-//! Which columns there are differs between versions and providers: the ones without which a line is no charge are asked for
-//! (`BilledCost` and `ChargePeriodStart`), all others may be missing. Names are compared without regard to case, `_` and
-//! spaces. `NULL` and blank are missing values. Amounts and times are read by `cell`, which takes what spreadsheets make of
-//! them too: the specification's own examples hold `$10,000.00` and `4/1/25`.
+//! Which columns there are differs between versions and providers: the ones without which a line is
+//! no charge are asked for (`BilledCost` and `ChargePeriodStart`), all others may be missing. Names
+//! are compared without regard to case, `_` and spaces. `NULL` and blank are missing values.
+//! Amounts and times are read by `cell`, which takes what spreadsheets make of them too: the
+//! specification's own examples hold `$10,000.00` and `4/1/25`.
 
 mod cell;
 
@@ -22,7 +23,8 @@ pub enum HeaderError {
         "the header names no {0}, so this is no FOCUS file; export the bill as FOCUS 1.0 or later"
     )]
     Missing(&'static str),
-    /// A column occurs twice. The first one would be taken without a word, whichever holds the amounts.
+    /// A column occurs twice. The first one would be taken without a word, whichever holds the
+    /// amounts.
     #[error("the header names {column} twice, as columns {first} and {second}; remove one of them")]
     Twice {
         /// The column.
@@ -152,7 +154,8 @@ impl Reader {
         })
     }
 
-    /// Reads amounts with a decimal comma, as files mostly have them whose columns are divided by semicolons; [`decimal_mark`] tells.
+    /// Reads amounts with a decimal comma, as files mostly have them whose columns are divided by
+    /// semicolons; [`decimal_mark`] tells.
     #[must_use]
     pub fn with_decimal_comma(self, decimal_comma: bool) -> Self {
         Reader {
@@ -370,7 +373,8 @@ fn wrong(column: &'static str, found: &str, reason: &str) -> LineError {
     }
 }
 
-/// Tags of `{"a": "b"}`, also without its braces, as some exports have it. What is neither counts as no tags.
+/// Tags of `{"a": "b"}`, also without its braces, as some exports have it. What is neither counts
+/// as no tags.
 fn tags(text: &str) -> Vec<(String, String)> {
     let mut tags = Vec::new();
     let mut key: Option<String> = None;

@@ -1,9 +1,11 @@
 //! Key by which a bill's charges and the inventory's resources are joined.
 //!
-//! Bills name a resource by another form than the cloud's own interface does: AWS bills machines and volumes by their short identifier
-//! and NAT gateways, snapshots, addresses and interfaces by ARN, Google Cloud puts the name of the service before the path, and Azure
-//! writes the path in another case. Only identifiers that the provider makes, which are unique everywhere, are shortened: two databases
-//! of one name in two regions have one tail and are told apart by their whole ARN.
+//! Bills name a resource by another form than the cloud's own interface does: AWS bills machines
+//! and volumes by their short identifier and NAT gateways, snapshots, addresses and interfaces by
+//! ARN, Google Cloud puts the name of the service before the path, and Azure writes the path in
+//! another case. Only identifiers that the provider makes, which are unique everywhere, are
+//! shortened: two databases of one name in two regions have one tail and are told apart by their
+//! whole ARN.
 
 /// Identifiers that Amazon EC2 makes begin with one of these.
 const MADE_BY_EC2: &[&str] = &[

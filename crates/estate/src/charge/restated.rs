@@ -1,9 +1,12 @@
-//! Bills that overlap: a newer bill replaces the days that it restates, so that no charge is counted twice.
+//! Bills that overlap: a newer bill replaces the days that it restates, so that no charge is
+//! counted twice.
 //!
-//! Providers deliver a period again and again until it is closed, and people put a second export beside the first. FOCUS gives lines no
-//! identifier, so a line is identified by everything but its amounts, quantities and tags. Lines of one provider, account, sub-account,
-//! currency and day form a group. Where a newer bill has at least half of the lines of an older bill's group, it restates the group, and
-//! the older lines are left out. Where it has fewer, the two are parts of one bill, and both count.
+//! Providers deliver a period again and again until it is closed, and people put a second export
+//! beside the first. FOCUS gives lines no identifier, so a line is identified by everything but its
+//! amounts, quantities and tags. Lines of one provider, account, sub-account, currency and day form
+//! a group. Where a newer bill has at least half of the lines of an older bill's group, it restates
+//! the group, and the older lines are left out. Where it has fewer, the two are parts of one bill,
+//! and both count.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -144,7 +147,8 @@ mod tests {
             (2, "i-1", "10", "{}"),
         ];
         assert_eq!(counted(&[first, first]), "25", "the same bill twice");
-        // Day 1 is restated with another amount and another tag, day 3 is new, day 2 stands in the older bill alone.
+        // Day 1 is restated with another amount and another tag, day 3 is new, day 2 stands in the
+        // older bill alone.
         let restated: &[_] = &[
             (1, "i-1", "11", r#"{"env":"prod"}"#),
             (1, "i-2", "5", "{}"),

@@ -1,4 +1,5 @@
-//! Rules of connections: names, regions and keys that are taken, times of syncs, and the fields that a sync owns.
+//! Rules of connections: names, regions and keys that are taken, times of syncs, and the fields
+//! that a sync owns.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -166,8 +167,8 @@ impl Credentials {
 }
 
 impl Connection {
-    /// Checks a change of a connection. A key that was given for one endpoint is not sent to another: whoever may change the endpoint
-    /// need not know the key.
+    /// Checks a change of a connection. A key that was given for one endpoint is not sent to
+    /// another: whoever may change the endpoint need not know the key.
     ///
     /// # Errors
     /// The endpoint changes and the credentials were not given again.
@@ -200,8 +201,8 @@ impl Connection {
         }
     }
 
-    /// Returns `true` if the last sync ended at least `pause` ago. A connection that is switched off is never due, and one whose first sync
-    /// failed waits for a user.
+    /// Returns `true` if the last sync ended at least `pause` ago. A connection that is switched
+    /// off is never due, and one whose first sync failed waits for a user.
     #[must_use]
     pub fn is_due(&self, pause: SignedDuration, now: Timestamp) -> bool {
         match (self.status, &self.last_sync) {
@@ -211,8 +212,9 @@ impl Connection {
         }
     }
 
-    /// Returns the connection after a sync of `account`. It is called on the stored connection: settings that were changed during the sync
-    /// stay, and a connection that was switched off meanwhile stays off.
+    /// Returns the connection after a sync of `account`. It is called on the stored connection:
+    /// settings that were changed during the sync stay, and a connection that was switched off
+    /// meanwhile stays off.
     #[must_use]
     pub fn after_sync(self, account: &str, outcome: &Result<SyncReport, String>) -> Connection {
         let status = match (self.status, outcome) {

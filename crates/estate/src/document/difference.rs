@@ -7,7 +7,8 @@ const MOST_MEMBERS: usize = 100;
 /// Longest text of one value of a difference, characters.
 const LONGEST_VALUE: usize = 500;
 
-/// The members that differ between two documents, nested as in the documents. A list that differs is shown whole.
+/// The members that differ between two documents, nested as in the documents. A list that differs
+/// is shown whole.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Difference {
     /// The members before; one that was added is missing.

@@ -53,8 +53,8 @@ pub(super) fn remove(value: &mut Value) {
     }
 }
 
-/// Text under a name of the table, or under a name that ends in `password`. `PasswordResetRequired` is a yes or no,
-/// `PasswordLastUsed` a time: neither ends so.
+/// Text under a name of the table, or under a name that ends in `password`. `PasswordResetRequired`
+/// is a yes or no, `PasswordLastUsed` a time: neither ends so.
 fn is_secret(name: &str, value: &Value) -> bool {
     let secret = SECRET.contains(&name) || name.ends_with("password");
     let empty = value.is_null() || value.is_boolean() || value.as_str().is_some_and(str::is_empty);

@@ -51,7 +51,8 @@ pub struct KindInfo {
 }
 
 impl KindInfo {
-    /// Returns the wording for a number of resources inside a sentence: `virtual machine`, `IAM users`.
+    /// Returns the wording for a number of resources inside a sentence: `virtual machine`, `IAM
+    /// users`.
     #[must_use]
     pub fn noun(&self, count: usize) -> String {
         let words = if count == 1 {
@@ -130,7 +131,8 @@ fn foreign(kind: ResourceKind) -> KindInfo {
     }
 }
 
-/// Name, class, wording for one and for several, icon, and the types of AWS, Azure and Google Cloud (empty where there is none).
+/// Name, class, wording for one and for several, icon, and the types of AWS, Azure and Google Cloud
+/// (empty where there is none).
 type Row = (
     &'static str,
     KindClass,

@@ -32,7 +32,8 @@ const MOST: f64 = 9_007_199_254_740_992.0;
 pub struct DataSize(u64);
 
 impl DataSize {
-    /// Returns a size of gigabytes (10^9 bytes), to the byte; `None` when negative, not finite or above 2^53 bytes.
+    /// Returns a size of gigabytes (10^9 bytes), to the byte; `None` when negative, not finite or
+    /// above 2^53 bytes.
     #[must_use]
     pub fn from_gigabytes(gigabytes: f64) -> Option<Self> {
         DataSize::from_units(gigabytes, 1_000_000_000)

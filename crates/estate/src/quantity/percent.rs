@@ -10,7 +10,8 @@ use super::{QuantityError, shown};
 pub struct Percent(f64);
 
 impl Percent {
-    /// Returns the percentage of a number (`85.0` is 85 %); `None` for a negative or infinite one and for NaN.
+    /// Returns the percentage of a number (`85.0` is 85 %); `None` for a negative or infinite one
+    /// and for NaN.
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
         // Negative zero would be written as `-0%`.

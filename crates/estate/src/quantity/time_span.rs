@@ -80,7 +80,8 @@ impl FromStr for TimeSpan {
 }
 
 impl fmt::Display for TimeSpan {
-    /// Writes the largest unit that gives a whole number. A single day is `24h`, as the specification writes it.
+    /// Writes the largest unit that gives a whole number. A single day is `24h`, as the
+    /// specification writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => f.write_str("0m"),

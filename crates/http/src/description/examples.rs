@@ -1,5 +1,5 @@
-//! Examples of requests and answers, with the specification's own values (`examples.json`). A test of the program sends each of them to a
-//! running service.
+//! Examples of requests and answers, with the specification's own values (`examples.json`). A test
+//! of the program sends each of them to a running service.
 
 use std::sync::LazyLock;
 

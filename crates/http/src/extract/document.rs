@@ -1,4 +1,5 @@
-//! A JSON document as it was sent, members given twice included, and its reading into a type with [`Mismatch`] as the error.
+//! A JSON document as it was sent, members given twice included, and its reading into a type with
+//! [`Mismatch`] as the error.
 
 use std::fmt;
 

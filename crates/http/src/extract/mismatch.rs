@@ -1,4 +1,5 @@
-//! Error of reading a body or a query into its type. The kind of the error is a value, so that no answer depends on serde's sentences.
+//! Error of reading a body or a query into its type. The kind of the error is a value, so that no
+//! answer depends on serde's sentences.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! A query string, read into a type with [`Mismatch`] as the error. Numbers and flags are read from their texts.
+//! A query string, read into a type with [`Mismatch`] as the error. Numbers and flags are read from
+//! their texts.
 
 use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer, Visitor};

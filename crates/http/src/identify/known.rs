@@ -1,6 +1,7 @@
-//! Cached principals of tokens, so that a client that sends a thousand requests a second does not ask the database as
-//! often. A change made through this process counts at once; one that another process made in the same database counts
-//! after [`FRESH`]. Only tokens that were right are kept, by their hash, and never beyond their end.
+//! Cached principals of tokens, so that a client that sends a thousand requests a second does not
+//! ask the database as often. A change made through this process counts at once; one that another
+//! process made in the same database counts after [`FRESH`]. Only tokens that were right are kept,
+//! by their hash, and never beyond their end.
 
 use std::collections::HashMap;
 use std::sync::Arc;

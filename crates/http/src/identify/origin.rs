@@ -1,8 +1,9 @@
 //! The address that a request came from.
 //!
-//! Each proxy appends the address it saw to `X-Forwarded-For`; everything left of that is the word of somebody else. So the list is read
-//! from its right end, over all lines of the header, and only as far as proxies that the configuration trusts lead: the last hop that
-//! is none of them is the client (RFC 7239, section 7.4, asks for this care).
+//! Each proxy appends the address it saw to `X-Forwarded-For`; everything left of that is the word
+//! of somebody else. So the list is read from its right end, over all lines of the header, and only
+//! as far as proxies that the configuration trusts lead: the last hop that is none of them is the
+//! client (RFC 7239, section 7.4, asks for this care).
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -11,7 +12,8 @@ use axum::http::{HeaderMap, header};
 
 use reeve_access::TokenHash;
 
-/// Header with which a standby server shows that it forwards a request: the secret in the record of the active server.
+/// Header with which a standby server shows that it forwards a request: the secret in the record of
+/// the active server.
 pub const STANDBY_KEY: &str = "reeve-standby-key";
 
 /// Proxies whose `X-Forwarded-For` is believed. The default believes nobody.
@@ -97,7 +99,8 @@ fn is_standby(headers: &HeaderMap, key: Option<&TokenHash>) -> bool {
         .is_some_and(|(key, presented)| *key == TokenHash::from_secret(presented))
 }
 
-/// The last hop that is not a trusted proxy. A hop that is no address ends the walk at the proxy that reported it.
+/// The last hop that is not a trusted proxy. A hop that is no address ends the walk at the proxy
+/// that reported it.
 fn client(headers: &HeaderMap, peer: IpAddr, trusted: &[IpAddr]) -> IpAddr {
     let lines: Vec<&[u8]> = headers
         .get_all("x-forwarded-for")
@@ -135,7 +138,8 @@ fn address(hop: &[u8]) -> Option<IpAddr> {
     parsed.or_else(bare).map(|ip| ip.to_canonical())
 }
 
-/// The network that limits count: an IPv4 address alone, an IPv6 address with the whole /64 that one subscriber has (RFC 6177).
+/// The network that limits count: an IPv4 address alone, an IPv6 address with the whole /64 that
+/// one subscriber has (RFC 6177).
 pub(crate) fn network(ip_address: Option<&str>) -> String {
     match ip_address.and_then(|text| text.parse::<IpAddr>().ok()) {
         Some(IpAddr::V4(ip)) => ip.to_string(),
@@ -147,7 +151,8 @@ pub(crate) fn network(ip_address: Option<&str>) -> String {
     }
 }
 
-/// The /48 that an IPv6 address is in, which providers give to one site (RFC 6177); `None` for other addresses.
+/// The /48 that an IPv6 address is in, which providers give to one site (RFC 6177); `None` for
+/// other addresses.
 pub(crate) fn site(ip_address: Option<&str>) -> Option<String> {
     match ip_address?.parse::<IpAddr>().ok()? {
         IpAddr::V4(_) => None,
@@ -188,7 +193,8 @@ mod tests {
         check("198.51.100.1", &["203.0.113.9"], "198.51.100.1");
         check("127.0.0.1", &[], "127.0.0.1");
         check("127.0.0.1", &["203.0.113.9"], "203.0.113.9");
-        // The line that the proxy added comes last; what stands before it is the client's own invention.
+        // The line that the proxy added comes last; what stands before it is the client's own
+        // invention.
         check("127.0.0.1", &["1.2.3.4", "203.0.113.9"], "203.0.113.9");
         check(
             "127.0.0.1",

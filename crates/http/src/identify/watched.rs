@@ -1,5 +1,5 @@
-//! The access store as the HTTP face uses it: every change of who may do what makes what is remembered of tokens worthless at
-//! once, whoever makes it. Nothing else changes.
+//! The access store as the HTTP face uses it: every change of who may do what makes what is
+//! remembered of tokens worthless at once, whoever makes it. Nothing else changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,12 +15,14 @@ use reeve_access::{
 pub(crate) struct Changes(Arc<AtomicU64>);
 
 impl Changes {
-    /// The number of now. Whatever was read from the store after asking for it is as good as the number.
+    /// The number of now. Whatever was read from the store after asking for it is as good as the
+    /// number.
     pub(super) fn now(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Counts a change once the write has ended, however it ended: also when whoever asked for it went away in between.
+    /// Counts a change once the write has ended, however it ended: also when whoever asked for it
+    /// went away in between.
     fn counted(&self) -> Counted<'_> {
         Counted(self)
     }

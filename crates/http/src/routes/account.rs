@@ -1,7 +1,7 @@
 //! The caller's own account: changing the password.
 //!
-//! The current password is asked for, so that a session left open is not enough to take the account over. Guesses are limited as
-//! those of signing in are. Every other session of the user ends.
+//! The current password is asked for, so that a session left open is not enough to take the account
+//! over. Guesses are limited as those of signing in are. Every other session of the user ends.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! The audit log over HTTP: append, list, search, one entry, its proof, the signed tree.
 //!
-//! Everything is read through the caller's trail ([`crate::App::trail`]), which narrows lists, counts, single entries, proofs, previews
-//! and the live view alike. What the caller may not see does not exist. Every read writes one entry.
+//! Everything is read through the caller's trail ([`crate::App::trail`]), which narrows lists,
+//! counts, single entries, proofs, previews and the live view alike. What the caller may not see
+//! does not exist. Every read writes one entry.
 
 pub(crate) mod aggregations;
 pub(crate) mod alerts;

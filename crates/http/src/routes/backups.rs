@@ -1,5 +1,6 @@
-//! A backup of the running service, streamed. The private keys are not in it: an administrator's token must not be enough to sign as
-//! the log. `reeve backup create` adds them where it runs beside the data directory.
+//! A backup of the running service, streamed. The private keys are not in it: an administrator's
+//! token must not be enough to sign as the log. `reeve backup create` adds them where it runs
+//! beside the data directory.
 
 use std::sync::Arc;
 
@@ -26,8 +27,9 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded.add(Access::Needs(Permission::Administer), routes!(create))
 }
 
-/// Make a backup of log, state and samples, without the private keys, as they are now. The answer is the file, a tar in zstd; it ends
-/// with a SHA-256, so that `reeve backup verify` tells a whole one from one that broke off. One is made at a time.
+/// Make a backup of log, state and samples, without the private keys, as they are now. The answer
+/// is the file, a tar in zstd; it ends with a SHA-256, so that `reeve backup verify` tells a whole
+/// one from one that broke off. One is made at a time.
 #[utoipa::path(post, path = "/api/v1/backups", tag = "backups", responses(
     (status = 200, content_type = "application/zstd", body = Vec<u8>),
     (status = 409, body = ProblemBody), (status = 503, body = ProblemBody)))]

@@ -1,4 +1,5 @@
-//! Budgets: amounts for a period and a part of the bills, with thresholds. Changes are recorded before they are made.
+//! Budgets: amounts for a period and a part of the bills, with thresholds. Changes are recorded
+//! before they are made.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

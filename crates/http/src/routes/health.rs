@@ -36,8 +36,8 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> impl IntoResponse {
     }
 }
 
-/// Prometheus metrics for callers with the token of the configuration or the permission `audit.verify`: the size of the log and its growth
-/// tell strangers how much goes on here.
+/// Prometheus metrics for callers with the token of the configuration or the permission
+/// `audit.verify`: the size of the log and its growth tell strangers how much goes on here.
 pub(crate) async fn guarded_metrics(
     State(app): State<Arc<App>>,
     method: Method,
@@ -102,7 +102,8 @@ async fn alerts(app: &App, registry: &mut Registry) {
     }
 }
 
-/// Faults of the log: entries are not taken, the anchor is not written, an entry is dated after now.
+/// Faults of the log: entries are not taken, the anchor is not written, an entry is dated after
+/// now.
 fn faults(app: &App, registry: &mut Registry) {
     let health = app.ledger.health();
     let family = Family::<Vec<(String, String)>, Gauge>::default();

@@ -1,6 +1,8 @@
-//! Intelligence Automation over HTTP: agents, recommendations, actions, approvals, guardrails, the dashboard.
+//! Intelligence Automation over HTTP: agents, recommendations, actions, approvals, guardrails, the
+//! dashboard.
 //!
-//! Handlers read through the store's port and change through the engine alone; the engine records before it acts.
+//! Handlers read through the store's port and change through the engine alone; the engine records
+//! before it acts.
 
 mod actions;
 mod agents;
@@ -133,7 +135,8 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         )
         .add(Access::Needs(IntelligenceView), routes!(approvals::list))
         .add(Access::Needs(IntelligenceView), routes!(approvals::get))
-        // Who may sign stands in the request: a signature may be left to somebody without the right of its own.
+        // Who may sign stands in the request: a signature may be left to somebody without the right
+        // of its own.
         .add(Access::Needs(IntelligenceView), routes!(approvals::approve))
         .add(Access::Needs(IntelligenceView), routes!(approvals::reject))
         .add(SIGN, routes!(approvals::delegate))

@@ -60,8 +60,8 @@ async fn list(
     )))
 }
 
-/// Import a price file. It replaces the imported file of its provider and kind, and is in force at once; a file with a defect changes
-/// nothing.
+/// Import a price file. It replaces the imported file of its provider and kind, and is in force at
+/// once; a file with a defect changes nothing.
 #[utoipa::path(post, path = "/api/v1/prices", tag = "estate", operation_id = "prices_import",
     request_body(content = String, content_type = "text/csv", description = "A price file: CSV with a head, as it is or compressed with zstd, at most 32 MiB and 64 MiB after unpacking"),
     responses((status = 201, body = PriceTableBody), (status = 400, body = ProblemBody), (status = 413, body = ProblemBody),

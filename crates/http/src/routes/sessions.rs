@@ -1,7 +1,7 @@
 //! Signing in and out.
 //!
-//! Signing in costs an Argon2 hash whether or not the user exists, and is limited per network and per account (`attempts.rs`), so
-//! that neither time nor trying tells anything.
+//! Signing in costs an Argon2 hash whether or not the user exists, and is limited per network and
+//! per account (`attempts.rs`), so that neither time nor trying tells anything.
 
 use std::sync::Arc;
 
@@ -32,8 +32,8 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(Permission::Administer), routes!(list))
 }
 
-/// Sign in with e-mail address and password, or with an API token, and get a session cookie. A session made with a token has the
-/// token's roles and ends with it.
+/// Sign in with e-mail address and password, or with an API token, and get a session cookie. A
+/// session made with a token has the token's roles and ends with it.
 #[utoipa::path(post, path = "/api/v1/sessions", tag = "access", request_body = SignIn,
     responses((status = 201, body = MeBody), (status = 401, body = ProblemBody), (status = 429, body = ProblemBody)))]
 async fn sign_in(

@@ -27,8 +27,8 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::SignedIn, routes!(delete))
 }
 
-/// One's own tokens; an administrator sees everybody's. A caller with fewer roles than their user sees the tokens that carry no
-/// more than that.
+/// One's own tokens; an administrator sees everybody's. A caller with fewer roles than their user
+/// sees the tokens that carry no more than that.
 #[utoipa::path(get, path = "/api/v1/tokens", tag = "access", responses((status = 200, body = List<TokenBody>)))]
 async fn list(
     State(app): State<Arc<App>>,
@@ -54,8 +54,8 @@ async fn visible_tokens(app: &App, caller: &Caller) -> Result<Vec<ApiToken>, Pro
     Ok(tokens)
 }
 
-/// Make a token. Its secret stands in this answer and nowhere else. A token made by the bearer of another one carries no more roles,
-/// does not outlive it, and is revoked with it.
+/// Make a token. Its secret stands in this answer and nowhere else. A token made by the bearer of
+/// another one carries no more roles, does not outlive it, and is revoked with it.
 #[utoipa::path(post, path = "/api/v1/tokens", tag = "access", request_body = TokenCreate,
     responses((status = 201, body = TokenCreated), (status = 403, body = ProblemBody), (status = 422, body = ProblemBody)))]
 async fn create(

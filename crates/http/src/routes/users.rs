@@ -145,7 +145,8 @@ async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Grades an entry about the roles of a user as severe when a role with administration is given: its holder may do everything.
+/// Grades an entry about the roles of a user as severe when a role with administration is given:
+/// its holder may do everything.
 fn graded(entry: Entry, before: &[Role], after: &[Role]) -> Entry {
     let administers = |role: &&Role| role.permissions().contains(&Permission::Administer);
     let is_given = after

@@ -152,7 +152,8 @@ pub(crate) async fn schedule_zone(
     Ok(app.workspace.workspace_get().await?.time_zone)
 }
 
-/// Returns the time zone of a schedule that always names one: the given one, else the workspace's, else UTC.
+/// Returns the time zone of a schedule that always names one: the given one, else the workspace's,
+/// else UTC.
 pub(crate) async fn named_zone(app: &App, given: Option<&str>) -> Result<String, Problem> {
     if let Some(zone) = given {
         return Ok(zone.to_owned());

@@ -157,7 +157,8 @@ pub struct TokenCreate {
     /// Roles it is narrowed to; default all of the user's.
     #[serde(default)]
     pub roles: Vec<String>,
-    /// Event types that it may append, such as `authentication.login` or `authentication.*`; default all.
+    /// Event types that it may append, such as `authentication.login` or `authentication.*`;
+    /// default all.
     #[serde(default)]
     pub event_types: Vec<String>,
     /// Expiry; default never.

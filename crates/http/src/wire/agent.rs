@@ -26,14 +26,16 @@ pub struct AgentTypeBody {
     /// Actions: name and value (`true`, `CPU below 20% for 14 days`).
     #[schema(value_type = Object)]
     pub actions: Map<String, Value>,
-    /// Further settings in the specification's nesting (`learning.interruption_history` is an `interruption_history` within `learning`).
+    /// Further settings in the specification's nesting (`learning.interruption_history` is an
+    /// `interruption_history` within `learning`).
     #[schema(value_type = Object)]
     pub settings: Map<String, Value>,
     /// Settings that can be changed for each agent of the type.
     pub configurable: Vec<SettingBody>,
-    /// Settings that decide a value of the table, by the value's path (`actions.downsize_underutilized`): a field of an agent
-    /// (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with its field
-    /// (`intelligence/traffic-intelligence#pre_scale`).
+    /// Settings that decide a value of the table, by the value's path
+    /// (`actions.downsize_underutilized`): a field of an agent
+    /// (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with
+    /// its field (`intelligence/traffic-intelligence#pre_scale`).
     pub decided_by: BTreeMap<String, Vec<&'static str>>,
     /// Paths of the values that are descriptions: nothing in this release follows from them.
     pub described: Vec<String>,
@@ -166,7 +168,8 @@ pub struct AutoApplyBody {
     /// Highest impact applied automatically: `low`, `medium`, `high`.
     #[schema(default = "low")]
     pub max_impact: Option<String>,
-    /// Impact level from which an approval is needed: `medium_impact`, `high_impact` (or `medium`, `high`).
+    /// Impact level from which an approval is needed: `medium_impact`, `high_impact` (or `medium`,
+    /// `high`).
     #[schema(default = "high_impact")]
     pub approval_required: Option<String>,
 }
@@ -213,8 +216,8 @@ pub struct AgentCreate {
     pub schedule: Option<String>,
     /// The schedule's IANA time zone; the workspace's unless given, else UTC.
     pub schedule_time_zone: Option<String>,
-    /// Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below": "20%"}}`); null takes one back to its
-    /// default.
+    /// Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below":
+    /// "20%"}}`); null takes one back to its default.
     #[schema(value_type = Option<Object>)]
     pub settings: Option<serde_json::Map<String, serde_json::Value>>,
     /// Reason, needed when the mode skips the learning period.
@@ -245,8 +248,8 @@ pub struct AgentPatch {
     pub schedule: Option<String>,
     /// The schedule's IANA time zone; the workspace's unless given, else UTC.
     pub schedule_time_zone: Option<String>,
-    /// Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below": "20%"}}`); null takes one back to its
-    /// default.
+    /// Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below":
+    /// "20%"}}`); null takes one back to its default.
     #[schema(value_type = Option<Object>)]
     pub settings: Option<serde_json::Map<String, serde_json::Value>>,
     /// Reason, needed when the mode skips the learning period.
@@ -328,9 +331,11 @@ pub struct RunBody {
     pub recommendations: u64,
     /// Applied by itself.
     pub applied: u64,
-    /// Resources without a recommendation, and recommendations that the run did not apply, by reason.
+    /// Resources without a recommendation, and recommendations that the run did not apply, by
+    /// reason.
     pub skipped: Vec<SkippedBody>,
-    /// Commitments simulated on the use of the scope by the hour, one for each account that was measured for three weeks at least.
+    /// Commitments simulated on the use of the scope by the hour, one for each account that was
+    /// measured for three weeks at least.
     pub portfolios: Vec<PortfolioBody>,
     /// Error.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,5 @@
-//! Settings of an agent on the wire: nested as in the specification's table, values in its spelling (`20%`, `14d`, `true`).
+//! Settings of an agent on the wire: nested as in the specification's table, values in its spelling
+//! (`20%`, `14d`, `true`).
 
 use std::collections::BTreeMap;
 
@@ -81,7 +82,8 @@ fn insert(here: &mut Map<String, Value>, path: &[&str], value: Value) {
     }
 }
 
-/// Given settings by path; nested objects and dotted names say the same, `null` takes a setting back to its default.
+/// Given settings by path; nested objects and dotted names say the same, `null` takes a setting
+/// back to its default.
 ///
 /// # Errors
 /// Every field whose value is neither a text, a number, a flag, null nor an object.

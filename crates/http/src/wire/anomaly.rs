@@ -58,7 +58,8 @@ pub struct AnomalyBody {
     /// Security anomalies that may belong to the same attack; only where one anomaly is asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedAnomalyBody>,
-    /// Investigation: the sources that were read and the hypotheses that follow. Absent while it was not investigated.
+    /// Investigation: the sources that were read and the hypotheses that follow. Absent while it
+    /// was not investigated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub investigation: Option<InvestigationBody>,
     /// The likely cause. Names what the log tells of it to those who may see those entries.
@@ -72,7 +73,8 @@ pub struct AnomalyBody {
     /// Recommended remedy. Absent while none was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remediation: Option<RemediationBody>,
-    /// Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see.
+    /// Entries of the audit log on its resource shortly before it, oldest first: those that the
+    /// caller may see.
     pub log_entries: Vec<AnomalyEntryBody>,
     /// The response so far: alert, investigate, recommend, execute, learn.
     pub responses: Vec<ResponseBody>,

@@ -1,5 +1,5 @@
-//! The approval matrix on the wire, as the specification's table writes it: `cost: "100 to 1000 per month"`, `approval: "director plus
-//! security"`.
+//! The approval matrix on the wire, as the specification's table writes it: `cost: "100 to 1000 per
+//! month"`, `approval: "director plus security"`.
 
 use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::approval::Signature;
@@ -26,7 +26,8 @@ pub struct ApprovalMatrixBody {
 /// A row of the approval matrix.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ApprovalRowBody {
-    /// Cost in words, such as `below 100 per month`, `100 to 1000 per month`, `above 1000 per month`.
+    /// Cost in words, such as `below 100 per month`, `100 to 1000 per month`, `above 1000 per
+    /// month`.
     #[schema(example = "100 to 1000 per month")]
     pub cost: String,
     /// Risk that has the same impact whatever the cost: `low`, `medium`, `high`.
@@ -234,7 +235,8 @@ fn split(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Lowest and highest amount of `below 100 per month`, `100 to 1000 per month`, `above 1000 per month`.
+/// Lowest and highest amount of `below 100 per month`, `100 to 1000 per month`, `above 1000 per
+/// month`.
 fn range(text: &str) -> Option<(Option<f64>, Option<f64>)> {
     let text = text.trim().to_lowercase();
     let text = text.strip_prefix("cost ").unwrap_or(&text);

@@ -59,7 +59,8 @@ pub struct BudgetSettings {
     /// Charges that count.
     #[serde(default)]
     pub scope: BudgetScopeBody,
-    /// Thresholds; 50, 80 and 100 percent of actual charges and 100 percent of the forecast unless given.
+    /// Thresholds; 50, 80 and 100 percent of actual charges and 100 percent of the forecast unless
+    /// given.
     pub thresholds: Option<Vec<ThresholdBody>>,
     /// `email`, `slack`, `teams`, `pagerduty`, or the name of a notification channel.
     #[serde(default)]
@@ -177,7 +178,8 @@ pub struct BudgetAlertBody {
     pub raised_at: String,
 }
 
-/// An amount to the cent. The quotient of the exact amount is off by its last digit, `23800.000000000004`; that of cents is not.
+/// An amount to the cent. The quotient of the exact amount is off by its last digit,
+/// `23800.000000000004`; that of cents is not.
 fn cents(amount: Amount) -> f64 {
     (amount.as_f64() * 100.0).round() / 100.0
 }

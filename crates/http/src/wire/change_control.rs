@@ -16,13 +16,15 @@ use crate::time;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChangeControlBody {
-    /// Windows in which interrupting changes may begin; a resource that none covers may be interrupted at any time.
+    /// Windows in which interrupting changes may begin; a resource that none covers may be
+    /// interrupted at any time.
     pub maintenance_windows: Vec<MaintenanceWindowBody>,
     /// Periods in which nothing is changed.
     pub freezes: Vec<FreezeBody>,
     /// `both`, `up_only`, `down_only`; a resource's tag `reeve:direction` overrules it.
     pub direction: String,
-    /// Treatment of resources that infrastructure as code owns: `patch` (not changed; a patch is offered) or `allow`.
+    /// Treatment of resources that infrastructure as code owns: `patch` (not changed; a patch is
+    /// offered) or `allow`.
     pub infrastructure_as_code: String,
 }
 

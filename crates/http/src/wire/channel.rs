@@ -19,7 +19,8 @@ pub struct ChannelBody {
     pub kind: String,
     /// Settings beside its secret.
     pub settings: ChannelSettingsBody,
-    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them.
+    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
+    /// them.
     pub topics: Vec<String>,
     /// `true` if anything is sent.
     pub enabled: bool,
@@ -70,11 +71,13 @@ pub struct ChannelCreate {
     /// Requirement.
     #[serde(default)]
     pub settings: ChannelSettingsBody,
-    /// The password (`email`), the webhook's address (`slack`, `teams`) or the integration key (`pagerduty`).
+    /// The password (`email`), the webhook's address (`slack`, `teams`) or the integration key
+    /// (`pagerduty`).
     #[serde(default)]
     #[schema(write_only)]
     pub secret: String,
-    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them.
+    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of
+    /// them.
     #[serde(default)]
     pub topics: Vec<String>,
     /// On unless said otherwise.

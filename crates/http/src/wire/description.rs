@@ -100,8 +100,8 @@ pub struct KindBody {
     /// Name, as `type` of resources.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`, `messaging`, `monitoring`
-    /// or `other`.
+    /// Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`,
+    /// `messaging`, `monitoring` or `other`.
     pub class: String,
     /// Wording for one resource.
     pub title: String,

@@ -1,4 +1,5 @@
-//! Audit entries on the wire: exactly the specification's fields, and `recorded_at`, `category`, `integrity`.
+//! Audit entries on the wire: exactly the specification's fields, and `recorded_at`, `category`,
+//! `integrity`.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +73,8 @@ pub struct ActorBody {
 /// Submitter of an entry. It is part of what is hashed, and no source can send it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SubmitterBody {
-    /// `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's own machine).
+    /// `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's
+    /// own machine).
     #[serde(rename = "type")]
     pub submitter_type: String,
     /// Identifier of the user, or of the account of the operating system.

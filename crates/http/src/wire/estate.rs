@@ -178,7 +178,8 @@ pub struct ResourceParams {
     pub service: Option<String>,
     /// Text in id, name or tags.
     pub text: Option<String>,
-    /// Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22 -tags.owner:*`.
+    /// Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
+    /// -tags.owner:*`.
     pub query: Option<String>,
 }
 
@@ -217,7 +218,8 @@ pub struct ResourceFilterParams {
     pub service: Option<String>,
     /// Text in id, name or tags.
     pub text: Option<String>,
-    /// Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22 -tags.owner:*`.
+    /// Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22
+    /// -tags.owner:*`.
     pub query: Option<String>,
 }
 

@@ -17,8 +17,8 @@ pub struct EventTypeBody {
     pub area: &'static str,
     /// Severity of an entry of which nothing more severe is known.
     pub severity: &'static str,
-    /// Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or `planned` when Reeve lacks the
-    /// feature so far.
+    /// Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or
+    /// `planned` when Reeve lacks the feature so far.
     pub source: &'static str,
     /// One sentence about what such an entry means.
     pub description: &'static str,

@@ -19,7 +19,8 @@ use crate::time;
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportOptionsBody {
-    /// CSV: values as they are, without the apostrophe before what a spreadsheet takes for a formula.
+    /// CSV: values as they are, without the apostrophe before what a spreadsheet takes for a
+    /// formula.
     #[serde(default)]
     pub raw: bool,
     /// Syslog: `newline` (default) or `octet_counting`.
@@ -84,7 +85,8 @@ pub struct ExportRequest {
     pub end_time: Option<String>,
     /// Query in the query language. Left out, every entry.
     pub query: Option<String>,
-    /// Identifier or name of a destination that the files are carried to. They can be downloaded in any case.
+    /// Identifier or name of a destination that the files are carried to. They can be downloaded in
+    /// any case.
     pub destination: Option<String>,
     /// Choices of the format.
     #[serde(default)]
@@ -127,7 +129,8 @@ pub struct ExportListParams {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct ExportDownloadParams {
-    /// Name of one of the export's files. Left out, its entries; an export with several files of entries needs it.
+    /// Name of one of the export's files. Left out, its entries; an export with several files of
+    /// entries needs it.
     pub file: Option<String>,
 }
 
@@ -180,7 +183,8 @@ pub struct ExportFileBody {
 /// Reason why an export failed.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportFailureBody {
-    /// `export_too_large`, `permission_missing`, `destination_unreachable`, `log_damaged`, `disk_full`, `query_too_costly`, `internal`.
+    /// `export_too_large`, `permission_missing`, `destination_unreachable`, `log_damaged`,
+    /// `disk_full`, `query_too_costly`, `internal`.
     pub code: String,
     /// Message for people: the cause and the remedy.
     pub message: String,

@@ -26,7 +26,8 @@ pub struct GuardrailsStatusBody {
     pub budget_s: f64,
     /// Days it is of.
     pub budget_days: i64,
-    /// Resources that used some of theirs, the most used first, at most 200. Every other has all of it.
+    /// Resources that used some of theirs, the most used first, at most 200. Every other has all of
+    /// it.
     pub error_budgets: Vec<ErrorBudgetBody>,
     /// Number.
     pub error_budgets_total: u64,

@@ -1,4 +1,5 @@
-//! Guardrails on the wire, in the specification's nesting: `rollback.timeout: "5m"`, `cost_impact.max_increase: "5%"`.
+//! Guardrails on the wire, in the specification's nesting: `rollback.timeout: "5m"`,
+//! `cost_impact.max_increase: "5%"`.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -95,7 +96,8 @@ pub struct BlastRadiusBody {
     pub max_actions_per_day: u32,
     /// Share of the scope's resources in a day.
     pub max_share_per_day: PercentText,
-    /// Number of findings of one kind from which an agent applies them in stages rather than in one run; 0 is never.
+    /// Number of findings of one kind from which an agent applies them in stages rather than in one
+    /// run; 0 is never.
     pub rollout_from: u32,
 }
 
@@ -103,7 +105,8 @@ pub struct BlastRadiusBody {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GuardrailsPut {
-    /// The same settings, under the name that the specification puts before them; given alone or with `version`.
+    /// The same settings, under the name that the specification puts before them; given alone or
+    /// with `version`.
     #[schema(no_recursion)]
     pub guardrails: Option<Box<GuardrailsPut>>,
     /// Limits of cost.

@@ -31,7 +31,8 @@ pub struct MappingRuleBody {
     /// Selector of series with the same labels that they are divided by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divide_by: Option<String>,
-    /// `gauge` (the default), or `counter` for series that only grow: they are read as their rate per second.
+    /// `gauge` (the default), or `counter` for series that only grow: they are read as their rate
+    /// per second.
     pub reading: Option<String>,
     /// Factor; 1 unless given.
     pub scale: Option<f64>,

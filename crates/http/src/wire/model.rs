@@ -60,7 +60,8 @@ pub struct ModelBody {
     pub f1: f64,
     /// Accuracy below this trains it anew, percent.
     pub threshold: f64,
-    /// `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`, `requested`.
+    /// `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`,
+    /// `requested`.
     pub retrain_reason: String,
     /// The numbers behind that, and what came of it.
     pub note: String,

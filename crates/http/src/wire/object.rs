@@ -7,8 +7,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Reads a value from an object alone. Derived readers also take an array of the members' values in their order, which the description of the
-/// interface does not allow.
+/// Reads a value from an object alone. Derived readers also take an array of the members' values in
+/// their order, which the description of the interface does not allow.
 pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<T, D::Error> {

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Levels of a one-year commitment for an account, simulated on the use of its machines by the hour. Nothing is bought.
+/// Levels of a one-year commitment for an account, simulated on the use of its machines by the
+/// hour. Nothing is bought.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PortfolioBody {
     /// Cloud.
@@ -28,7 +29,8 @@ pub struct PortfolioBody {
     pub best: CommitmentLevelBody,
     /// Highest level that would have lost in no week: the one to begin with.
     pub safe: CommitmentLevelBody,
-    /// Saving a month over the last third of the weeks, of the safe level that the weeks before would have led to, US dollars.
+    /// Saving a month over the last third of the weeks, of the safe level that the weeks before
+    /// would have led to, US dollars.
     pub held_out_savings_monthly: f64,
 }
 
@@ -47,6 +49,7 @@ pub struct CommitmentLevelBody {
     pub on_demand_monthly: f64,
     /// Share of the weeks in which it would have cost more than it saved, percent.
     pub losing_weeks_percent: f64,
-    /// Share by which the use may fall before it costs more than it saves, percent; negative where it does already.
+    /// Share by which the use may fall before it costs more than it saves, percent; negative where
+    /// it does already.
     pub room_percent: f64,
 }

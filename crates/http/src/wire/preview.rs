@@ -19,7 +19,8 @@ pub struct PreviewParams {
     pub max_impact: Option<String>,
 }
 
-/// Dry run of an agent: its decision on each of its open recommendations. Nothing is executed or requested.
+/// Dry run of an agent: its decision on each of its open recommendations. Nothing is executed or
+/// requested.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PreviewBody {
     /// Mode that the decisions suppose.
@@ -49,8 +50,8 @@ pub struct PreviewDecisionBody {
     pub impact_level: String,
     /// `applies`, `requests_approval`, `rollout`, `blocked`, `left_to_people`.
     pub outcome: String,
-    /// Guardrail (`cost_impact.max_increase`) or state of the resource that blocks it, or the reason for which it is left to people or
-    /// to a rollout (`low_confidence`, `begins_rollout`).
+    /// Guardrail (`cost_impact.max_increase`) or state of the resource that blocks it, or the
+    /// reason for which it is left to people or to a rollout (`low_confidence`, `begins_rollout`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Limit and value of what blocks it, in words.

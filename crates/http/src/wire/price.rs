@@ -11,15 +11,18 @@ use utoipa::ToSchema;
 use crate::prices::PriceImport;
 use crate::time;
 
-/// Age at which a price list counts as outdated, days: clouds change prices of some families twice a year.
+/// Age at which a price list counts as outdated, days: clouds change prices of some families twice
+/// a year.
 const OUTDATED_DAYS: i64 = 180;
 
-/// A price table in force. Of a provider and kind the earlier one in the list goes before the later one.
+/// A price table in force. Of a provider and kind the earlier one in the list goes before the later
+/// one.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PriceTableBody {
     /// Cloud of the prices: `aws`, `azure` or `gcp`.
     pub provider: String,
-    /// `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load balancers, addresses, gateways).
+    /// `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load
+    /// balancers, addresses, gateways).
     pub kind: String,
     /// `imported` for a file that somebody imported, `bundled` for a table that comes with Reeve.
     pub origin: String,

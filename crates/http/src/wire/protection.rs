@@ -17,7 +17,8 @@ pub struct LossBody {
 /// Protection of a resource from some changes.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ProtectionBody {
-    /// `opted_out`, `group_member`, `managed`, `spot`, `local_disks`, `local_disks_unknown`, `cluster_member`, `cannot_stop`.
+    /// `opted_out`, `group_member`, `managed`, `spot`, `local_disks`, `local_disks_unknown`,
+    /// `cluster_member`, `cannot_stop`.
     pub code: String,
     /// Reason, as a clause.
     pub reason: String,

@@ -1,7 +1,8 @@
-//! Quantities on the wire: the specification's spelling (`5m`, `85%`, `500GB`, `30d_average`) and, beside it, a companion that is a number.
+//! Quantities on the wire: the specification's spelling (`5m`, `85%`, `500GB`, `30d_average`) and,
+//! beside it, a companion that is a number.
 //!
-//! A field of such a type is answered as text and read from that text. A percentage is also read from a number. What cannot be read is
-//! refused under the field's own path.
+//! A field of such a type is answered as text and read from that text. A percentage is also read
+//! from a number. What cannot be read is refused under the field's own path.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,7 +28,8 @@ pub trait Quantity: FromStr<Err = QuantityError> + fmt::Display {
     /// Spelling that the specification shows.
     const EXAMPLE: &'static str;
 
-    /// Returns the quantity that a plain number stands for; `None` where a number says nothing without a unit.
+    /// Returns the quantity that a plain number stands for; `None` where a number says nothing
+    /// without a unit.
     fn from_number(_number: f64) -> Option<Self> {
         None
     }
@@ -162,8 +164,8 @@ pub(crate) fn percent_number<'de, D: Deserializer<'de>>(from: D) -> Result<Optio
     Ok(percent.map(|Spelled(percent)| percent.value()))
 }
 
-/// Decides between a field and its companion of another unit. A client that reads both and sends both back has changed one of them: the
-/// value that differs from `before` is meant.
+/// Decides between a field and its companion of another unit. A client that reads both and sends
+/// both back has changed one of them: the value that differs from `before` is meant.
 ///
 /// # Errors
 /// 422 when both are given, differ from each other, and neither is what was there before.

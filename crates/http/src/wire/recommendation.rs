@@ -11,16 +11,19 @@ use super::quantity::percent_number;
 pub struct RecommendationBody {
     /// Identifier.
     pub id: String,
-    /// The agent that owns it, of the type `agent_type`; null for advice without such an agent, which people alone carry out.
+    /// The agent that owns it, of the type `agent_type`; null for advice without such an agent,
+    /// which people alone carry out.
     pub agent_id: Option<String>,
     /// Type of agent whose finding it is.
     pub agent_type: String,
     /// Agent type, rule and cause.
     pub origin: OriginBody,
-    /// One of the specification's thirteen types (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits.
+    /// One of the specification's thirteen types (`right_size`, `idle_resource_cleanup`,
+    /// `instance_type`, ...); null where none fits.
     #[serde(rename = "type")]
     pub documented_type: Option<String>,
-    /// Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`, `resource_tagging`, `high_availability`.
+    /// Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`,
+    /// `resource_tagging`, `high_availability`.
     pub kind: String,
     /// The rule that found it (`downsize_underutilized`, ...).
     pub rule: String,
@@ -66,8 +69,8 @@ pub struct RecommendationBody {
     /// Guardrail that blocked the last execution, and by how much.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
-    /// Applicability by a person now, and what refuses it; absent while it is carried out, when it is over, and in records
-    /// that are sent out.
+    /// Applicability by a person now, and what refuses it; absent while it is carried out, when it
+    /// is over, and in records that are sent out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applicability: Option<ApplicabilityBody>,
     /// Exception to a guardrail that was granted for its plan and is not used up.
@@ -101,8 +104,8 @@ pub struct OriginBody {
 pub struct ApplicabilityBody {
     /// `ready`, `blocked`, `advice_only`.
     pub state: String,
-    /// Blocker: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`, `agent`, `connection`,
-    /// `resource`, `action`.
+    /// Blocker: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`,
+    /// `agent`, `connection`, `resource`, `action`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_by: Option<String>,
     /// The limit and the value, or why it is advice, in words.
@@ -202,10 +205,11 @@ pub struct ImpactBody {
 /// Savings a month; negative when it costs more, null where no price is known.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SavingsBody {
-    /// At list price, for comparison alone; null where no price of this region, size and operating system is known. Pages and totals use
-    /// `expected_monthly`.
+    /// At list price, for comparison alone; null where no price of this region, size and operating
+    /// system is known. Pages and totals use `expected_monthly`.
     pub monthly: Option<f64>,
-    /// Expected savings: after discounts where the bill is known, else at list price. Totals add this up.
+    /// Expected savings: after discounts where the bill is known, else at list price. Totals add
+    /// this up.
     pub expected_monthly: Option<f64>,
     /// Basis of `expected_monthly`: `bill` or `list_price`; null where no price is known.
     pub basis: Option<String>,
@@ -244,15 +248,16 @@ pub struct PlanBody {
     pub reversible: bool,
     /// `true` if the resource is down in between.
     pub restart_needed: bool,
-    /// Losses and interruptions beside the purpose of the change; the hash covers kind and duration.
+    /// Losses and interruptions beside the purpose of the change; the hash covers kind and
+    /// duration.
     pub losses: Vec<LossBody>,
 }
 
 /// A step of a plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct StepBody {
-    /// `precondition`, `snapshot`, `stop`, `modify`, `start`, `grow`, `scale`, `hold`, `fail_over`, `replicate`, `isolate`, `change`,
-    /// `verify`.
+    /// `precondition`, `snapshot`, `stop`, `modify`, `start`, `grow`, `scale`, `hold`, `fail_over`,
+    /// `replicate`, `isolate`, `change`, `verify`.
     pub kind: String,
     /// In words.
     pub description: String,
@@ -290,7 +295,8 @@ pub struct ExplanationBody {
 /// Learned model that took part in a decision.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ModelUseBody {
-    /// Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`.
+    /// Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`,
+    /// `recommendation`.
     #[serde(rename = "type")]
     pub kind: String,
     /// Name of the model, such as `demand`.
@@ -317,7 +323,8 @@ pub struct ConfidenceRangeBody {
 /// Sentences with numbers.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FactorsBody {
-    /// The sentences: what was measured, the forecast, the price, the consequences, and last the confidence.
+    /// The sentences: what was measured, the forecast, the price, the consequences, and last the
+    /// confidence.
     pub factors: Vec<String>,
 }
 
@@ -384,10 +391,12 @@ pub struct RecommendationList {
     /// Give this as `cursor` for the next page; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// Savings a month of those that have not ended together, dollars, on every page: after discounts where the bill is known, else
-    /// at list price. Of those that exclude each other the best set counts.
+    /// Savings a month of those that have not ended together, dollars, on every page: after
+    /// discounts where the bill is known, else at list price. Of those that exclude each other the
+    /// best set counts.
     pub savings_monthly: f64,
-    /// Cost a month that those add together which cost more than they save, dollars; not subtracted from `savings_monthly`.
+    /// Cost a month that those add together which cost more than they save, dollars; not subtracted
+    /// from `savings_monthly`.
     pub cost_added_monthly: f64,
     /// Those of them without a known price; none of them is in the sum.
     pub savings_unpriced: u64,
@@ -440,8 +449,8 @@ pub struct SnoozeBody {
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestBody {
-    /// `resource` (a twin tagged as no production) or `simulated` (nothing real is touched); left out: the first where there
-    /// is one, else the second.
+    /// `resource` (a twin tagged as no production) or `simulated` (nothing real is touched); left
+    /// out: the first where there is one, else the second.
     pub on: Option<String>,
 }
 

@@ -61,7 +61,8 @@ pub struct RolloutSettingsBody {
     pub shares: Vec<f64>,
     /// More failures than this hold it.
     pub max_failures: u32,
-    /// Recommendations less confident than this are left out, percent; null is the agent's threshold.
+    /// Recommendations less confident than this are left out, percent; null is the agent's
+    /// threshold.
     #[serde(default, deserialize_with = "percent_number")]
     pub min_confidence: Option<f64>,
 }
@@ -109,8 +110,8 @@ pub struct RolloutMemberBody {
     pub critical: bool,
     /// Wave in which it is changed: 0 is the canary.
     pub wave: u32,
-    /// `waiting`, `simulating`, `simulated`, `awaiting_approval`, `changing`, `watching`, `held`, `not_enough_data`, `failed`,
-    /// `left_out`.
+    /// `waiting`, `simulating`, `simulated`, `awaiting_approval`, `changing`, `watching`, `held`,
+    /// `not_enough_data`, `failed`, `left_out`.
     pub state: String,
     /// The numbers or the reason.
     pub detail: String,

@@ -1,4 +1,5 @@
-//! Searching and counting on the wire. A point in time is RFC 3339, `now`, or a distance from it such as `now-24h`.
+//! Searching and counting on the wire. A point in time is RFC 3339, `now`, or a distance from it
+//! such as `now-24h`.
 
 use std::collections::BTreeMap;
 
@@ -23,11 +24,13 @@ pub struct EntryListParams {
     pub cursor: Option<String>,
     /// In the query language.
     pub query: Option<String>,
-    /// From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`.
+    /// From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as
+    /// `now-24h`.
     pub start_time: Option<String>,
     /// Up to this time.
     pub end_time: Option<String>,
-    /// Column to sort by, `-` before it for the greatest first; the newest by sequence first unless given.
+    /// Column to sort by, `-` before it for the greatest first; the newest by sequence first unless
+    /// given.
     #[param(example = "-timestamp")]
     pub sort: Option<String>,
 }
@@ -39,7 +42,8 @@ pub struct SearchBody {
     /// In the query language; absent or empty finds everything.
     #[schema(example = "event_type:authentication.* AND status:failed AND timestamp:>now-24h")]
     pub query: Option<String>,
-    /// From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`.
+    /// From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as
+    /// `now-24h`.
     pub start_time: Option<String>,
     /// Up to this time.
     pub end_time: Option<String>,
@@ -55,16 +59,19 @@ pub struct SearchBody {
     pub cursor: Option<String>,
     /// Order by sequence; the newest first unless given. Exports read the oldest first.
     pub order: Option<SearchOrder>,
-    /// Column to sort by in place of the sequence, `-` before it for the greatest first: `timestamp`, `-severity`, `actor.email`. Entries
-    /// without a value come last. A sorted search looks at every match and reaches 10,000 entries with `offset` and `limit`; `cursor`
-    /// goes on from there.
+    /// Column to sort by in place of the sequence, `-` before it for the greatest first:
+    /// `timestamp`, `-severity`, `actor.email`. Entries without a value come last. A sorted search
+    /// looks at every match and reaches 10,000 entries with `offset` and `limit`; `cursor` goes on
+    /// from there.
     #[schema(example = "-timestamp")]
     pub sort: Option<String>,
-    /// Counts all matches; true unless given. A client that reads page after page needs the total once.
+    /// Counts all matches; true unless given. A client that reads page after page needs the total
+    /// once.
     pub count: Option<bool>,
-    /// Fields whose values are counted over all matches, at most ten: any field of the query language (`event_type`, `user`,
-    /// `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:5m`, `recorded_at:week`).
-    /// Two with `>` between them are nested: `day>severity`, `user>actor.ip_address`.
+    /// Fields whose values are counted over all matches, at most ten: any field of the query
+    /// language (`event_type`, `user`, `resource.tags.env`, `metadata.team`), or spans of time
+    /// (`hour`, `day`, `timestamp:5m`, `recorded_at:week`). Two with `>` between them are nested:
+    /// `day>severity`, `user>actor.ip_address`.
     #[serde(default)]
     #[schema(example = json!(["event_type", "user", "day"]))]
     pub aggregations: Vec<String>,
@@ -110,8 +117,8 @@ pub struct FiltersBody {
     /// Resource id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_id: Option<String>,
-    /// Resource id or name. Names are read from the tag `name`, `metadata.resource_name` and the member `name` of the state before
-    /// and after a change.
+    /// Resource id or name. Names are read from the tag `name`, `metadata.resource_name` and the
+    /// member `name` of the state before and after a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// Cloud.
@@ -214,7 +221,8 @@ pub struct CountBody {
     pub value: String,
     /// Number of entries that have it.
     pub count: u64,
-    /// Counts of the second field among these entries, if the aggregation is nested; at most 100 values.
+    /// Counts of the second field among these entries, if the aggregation is nested; at most 100
+    /// values.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(no_recursion)]
     pub nested: Option<CountsBody>,
@@ -231,12 +239,12 @@ pub struct StatsParams {
     pub start_time: Option<String>,
     /// Up to this time; now unless given.
     pub end_time: Option<String>,
-    /// Names as in a search's `aggregations`, with commas between them. The answer has their counts in `aggregations`, and
-    /// the lists of the usual six are empty.
+    /// Names as in a search's `aggregations`, with commas between them. The answer has their counts
+    /// in `aggregations`, and the lists of the usual six are empty.
     #[param(example = "event_type,resource.tags.env,recorded_at:1h")]
     pub by: Option<String>,
-    /// Length of the spans of `by_time`: `minute`, `5m`, `15m`, `hour`, `day`, `week` or `month`. Hours for periods up to three
-    /// days, else days, unless given.
+    /// Length of the spans of `by_time`: `minute`, `5m`, `15m`, `hour`, `day`, `week` or `month`.
+    /// Hours for periods up to three days, else days, unless given.
     pub interval: Option<String>,
     /// Values told of each, most first (1 to 1000).
     #[param(default = 10, minimum = 1, maximum = 1000)]
@@ -275,7 +283,8 @@ pub struct QueryFieldBody {
     /// Name in a query.
     #[schema(example = "action.status")]
     pub name: &'static str,
-    /// `text`, `time`, `address`, `name` (one of `values`) or `open` (members with values of any kind).
+    /// `text`, `time`, `address`, `name` (one of `values`) or `open` (members with values of any
+    /// kind).
     pub kind: &'static str,
     /// The names that the field can hold, if that is a closed list.
     pub values: &'static [&'static str],
@@ -307,7 +316,7 @@ impl From<QueryField> for QueryFieldBody {
 pub struct LiveParams {
     /// In the query language.
     pub query: Option<String>,
-    /// Only entries with a sequence above this one, those already there first. The header `Last-Event-ID` goes before it.
-    /// Without either, only new entries.
+    /// Only entries with a sequence above this one, those already there first. The header
+    /// `Last-Event-ID` goes before it. Without either, only new entries.
     pub after: Option<u64>,
 }

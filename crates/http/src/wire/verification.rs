@@ -34,8 +34,8 @@ pub struct VerifiedBody {
     pub checked: u64,
     /// Entries whose payload was checked.
     pub intact: u64,
-    /// Entries whose payload is gone by policy; their commitments were checked. Always 0 in this version, which removes no payload:
-    /// an entry without one is missing.
+    /// Entries whose payload is gone by policy; their commitments were checked. Always 0 in this
+    /// version, which removes no payload: an entry without one is missing.
     pub expired: u64,
     /// Entries that are nowhere.
     pub missing: u64,

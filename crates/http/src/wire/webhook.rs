@@ -14,11 +14,13 @@ pub struct WebhookBody {
     pub id: String,
     /// Name; may be empty.
     pub name: String,
-    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`.
+    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
+    /// `budget_alert`.
     pub event: String,
     /// Address of the receiver.
     pub url: String,
-    /// `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything.
+    /// `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold.
+    /// Empty is everything.
     pub filter: String,
     /// `true` if anything is sent.
     pub enabled: bool,
@@ -49,7 +51,8 @@ pub struct WebhookSecretBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookCreate {
-    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`.
+    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`,
+    /// `budget_alert`.
     pub event: String,
     /// An https address.
     pub url: String,

@@ -64,10 +64,12 @@ pub struct WatchBody {
     /// Measured reduction of the resource's monthly cost, dollars; absent until known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realised_savings_monthly: Option<f64>,
-    /// Prices of the measured reduction: `bill` (after discounts) or `list_price`; absent until known.
+    /// Prices of the measured reduction: `bill` (after discounts) or `list_price`; absent until
+    /// known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub savings_basis: Option<String>,
-    /// End of the days of the bill that the reduction was measured on; absent until the bill covers a whole day after the change.
+    /// End of the days of the bill that the reduction was measured on; absent until the bill covers
+    /// a whole day after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub billed_until: Option<String>,
     /// Time from which nothing is saved any more; absent while the saving stands.
@@ -252,13 +254,17 @@ pub struct DashboardBody {
     pub savings_unmeasured: u64,
     /// Predicted savings of those a month, dollars. They are not part of the realised savings.
     pub savings_unmeasured_monthly: f64,
-    /// Savings a month of what has not ended, dollars: the same figure as `savings_monthly` of its list.
+    /// Savings a month of what has not ended, dollars: the same figure as `savings_monthly` of its
+    /// list.
     pub savings_open_monthly: f64,
-    /// Cost a month that open recommendations add together which cost more than they save, dollars; not subtracted from the savings.
+    /// Cost a month that open recommendations add together which cost more than they save, dollars;
+    /// not subtracted from the savings.
     pub cost_added_open_monthly: f64,
-    /// Open recommendations whose saving is not known for want of a price; none of them is in the sum.
+    /// Open recommendations whose saving is not known for want of a price; none of them is in the
+    /// sum.
     pub savings_open_unpriced: u64,
-    /// Savings of all changes that succeeded, summed up to each day on which one ended, oldest first.
+    /// Savings of all changes that succeeded, summed up to each day on which one ended, oldest
+    /// first.
     pub savings_history: Vec<SavingsPointBody>,
     /// Monthly cost of the estate, dollars.
     pub monthly_cost: f64,
@@ -294,7 +300,8 @@ pub struct LearningBody {
     pub name: String,
     /// Share of the learning period that is over, percent.
     pub percent: f64,
-    /// Share of its ended recommendations that held, percent; null below ten, of which a share says little.
+    /// Share of its ended recommendations that held, percent; null below ten, of which a share says
+    /// little.
     pub accuracy: Option<f64>,
     /// Its ended recommendations that held.
     pub held: u64,

@@ -14,8 +14,8 @@ use crate::time;
 /// Workload of a resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WorkloadBody {
-    /// `production`, `development`, `batch` or `analytics`: the class that a person gave, else the one that an agent found; null
-    /// for a resource that is not classified.
+    /// `production`, `development`, `batch` or `analytics`: the class that a person gave, else the
+    /// one that an agent found; null for a resource that is not classified.
     pub class: Option<String>,
     /// Confidence in the class, percent; null without a class.
     pub confidence: Option<f64>,
@@ -40,7 +40,8 @@ pub struct WorkloadBody {
 /// Reason why a resource is not classified.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct UnclassifiedBody {
-    /// `thin_data`, `signals_too_few`, `signals_contradict`, `switched_off`; `not_judged` where no agent judged it yet.
+    /// `thin_data`, `signals_too_few`, `signals_contradict`, `switched_off`; `not_judged` where no
+    /// agent judged it yet.
     pub code: String,
     /// The numbers.
     pub detail: String,

@@ -11,24 +11,27 @@ use crate::app::Settings;
 pub struct WorkspaceBody {
     /// Name, in titles and messages.
     pub name: String,
-    /// IANA time zone in which times are shown and schedules run unless they name another. Without it times are shown in the
-    /// reader's zone, and schedules run in UTC.
+    /// IANA time zone in which times are shown and schedules run unless they name another. Without
+    /// it times are shown in the reader's zone, and schedules run in UTC.
     #[schema(example = "Europe/Berlin")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
     /// Currency in which the dashboard shows amounts.
     #[schema(example = "EUR")]
     pub currency: String,
-    /// Units of the currency for one US dollar. Without it amounts are shown in the currency they come in.
+    /// Units of the currency for one US dollar. Without it amounts are shown in the currency they
+    /// come in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_rate: Option<f64>,
     /// Days of metric samples that are kept.
     pub samples_days: u32,
-    /// Address at which people reach Reeve, the start of links in messages. Without it messages have no links.
+    /// Address at which people reach Reeve, the start of links in messages. Without it messages
+    /// have no links.
     #[schema(example = "https://reeve.example.com")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public_url: Option<String>,
-    /// `true` if the configuration of the service names the public address, which cannot be changed here then.
+    /// `true` if the configuration of the service names the public address, which cannot be changed
+    /// here then.
     pub public_url_configured: bool,
     /// Grows with every change; 0 before the first.
     pub version: u64,

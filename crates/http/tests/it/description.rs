@@ -39,7 +39,8 @@ fn every_route_has_one_rule_and_one_description() {
 
 #[test]
 fn what_changes_something_needs_a_permission() {
-    // One's own password, session and tokens are the exceptions; their handlers look at the caller alone.
+    // One's own password, session and tokens are the exceptions; their handlers look at the caller
+    // alone.
     let own = [
         "/api/v1/account/password",
         "/api/v1/sessions/current",

@@ -1,4 +1,5 @@
-//! The interface as it describes itself: every route has one rule and one description, every problem a page.
+//! The interface as it describes itself: every route has one rule and one description, every
+//! problem a page.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

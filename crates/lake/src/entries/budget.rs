@@ -1,11 +1,13 @@
 //! The time that one search may take, and how much of the machine.
 //!
-//! A query of 256 words over a large log could keep all processors busy for half a minute, while appends waited for them. Two bounds:
-//! a search that runs longer than [`HEAVY`] goes on only in turns, of which half the processors' number are given at a time, to all such
-//! searches together; and one that is not done in its time is given up, with what to narrow.
+//! A query of 256 words over a large log could keep all processors busy for half a minute, while
+//! appends waited for them. Two bounds: a search that runs longer than [`HEAVY`] goes on only in
+//! turns, of which half the processors' number are given at a time, to all such searches together;
+//! and one that is not done in its time is given up, with what to narrow.
 //!
-//! A reader that goes on from where it stopped is never given up: it pauses when half of the time is gone, at the end of the last part
-//! of the log that it has wholly searched. Work for a caller that has gone away ends at its next look at the time.
+//! A reader that goes on from where it stopped is never given up: it pauses when half of the time
+//! is gone, at the end of the last part of the log that it has wholly searched. Work for a caller
+//! that has gone away ends at its next look at the time.
 
 use std::io;
 use std::sync::Arc;
@@ -48,7 +50,8 @@ impl Budgets {
         self.budget(self.limit, None)
     }
 
-    /// The budget of a stretch that begins now. It pauses after half of the time of a search, and has no end.
+    /// The budget of a stretch that begins now. It pauses after half of the time of a search, and
+    /// has no end.
     pub(super) fn begin_stretch(&self) -> Arc<Budget> {
         self.budget(Duration::MAX, Some(self.limit / 2))
     }
@@ -77,7 +80,8 @@ pub(super) struct Budget {
     abandoned: AtomicBool,
 }
 
-/// Ends the work of a search when its caller goes away: threads do not end by themselves when the future that waits for them is dropped.
+/// Ends the work of a search when its caller goes away: threads do not end by themselves when the
+/// future that waits for them is dropped.
 #[derive(Debug)]
 pub(super) struct Attended(Arc<Budget>);
 
@@ -103,8 +107,8 @@ impl Budget {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// Waits for this search's turn, where it takes turns; the next piece of work is done while the answer is held. Nothing that asks
-    /// for a turn itself may be called meanwhile.
+    /// Waits for this search's turn, where it takes turns; the next piece of work is done while the
+    /// answer is held. Nothing that asks for a turn itself may be called meanwhile.
     pub(super) async fn turn(&self) -> Result<Option<OwnedSemaphorePermit>, TrailError> {
         if self.is_abandoned() {
             return Err(self.given_up());
@@ -122,7 +126,8 @@ impl Budget {
         turn.map_err(|_| self.given_up()).map(Result::ok)
     }
 
-    /// Ends work that cannot wait, where no time is left; [`Budget::is_over`] tells this error from those of files.
+    /// Ends work that cannot wait, where no time is left; [`Budget::is_over`] tells this error from
+    /// those of files.
     pub(super) fn check(&self) -> io::Result<()> {
         if self.began.elapsed() < self.limit && !self.is_abandoned() {
             Ok(())

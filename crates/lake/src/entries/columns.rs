@@ -1,5 +1,5 @@
-//! The typed columns of some entries, each distinct value once: made in one pass over the entries, and then used for the
-//! segment's dictionaries and for its index alike.
+//! The typed columns of some entries, each distinct value once: made in one pass over the entries,
+//! and then used for the segment's dictionaries and for its index alike.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -13,7 +13,8 @@ use std::hash::BuildHasher as _;
 /// The key of a row that has no value.
 pub(super) const ABSENT: i32 = -1;
 
-/// A column whose values are texts: the distinct ones in the order of their first row, and for each row which one it has.
+/// A column whose values are texts: the distinct ones in the order of their first row, and for each
+/// row which one it has.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     /// All distinct values, one after another.

@@ -1,9 +1,10 @@
-//! Values cut out of canonical bytes: what stands in a column of its own need not stand in the payload as well. Identifiers,
-//! times, names and addresses are most of what does not compress there. `docs/formats/segment.md`, "cut".
+//! Values cut out of canonical bytes: what stands in a column of its own need not stand in the
+//! payload as well. Identifiers, times, names and addresses are most of what does not compress
+//! there. `docs/formats/segment.md`, "cut".
 //!
-//! Canonical JSON has no white space, so three bytes of it before an empty text say the number of the column whose value was
-//! there, and what is left is JSON still. What is put back is the column's text as it is; nothing is cut where that would not
-//! give the same bytes.
+//! Canonical JSON has no white space, so three bytes of it before an empty text say the number of
+//! the column whose value was there, and what is left is JSON still. What is put back is the
+//! column's text as it is; nothing is cut where that would not give the same bytes.
 
 use std::sync::LazyLock;
 
@@ -25,8 +26,8 @@ const PLACED: u8 = 4;
 /// An entry has at most a mebibyte; what grows beyond twice that is none.
 const MOST: usize = 2 << 20;
 
-/// The columns whose values may be cut out, as their members follow each other in canonical bytes: those that save more than
-/// they cost whoever shows a single entry.
+/// The columns whose values may be cut out, as their members follow each other in canonical bytes:
+/// those that save more than they cost whoever shows a single entry.
 pub(super) const COLUMNS: [Column; 9] = [
     Column::ActionOperation,
     Column::ActorIpAddress,
@@ -50,8 +51,8 @@ static MEMBERS: LazyLock<[Finder<'static>; COLUMNS.len()]> = LazyLock::new(|| {
 static EVENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"event_id\":\"\""));
 static REQUEST: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"request_id\":\"\""));
 
-/// Appends canonical bytes without the values of these columns, which are in the order of [`COLUMNS`]; says whether any was
-/// cut out.
+/// Appends canonical bytes without the values of these columns, which are in the order of
+/// [`COLUMNS`]; says whether any was cut out.
 pub(super) fn shorten<'t>(
     canonical: &[u8],
     values: impl IntoIterator<Item = Option<&'t [u8]>>,
@@ -82,7 +83,8 @@ pub(super) fn shorten<'t>(
     cut
 }
 
-/// Returns the position of this very value in the first member that has it. Mostly that is the next member.
+/// Returns the position of this very value in the first member that has it. Mostly that is the next
+/// member.
 fn place(member: &Finder<'_>, value: &[u8], bytes: &[u8], mut from: usize) -> Option<usize> {
     let name = member.needle();
     if bytes.get(from + 1..)?.starts_with(name) {
@@ -100,8 +102,9 @@ fn place(member: &Finder<'_>, value: &[u8], bytes: &[u8], mut from: usize) -> Op
     }
 }
 
-/// The canonical bytes again. `put` appends the value that a column has. `scratch` is used when something was cut out. Bytes
-/// that [`shorten`] did not make give any bytes; what is shown of them is compared with the log.
+/// The canonical bytes again. `put` appends the value that a column has. `scratch` is used when
+/// something was cut out. Bytes that [`shorten`] did not make give any bytes; what is shown of them
+/// is compared with the log.
 pub(super) fn whole<'a>(
     stored: &'a [u8],
     cut: u8,
@@ -151,7 +154,8 @@ pub(super) fn whole<'a>(
     scratch
 }
 
-/// Returns the position of the next byte that canonical bytes do not have; eight are looked at together.
+/// Returns the position of the next byte that canonical bytes do not have; eight are looked at
+/// together.
 fn low_byte(bytes: &[u8]) -> Option<usize> {
     const LOW: u64 = u64::from_ne_bytes([PRINTED; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);

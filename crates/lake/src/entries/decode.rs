@@ -10,7 +10,8 @@ use reeve_ledger::SealedEntry;
 use super::cut::{COLUMNS, whole};
 use super::schema::{CANONICAL, CUT, SALT, SEQUENCE, position};
 
-/// Number of columns that make canonical bytes: the bytes, the flags of the values that were cut out, and the columns with those values.
+/// Number of columns that make canonical bytes: the bytes, the flags of the values that were cut
+/// out, and the columns with those values.
 pub(super) const CANONICAL_COLUMNS: usize = 2 + COLUMNS.len();
 
 /// The columns that make canonical bytes, in the order [`Canonical`] expects them.

@@ -33,7 +33,8 @@ const CANONICAL_PAGE: usize = 64 * 1024;
 const ID_PAGE: usize = 16 * 1024;
 /// Rows after which a page's size is looked at.
 const LOOK: usize = 128;
-/// Rows turned into columns at a time, and canonical bytes of them: entries may have a mebibyte each.
+/// Rows turned into columns at a time, and canonical bytes of them: entries may have a mebibyte
+/// each.
 const BATCH: usize = 16_384;
 const BATCH_BYTES: usize = 16 << 20;
 /// The most distinct values of a row group, in bytes, that are worth a dictionary.
@@ -94,7 +95,8 @@ pub(super) fn file_metadata(class: &str, first: u64, last: u64) -> Vec<KeyValue>
 
 /// Layout of a file.
 pub(super) fn properties() -> WriterPropertiesBuilder {
-    // Level 3 takes no longer than level 1 for what is left of payloads; for random identifiers it is slower and worse.
+    // Level 3 takes no longer than level 1 for what is left of payloads; for random identifiers it
+    // is slower and worse.
     let harder = ZstdLevel::try_new(3).unwrap_or_default();
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -125,7 +127,8 @@ pub(super) fn properties() -> WriterPropertiesBuilder {
         Column::RequestId.segment_name(),
         CANONICAL_NAME,
     ] {
-        // Lengths between the texts would cost a byte and a half a row, and most of the time of compressing.
+        // Lengths between the texts would cost a byte and a half a row, and most of the time of
+        // compressing.
         let path = ColumnPath::from(name);
         builder = builder
             .set_column_dictionary_enabled(path.clone(), false)

@@ -1,4 +1,5 @@
-//! Entries of any classes in a Parquet file of their own, for export: the columns of a segment, payloads as they were hashed.
+//! Entries of any classes in a Parquet file of their own, for export: the columns of a segment,
+//! payloads as they were hashed.
 
 use std::fs::File;
 use std::io;

@@ -1,5 +1,6 @@
-//! Conditions that DataFusion does not know, as scalar functions: the audit crate's comparison on a text column, asked
-//! once a distinct value, and the audit crate's whole judgement on an entry's canonical bytes.
+//! Conditions that DataFusion does not know, as scalar functions: the audit crate's comparison on a
+//! text column, asked once a distinct value, and the audit crate's whole judgement on an entry's
+//! canonical bytes.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -31,8 +32,8 @@ pub(super) fn text_condition(column: Column, holds: Arc<HoldsText>) -> Expr {
     ScalarUDF::from(function).call(vec![col(column.segment_name())])
 }
 
-/// A condition on canonical bytes. `words`, in lower case, occur in the bytes of every entry that meets it. Rows for which
-/// `known` is true already are not looked at.
+/// A condition on canonical bytes. `words`, in lower case, occur in the bytes of every entry that
+/// meets it. Rows for which `known` is true already are not looked at.
 pub(super) fn entry_condition(
     holds: Arc<HoldsEntry>,
     words: &[String],

@@ -1,8 +1,10 @@
-//! The search index: one disposable file beside each segment, from which most queries are answered without reading rows.
+//! The search index: one disposable file beside each segment, from which most queries are answered
+//! without reading rows.
 //!
-//! It holds every distinct value with the rows that have it, words of values, and the times of rows. It only ever says less than
-//! the truth or more than the truth, and says which; what it cannot settle is read from the segment. Format:
-//! `docs/formats/index.md`; why it is not a library: `docs/adr/`.
+//! It holds every distinct value with the rows that have it, words of values, and the times of
+//! rows. It only ever says less than the truth or more than the truth, and says which; what it
+//! cannot settle is read from the segment. Format: `docs/formats/index.md`; why it is not a
+//! library: `docs/adr/`.
 
 mod answer;
 mod bits;

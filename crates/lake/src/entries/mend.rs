@@ -25,9 +25,9 @@ impl EntrySegments {
         self.shelf.missed()
     }
 
-    /// Builds the indexes that published segments lack, and removes those of others. Returns how many were built. Searches
-    /// need none of it: they are slower meanwhile. An index is built of what the log committed to, as `views` restores it: a forged
-    /// segment gets none.
+    /// Builds the indexes that published segments lack, and removes those of others. Returns how
+    /// many were built. Searches need none of it: they are slower meanwhile. An index is built of
+    /// what the log committed to, as `views` restores it: a forged segment gets none.
     pub async fn mend_indexes(&self, views: &dyn Views) -> Result<usize, TrailError> {
         let Some(published) = self.published.lock().clone() else {
             return Ok(0);

@@ -1,7 +1,9 @@
-//! Rows of a segment by their numbers, for what is shown: the pages that hold them, straight from the file.
+//! Rows of a segment by their numbers, for what is shown: the pages that hold them, straight from
+//! the file.
 //!
-//! A page of fifty entries may stand in fifty segments, one row in each. A scan of DataFusion costs more than such a row, so
-//! here the Parquet reader is asked itself, with footers that are kept in memory.
+//! A page of fifty entries may stand in fifty segments, one row in each. A scan of DataFusion costs
+//! more than such a row, so here the Parquet reader is asked itself, with footers that are kept in
+//! memory.
 
 mod at;
 mod newest;
@@ -32,7 +34,8 @@ const FOOTERS: usize = 64 << 20;
 /// Footers of segments, the newest that fit.
 #[derive(Debug)]
 pub(super) struct Footers {
-    /// State of a file when its footer was read, and the footer; `None` for a file without some of the columns.
+    /// State of a file when its footer was read, and the footer; `None` for a file without some of
+    /// the columns.
     kept: Mutex<Newest<String, (ObjectMeta, Option<Known>)>>,
     dictionaries: Arc<Dictionaries>,
     /// Number of footers read so far, which numbers the next file.
@@ -59,7 +62,8 @@ struct Known {
 }
 
 impl Footers {
-    /// The entries in these rows of a file, which ascend; `None` for a file of another version, which only a scan can read.
+    /// The entries in these rows of a file, which ascend; `None` for a file of another version,
+    /// which only a scan can read.
     pub(super) fn read(
         &self,
         root: &Path,

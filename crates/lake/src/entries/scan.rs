@@ -1,7 +1,8 @@
-//! One segment through DataFusion: given rows, pruned by row group and page, filtered while it is decoded.
+//! One segment through DataFusion: given rows, pruned by row group and page, filtered while it is
+//! decoded.
 //!
-//! A scan is built as a physical plan of one node. There is nothing for an optimizer to do, a plan costs microseconds
-//! instead of milliseconds, and an error belongs to exactly one file.
+//! A scan is built as a physical plan of one node. There is nothing for an optimizer to do, a plan
+//! costs microseconds instead of milliseconds, and an error belongs to exactly one file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,8 +33,8 @@ use crate::place::Place;
 
 /// Rows of a batch.
 const BATCH: usize = 8_192;
-/// Footers and page indexes kept in memory at most, bytes: those of some hundred segments, each some 100 KiB. Reading one anew
-/// costs more than what a page of entries needs from the segment.
+/// Footers and page indexes kept in memory at most, bytes: those of some hundred segments, each
+/// some 100 KiB. Reading one anew costs more than what a page of entries needs from the segment.
 const METADATA_CACHE: usize = 160 << 20;
 
 /// Reads segments.
@@ -75,7 +76,8 @@ impl Scanner {
         })
     }
 
-    /// A condition as it is evaluated. No types are coerced: literals have the type of their column.
+    /// A condition as it is evaluated. No types are coerced: literals have the type of their
+    /// column.
     pub(super) fn compile(&self, condition: &Expr) -> Result<Arc<dyn PhysicalExpr>> {
         create_physical_expr(
             condition,
@@ -85,7 +87,8 @@ impl Scanner {
         )
     }
 
-    /// The rows of a segment, or some of them, that meet all conditions, evaluated in their order, ascending by sequence.
+    /// The rows of a segment, or some of them, that meet all conditions, evaluated in their order,
+    /// ascending by sequence.
     pub(super) fn open(
         &self,
         file: ObjectMeta,
@@ -100,7 +103,8 @@ impl Scanner {
             .with_pushdown_filters(true);
         if let Some(condition) = conditions.iter().cloned().reduce(Expr::and) {
             let predicate = self.compile(&condition)?;
-            // The reader ignores what it cannot evaluate; an answer with rows too many must not come of that.
+            // The reader ignores what it cannot evaluate; an answer with rows too many must not
+            // come of that.
             if !split_conjunction(&predicate)
                 .into_iter()
                 .all(|part| can_expr_be_pushed_down_with_schemas(part, &SCHEMA))

@@ -39,7 +39,8 @@ pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     }));
     fields.push(Field::new(SALT_NAME, DataType::FixedSizeBinary(16), false));
     fields.push(Field::new(CANONICAL_NAME, DataType::Binary, false));
-    // Version 1 did not have it: null says that nothing was cut out. Version 2 cut out identifiers alone.
+    // Version 1 did not have it: null says that nothing was cut out. Version 2 cut out identifiers
+    // alone.
     fields.push(Field::new(CUT_NAME, DataType::UInt8, true));
     Arc::new(Schema::new(fields))
 });

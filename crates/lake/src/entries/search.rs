@@ -56,7 +56,8 @@ impl EntrySearch {
         }
     }
 
-    /// Returns the number of pieces of the tail that have an index: those that several searches have looked through.
+    /// Returns the number of pieces of the tail that have an index: those that several searches
+    /// have looked through.
     pub fn indexed_pieces(&self) -> usize {
         self.log.indexed_pieces()
     }

@@ -1,4 +1,5 @@
-//! Segments on disk: written durably once, checked before they are read, read whole or by condition.
+//! Segments on disk: written durably once, checked before they are read, read whole or by
+//! condition.
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::MetadataExt as _;
@@ -66,8 +67,9 @@ impl EntrySegments {
         })
     }
 
-    /// Deletes files that an interrupted seal left behind: there at start, never published, not written since. Does nothing
-    /// until the ledger has published its segments. Returns how many files went.
+    /// Deletes files that an interrupted seal left behind: there at start, never published, not
+    /// written since. Does nothing until the ledger has published its segments. Returns how many
+    /// files went.
     pub async fn sweep(&self) -> Result<usize, SegmentError> {
         let Some(published) = self.published.lock().clone() else {
             return Ok(0);
@@ -86,8 +88,8 @@ impl EntrySegments {
         Ok(doomed.len())
     }
 
-    /// Makes sure that a segment is there and as long as it was written, or is known to be what was written. This is enough where
-    /// its index answers and none of its rows are read.
+    /// Makes sure that a segment is there and as long as it was written, or is known to be what was
+    /// written. This is enough where its index answers and none of its rows are read.
     pub(super) fn present(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
         match looks(&self.root.join(&segment.path)) {
             None => Err(damaged(&segment.path, "the file is missing")),
@@ -98,8 +100,9 @@ impl EntrySegments {
         }
     }
 
-    /// Makes sure that a segment is there and is what was written. The whole file is hashed the first time and whenever
-    /// its size or time has changed; otherwise this costs one look at the folder.
+    /// Makes sure that a segment is there and is what was written. The whole file is hashed the
+    /// first time and whenever its size or time has changed; otherwise this costs one look at the
+    /// folder.
     pub(super) async fn verified(&self, segment: &SegmentMeta) -> Result<ObjectMeta, SegmentError> {
         let path = &segment.path;
         let now = looks(&self.root.join(path));
@@ -312,7 +315,8 @@ impl SegmentStore for EntrySegments {
     }
 }
 
-/// Size, time of the last change in seconds and nanoseconds, and inode of a file; `None` if there is none.
+/// Size, time of the last change in seconds and nanoseconds, and inode of a file; `None` if there
+/// is none.
 type Looks = Option<(u64, i64, i64, u64)>;
 
 fn looks(path: &Path) -> Looks {

@@ -1,4 +1,5 @@
-//! Counting values: of columns in batches of a segment, of entries in the tail, and of open members out of canonical bytes.
+//! Counting values: of columns in batches of a segment, of entries in the tail, and of open members
+//! out of canonical bytes.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -105,8 +106,8 @@ impl Tally {
         }
     }
 
-    /// Counts the rows of a batch whose columns are those at `places` of a segment. The error says why the canonical bytes
-    /// of a row are not an entry.
+    /// Counts the rows of a batch whose columns are those at `places` of a segment. The error says
+    /// why the canonical bytes of a row are not an entry.
     pub(super) fn batch(&mut self, batch: &RecordBatch, places: &[usize]) -> Result<(), String> {
         let column = |place: usize| {
             batch.column(
@@ -301,7 +302,8 @@ impl Tally {
         }
     }
 
-    /// Values and counts: the most frequent first, equal ones by value; spans of time in their order, the newest that fit.
+    /// Values and counts: the most frequent first, equal ones by value; spans of time in their
+    /// order, the newest that fit.
     ///
     /// # Errors
     /// There are more values than can be counted.
@@ -418,7 +420,8 @@ pub(super) fn text_at(column: &ArrayRef, row: usize) -> Option<&str> {
     )
 }
 
-/// The instants that are counted as one with an instant. Months are put together from days at the end.
+/// The instants that are counted as one with an instant. Months are put together from days at the
+/// end.
 pub(super) fn span_of(by: &GroupBy, ms: i64) -> Range<i64> {
     let (start, length) = match by {
         GroupBy::Time {

@@ -1,7 +1,8 @@
 //! From a query's tree to conditions on a segment's rows.
 //!
-//! What columns can express exactly becomes a condition on columns; the rest (free words, states, open metadata, tags) is
-//! judged by the audit crate on the canonical bytes, after the columns have thinned the rows out.
+//! What columns can express exactly becomes a condition on columns; the rest (free words, states,
+//! open metadata, tags) is judged by the audit crate on the canonical bytes, after the columns have
+//! thinned the rows out.
 
 use std::sync::Arc;
 
@@ -183,7 +184,8 @@ fn on_text(column: Column, op: &Match) -> Expr {
     )
 }
 
-/// Returns `true` if a value of a text column meets a condition, as `reeve_audit::query` says. A test holds the two together.
+/// Returns `true` if a value of a text column meets a condition, as `reeve_audit::query` says. A
+/// test holds the two together.
 pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
     match op {
         Match::Compare(side, Bound::Severity(bound)) if column == Column::Severity => value
@@ -224,8 +226,8 @@ fn on_entry(asked: Asked, known: Option<Expr>, now: Timestamp) -> Expr {
     entry_condition(Arc::new(holds), &needed, known)
 }
 
-/// Words, in lower case, that stand in the canonical bytes of every entry that meets the condition. Canonical JSON escapes no
-/// letter and no digit, so a value's words are there as they are.
+/// Words, in lower case, that stand in the canonical bytes of every entry that meets the condition.
+/// Canonical JSON escapes no letter and no digit, so a value's words are there as they are.
 pub(super) fn words_needed(asked: &Asked, needed: &mut Vec<String>) {
     let mut add = |text: &str| needed.extend(words(text).map(str::to_lowercase));
     match asked {

@@ -1,5 +1,5 @@
-//! The values that an entry has for an open member, as they are counted: the paths of `reeve_audit::query`, walked for
-//! what is there instead of for what is asked.
+//! The values that an entry has for an open member, as they are counted: the paths of
+//! `reeve_audit::query`, walked for what is there instead of for what is asked.
 
 use std::collections::BTreeSet;
 

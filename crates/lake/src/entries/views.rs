@@ -6,12 +6,14 @@ use reeve_ledger::{Ledger, ReadError, SealedEntry, StoredEntry, TrailError, View
 /// The log as it stands at one moment.
 #[async_trait]
 pub trait Views: Send + Sync {
-    /// Segments and tail that belong together: each acknowledged entry is in exactly one of the two.
+    /// Segments and tail that belong together: each acknowledged entry is in exactly one of the
+    /// two.
     fn view(&self) -> View;
-    /// Adds to sealed entries what follows from the tree (leaf hash, chain), in the order given, and refuses those that are
-    /// not what the log committed to.
+    /// Adds to sealed entries what follows from the tree (leaf hash, chain), in the order given,
+    /// and refuses those that are not what the log committed to.
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError>;
-    /// The place of an identifier among the sealed entries; reads files. Segments are searched for one of an unknown place.
+    /// The place of an identifier among the sealed entries; reads files. Segments are searched for
+    /// one of an unknown place.
     fn sealed_place(&self, _event_id: &str) -> SealedPlace {
         SealedPlace::Unknown
     }
@@ -38,7 +40,8 @@ impl Views for Ledger {
         match Ledger::sealed_place(self, event_id) {
             Ok((Some(sequence), _)) => SealedPlace::At(sequence),
             Ok((None, end)) => SealedPlace::NotBefore(end),
-            // The index of identifiers is rebuilt at the next start; the segments know the answer too.
+            // The index of identifiers is rebuilt at the next start; the segments know the answer
+            // too.
             Err(error) => {
                 tracing::warn!(%error, "the index of identifiers could not be read");
                 SealedPlace::Unknown

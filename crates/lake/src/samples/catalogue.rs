@@ -1,8 +1,10 @@
-//! Catalogue of sample files. Kept in memory, rebuilt from the folder at start; the names say everything.
+//! Catalogue of sample files. Kept in memory, rebuilt from the folder at start; the names say
+//! everything.
 //!
-//! `<connection>/<day>/<first:020>-<last:020>.parquet`: the inserts it holds. A file whose range lies within another's of the
-//! same folder was merged into that one. Only files older than every insert still being written are merged, so that no
-//! insert can ever land inside a range that is already taken.
+//! `<connection>/<day>/<first:020>-<last:020>.parquet`: the inserts it holds. A file whose range
+//! lies within another's of the same folder was merged into that one. Only files older than every
+//! insert still being written are merged, so that no insert can ever land inside a range that is
+//! already taken.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -88,7 +90,8 @@ struct State {
     next: u64,
     writing: BTreeSet<u64>,
     files: BTreeMap<Key, Vec<Arc<SampleFile>>>,
-    /// Inserts of each connection since the table was opened. The numbers of inserts do not tell: a greater one may end first.
+    /// Inserts of each connection since the table was opened. The numbers of inserts do not tell: a
+    /// greater one may end first.
     revisions: BTreeMap<ConnectionId, u64>,
 }
 
@@ -147,7 +150,8 @@ impl Catalogue {
         }
     }
 
-    /// The files of the connections and days that `keep` takes, oldest day first, then in the order they were inserted.
+    /// The files of the connections and days that `keep` takes, oldest day first, then in the order
+    /// they were inserted.
     pub(super) fn files(&self, keep: impl Fn(&ConnectionId, Day) -> bool) -> Vec<Arc<SampleFile>> {
         let state = self.state.read();
         let mut found: Vec<Arc<SampleFile>> = state
@@ -180,8 +184,8 @@ impl Catalogue {
             .any(|file| file.path == path)
     }
 
-    /// Groups worth merging: of a day that is over for its connection when there are two files, of its newest day when
-    /// there are `busy`.
+    /// Groups worth merging: of a day that is over for its connection when there are two files, of
+    /// its newest day when there are `busy`.
     pub(super) fn mergeable(&self, busy: usize) -> Vec<Vec<Arc<SampleFile>>> {
         let state = self.state.read();
         let settled = state.writing.first().copied().unwrap_or(u64::MAX);
@@ -222,7 +226,8 @@ impl Catalogue {
         ))
     }
 
-    /// Takes files out and puts one in their place. False, and nothing changes, when one of them is gone already.
+    /// Takes files out and puts one in their place. False, and nothing changes, when one of them is
+    /// gone already.
     pub(super) fn replace(&self, old: &[Arc<SampleFile>], new: SampleFile) -> bool {
         let mut state = self.state.write();
         let Some(group) = state.files.get_mut(&(new.connection.clone(), new.day)) else {

@@ -1,4 +1,5 @@
-//! Housekeeping: merging small files and dropping old days. Called by a reconciler; doing it twice does nothing.
+//! Housekeeping: merging small files and dropping old days. Called by a reconciler; doing it twice
+//! does nothing.
 
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ use crate::place::blocking;
 const BUSY: usize = 8;
 
 impl SampleLake {
-    /// Merges the files of each connection and day and returns how many files went into others. Readers are not held up:
-    /// the merged file is durable before the others go.
+    /// Merges the files of each connection and day and returns how many files went into others.
+    /// Readers are not held up: the merged file is durable before the others go.
     pub async fn compact(&self) -> Result<usize, StoreError> {
         let mut gone = 0;
         for group in self.catalogue.mergeable(BUSY) {

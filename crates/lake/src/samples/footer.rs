@@ -1,4 +1,5 @@
-//! Footers of sample files, read once and kept: a series is a narrow strip of a file, and the footer says where it lies.
+//! Footers of sample files, read once and kept: a series is a narrow strip of a file, and the
+//! footer says where it lies.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -151,7 +152,8 @@ fn groups(metadata: &ArrowReaderMetadata) -> Vec<Group> {
     metadata.metadata().row_groups().iter().map(group).collect()
 }
 
-/// Footers that were read, by path. Files never change, so a footer is true for as long as its file is there.
+/// Footers that were read, by path. Files never change, so a footer is true for as long as its file
+/// is there.
 #[derive(Debug, Default)]
 pub(super) struct Footers(Mutex<HashMap<String, Arc<Footer>>>);
 

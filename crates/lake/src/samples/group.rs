@@ -16,7 +16,8 @@ pub(super) struct DayBatch {
     pub(super) rows: RecordBatch,
 }
 
-/// Sorts samples into one batch a connection and day. Of two points at the same place the later one counts.
+/// Sorts samples into one batch a connection and day. Of two points at the same place the later one
+/// counts.
 pub(super) fn from_samples(samples: &[Sample]) -> Result<Vec<DayBatch>, StoreError> {
     let names = Names::new(samples);
     let mut groups: BTreeMap<(&ConnectionId, Day), Vec<Row>> = BTreeMap::new();
@@ -115,7 +116,8 @@ fn day_batch(
     mut rows: Vec<Row>,
     resources: &[&str],
 ) -> Result<DayBatch, StoreError> {
-    // Stable, so that the later of two equal places stays behind the earlier one; series arrive in runs, which it exploits.
+    // Stable, so that the later of two equal places stays behind the earlier one; series arrive in
+    // runs, which it exploits.
     rows.sort_by(|a, b| {
         (a.resource, a.metric.as_str(), a.timestamp_ms).cmp(&(
             b.resource,

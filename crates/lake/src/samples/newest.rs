@@ -23,8 +23,8 @@ pub(super) type Ends = BTreeMap<ResourceId, BTreeMap<Metric, i64>>;
 pub(super) struct Newest(Mutex<HashMap<ConnectionId, Ends>>);
 
 impl Newest {
-    /// Takes over what was just inserted. The lock is held over a scan, so that an insert either is in the files it reads or
-    /// waits here.
+    /// Takes over what was just inserted. The lock is held over a scan, so that an insert either is
+    /// in the files it reads or waits here.
     pub(super) async fn learn(&self, samples: &[Sample]) {
         let mut known = self.0.lock().await;
         for sample in samples {
@@ -77,7 +77,8 @@ impl Newest {
 }
 
 fn note(ends: &mut Ends, resource: &ResourceId, metric: Metric, end: i64) {
-    // Looked up before inserting: the resource is nearly always known, and cloning its name for each point is dear.
+    // Looked up before inserting: the resource is nearly always known, and cloning its name for
+    // each point is dear.
     if !ends.contains_key(resource) {
         ends.insert(resource.clone(), BTreeMap::new());
     }

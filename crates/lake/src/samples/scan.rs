@@ -1,7 +1,9 @@
-//! Every series of the table, read once from end to end: a band of resources at a time, in order, in bounded memory.
+//! Every series of the table, read once from end to end: a band of resources at a time, in order,
+//! in bounded memory.
 //!
-//! Files are sorted by resource and their row groups are small, so a band of neighbouring resources is a narrow strip of each
-//! file. Bands are cut where about [`BAND_ROWS`] rows come together. Bands may be read side by side.
+//! Files are sorted by resource and their row groups are small, so a band of neighbouring resources
+//! is a narrow strip of each file. Bands are cut where about [`BAND_ROWS`] rows come together.
+//! Bands may be read side by side.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,5 @@
-//! Reading series: which files and row groups matter, and how points of several files become one line.
+//! Reading series: which files and row groups matter, and how points of several files become one
+//! line.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
@@ -66,7 +67,8 @@ impl Wanted {
         day.start_ms() < self.0.end_ms && self.0.start_ms < day.end_ms()
     }
 
-    /// Returns `true` if one of the resources may lie between these, the greatest of which may be unknown.
+    /// Returns `true` if one of the resources may lie between these, the greatest of which may be
+    /// unknown.
     fn between(&self, least: &str, greatest: Option<&str>) -> bool {
         let from_least = (Bound::Included(least), Bound::Unbounded);
         let first = self.0.resources.range::<str, _>(from_least).next();
@@ -123,8 +125,8 @@ pub(super) async fn read(
     Ok((file, runs))
 }
 
-/// Lines in the order they were asked for. Of several points at the same time the one inserted last stays, also where a
-/// metric source measures what the connection does.
+/// Lines in the order they were asked for. Of several points at the same time the one inserted last
+/// stays, also where a metric source measures what the connection does.
 pub(super) fn merge(wanted: &Wanted, mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>) -> Vec<Series> {
     parts.sort_by_key(|(file, _)| file.last());
     let mut lines: HashMap<(ResourceId, Metric), Vec<Point>> = HashMap::new();

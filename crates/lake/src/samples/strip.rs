@@ -1,4 +1,5 @@
-//! Parts of a file that Parquet's reader takes for the whole: what it asks for must lie inside one of them.
+//! Parts of a file that Parquet's reader takes for the whole: what it asks for must lie inside one
+//! of them.
 
 use bytes::{Buf as _, Bytes, buf::Reader};
 use parquet::errors::ParquetError;

@@ -53,7 +53,8 @@ fn counts() -> SearchRequest {
     }
 }
 
-/// Searches that show entries are refused; so are the others when the file is not there or not as long as it was.
+/// Searches that show entries are refused; so are the others when the file is not there or not as
+/// long as it was.
 async fn refused(log: &Arc<Log>, segment: &SegmentMeta, why: &str, others: &[SearchRequest]) {
     let (mut page, mut one) = (everything(), everything());
     (page.count_total, page.aggregations) = (false, Vec::new());

@@ -1,4 +1,5 @@
-//! Files of every version of the formats, written once and kept: later versions must read them as they are.
+//! Files of every version of the formats, written once and kept: later versions must read them as
+//! they are.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Searching with indexes, without them, and with indexes that are damaged or of another file: the same answers.
+//! Searching with indexes, without them, and with indexes that are damaged or of another file: the
+//! same answers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -346,7 +346,8 @@ pub(crate) fn check(
     }
 }
 
-/// Every value of the first field is counted as if it alone were, and the second field among the entries that have it.
+/// Every value of the first field is counted as if it alone were, and the second field among the
+/// entries that have it.
 fn check_nested(
     counts: &Counts,
     (outer, inner): (&GroupBy, &GroupBy),

@@ -1,5 +1,5 @@
-//! From surprises to alarms: what all signs together amount to, held against how they usually rise, weighed with the deviation into
-//! one evidence, and one alarm for one event.
+//! From surprises to alarms: what all signs together amount to, held against how they usually rise,
+//! weighed with the deviation into one evidence, and one alarm for one event.
 
 use super::THRESHOLD;
 use super::event::{EventRow, Events};
@@ -19,8 +19,9 @@ pub(crate) const SIGN: Prior = Prior {
     least: 0.12,
     log: true,
 };
-/// Prior of all signs together, fitted on series of many kinds. A series' own past comes to weigh as much after 20,000
-/// points: enough to quieten one that is always restless, too little to learn a week's trouble as usual.
+/// Prior of all signs together, fitted on series of many kinds. A series' own past comes to weigh
+/// as much after 20,000 points: enough to quieten one that is always restless, too little to learn
+/// a week's trouble as usual.
 pub(crate) const TOGETHER: Prior = Prior {
     block: 200,
     mean: (4.25, 100.0),
@@ -30,8 +31,8 @@ pub(crate) const TOGETHER: Prior = Prior {
     least: 0.5,
     log: false,
 };
-/// Extra surprise that an alarm needs for each factor of e of the past. A full 1 would hold the number of false alarms
-/// constant over all time; this lets it grow with the root of time.
+/// Extra surprise that an alarm needs for each factor of e of the past. A full 1 would hold the
+/// number of false alarms constant over all time; this lets it grow with the root of time.
 const PAST: f64 = 0.4;
 /// The length of the past, in points, at which that starts and ends.
 const PAST_POINTS: (f64, f64) = (1_000.0, 20_000.0);
@@ -99,7 +100,8 @@ impl Alarm {
         self.sensitivity
     }
 
-    /// Forgets the height of signs, and keeps the event under way and how far rows of this series usually lie.
+    /// Forgets the height of signs, and keeps the event under way and how far rows of this series
+    /// usually lie.
     pub(crate) fn forget(&mut self) {
         self.evidence.resume();
         *self = Alarm {
@@ -110,7 +112,8 @@ impl Alarm {
         };
     }
 
-    /// Returns the distance from the forecast, in usual sizes, at which this sign alone reaches a surprise of `nats`.
+    /// Returns the distance from the forecast, in usual sizes, at which this sign alone reaches a
+    /// surprise of `nats`.
     pub(crate) fn reach(&self, sign: Sign, nats: f64) -> f64 {
         self.peaks
             .get(sign as usize)
@@ -122,8 +125,8 @@ impl Alarm {
         self.evidence.score()
     }
 
-    /// Judges a point of a series with so many points a day by its signs and its deviation, and learns from both. `recurs` is asked
-    /// for a point with the evidence of an alarm.
+    /// Judges a point of a series with so many points a day by its signs and its deviation, and
+    /// learns from both. `recurs` is asked for a point with the evidence of an alarm.
     pub(crate) fn judge(
         &mut self,
         signs: &[f64; SIGNS],
@@ -161,7 +164,8 @@ impl Alarm {
         }
     }
 
-    /// Learns from the signs of a point. Returns their strength together, in nats, and the strongest.
+    /// Learns from the signs of a point. Returns their strength together, in nats, and the
+    /// strongest.
     pub(crate) fn learn(&mut self, signs: &[f64; SIGNS]) -> (f64, Sign) {
         let surprises = self.surprises(signs);
         let height = surprises

@@ -12,7 +12,8 @@ pub(crate) enum Reading {
     Gauge(f64),
     /// The rise since the last point, per usual step.
     Rise(f64),
-    /// Value at which the series turned out to be of the other kind, which invalidates the learnt state.
+    /// Value at which the series turned out to be of the other kind, which invalidates the learnt
+    /// state.
     Turn(f64),
 }
 
@@ -46,7 +47,8 @@ impl Counter {
         let share = (1.0 / self.points).max(1.0 / HABIT);
         self.rises += share * (f64::from(u8::from(change > 0.0)) - self.rises);
         self.falls += share * (f64::from(u8::from(change < 0.0)) - self.falls);
-        // After a reset the counter starts from nothing, so what it shows is what it has counted since.
+        // After a reset the counter starts from nothing, so what it shows is what it has counted
+        // since.
         let rise = if change < 0.0 { value.max(0.0) } else { change } / steps.max(1.0);
         let was = self.counting;
         if self.points >= ENOUGH {
@@ -64,7 +66,8 @@ impl Counter {
         }
     }
 
-    /// The value that a rise from the last point would lead to, or the value itself where nothing is counted.
+    /// The value that a rise from the last point would lead to, or the value itself where nothing
+    /// is counted.
     pub(crate) fn value_of(&self, reading: f64, last: f64) -> f64 {
         if self.counting {
             last + reading

@@ -1,9 +1,10 @@
 //! Deviation of a series: its distance from the usual, row by row, for as long as it lasts.
 //!
-//! A row is compared with the median of the past two weeks and, where it explains the series better, with the median
-//! of the same hour of the last seven days; the distance is measured in median distances. The rows under judgement
-//! hardly move a median. A running mean of the signed distances adds duration: a shift that lasts counts for more than
-//! a spike of its size. A series that has kept to a new level for a day has moved, and is learnt anew from there.
+//! A row is compared with the median of the past two weeks and, where it explains the series
+//! better, with the median of the same hour of the last seven days; the distance is measured in
+//! median distances. The rows under judgement hardly move a median. A running mean of the signed
+//! distances adds duration: a shift that lasts counts for more than a spike of its size. A series
+//! that has kept to a new level for a day has moved, and is learnt anew from there.
 
 use std::collections::VecDeque;
 
@@ -18,11 +19,13 @@ const ROUNDS: usize = 7;
 const KNOWN_ROUNDS: usize = 2;
 /// The day explains a series when it leaves less than this share of what the level leaves.
 const EXPLAINS: f64 = 0.8;
-/// Distance believed usual, as a share of the level, before any was seen; it counts as one distance.
+/// Distance believed usual, as a share of the level, before any was seen; it counts as one
+/// distance.
 const BELIEVED: f64 = 0.3;
 /// Least distance that means anything, as a share of the level.
 const LEAST: f64 = 0.005;
-/// Part of the largest distances that counts as usual where most rows do not differ at all: a metric that is mostly nothing.
+/// Part of the largest distances that counts as usual where most rows do not differ at all: a
+/// metric that is mostly nothing.
 const OF_LARGEST: f64 = 0.15;
 /// Share with which the running mean follows: four rows.
 const FOLLOW: f64 = 0.25;
@@ -96,8 +99,8 @@ impl Deviation {
         }
     }
 
-    /// Reads the next row of a series with so many rows a day. `of_week` is the value that the week lets expect, where that explains
-    /// the series best. A confirmed move is handed out once.
+    /// Reads the next row of a series with so many rows a day. `of_week` is the value that the week
+    /// lets expect, where that explains the series best. A confirmed move is handed out once.
     pub(crate) fn read(
         &mut self,
         at_ms: i64,
@@ -137,7 +140,8 @@ impl Deviation {
         self.mean = 0.0;
     }
 
-    /// The row's distance in usual ones, or its running mean's if that is worth more, with its sign.
+    /// The row's distance in usual ones, or its running mean's if that is worth more, with its
+    /// sign.
     pub(crate) fn signed(&self) -> f64 {
         let staying = self.staying();
         if self.distance.abs() >= staying {
@@ -157,7 +161,8 @@ impl Deviation {
         self.recent.iter().copied()
     }
 
-    /// The distance from its level that is usual. What little was seen is mixed with what is believed.
+    /// The distance from its level that is usual. What little was seen is mixed with what is
+    /// believed.
     fn size(&self, level: f64) -> f64 {
         let least = LEAST * level.abs() + 1e-9;
         let mut own = self.sizes.quantile(0.5);
@@ -232,8 +237,8 @@ impl Profile {
         (at_ms.rem_euclid(DAY_MS) / HOUR_MS) as usize
     }
 
-    /// The hour's usual distance from the level, or 0 where it is not known or does not explain the series. `off` is this row's,
-    /// of which it is learnt how well the profile does.
+    /// The hour's usual distance from the level, or 0 where it is not known or does not explain the
+    /// series. `off` is this row's, of which it is learnt how well the profile does.
     fn usual(&mut self, at_ms: i64, off: f64, size: f64) -> f64 {
         let hour = Self::hour(at_ms);
         let rounds = self

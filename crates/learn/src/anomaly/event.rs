@@ -1,7 +1,9 @@
-//! One alarm for one event: the alarm that opens it, what is news within it, and the calm that ends it.
+//! One alarm for one event: the alarm that opens it, what is news within it, and the calm that ends
+//! it.
 //!
-//! An event ends once the evidence has been usual for some hours. A rest of a fixed third of a day, which this replaces, hid two
-//! thirds of the events that were missed: a second outage an hour after the first was never told.
+//! An event ends once the evidence has been usual for some hours. A rest of a fixed third of a day,
+//! which this replaces, hid two thirds of the events that were missed: a second outage an hour
+//! after the first was never told.
 
 /// Share of an alarm's evidence under which a row is normal.
 const NORMAL: f64 = 0.6;
@@ -10,15 +12,19 @@ const CALM_DAYS: f64 = 0.2;
 const CALM: (f64, f64) = (3.0, 200.0);
 /// Factor by which an event that goes on must become worse to be told again.
 const WORSE: f64 = 3.0;
-/// Usual distances on the other side from which a deviation is an event of its own, and its share of the first one's distance.
+/// Usual distances on the other side from which a deviation is an event of its own, and its share
+/// of the first one's distance.
 const OTHER_SIDE: (f64, f64) = (15.0, 0.1);
-/// Days in which the height that the next alarm must reach falls by a factor of e. It is the height of the last event.
+/// Days in which the height that the next alarm must reach falls by a factor of e. It is the height
+/// of the last event.
 const GUARD_DAYS: f64 = 1.0;
 /// Evidence that each alarm adds to what the next one takes, as a share,
 const RESTLESS: f64 = 0.2;
-/// and the days in which that fades by a factor of e: a series that alarms daily comes to alarm weekly.
+/// and the days in which that fades by a factor of e: a series that alarms daily comes to alarm
+/// weekly.
 const RESTLESS_DAYS: f64 = 14.0;
-/// Additional evidence for each factor of e by which rows come faster than hourly: more rows have more extremes.
+/// Additional evidence for each factor of e by which rows come faster than hourly: more rows have
+/// more extremes.
 const PACE: f64 = 0.2;
 /// Rows a day without that addition.
 const SLOW: f64 = 24.0;
@@ -48,8 +54,9 @@ pub(super) enum EventRow {
 }
 
 impl Events {
-    /// Reads the evidence of the next row of a series with so many rows a day; an alarm takes `nats` of it in a calm series by the
-    /// hour. Returns the row's meaning and the evidence that an alarm took.
+    /// Reads the evidence of the next row of a series with so many rows a day; an alarm takes
+    /// `nats` of it in a calm series by the hour. Returns the row's meaning and the evidence that
+    /// an alarm took.
     pub(super) fn read(
         &mut self,
         evidence: f64,
@@ -97,7 +104,8 @@ impl Events {
             (self.told, self.deviation) = (evidence, deviation);
             self.restless += RESTLESS;
         } else if self.told == 0.0 {
-            // Held back by the guard or a habit: the event is open all the same, so that its later rows are no news.
+            // Held back by the guard or a habit: the event is open all the same, so that its later
+            // rows are no news.
             self.told = evidence;
         }
     }

@@ -1,9 +1,11 @@
 //! Evidence against a row: one quantity that both the score and the alarm derive from.
 //!
-//! A row's *odds* grow with its distance from the usual and with the surprise of its signs; odds of 1 are a score of a half. The
-//! distance that makes odds of 1 belongs to the series: it starts at ten usual distances and rises while more than one row in fifty
-//! passes it, because on a metric that idles and bursts a fixed bar was passed by 13 to 34 % of rows, which tells nothing. An alarm
-//! weighs the same odds with the surprise added: what was never seen before is news even where it is not far.
+//! A row's *odds* grow with its distance from the usual and with the surprise of its signs; odds of
+//! 1 are a score of a half. The distance that makes odds of 1 belongs to the series: it starts at
+//! ten usual distances and rises while more than one row in fifty passes it, because on a metric
+//! that idles and bursts a fixed bar was passed by 13 to 34 % of rows, which tells nothing. An
+//! alarm weighs the same odds with the surprise added: what was never seen before is news even
+//! where it is not far.
 
 /// Usual distances of a row whose odds are 1, where the series gives no reason for more.
 const STRANGE: f64 = 10.0;
@@ -25,9 +27,11 @@ const MOST_RISE: f64 = 6.0;
 const SETTLED: f64 = 100.0;
 /// Rows before which signs have too little past to be surprising,
 pub(super) const BEGINNING: f64 = 150.0;
-/// and the rows after which the bar is still twice as high, because the usual distance itself is a guess.
+/// and the rows after which the bar is still twice as high, because the usual distance itself is a
+/// guess.
 const BEGINNING_DOUBT: f64 = 8.0;
-/// Share of a row's score that carries over to the next row, so that the end of an event still belongs to it.
+/// Share of a row's score that carries over to the next row, so that the end of an event still
+/// belongs to it.
 const FADES: f64 = 0.9;
 
 /// State of the evidence of one series.
@@ -41,8 +45,9 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Weighs a row by its distance in usual ones and the nats of its signs, and learns from it how high the bar is. `points` is
-    /// the number of rows that the signs have seen. Returns the evidence for an alarm.
+    /// Weighs a row by its distance in usual ones and the nats of its signs, and learns from it how
+    /// high the bar is. `points` is the number of rows that the signs have seen. Returns the
+    /// evidence for an alarm.
     pub(super) fn add(&mut self, distance: f64, nats: f64, points: f64) -> f64 {
         let beginning = points < BEGINNING;
         let doubt = if beginning {
@@ -71,7 +76,8 @@ impl Evidence {
         odds + surprise
     }
 
-    /// Returns the score of the last row, 0 to 1. It fades by a tenth a row once the series is usual again.
+    /// Returns the score of the last row, 0 to 1. It fades by a tenth a row once the series is
+    /// usual again.
     pub(super) fn score(&self) -> f64 {
         self.score
     }

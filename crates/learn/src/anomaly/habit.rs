@@ -1,8 +1,9 @@
-//! Recurring spikes: a spike at about the same time each day or week is a habit, not an anomaly. A nightly backup is
-//! reported twice at most.
+//! Recurring spikes: a spike at about the same time each day or week is a habit, not an anomaly. A
+//! nightly backup is reported twice at most.
 //!
-//! The profiles of `Rhythm` learn spikes that come in the same quarter of an hour. A job whose start wanders by some
-//! minutes falls between them, and its spikes are too rare for the maxima of signs to learn soon.
+//! The profiles of `Rhythm` learn spikes that come in the same quarter of an hour. A job whose
+//! start wanders by some minutes falls between them, and its spikes are too rare for the maxima of
+//! signs to learn soon.
 
 use std::collections::VecDeque;
 
@@ -12,7 +13,8 @@ use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 const PERIODS: [i64; 2] = [DAY_MS, WEEK_MS];
 /// Leaps that are remembered: three weeks of daily ones.
 const KEPT: usize = 24;
-/// Largest shift of the time of day, and longest duration of a spike. A longer deviation is no spike.
+/// Largest shift of the time of day, and longest duration of a spike. A longer deviation is no
+/// spike.
 const WANDERS_MS: i64 = 3 * HOUR_MS / 4;
 /// Number of earlier rounds that are searched,
 const ROUNDS: i64 = 4;
@@ -50,8 +52,8 @@ pub(crate) struct Habits {
 }
 
 impl Habits {
-    /// Returns how a distance from the expected value, in the series' units, recurs at this time of the day or week. The end of a
-    /// recurring spike belongs to it.
+    /// Returns how a distance from the expected value, in the series' units, recurs at this time of
+    /// the day or week. The end of a recurring spike belongs to it.
     pub(crate) fn recurs(&self, at_ms: i64, distance: f64) -> Recurs {
         let ends =
             |leap: &&Leap| at_ms - leap.end_ms <= WANDERS_MS && distance.abs() <= leap.peak.abs();
@@ -77,8 +79,8 @@ impl Habits {
         })
     }
 
-    /// Returns `true` if the distance resembles an earlier spike, so that it keeps the habit alive even after the
-    /// series has become so used to spikes that it is no anomaly any more.
+    /// Returns `true` if the distance resembles an earlier spike, so that it keeps the habit alive
+    /// even after the series has become so used to spikes that it is no anomaly any more.
     pub(crate) fn recall(&self, at_ms: i64, distance: f64) -> bool {
         let like = |peak: f64| distance.abs() * HIGHER >= peak;
         PERIODS

@@ -1,7 +1,9 @@
-//! Memory of the short courses that a series has taken, with the distance of a new course from the nearest.
+//! Memory of the short courses that a series has taken, with the distance of a new course from the
+//! nearest.
 //!
-//! The adaptive-resonance idea (Carpenter and Grossberg, 1987) at its smallest: a course near one in the book moves that a
-//! little towards it, another gets a place of its own, and the least used gives way.
+//! The adaptive-resonance idea (Carpenter and Grossberg, 1987) at its smallest: a course near one
+//! in the book moves that a little towards it, another gets a place of its own, and the least used
+//! gives way.
 
 /// Numbers that describe a course.
 pub(crate) const WIDTH: usize = 6;

@@ -1,9 +1,10 @@
 //! Surprise of a sign, measured against its own past maxima.
 //!
-//! A sign (a residual over its scale, say) has tails of its own in every series: what is rare in one happens hourly in
-//! the next. So each is held against the maxima of its own past blocks, whose logarithms follow a Gumbel law (Gumbel,
-//! "Statistics of Extremes", 1958; a heavy tail in the sign itself is a Gumbel tail in its logarithm). Maxima of blocks
-//! forget how points cluster within one, which a threshold on single points does not.
+//! A sign (a residual over its scale, say) has tails of its own in every series: what is rare in
+//! one happens hourly in the next. So each is held against the maxima of its own past blocks, whose
+//! logarithms follow a Gumbel law (Gumbel, "Statistics of Extremes", 1958; a heavy tail in the sign
+//! itself is a Gumbel tail in its logarithm). Maxima of blocks forget how points cluster within
+//! one, which a threshold on single points does not.
 
 /// Euler's constant, the mean of the standard Gumbel law.
 const EULER: f64 = 0.577_215_664_9;
@@ -62,8 +63,8 @@ impl Peaks {
         new
     }
 
-    /// The surprise of a sign in nats: minus the logarithm of the share of blocks whose maximum would pass it, 0 where it is
-    /// nothing much. The sign is learnt from afterwards.
+    /// The surprise of a sign in nats: minus the logarithm of the share of blocks whose maximum
+    /// would pass it, 0 where it is nothing much. The sign is learnt from afterwards.
     pub(crate) fn surprise(&mut self, sign: f64, prior: &Prior) -> f64 {
         let surprise = if sign > self.quiet {
             (image(sign, prior) - self.location) / self.scale

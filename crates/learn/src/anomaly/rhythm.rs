@@ -6,8 +6,8 @@ use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 const DAY_PLACES: usize = 96;
 /// Places of the week's profile: an hour each.
 const WEEK_PLACES: usize = 168;
-/// Rounds after which a place says something: most of one. Points are missing now and then, and twelve twelfths are a little
-/// less than one.
+/// Rounds after which a place says something: most of one. Points are missing now and then, and
+/// twelve twelfths are a little less than one.
 const KNOWN: f32 = 0.75;
 
 /// A mean size that follows slowly and is not carried away by single points.
@@ -149,8 +149,9 @@ impl Rhythm {
         residual
     }
 
-    /// The least size that means anything: a thousandth of the value, or a fiftieth of a usual change. The latter keeps a
-    /// series that mostly stands still, and then leaps, from calling each leap more monstrous than the last.
+    /// The least size that means anything: a thousandth of the value, or a fiftieth of a usual
+    /// change. The latter keeps a series that mostly stands still, and then leaps, from calling
+    /// each leap more monstrous than the last.
     fn least(&mut self, value: f64) -> f64 {
         let least = (0.02 * self.change.mean).max(1e-3 * value.abs().min(self.slow_level.abs()));
         let change = (value - self.last).abs();
@@ -187,7 +188,8 @@ impl Rhythm {
         (self.level, self.slow_level) = (level, level);
     }
 
-    /// Points a day, from the usual step between them; that of five-minute points before a step is known.
+    /// Points a day, from the usual step between them; that of five-minute points before a step is
+    /// known.
     pub(crate) fn per_day(&self) -> f64 {
         if self.step_ms > 0.0 {
             (DAY_MS as f64 / self.step_ms).clamp(24.0, 1440.0)
@@ -196,9 +198,9 @@ impl Rhythm {
         }
     }
 
-    /// Returns the predictor that has explained the most: 0 for the level, 1 for the day, 2 for the week. A longer one
-    /// wins only if it is clearly better and knows this hour: the level measured by the week's size would make the
-    /// first point of an unknown hour an extreme outlier.
+    /// Returns the predictor that has explained the most: 0 for the level, 1 for the day, 2 for the
+    /// week. A longer one wins only if it is clearly better and knows this hour: the level measured
+    /// by the week's size would make the first point of an unknown hour an extreme outlier.
     fn best(&self, per_day: f64, [_, day_known, week_known]: [bool; 3]) -> usize {
         let [level, day, week] = self.sizes;
         let daily = day_known && day.points > per_day && day.mean < 0.8 * level.mean;

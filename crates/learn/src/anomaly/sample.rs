@@ -1,12 +1,13 @@
-//! A sample of a series' past from which quantiles are read: bounded memory, evenly spread over the past that counts.
+//! A sample of a series' past from which quantiles are read: bounded memory, evenly spread over the
+//! past that counts.
 
 use std::collections::VecDeque;
 
 /// Values kept.
 const PLACES: usize = 168;
 
-/// Sample of the past, thinned out evenly as it grows until one value represents `widest` of them; from then on the
-/// oldest are dropped.
+/// Sample of the past, thinned out evenly as it grows until one value represents `widest` of them;
+/// from then on the oldest are dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
     /// In the order of their times.
@@ -31,7 +32,8 @@ impl Default for Sample {
 }
 
 impl Sample {
-    /// The greatest stride at which the sample reaches back two weeks, for a series of so many points a day.
+    /// The greatest stride at which the sample reaches back two weeks, for a series of so many
+    /// points a day.
     pub(crate) fn widest_stride(per_day: f64) -> u32 {
         (per_day * 14.0 / PLACES as f64) as u32
     }

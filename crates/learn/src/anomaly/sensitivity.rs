@@ -16,8 +16,9 @@ impl Sensitivity {
     /// Every sensitivity, the least sensitive first.
     pub const ALL: [Sensitivity; 3] = [Sensitivity::Low, Sensitivity::Medium, Sensitivity::High];
 
-    /// Strength in nats, beyond what the length of the past requires, that is an alarm. Half a nat more or less about doubles or
-    /// halves the false alarms; `docs/learning/anomalies.md` has the figures of all three.
+    /// Strength in nats, beyond what the length of the past requires, that is an alarm. Half a nat
+    /// more or less about doubles or halves the false alarms; `docs/learning/anomalies.md` has the
+    /// figures of all three.
     pub(crate) const fn alarm_nats(self) -> f64 {
         match self {
             Sensitivity::Low => 2.2,

@@ -1,5 +1,5 @@
-//! The signs of something unusual in one point: each is a number that grows with strangeness, in units of what is usual for
-//! the series, and each catches another kind of trouble.
+//! The signs of something unusual in one point: each is a number that grows with strangeness, in
+//! units of what is usual for the series, and each catches another kind of trouble.
 
 use super::patterns::{Patterns, WIDTH};
 use super::rhythm::{Residual, Size};
@@ -131,7 +131,8 @@ impl Signs {
         self.residual_mean = 0.0;
     }
 
-    /// Reads a point and learns from it. `staying` is the running mean of its deviations (`Deviation`).
+    /// Reads a point and learns from it. `staying` is the running mean of its deviations
+    /// (`Deviation`).
     pub(crate) fn read(&mut self, value: f64, residual: &Residual, staying: f64) -> Read {
         self.points += 1.0;
         let size = residual.size;

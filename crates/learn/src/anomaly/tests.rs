@@ -1,5 +1,5 @@
-//! Tests of the detector: scores use the past alone, trouble is found, quiet series stay quiet, one event raises one
-//! alarm, and no content of a file breaks it.
+//! Tests of the detector: scores use the past alone, trouble is found, quiet series stay quiet, one
+//! event raises one alarm, and no content of a file breaks it.
 #![allow(clippy::unwrap_used)]
 
 mod events;
@@ -82,7 +82,8 @@ fn clean_series_are_left_in_peace() {
             strange <= 5 * 60,
             "{kind:?}: {strange} strange points in 15 weeks"
         );
-        // After a weekend the level is half a day behind, and Monday somewhat high; heavy tails are somewhat high all the time.
+        // After a weekend the level is half a day behind, and Monday somewhat high; heavy tails are
+        // somewhat high all the time.
         let most = match kind {
             Kind::Weekly => 5 * 150,
             Kind::HeavyTailed => 5 * 700,
@@ -161,8 +162,8 @@ fn a_weekend_is_expected_once_weeks_were_seen() {
 
 #[test]
 fn an_hour_that_the_week_does_not_know_yet_is_judged_by_the_day() {
-    // A first fortnight of a site that is busy by day and less so at weekends: hours of the week seen once, and six of the
-    // first Wednesday in which nothing was measured.
+    // A first fortnight of a site that is busy by day and less so at weekends: hours of the week
+    // seen once, and six of the first Wednesday in which nothing was measured.
     let dark = (2 * 288 + 6 * 12)..(2 * 288 + 12 * 12);
     let mut chance = Chance::new(11);
     let site = |row: usize| {

@@ -76,13 +76,15 @@ pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut Eviden
 /// Share of a weight that is left where nothing is known that it could be compared with.
 const UNKNOWN_SHARE: f64 = 0.4;
 
-/// Returns the share of a weight that holds at this knowledge (0 to 1). In the first hours of an estate everybody does for the first
-/// time what they will do every day: an application reads all of its secrets, a robot is refused in a loop.
+/// Returns the share of a weight that holds at this knowledge (0 to 1). In the first hours of an
+/// estate everybody does for the first time what they will do every day: an application reads all
+/// of its secrets, a robot is refused in a loop.
 fn share(known: f64) -> f64 {
     UNKNOWN_SHARE + (1.0 - UNKNOWN_SHARE) * known
 }
 
-/// Adds evidence from the number of such events in ten minutes, this one included. `known` is how much is known of the estate, 0 to 1.
+/// Adds evidence from the number of such events in ten minutes, this one included. `known` is how
+/// much is known of the estate, 0 to 1.
 pub(crate) fn volume(
     event: &ActivityEvent,
     count: u32,
@@ -173,7 +175,8 @@ pub(crate) fn sequence(
     severity(session, names, step, habit(step, baselines), evidence);
 }
 
-/// Returns the degree to which an action is a habit of its principal: 0 for a new one, towards 1 for a daily one.
+/// Returns the degree to which an action is a habit of its principal: 0 for a new one, towards 1
+/// for a daily one.
 fn habit(step: &Step, baselines: &Baselines<'_>) -> f64 {
     let hours = baselines
         .own
@@ -226,8 +229,9 @@ fn refusals(
     let refused = event.outcome == Outcome::Denied;
     let kinds = session.refused.count();
     if refused && kinds >= 3.5 {
-        // One permission that is missing is refused again and again; whoever tries what a key is good for is refused everything.
-        // Where nothing is known yet, an administrator who finds out what is permitted looks the same.
+        // One permission that is missing is refused again and again; whoever tries what a key is
+        // good for is refused everything. Where nothing is known yet, an administrator who finds
+        // out what is permitted looks the same.
         let weight = (1.2 * (kinds - 1.0).ln()).min(2.6) * known;
         evidence.add_with(Reason::Outcome, weight, || {
             format!("{kinds:.0} different requests denied within the hour")

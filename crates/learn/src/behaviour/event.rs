@@ -2,8 +2,9 @@
 
 /// One event: who did what to which resource, from where, when, with which outcome.
 ///
-/// Texts may be empty where nothing is known; nothing is then concluded from them. `service` and `operation` are as their
-/// source calls them (`iam`, `CreateAccessKey`; `Microsoft.Storage/storageAccounts`, `listKeys/action`).
+/// Texts may be empty where nothing is known; nothing is then concluded from them. `service` and
+/// `operation` are as their source calls them (`iam`, `CreateAccessKey`;
+/// `Microsoft.Storage/storageAccounts`, `listKeys/action`).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ActivityEvent {
     /// Time of the action, in milliseconds since the epoch.
@@ -37,7 +38,8 @@ pub struct ActivityEvent {
 /// Network from which an action came and region in which it took place.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Place {
-    /// Prefix of the address it came from: `/24` of IPv4, `/48` of IPv6; empty when it is not known.
+    /// Prefix of the address it came from: `/24` of IPv4, `/48` of IPv6; empty when it is not
+    /// known.
     pub network: String,
     /// `true` if the source address is public.
     pub public: bool,

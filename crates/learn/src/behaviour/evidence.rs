@@ -80,7 +80,8 @@ impl Judgement {
         }
     }
 
-    /// The reasons in words, the heaviest first; those that make an event look ordinary are left out.
+    /// The reasons in words, the heaviest first; those that make an event look ordinary are left
+    /// out.
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
         self.evidence
             .iter()

@@ -1,8 +1,9 @@
-//! Frequency of actions, counted in hours rather than calls, so that a loop of ten thousand calls makes no more of a
-//! habit than one call does. Older hours fade.
+//! Frequency of actions, counted in hours rather than calls, so that a loop of ten thousand calls
+//! makes no more of a habit than one call does. Older hours fade.
 //!
-//! The hours are those of the clock. What is under way must not vouch for itself, though, and an intruder does not mind the clock: so
-//! [`Habits::hours_before`] leaves out every hour of the clock whose first such event is less than sixty minutes old.
+//! The hours are those of the clock. What is under way must not vouch for itself, though, and an
+//! intruder does not mind the clock: so [`Habits::hours_before`] leaves out every hour of the clock
+//! whose first such event is less than sixty minutes old.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,8 @@ pub(crate) struct Habit {
     pub(crate) last_hour: i64,
     /// Number of calls, ever.
     pub(crate) times: u64,
-    /// The two latest of those hours, the latest first. No more of them can begin within sixty minutes.
+    /// The two latest of those hours, the latest first. No more of them can begin within sixty
+    /// minutes.
     latest: [Span; 2],
 }
 
@@ -41,8 +43,8 @@ impl Habit {
         self.hours * fade(now_hour - self.last_hour)
     }
 
-    /// Returns the number of hours with such a call, without the hours whose first call came within sixty minutes
-    /// before `at_ms` or after it.
+    /// Returns the number of hours with such a call, without the hours whose first call came within
+    /// sixty minutes before `at_ms` or after it.
     fn hours_before(&self, at_ms: i64) -> f64 {
         let now_hour = at_ms.div_euclid(HOUR_MS);
         let fresh = self
@@ -125,7 +127,8 @@ impl Habits {
             .map_or(0.0, |habit| habit.hours(now_hour))
     }
 
-    /// Hours in which `name` was done before the last sixty minutes: what is under way makes no habit of itself.
+    /// Hours in which `name` was done before the last sixty minutes: what is under way makes no
+    /// habit of itself.
     pub(crate) fn hours_before(&self, name: NameId, at_ms: i64) -> f64 {
         self.items
             .get(&name)
@@ -178,7 +181,8 @@ mod tests {
         assert_eq!(habits.firmest(101)[0].1.times, 10_001);
     }
 
-    /// An event is repeated for an hour from a minute on: whatever that minute is, none of it is a habit until an hour has passed.
+    /// An event is repeated for an hour from a minute on: whatever that minute is, none of it is a
+    /// habit until an hour has passed.
     #[test]
     fn an_ongoing_burst_is_no_habit_at_the_turn_of_the_hour() {
         const MINUTE_MS: i64 = 60_000;
@@ -201,7 +205,8 @@ mod tests {
         }
     }
 
-    /// Unusual actions count for less, no more than that is taken off again, and late ones change nothing.
+    /// Unusual actions count for less, no more than that is taken off again, and late ones change
+    /// nothing.
     #[test]
     fn a_habit_of_before_stays_beside_what_is_under_way() {
         let (mut habits, name) = (Habits::default(), NameId(1));

@@ -1,4 +1,5 @@
-//! Active hours of a principal: the share of its activity in each hour, on working days and at weekends, UTC.
+//! Active hours of a principal: the share of its activity in each hour, on working days and at
+//! weekends, UTC.
 
 /// Hours of both kinds of day.
 const BINS: usize = 48;
@@ -49,8 +50,9 @@ impl Hours {
         self.bins[bin(hour)] += weight as f32;
     }
 
-    /// Returns the surprise of activity in this hour, in log-odds against a day without preferences: 0 where nothing
-    /// is known or the hour is usual, about 3 for the dead of night of somebody who has always kept office hours.
+    /// Returns the surprise of activity in this hour, in log-odds against a day without
+    /// preferences: 0 where nothing is known or the hour is usual, about 3 for the dead of night of
+    /// somebody who has always kept office hours.
     pub(crate) fn surprise(&self, hour: i64) -> f64 {
         let all = self.total();
         if all < LEAST_HOURS || self.days < LEAST_DAYS {
@@ -59,15 +61,18 @@ impl Hours {
         let of_kind = bin(hour) / 24 * 24;
         let near =
             |offset: i64| f64::from(self.bins[of_kind + (hour + offset).rem_euclid(24) as usize]);
-        // Neighbouring hours count too: nobody keeps the minute. Two thirds of an hour are granted to every hour of the week.
+        // Neighbouring hours count too: nobody keeps the minute. Two thirds of an hour are granted
+        // to every hour of the week.
         let mass = near(0) + 0.7 * (near(-1) + near(1)) + 0.3 * (near(-2) + near(2));
         let share = (mass + 0.6) / (all + 0.6 * BINS as f64 / 2.4);
-        // Without preferences a weekday's window of three hours holds 3/24 of five sevenths of everything.
+        // Without preferences a weekday's window of three hours holds 3/24 of five sevenths of
+        // everything.
         let even = 3.0 / 24.0 * if of_kind == 0 { 5.0 / 7.0 } else { 2.0 / 7.0 };
         (even / share).ln().clamp(0.0, 3.5)
     }
 
-    /// The hours of a working day (0 to 23, UTC) that hold nine tenths of the activity, in their order.
+    /// The hours of a working day (0 to 23, UTC) that hold nine tenths of the activity, in their
+    /// order.
     pub(crate) fn usual(&self) -> Vec<u8> {
         let mut hours: Vec<(f32, u8)> = (0..24)
             .map(|hour| (self.bins[usize::from(hour)], hour))

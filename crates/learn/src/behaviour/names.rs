@@ -1,4 +1,5 @@
-//! Names as numbers: each distinct text once, at most so many; beyond that all new ones share a number.
+//! Names as numbers: each distinct text once, at most so many; beyond that all new ones share a
+//! number.
 
 use std::collections::HashMap;
 
@@ -63,7 +64,8 @@ fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-/// A number of 64 bits for a text, the same on every machine and in every release (FNV-1a with a final mix).
+/// A number of 64 bits for a text, the same on every machine and in every release (FNV-1a with a
+/// final mix).
 pub(crate) fn fingerprint(parts: &[&str]) -> u64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for part in parts {

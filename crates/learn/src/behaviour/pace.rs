@@ -1,9 +1,10 @@
-//! Rate of activity: the number of actions in ten minutes, compared with the usual number in ten minutes that have
-//! any.
+//! Rate of activity: the number of actions in ten minutes, compared with the usual number in ten
+//! minutes that have any.
 //!
-//! Counts go by the time of the event, so events that arrive late or out of order fall where they belong. Two baselines are kept:
-//! one that follows within days and one that follows within months. Neither lets a single span move it by more than a step, so a
-//! burst does not teach that bursts are usual, and a slow increase runs away from the slow baseline.
+//! Counts go by the time of the event, so events that arrive late or out of order fall where they
+//! belong. Two baselines are kept: one that follows within days and one that follows within months.
+//! Neither lets a single span move it by more than a step, so a burst does not teach that bursts
+//! are usual, and a slow increase runs away from the slow baseline.
 
 /// A span of counting.
 const SPAN_MS: i64 = 600_000;
@@ -76,8 +77,8 @@ impl Pace {
         self.slow += ((log - self.slow) * part(SLOW)).clamp(-step, step);
     }
 
-    /// Returns the usual number of actions in ten minutes by the fast and the slow baseline; near `prior` where few
-    /// spans were seen.
+    /// Returns the usual number of actions in ten minutes by the fast and the slow baseline; near
+    /// `prior` where few spans were seen.
     pub(crate) fn usual(&self, prior: f64) -> (f64, f64) {
         let seen = f64::from(self.spans);
         let blend = |log: f64| {

@@ -1,4 +1,5 @@
-//! From where, in which region, and with what program, against the past of principal, peers and estate.
+//! From where, in which region, and with what program, against the past of principal, peers and
+//! estate.
 
 use super::event::{ActivityEvent, PrincipalKind, Trait};
 use super::evidence::{EvidenceList, Reason};
@@ -10,7 +11,8 @@ use super::words::Verb;
 
 /// Share of a new place's weight that is left for what follows within sixty minutes.
 const STILL_NEW: f64 = 0.6;
-/// Share of what is known that the estate lends to judge the network of a principal of whom nothing is known.
+/// Share of what is known that the estate lends to judge the network of a principal of whom nothing
+/// is known.
 const OF_THE_ESTATE: f64 = 0.6;
 
 /// Adds evidence from the source of an event.
@@ -41,9 +43,9 @@ fn verb_factor(step: &Step) -> f64 {
     }
 }
 
-/// Returns the newness of a place for a principal: 1 at first, less for an hour after that, `None` where it has been
-/// seen before. If the first call were enough to make a place known, an intruder's second call would come from a usual
-/// one.
+/// Returns the newness of a place for a principal: 1 at first, less for an hour after that, `None`
+/// where it has been seen before. If the first call were enough to make a place known, an
+/// intruder's second call would come from a usual one.
 fn newness(own: &Habits, name: NameId, step: &Step) -> Option<f64> {
     let seen = own.hours(name, step.hour) > 0.0;
     (own.hours_before(name, step.at_ms) < 0.5).then_some(if seen { STILL_NEW } else { 1.0 })
@@ -92,8 +94,8 @@ fn network(
     });
 }
 
-/// Weight of a machine's credentials from a network in which people work and that no machine used: together with the log-odds of a
-/// read it is even.
+/// Weight of a machine's credentials from a network in which people work and that no machine used:
+/// together with the log-odds of a read it is even.
 const WHERE_PEOPLE_WORK: f64 = 4.2;
 /// Weight of each e-fold by which the hours of a role exceed its networks.
 const PER_STEADINESS: f64 = 1.1;
@@ -104,12 +106,14 @@ const MOST_ELSEWHERE: f64 = 6.0;
 /// Weight from which on the caller is rather somebody else than the machine.
 const ELSEWHERE_FROM: f64 = 3.0;
 
-/// Returns the weight of credentials of a machine that are used from a public address it does not use; `None` for other credentials
-/// and addresses.
+/// Returns the weight of credentials of a machine that are used from a public address it does not
+/// use; `None` for other credentials and addresses.
 ///
-/// That the address is public says little by itself: machines call through gateways with public addresses. It is the gateway's
-/// steadiness that speaks. A role that came from one network for a hundred hours comes from another by theft or by rebuilding; one with a new
-/// address a day, as behind no gateway, may have another. And a network in which people work is no machine's, unless machines used it before.
+/// That the address is public says little by itself: machines call through gateways with public
+/// addresses. It is the gateway's steadiness that speaks. A role that came from one network for a
+/// hundred hours comes from another by theft or by rebuilding; one with a new address a day, as
+/// behind no gateway, may have another. And a network in which people work is no machine's, unless
+/// machines used it before.
 pub(crate) fn machine_elsewhere(
     event: &ActivityEvent,
     step: &Step,
@@ -138,13 +142,14 @@ pub(crate) fn machine_elsewhere(
     Some((PER_STEADINESS * steadiness + elsewhere).min(MOST_ELSEWHERE) / (1.0 + known_for))
 }
 
-/// Returns `true` for a weight of [`machine_elsewhere`] at which the caller is rather somebody else.
+/// Returns `true` for a weight of [`machine_elsewhere`] at which the caller is rather somebody
+/// else.
 pub(crate) fn is_elsewhere(weight: Option<f64>) -> bool {
     weight.is_some_and(|weight| weight >= ELSEWHERE_FROM)
 }
 
-/// Adds the evidence of [`machine_elsewhere`]. Returns `true` if the network was weighed here, so that its newness is not counted a
-/// second time.
+/// Adds the evidence of [`machine_elsewhere`]. Returns `true` if the network was weighed here, so
+/// that its newness is not counted a second time.
 fn machine(
     event: &ActivityEvent,
     step: &Step,

@@ -1,5 +1,6 @@
-//! Prior risk of an operation, before anything is known of the principal: the severity of this verb, class and effect if the
-//! action were not intended, in log-odds. `severity` holds the tables.
+//! Prior risk of an operation, before anything is known of the principal: the severity of this
+//! verb, class and effect if the action were not intended, in log-odds. `severity` holds the
+//! tables.
 
 use super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
 use super::evidence::{EvidenceList, Reason};
@@ -11,7 +12,8 @@ mod severity;
 pub(crate) use severity::sets_up;
 use severity::{EFFECTS, Effect, OBJECTS, VERBS, When};
 
-/// Log-odds above which a refused change does not rise by its meaning alone: it changed nothing, and people are refused every day.
+/// Log-odds above which a refused change does not rise by its meaning alone: it changed nothing,
+/// and people are refused every day.
 const MOST_REFUSED: f64 = -0.3;
 /// The same for a change that failed for another reason, such as a name that does not exist.
 const MOST_FAILED: f64 = -1.0;
@@ -70,7 +72,8 @@ impl Meaning {
         }
     }
 
-    /// The meaning where the name of the operation does not tell the verb, from what the parameters change.
+    /// The meaning where the name of the operation does not tell the verb, from what the parameters
+    /// change.
     fn with_traits(self, event: &ActivityEvent) -> Self {
         let has = |one| event.traits.has(one);
         let verb = match self.verb {
@@ -111,12 +114,14 @@ impl Meaning {
     }
 }
 
-/// Adds evidence from the meaning of an event, regardless of the principal: verb, class, parameters, kind of principal, outcome.
+/// Adds evidence from the meaning of an event, regardless of the principal: verb, class,
+/// parameters, kind of principal, outcome.
 pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let meaning = meaning.with_traits(event);
     evidence.add(Reason::Meaning, meaning.of_verb(), "");
     let (weight, words) = meaning.of_class();
-    // What only takes access away, or only switches a protection on, has not the gravity of the opposite that the same operation can do.
+    // What only takes access away, or only switches a protection on, has not the gravity of the
+    // opposite that the same operation can do.
     let harmless = is_harmless(event, meaning);
     evidence.add(
         Reason::Meaning,
@@ -143,7 +148,8 @@ pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
     outcome(event, meaning, evidence);
 }
 
-/// Returns `true` for a change whose parameters only take access away or only switch a protection on.
+/// Returns `true` for a change whose parameters only take access away or only switch a protection
+/// on.
 fn is_harmless(event: &ActivityEvent, meaning: Meaning) -> bool {
     let has = |one| event.traits.has(one);
     let opens = [
@@ -164,8 +170,8 @@ fn is_harmless(event: &ActivityEvent, meaning: Meaning) -> bool {
     meaning.verb == Verb::Change && !opens && !has(Trait::SwitchesOff) && (closes || guards)
 }
 
-/// Adds what an effect weighs beyond the operation that had it, so that each way to the same effect weighs as much. The identity of the
-/// caller comes on top, but for the effect that lies in it.
+/// Adds what an effect weighs beyond the operation that had it, so that each way to the same effect
+/// weighs as much. The identity of the caller comes on top, but for the effect that lies in it.
 fn effect(
     event: &ActivityEvent,
     meaning: Meaning,
@@ -211,10 +217,12 @@ fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     }
 }
 
-/// Weighs the outcome. A failed action changed nothing, but a refused read is a sign of reconnaissance.
+/// Weighs the outcome. A failed action changed nothing, but a refused read is a sign of
+/// reconnaissance.
 fn outcome(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let signs_in = meaning.verb == Verb::SignIn;
-    // To try it says it all: nobody stops the log by mistake, and whoever was refused tries another way.
+    // To try it says it all: nobody stops the log by mistake, and whoever was refused tries another
+    // way.
     let leaves =
         meaning.class == Class::Organization && matches!(meaning.verb, Verb::Remove | Verb::Stop);
     let blinds = leaves || severity::blinds(event, meaning);

@@ -1,4 +1,5 @@
-//! Profile of a principal's usual behavior for display: actions, hours, places, peers, and recent unusual actions.
+//! Profile of a principal's usual behavior for display: actions, hours, places, peers, and recent
+//! unusual actions.
 
 use super::event::{ActivityEvent, PrincipalKind};
 use super::evidence::Judgement;

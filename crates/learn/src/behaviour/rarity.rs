@@ -1,5 +1,5 @@
-//! Rarity of an action for its principal, its peers and the estate, in that order. Each weighs more the more it has
-//! seen.
+//! Rarity of an action for its principal, its peers and the estate, in that order. Each weighs more
+//! the more it has seen.
 
 use super::evidence::{EvidenceList, Reason};
 use super::habit::Habits;
@@ -12,13 +12,15 @@ const HALF_KNOWN_H: f64 = 15.0;
 /// Below so many other members a group says nothing about what none of them did.
 const LEAST_PEERS: usize = 2;
 
-/// Weight that each e-fold of the actions that set something up takes off the next one in a new estate.
+/// Weight that each e-fold of the actions that set something up takes off the next one in a new
+/// estate.
 const PER_SETUP: f64 = 0.9;
 /// Most weight that set-up takes off one action.
 const MOST_SETUP: f64 = 2.5;
 /// Share with which what others set up counts for a principal.
 const SETUP_OF_OTHERS: f64 = 0.1;
-/// Hours of activity after which an estate is half set up. Squared, so that little is left of it after a day.
+/// Hours of activity after which an estate is half set up. Squared, so that little is left of it
+/// after a day.
 const HALF_SET_UP_H: f64 = 8.0;
 
 /// Sources of the evidence on rarity: the principal, its peers and the estate.
@@ -58,8 +60,9 @@ pub(crate) fn known(hours: f64) -> f64 {
     hours / (hours + HALF_KNOWN_H)
 }
 
-/// Raises the bar while an estate is being set up: identities, rights, keys and rules are then made by the dozen, and each would
-/// pass for severe. The first of them are judged in full, the next ones the less the more there were, until the estate is known.
+/// Raises the bar while an estate is being set up: identities, rights, keys and rules are then made
+/// by the dozen, and each would pass for severe. The first of them are judged in full, the next
+/// ones the less the more there were, until the estate is known.
 pub(crate) fn setting_up(baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     let own = f64::from(baselines.own.setups);
     let others = f64::from(baselines.setups) - own;
@@ -71,7 +74,8 @@ pub(crate) fn setting_up(baselines: &Baselines<'_>, evidence: &mut EvidenceList)
 
 /// Adds evidence from the rarity of the action and of the step that led to it.
 ///
-/// With credentials used `elsewhere` than where they belong, what their owner does every day says nothing for the caller.
+/// With credentials used `elsewhere` than where they belong, what their owner does every day says
+/// nothing for the caller.
 pub(crate) fn add_evidence(
     step: &Step,
     baselines: &Baselines<'_>,

@@ -1,12 +1,14 @@
-//! Retrospective scoring: reads shortly before or after a severe event of the same principal, in the same service, belong to it.
+//! Retrospective scoring: reads shortly before or after a severe event of the same principal, in
+//! the same service, belong to it.
 //!
-//! A read says next to nothing by itself: everybody lists instances. Whoever asks fifty times whether a machine answers and then
-//! sends it a command has prepared that command, and whoever looks into the case wants to see both. While events come in, nobody
-//! can know that; in a file that is complete it is known. So each judgement is held back until room is needed or the file
-//! has ended, and events that only look, or take on a role, take over a part of the most severe event of their hand within an hour:
-//! one look alone a half, since people look at things all the time; an evident search nearly all.
-//! An event that changes something is judged by its own meaning and past alone: hindsight never makes one suspect because of what
-//! stands beside it.
+//! A read says next to nothing by itself: everybody lists instances. Whoever asks fifty times
+//! whether a machine answers and then sends it a command has prepared that command, and whoever
+//! looks into the case wants to see both. While events come in, nobody can know that; in a file
+//! that is complete it is known. So each judgement is held back until room is needed or the file
+//! has ended, and events that only look, or take on a role, take over a part of the most severe
+//! event of their hand within an hour: one look alone a half, since people look at things all the
+//! time; an evident search nearly all. An event that changes something is judged by its own meaning
+//! and past alone: hindsight never makes one suspect because of what stands beside it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -28,7 +30,8 @@ const SHARE: f64 = 0.97;
 const ELSEWHERE: f64 = 0.5;
 /// Largest reduction of an action's rarity by the habits of the estate.
 const OF_OTHERS: f64 = 0.5;
-/// Share of an event's own log-odds that orders what is raised together, around those of a plain look, and its bound.
+/// Share of an event's own log-odds that orders what is raised together, around those of a plain
+/// look, and its bound.
 const ORDER: f64 = 0.2;
 const PLAIN_READ: f64 = -4.0;
 const MOST_ORDER: f64 = 0.4;
@@ -79,7 +82,8 @@ struct History {
     reads: BTreeMap<i64, u32>,
 }
 
-/// Judgements in the order they were given, each held back so that what came after it can be looked at.
+/// Judgements in the order they were given, each held back so that what came after it can be looked
+/// at.
 #[derive(Debug)]
 pub(crate) struct Retrospect<T> {
     held: VecDeque<HeldJudgement<T>>,
@@ -142,7 +146,8 @@ impl<T> Retrospect<T> {
         } = self.held.pop_front()?;
         if let Some((raised, severe)) = from.and_then(|from| self.most_severe(from, at_ms, network))
         {
-            // What somebody does day by day is likely theirs also in the worst hour; that others do it is no excuse.
+            // What somebody does day by day is likely theirs also in the worst hour; that others do
+            // it is no excuse.
             let strange = (2.0 * (judgement.weight_of(Reason::Rarity) + OF_OTHERS))
                 .min(0.0)
                 .exp();
@@ -258,8 +263,8 @@ impl<T> Retrospect<T> {
         }
         let mut kinds: Vec<(f64, &SevereEvent)> = kinds.into_values().collect();
         kinds.sort_by(|a, b| b.0.total_cmp(&a.0));
-        // Several severe events of different kinds are surer than one; each further one counts half, as they are seldom
-        // independent.
+        // Several severe events of different kinds are surer than one; each further one counts
+        // half, as they are seldom independent.
         let innocent: f64 = kinds
             .iter()
             .zip([1.0, 0.5, 0.25])
@@ -271,8 +276,8 @@ impl<T> Retrospect<T> {
     }
 }
 
-/// Returns the raised score, keeping some of the order of the actions' own scores: a read of secrets beside a severe
-/// action ranks above a read of machines.
+/// Returns the raised score, keeping some of the order of the actions' own scores: a read of
+/// secrets beside a severe action ranks above a read of machines.
 fn rank(raised: f64, own: f64) -> f64 {
     let log_odds =
         |score: f64| (score.clamp(1e-6, 1.0 - 1e-6) / (1.0 - score.clamp(1e-6, 1.0 - 1e-6))).ln();
@@ -289,8 +294,8 @@ fn actor(principal: &str, service: &str) -> Actor {
     (fingerprint(&[principal]), fingerprint(&[service]) | 1)
 }
 
-/// To look around is one with what is done in the same service, to ask who one is with anything, and to take on a role with
-/// what that role does.
+/// To look around is one with what is done in the same service, to ask who one is with anything,
+/// and to take on a role with what that role does.
 fn raised_by(event: &ActivityEvent) -> Option<RaisedBy> {
     let meaning = Meaning::from_operation(&event.service, &event.operation);
     let own = actor(&event.principal, &event.service);

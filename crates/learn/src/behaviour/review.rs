@@ -1,8 +1,10 @@
-//! Review of a complete file of events: sorts them by time, judges them, and raises scores in retrospect.
+//! Review of a complete file of events: sorts them by time, judges them, and raises scores in
+//! retrospect.
 //!
-//! In which order records are in a file says nothing: CloudTrail writes them as they come in from many places. So events are judged
-//! in the order of their times, and those of one time together, since it is unknown which of them came first. The answer then
-//! does not depend on the order of the records, as long as they are not further apart than is held back.
+//! In which order records are in a file says nothing: CloudTrail writes them as they come in from
+//! many places. So events are judged in the order of their times, and those of one time together,
+//! since it is unknown which of them came first. The answer then does not depend on the order of
+//! the records, as long as they are not further apart than is held back.
 
 use std::collections::VecDeque;
 
@@ -11,7 +13,8 @@ use super::evidence::Judgement;
 use super::retrospect::Retrospect;
 use super::watch::Watch;
 
-/// Judgements of a file's events, in the order in which the events were given; `T` tells which event it was.
+/// Judgements of a file's events, in the order in which the events were given; `T` tells which
+/// event it was.
 #[derive(Debug)]
 pub struct Review<T> {
     watch: Watch,
@@ -25,7 +28,8 @@ pub struct Review<T> {
 }
 
 impl<T> Review<T> {
-    /// Judges by what a watch knows already. Puts `capacity` events into order at a time, and holds as many judgements back.
+    /// Judges by what a watch knows already. Puts `capacity` events into order at a time, and holds
+    /// as many judgements back.
     pub fn new(watch: Watch, capacity: usize) -> Self {
         let capacity = capacity.max(1);
         Self {
@@ -38,7 +42,8 @@ impl<T> Review<T> {
         }
     }
 
-    /// Takes the next event. Judgements come back in the same order, once `capacity` or two more were taken.
+    /// Takes the next event. Judgements come back in the same order, once `capacity` or two more
+    /// were taken.
     pub fn add(&mut self, event: ActivityEvent, context: T) -> Option<(T, Judgement)> {
         self.waiting.push((self.next_position, event, context));
         self.next_position += 1;
@@ -68,7 +73,8 @@ impl<T> Review<T> {
     /// Judges what waits, and gives back what need not be held any longer.
     fn judge(&mut self) -> Vec<((u64, T), Judgement)> {
         let mut events = std::mem::take(&mut self.waiting);
-        // Those of one time in an order of their content, so that they are learnt in the same order wherever they lie.
+        // Those of one time in an order of their content, so that they are learnt in the same order
+        // wherever they lie.
         events.sort_by(|(_, a, _), (_, b, _)| {
             a.at_ms
                 .cmp(&b.at_ms)

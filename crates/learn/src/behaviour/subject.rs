@@ -23,8 +23,9 @@ const MOST_DOERS: usize = 8;
 const MOST_MEMBERS: usize = 512;
 /// A visit lasts so long from its first event on.
 const SESSION_MS: i64 = 3_600_000;
-/// Time in which the gravity of an event halves for what is done beside it. With one that lasted an hour, somebody who does one
-/// severe thing an hour was suspect all day, and everything they did ranked alike.
+/// Time in which the gravity of an event halves for what is done beside it. With one that lasted an
+/// hour, somebody who does one severe thing an hour was suspect all day, and everything they did
+/// ranked alike.
 const SEVERITY_HALF_LIFE_MS: f64 = 600_000.0;
 /// Unusual events remembered of one principal.
 const MOST_UNUSUAL: usize = 8;

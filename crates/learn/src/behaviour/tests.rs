@@ -648,7 +648,8 @@ fn a_stolen_key_that_is_refused_everything_is_seen_by_where_and_how_widely_it_tr
     let _ = story(&mut watch, "BR", "203.0.113.0/24", 401 * HOUR);
     let again = story(&mut watch, "BR", "203.0.113.0/24", 500 * HOUR);
     assert!(again[4].max(again[5]) >= 0.6, "{again:?}");
-    // Whoever switches the key off answers it; without anything before it, the same is worth a look.
+    // Whoever switches the key off answers it; without anything before it, the same is worth a
+    // look.
     let off = |watch: &mut Watch| {
         let mut off = with(
             event(

@@ -1,4 +1,5 @@
-//! The watch over an estate: takes events in the order they arrive, judges each by those before it, and learns from it.
+//! The watch over an estate: takes events in the order they arrive, judges each by those before it,
+//! and learns from it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,14 +14,17 @@ use super::subject::{ActivitySession, Population, Step, Subject};
 use super::words::{Class, Verb};
 use super::{activity, place};
 
-/// From this score on an event is remembered as unusual, makes what follows it suspect, and teaches little.
+/// From this score on an event is remembered as unusual, makes what follows it suspect, and teaches
+/// little.
 const UNUSUAL: f64 = 0.5;
 /// Weight with which an unusual action is learnt, where an ordinary one has 1.
 const UNUSUAL_WEIGHT: f64 = 0.25;
 
-/// Secrets that a call for many counts for beside one: as many as leave a single such call unremarkable.
+/// Secrets that a call for many counts for beside one: as many as leave a single such call
+/// unremarkable.
 const BULK_COUNT: u32 = 2;
-/// Weight of shutting out a principal that did something unusual within [`CONTAINMENT_WINDOW_MS`]: it is what a defender does.
+/// Weight of shutting out a principal that did something unusual within [`CONTAINMENT_WINDOW_MS`]:
+/// it is what a defender does.
 const CONTAINMENT_WEIGHT: f64 = -3.5;
 /// Networks of people that are remembered.
 const MOST_PEOPLES_NETWORKS: usize = 1_024;
@@ -41,7 +45,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Enough for an estate of ten thousand principals in about 300 MB at the very worst, and a few in practice.
+    /// Enough for an estate of ten thousand principals in about 300 MB at the very worst, and a few
+    /// in practice.
     fn default() -> Self {
         Self {
             principals: 10_000,
@@ -68,7 +73,8 @@ pub struct Watch {
     assumed_sessions: BTreeMap<String, ActivitySession>,
     /// Failed sign-ins by network: guessing goes from user to user.
     guessing: BTreeMap<NameId, ActivitySession>,
-    /// Names of principals that did something unusual, and when: whoever shuts one of them out answers it.
+    /// Names of principals that did something unusual, and when: whoever shuts one of them out
+    /// answers it.
     suspects: BTreeMap<String, i64>,
     events: u64,
 }
@@ -106,8 +112,9 @@ impl Watch {
         judgement
     }
 
-    /// Judges events of one and the same time, and learns them. None of them came before another, so each is judged by the events before
-    /// all of them; only how many there are is counted over all.
+    /// Judges events of one and the same time, and learns them. None of them came before another,
+    /// so each is judged by the events before all of them; only how many there are is counted over
+    /// all.
     pub fn observe_together(&mut self, events: &[&ActivityEvent]) -> Vec<Judgement> {
         let steps: Vec<Step> = events.iter().map(|event| self.count(event)).collect();
         let judgements: Vec<Judgement> = events
@@ -178,7 +185,8 @@ impl Watch {
         evidence.judgement()
     }
 
-    /// Returns `true` for an event that shuts out somebody who did something unusual shortly before.
+    /// Returns `true` for an event that shuts out somebody who did something unusual shortly
+    /// before.
     fn is_containment(&self, event: &ActivityEvent, step: &Step) -> bool {
         let identity = matches!(
             step.meaning.class,
@@ -200,7 +208,8 @@ impl Watch {
         self.events
     }
 
-    /// Returns the profile of a principal: its usual behavior, its peers, and its recent unusual actions.
+    /// Returns the profile of a principal: its usual behavior, its peers, and its recent unusual
+    /// actions.
     pub fn profile(&self, principal: &str) -> Option<Profile> {
         let subject = self.subjects.get(principal)?;
         let peers = self.subjects.iter().filter(|(name, other)| {
@@ -328,7 +337,8 @@ impl Watch {
             && !step.meaning.lists;
         if secret && is_rare {
             session.targets.insert(fingerprint(&[&event.resource]));
-            // A call for many names none of them; each such call is another handful, also within one second.
+            // A call for many names none of them; each such call is another handful, also within
+            // one second.
             if event.traits.has(Trait::Many) || step.meaning.bulk {
                 for n in 0..BULK_COUNT {
                     session.targets.insert(fingerprint(&[
@@ -450,8 +460,8 @@ fn forget<T>(map: &mut HashMap<String, T>, seen: fn(&T) -> u64) {
     map.retain(|_, one| seen(one) > until);
 }
 
-/// An action by its name, its outcome, and what makes it severe: opening a port to the world is another thing to be used to
-/// than opening it to an office.
+/// An action by its name, its outcome, and what makes it severe: opening a port to the world is
+/// another thing to be used to than opening it to an office.
 fn action_name(event: &ActivityEvent) -> String {
     const GRAVE: [Trait; 12] = [
         Trait::OpensToAll,
@@ -489,7 +499,8 @@ fn transition(from: Meaning, to: Meaning) -> NameId {
 
 #[cfg(test)]
 impl Watch {
-    /// Returns the sizes of the memory: subjects, groups, names, handed-over visits, networks with guessed passwords.
+    /// Returns the sizes of the memory: subjects, groups, names, handed-over visits, networks with
+    /// guessed passwords.
     pub(crate) fn sizes(&self) -> [usize; 5] {
         [
             self.subjects.len(),

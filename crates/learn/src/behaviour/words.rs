@@ -1,8 +1,8 @@
 //! Words of an operation's name: its verb, and the class of its object.
 //!
-//! Clouds name operations in words that people understand: `CreateAccessKey`, `Microsoft.Authorization/roleAssignments/write`,
-//! `google.iam.admin.v1.SetIAMPolicy`. Reading those words rather than a list of known names judges services that nobody
-//! has heard of yet.
+//! Clouds name operations in words that people understand: `CreateAccessKey`,
+//! `Microsoft.Authorization/roleAssignments/write`, `google.iam.admin.v1.SetIAMPolicy`. Reading
+//! those words rather than a list of known names judges services that nobody has heard of yet.
 
 mod class;
 mod verb;
@@ -13,7 +13,8 @@ pub use verb::Verb;
 /// The words of an operation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Words {
-    /// Lower-case words of the service and of the operation, in their order; numbers and versions left out.
+    /// Lower-case words of the service and of the operation, in their order; numbers and versions
+    /// left out.
     all: Vec<String>,
     /// Position at which the operation's last part begins: `listKeys` of `vaults/listKeys/action`.
     last: usize,
@@ -50,7 +51,8 @@ impl Words {
         }
     }
 
-    /// Returns `true` if the name of the service or operation has the word; a plural counts for its singular.
+    /// Returns `true` if the name of the service or operation has the word; a plural counts for its
+    /// singular.
     pub fn has(&self, word: &str) -> bool {
         self.all.iter().any(|one| same(one, word))
     }
@@ -135,7 +137,8 @@ fn split(text: &str, into: &mut Vec<String>) {
     end(&mut word);
 }
 
-/// Returns `true` if the lower-case letter after this capital is only its plural, as in `ListIDs` or `GetWebACLs`.
+/// Returns `true` if the lower-case letter after this capital is only its plural, as in `ListIDs`
+/// or `GetWebACLs`.
 fn plural_capital(chars: &[char], at: usize) -> bool {
     at > 0
         && chars[at - 1].is_uppercase()

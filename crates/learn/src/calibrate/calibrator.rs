@@ -1,4 +1,5 @@
-//! The calibrator: one belief for all groups together, one for each group around it, and a curve over both.
+//! The calibrator: one belief for all groups together, one for each group around it, and a curve
+//! over both.
 
 use std::collections::BTreeMap;
 
@@ -190,8 +191,8 @@ impl Calibrator {
         learned
     }
 
-    /// Returns the probability that a recommendation of a group proves right, from the backtest's result and its
-    /// features.
+    /// Returns the probability that a recommendation of a group proves right, from the backtest's
+    /// result and its features.
     #[must_use]
     pub fn calibrate(&self, group: &str, raw: f64, features: &[f64]) -> Calibrated {
         let (plain, centre, deviation) = self.answer(group, raw, features);
@@ -238,7 +239,8 @@ impl Calibrator {
         )
     }
 
-    /// Learns one more outcome in one step. Times may come in any order; what is known fades over time.
+    /// Learns one more outcome in one step. Times may come in any order; what is known fades over
+    /// time.
     pub fn learn(&mut self, example: &Example) {
         if !example.raw.is_finite() || example.weight <= 0.0 || !example.weight.is_finite() {
             return;
@@ -362,7 +364,8 @@ impl Calibrator {
         }
     }
 
-    /// Intercept, the backtest's logit, features; missing ones are 0, strange ones too, large ones are cut.
+    /// Intercept, the backtest's logit, features; missing ones are 0, strange ones too, large ones
+    /// are cut.
     fn terms(&self, raw: f64, features: &[f64]) -> Vec<f64> {
         let tame = |value: &f64| {
             if value.is_finite() {

@@ -1,5 +1,6 @@
-//! The beta curve: `logit q = a ln p - b ln (1 - p) + c` (Kull, Silva Filho, Flach, "Beta calibration", AISTATS 2017),
-//! with a prior around the identity, so that few predictions bend it little.
+//! The beta curve: `logit q = a ln p - b ln (1 - p) + c` (Kull, Silva Filho, Flach, "Beta
+//! calibration", AISTATS 2017), with a prior around the identity, so that few predictions bend it
+//! little.
 
 use super::logistic::{Belief, Row, dot};
 use super::sigmoid;

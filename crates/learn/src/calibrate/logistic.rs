@@ -1,5 +1,6 @@
-//! Logistic regression with a Gaussian prior, by Newton's method, and its Laplace approximation: coefficients with a
-//! precision matrix, which a later example updates in one step (the extended Kalman filter of Spiegelhalter and Lauritzen 1990).
+//! Logistic regression with a Gaussian prior, by Newton's method, and its Laplace approximation:
+//! coefficients with a precision matrix, which a later example updates in one step (the extended
+//! Kalman filter of Spiegelhalter and Lauritzen 1990).
 
 use super::matrix::Symmetric;
 use super::sigmoid;

@@ -1,4 +1,5 @@
-//! Small symmetric positive definite systems: Cholesky's factorisation, for matrices of at most some dozen rows.
+//! Small symmetric positive definite systems: Cholesky's factorisation, for matrices of at most
+//! some dozen rows.
 
 /// A symmetric matrix by rows, `n * n` numbers.
 #[derive(Debug, Clone, PartialEq)]

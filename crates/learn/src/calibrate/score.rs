@@ -1,5 +1,5 @@
-//! Quality measures of probabilities: Brier score and its skill, calibration error over bins of equal mass, and the
-//! confusion matrix of a decision at one half.
+//! Quality measures of probabilities: Brier score and its skill, calibration error over bins of
+//! equal mass, and the confusion matrix of a decision at one half.
 
 /// The mean squared error of probabilities (Brier 1950), 0 to 1; `None` without pairs.
 #[must_use]
@@ -14,8 +14,9 @@ pub fn brier(pairs: &[(f64, bool)]) -> Option<f64> {
     Some(sum / pairs.len() as f64)
 }
 
-/// Share of the base rate's Brier score that the probabilities take away: 1 is perfect, 0 the base rate, below 0 worse.
-/// The base rate is the pairs' own, which no forecaster could know: a hard yardstick. `None` when all went one way.
+/// Share of the base rate's Brier score that the probabilities take away: 1 is perfect, 0 the base
+/// rate, below 0 worse. The base rate is the pairs' own, which no forecaster could know: a hard
+/// yardstick. `None` when all went one way.
 #[must_use]
 pub fn brier_skill(pairs: &[(f64, bool)]) -> Option<f64> {
     let own = brier(pairs)?;
@@ -24,8 +25,9 @@ pub fn brier_skill(pairs: &[(f64, bool)]) -> Option<f64> {
     (reference > 0.0).then(|| 1.0 - own / reference)
 }
 
-/// Expected calibration error over bins of equal mass (Nguyen and O'Connor 2015): the mean distance between what was said
-/// and what came. Finite samples alone make it about `0.8 * sqrt(p (1 - p) * bins / n)`. `None` without pairs or bins.
+/// Expected calibration error over bins of equal mass (Nguyen and O'Connor 2015): the mean distance
+/// between what was said and what came. Finite samples alone make it about `0.8 * sqrt(p (1 - p) *
+/// bins / n)`. `None` without pairs or bins.
 #[must_use]
 pub fn adaptive_ece(pairs: &[(f64, bool)], bins: usize) -> Option<f64> {
     if pairs.is_empty() || bins == 0 {

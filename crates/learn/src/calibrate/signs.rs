@@ -1,10 +1,12 @@
-//! Features of a resource's history that predict the success of a change, scaled to about unit size.
+//! Features of a resource's history that predict the success of a change, scaled to about unit
+//! size.
 //!
-//! For each past day a rule computes its distance from breaking the change: a *margin* of 1 is as safe as can be, 0
-//! the limit, below 0 broken. The features come from the series of margins alone, so that every rule is measured
-//! alike: the width of the margin beside its own variation, the direction of its trend, and the probability that the
-//! worst of the coming days stays above 0 when daily worst cases are Gumbel distributed (Coles, "An Introduction to
-//! Statistical Modeling of Extreme Values", 2001).
+//! For each past day a rule computes its distance from breaking the change: a *margin* of 1 is as
+//! safe as can be, 0 the limit, below 0 broken. The features come from the series of margins alone,
+//! so that every rule is measured alike: the width of the margin beside its own variation, the
+//! direction of its trend, and the probability that the worst of the coming days stays above 0 when
+//! daily worst cases are Gumbel distributed (Coles, "An Introduction to Statistical Modeling of
+//! Extreme Values", 2001).
 
 use super::logit;
 
@@ -54,7 +56,8 @@ pub struct Signs {
     pub age_days: Option<f64>,
 }
 
-/// The figures, in the order of [`FEATURES`], each within about -3 to 3. Without margins those that need them are 0.
+/// The figures, in the order of [`FEATURES`], each within about -3 to 3. Without margins those that
+/// need them are 0.
 #[must_use]
 pub fn features(signs: &Signs) -> Vec<f64> {
     let known: Vec<(f64, f64)> = signs
@@ -157,8 +160,8 @@ impl Shape {
     }
 }
 
-/// Returns `true` if one of the days a month before the coming ones was tight: month-end load recurs, and thirty days
-/// show it once.
+/// Returns `true` if one of the days a month before the coming ones was tight: month-end load
+/// recurs, and thirty days show it once.
 fn month_before(known: &[(f64, f64)], days: f64) -> bool {
     let (from, until) = (days - MONTH_DAYS, days - MONTH_DAYS + HORIZON_DAYS);
     known
@@ -166,8 +169,8 @@ fn month_before(known: &[(f64, f64)], days: f64) -> bool {
         .any(|(day, margin)| *margin < TIGHT && (from..until).contains(day))
 }
 
-/// Returns the probability that the smallest of the coming days' margins stays above 0, when the daily shortfall is
-/// Gumbel distributed.
+/// Returns the probability that the smallest of the coming days' margins stays above 0, when the
+/// daily shortfall is Gumbel distributed.
 fn stays_clear(mean: f64, deviation: f64) -> f64 {
     let scale = deviation * 6.0_f64.sqrt() / std::f64::consts::PI;
     let location = -mean - EULER * scale;

@@ -1,7 +1,7 @@
 //! Splits that never let the future teach the past.
 
-/// Cuts items that carry a time into the earlier share and the rest: what was made at the cut or later is held out. Items
-/// of one instant stay on one side. `earlier_share` is clamped to 0 to 1.
+/// Cuts items that carry a time into the earlier share and the rest: what was made at the cut or
+/// later is held out. Items of one instant stay on one side. `earlier_share` is clamped to 0 to 1.
 #[must_use]
 pub fn split_by_time<T: Clone>(
     items: &[T],
@@ -24,8 +24,8 @@ pub fn split_by_time<T: Clone>(
     (sorted, later)
 }
 
-/// Ranges `(train, test)` of indices into items sorted by time: each fold is judged by everything before it. The first
-/// part of `folds + 1` equal ones is never judged.
+/// Ranges `(train, test)` of indices into items sorted by time: each fold is judged by everything
+/// before it. The first part of `folds + 1` equal ones is never judged.
 #[must_use]
 pub fn forward_folds(
     count: usize,

@@ -1,5 +1,5 @@
-//! Tests of calibration: published figures, caution with few examples, learning in the right direction, and a stored
-//! state that survives.
+//! Tests of calibration: published figures, caution with few examples, learning in the right
+//! direction, and a stored state that survives.
 #![allow(clippy::unwrap_used)]
 
 use rand::rngs::StdRng;
@@ -19,7 +19,8 @@ fn example(day: i64, group: &str, raw: f64, features: Vec<f64>, held: bool) -> E
     }
 }
 
-/// Outcomes whose chance depends on one feature; the backtest's answer is overconfident and knows nothing of it.
+/// Outcomes whose chance depends on one feature; the backtest's answer is overconfident and knows
+/// nothing of it.
 fn estate(count: usize, seed: u64) -> Vec<Example> {
     let mut chance = StdRng::seed_from_u64(seed);
     (0..count)

@@ -1,7 +1,8 @@
 //! Effects of named spans of time on a series: announced events, and the ends of months.
 //!
-//! An effect is learnt against the same phase of the seasons around it, taken out of the history before the rest is fitted,
-//! and put back wherever a span lies ahead. It multiplies where that explains its spans better than adding does.
+//! An effect is learnt against the same phase of the seasons around it, taken out of the history
+//! before the rest is fitted, and put back wherever a span lies ahead. It multiplies where that
+//! explains its spans better than adding does.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +59,8 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    /// Learns and removes the effects of all labels. `period` is the longest season the history knows, in steps.
+    /// Learns and removes the effects of all labels. `period` is the longest season the history
+    /// knows, in steps.
     pub(super) fn take_out(
         grid: &Grid,
         values: &mut [f64],
@@ -275,8 +277,8 @@ fn around(values: &[f64], inside: &[bool], index: usize, period: usize) -> Optio
     (count > 0.0).then(|| sum / count)
 }
 
-/// Returns `true` if an unannounced effect is beyond doubt: far larger than the differences between its spans and
-/// between seasons.
+/// Returns `true` if an unannounced effect is beyond doubt: far larger than the differences between
+/// its spans and between seasons.
 fn is_plain(effect: &Effect, values: &[f64], period: usize) -> bool {
     let known: Vec<f64> = values
         .iter()
@@ -299,7 +301,8 @@ fn is_plain(effect: &Effect, values: &[f64], period: usize) -> bool {
         && amount.abs() > 0.05 * level.abs()
 }
 
-/// The days before (`back` 1) or at (`back` 0) each month's first midnight, UTC, that touch a span of time.
+/// The days before (`back` 1) or at (`back` 0) each month's first midnight, UTC, that touch a span
+/// of time.
 fn month_days(from_ms: i64, until_ms: i64, back: i64) -> Vec<(i64, i64)> {
     let mut found = Vec::new();
     let (first, last) = (
@@ -321,8 +324,8 @@ pub(super) fn is_month_edge(at_ms: i64) -> bool {
     day_of_month(day) == 1 || day_of_month(day + 1) == 1
 }
 
-/// The day of the month of a day since the epoch, 1 to 31 (proleptic Gregorian; Hinnant, "chrono-compatible low-level date
-/// algorithms").
+/// The day of the month of a day since the epoch, 1 to 31 (proleptic Gregorian; Hinnant,
+/// "chrono-compatible low-level date algorithms").
 fn day_of_month(days: i64) -> i64 {
     let shifted = days + 719_468;
     let day_of_era = shifted.rem_euclid(146_097);

@@ -24,7 +24,8 @@ pub struct Findings {
     pub resets: Option<Vec<usize>>,
     /// Effects of events and of months' ends.
     pub effects: Vec<Effect>,
-    /// Steps ahead up to which intervals were calibrated on past forecasts; beyond, they continue growing as they did.
+    /// Steps ahead up to which intervals were calibrated on past forecasts; beyond, they continue
+    /// growing as they did.
     pub calibrated_to: usize,
     /// Too short for its seasons: a level with a wide interval is all there is.
     pub short: bool,

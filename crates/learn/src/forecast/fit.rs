@@ -82,7 +82,8 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
         missing: values.len() - measured,
         ..Findings::default()
     };
-    // A counter's restart would be one more glitch; where a glitch hid that the series counts, it is told after it.
+    // A counter's restart would be one more glitch; where a glitch hid that the series counts, it
+    // is told after it.
     if counter(&values, settings.kind).is_none() {
         findings.glitches = glitches(&mut values, grid, first, settings);
     }
@@ -154,8 +155,8 @@ fn glitches(values: &mut [f64], grid: &Grid, first: usize, settings: &Settings) 
     found.into_iter().map(|index| index + first).collect()
 }
 
-/// The series with its restarts undone, where it counts. Told from the values alone, only what restarted is a counter: what merely
-/// grows is forecast as well by its trend.
+/// The series with its restarts undone, where it counts. Told from the values alone, only what
+/// restarted is a counter: what merely grows is forecast as well by its trend.
 fn counter(values: &[f64], kind: Kind) -> Option<Counter> {
     if kind == Kind::Gauge {
         return None;
@@ -177,7 +178,8 @@ fn stacked(
         .copied()
         .unwrap_or((values.len() / 12).clamp(8, 288));
     let longest = seasons.main.last().copied().unwrap_or(0);
-    // Without a season, levels follow a shift soon enough, and what looks like one may be the trend.
+    // Without a season, levels follow a shift soon enough, and what looks like one may be the
+    // trend.
     if findings.resets.is_none() && longest > 0 {
         for _ in 0..MOST_SHIFTS {
             let Some(found) = shift::latest(values, unit, longest) else {
@@ -204,7 +206,8 @@ fn stacked(
         let nearer = knots.last();
         let mut knot = past.knot(&steps, at, nearer.map(|knot| &knot.weights));
         if let Some(nearer) = nearer {
-            // Nobody knows more of a later time: where few past forecasts seem to say so, it is chance.
+            // Nobody knows more of a later time: where few past forecasts seem to say so, it is
+            // chance.
             knot.spread.widen_to(nearer.spread.width());
         }
         knots.push(knot);
@@ -235,7 +238,8 @@ fn knots(horizon: usize) -> Vec<usize> {
     steps
 }
 
-/// The natural size of errors by phase: how far a value lies from the season before, half of it everywhere's.
+/// The natural size of errors by phase: how far a value lies from the season before, half of it
+/// everywhere's.
 fn scales(values: &[f64], unit: usize) -> Vec<f64> {
     let distances: Vec<f64> = (0..values.len())
         .map(|index| {
@@ -323,7 +327,8 @@ impl<'a> Past<'a> {
             .map_or(step, |next| between(*next) as usize)
             .max(low);
         let (cases, origins) = self.cases(low, high);
-        // Forecasts whose spans overlap share their errors: what counts is how many spans there were.
+        // Forecasts whose spans overlap share their errors: what counts is how many spans there
+        // were.
         let evidence = ((self.values.len() - self.warm) as f64 / step as f64)
             .clamp(0.5, origins.max(1) as f64);
         let count = self.frame.len();
@@ -337,7 +342,8 @@ impl<'a> Past<'a> {
             };
         }
         let nearer = nearer.map(|weights| (*weights, POOLED / (POOLED + evidence)));
-        // The further beyond a season, the less the newest values say: none of it within one, all of it from two on.
+        // The further beyond a season, the less the newest values say: none of it within one, all
+        // of it from two on.
         let beyond = (step as f64 / self.unit as f64).log2().clamp(0.0, 1.0);
         let plain = self.frame.is_seasonless().then(Frame::newest);
         let usual = match plain {
@@ -367,7 +373,8 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// Forecasts of `low` to `high` steps ahead that can be judged, and the origins they were made at.
+    /// Forecasts of `low` to `high` steps ahead that can be judged, and the origins they were made
+    /// at.
     fn cases(&self, low: usize, high: usize) -> (Vec<Case>, usize) {
         let length = self.values.len();
         let width = high - low + 1;

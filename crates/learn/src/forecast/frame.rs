@@ -1,8 +1,9 @@
-//! Features of a series for a later step: simple forecasts, each known at its origin, that are then weighted.
+//! Features of a series for a later step: simple forecasts, each known at its origin, that are then
+//! weighted.
 //!
-//! Four families: levels (exponential smoothing, medians), seasons (the same phase of earlier seasons, smoothed from season to
-//! season), seasons shifted by how far the series lately ran beside them, and all of them carried on along the trend where
-//! there is one.
+//! Four families: levels (exponential smoothing, medians), seasons (the same phase of earlier
+//! seasons, smoothed from season to season), seasons shifted by how far the series lately ran
+//! beside them, and all of them carried on along the trend where there is one.
 
 use super::season::Seasons;
 use super::track::{self, Seasonal};
@@ -48,8 +49,8 @@ const NEWEST: usize = 0;
 const CENTRE: usize = 2;
 
 impl Frame {
-    /// Builds the frame of values on a grid, with their seasons. `unit` is a natural length in steps: the first
-    /// season.
+    /// Builds the frame of values on a grid, with their seasons. `unit` is a natural length in
+    /// steps: the first season.
     pub(super) fn new(values: &[f64], seasons: &Seasons, unit: usize) -> Self {
         let unit_f = unit as f64;
         let levels = [0.01, unit_f / 4.0, unit_f, unit_f * 5.0]
@@ -80,7 +81,8 @@ impl Frame {
             frame.learn(*period, at, unit_f);
         }
         if let &[only] = seasons.main.as_slice() {
-            // Where a second season is known, a profile of the first that forgets nothing speaks against it.
+            // Where a second season is known, a profile of the first that forgets nothing speaks
+            // against it.
             frame.middle = Some(frame.seasons.len());
             let age = (MIDDLE_OF - 1) as f64 / 2.0;
             frame.seasons.push((
@@ -94,7 +96,8 @@ impl Frame {
         frame
     }
 
-    /// Adds what a season says; `at` is its rank: the first, the second, or one beside the calendar's.
+    /// Adds what a season says; `at` is its rank: the first, the second, or one beside the
+    /// calendar's.
     fn learn(&mut self, period: usize, at: usize, unit: f64) {
         let (values, lead) = (&self.values, period / 96);
         if at == 0 && lead > 0 {
@@ -138,7 +141,8 @@ impl Frame {
         weights
     }
 
-    /// The longest season a feature uses: before it was seen once, its features only repeat the level.
+    /// The longest season a feature uses: before it was seen once, its features only repeat the
+    /// level.
     pub(super) fn longest(&self) -> usize {
         self.seasons
             .iter()
@@ -147,9 +151,10 @@ impl Frame {
             .unwrap_or(0)
     }
 
-    /// Weights of what is usual: half the median profile of the first season, a quarter each of the medians of one and of
-    /// seven of them. They were learnt on series of other kinds than forecasts are measured on, and rounded. `None` for a series without a season,
-    /// and for one whose second season is known: what is usual of a day says nothing of its weekend.
+    /// Weights of what is usual: half the median profile of the first season, a quarter each of the
+    /// medians of one and of seven of them. They were learnt on series of other kinds than
+    /// forecasts are measured on, and rounded. `None` for a series without a season, and for one
+    /// whose second season is known: what is usual of a day says nothing of its weekend.
     pub(super) fn usual(&self) -> Option<[f64; MOST]> {
         let mut weights = [0.0; MOST];
         weights[self.levels.len()..][..self.windows.len()].fill(0.25);

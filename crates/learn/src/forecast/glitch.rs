@@ -1,8 +1,10 @@
-//! Glitches: single values, or a few in a row, so far from everything else that they say nothing of what comes next. They are left
-//! out before anything is learnt: one of them would be in every level, season and weight after it.
+//! Glitches: single values, or a few in a row, so far from everything else that they say nothing of
+//! what comes next. They are left out before anything is learnt: one of them would be in every
+//! level, season and weight after it.
 //!
-//! The neighbours' median tells how far a value is off (Hampel's identifier), the rest of the series how far values ever lie. What
-//! comes again at the same time of day or week, or at the ends of months, is no glitch; nor is what happens often.
+//! The neighbours' median tells how far a value is off (Hampel's identifier), the rest of the
+//! series how far values ever lie. What comes again at the same time of day or week, or at the ends
+//! of months, is no glitch; nor is what happens often.
 
 use super::effect::is_month_edge;
 use super::frame::median;
@@ -11,10 +13,11 @@ use crate::window::{DAY_MS, WEEK_MS};
 
 /// Neighbours on each side. What lasts longer than that has a level of its own.
 const REACH: usize = 12;
-/// Distance of a glitch from its neighbours' median, as a multiple of the distance of 19 of 20 values.
+/// Distance of a glitch from its neighbours' median, as a multiple of the distance of 19 of 20
+/// values.
 const FARTHER: f64 = 10.0;
-/// Distance of a glitch beyond its neighbours, in spans that hold 98 of 100 values; half the level where they do not
-/// differ.
+/// Distance of a glitch beyond its neighbours, in spans that hold 98 of 100 values; half the level
+/// where they do not differ.
 const BEYOND: f64 = 3.0;
 /// A run up to the newest value may as well be a new level when it is longer than this.
 const NEWEST: usize = 3;
@@ -25,7 +28,8 @@ const LIKE: f64 = 0.3;
 /// Values below which nothing can be called rare.
 const LEAST: usize = 10;
 
-/// Leaves out the glitches of the newest values of a grid, which begin at its slot `first`. Returns their indices.
+/// Leaves out the glitches of the newest values of a grid, which begin at its slot `first`. Returns
+/// their indices.
 pub(super) fn leave_out(
     values: &mut [f64],
     grid: &Grid,
@@ -98,7 +102,8 @@ fn far_ones(values: &[f64], off: &[f64]) -> Vec<usize> {
     let sizes = sorted(&mut off.iter().map(|distance| distance.abs()));
     let levels = sorted(&mut values.iter().copied());
     let at = |sorted: &[f64], share: f64| sorted[((sorted.len() - 1) as f64 * share) as usize];
-    // Of few values the last hundredth is none, and one glitch among them must not be the measure of itself.
+    // Of few values the last hundredth is none, and one glitch among them must not be the measure
+    // of itself.
     let edge = (2.0 / levels.len() as f64).max(0.01);
     let (low, high) = (at(&levels, edge), at(&levels, 1.0 - edge));
     let usual = at(&sizes, 0.95f64.min(1.0 - edge));

@@ -44,14 +44,16 @@ impl Bounds {
         Bounds {
             not_negative: known().all(|value| *value >= 0.0),
             whole: most < 9e15 && known().all(|value| value.fract() == 0.0),
-            // Nothing grows a thousandfold on the word of a trend; also what keeps every answer finite.
+            // Nothing grows a thousandfold on the word of a trend; also what keeps every answer
+            // finite.
             most: (most * 1e3).clamp(f64::MIN_POSITIVE, f64::MAX),
             largest: most,
         }
     }
 
-    /// The power of two that values are divided by, so that no square or product of them leaves what a double holds. It is
-    /// 1 where nothing could, and a power of two so that no value is rounded.
+    /// The power of two that values are divided by, so that no square or product of them leaves
+    /// what a double holds. It is 1 where nothing could, and a power of two so that no value is
+    /// rounded.
     pub(super) fn scale(&self) -> f64 {
         if self.largest == 0.0 || (1e-100..=1e100).contains(&self.largest) {
             return 1.0;
@@ -69,7 +71,8 @@ impl Bounds {
         let nearest = held.round();
         match self.whole {
             false => held,
-            // What lies at a whole number but for rounding is that number: a constant stays constant.
+            // What lies at a whole number but for rounding is that number: a constant stays
+            // constant.
             true if (held - nearest).abs() <= 1e-9 * held.abs().max(1.0) => nearest,
             true if level < 0.5 => held.floor(),
             true if level > 0.5 => held.ceil(),
@@ -234,8 +237,8 @@ impl Shape {
     }
 }
 
-/// Returns the factor by which an interval widens beyond the last calibrated step. It keeps its rate of growth, a
-/// power between noise around a level and a random walk.
+/// Returns the factor by which an interval widens beyond the last calibrated step. It keeps its
+/// rate of growth, a power between noise around a level and a random walk.
 fn beyond(near: &Knot, far: &Knot, step: usize) -> f64 {
     if step <= far.step {
         return 1.0;

@@ -1,4 +1,5 @@
-//! Candidate seasons of a series: the calendar's and, where the effort allows, those found in the data.
+//! Candidate seasons of a series: the calendar's and, where the effort allows, those found in the
+//! data.
 
 use crate::forecast::track;
 use crate::grid::MONTH_MS;
@@ -14,8 +15,8 @@ const LOOKED_AT: usize = 3_000;
 pub(super) struct Seasons {
     /// The calendar's, shortest first; where it has none that fits, the series' own.
     pub main: Vec<usize>,
-    /// The series' own beside the calendar's. It never takes their place: its phase is only known to a fraction of a step,
-    /// which many rounds ahead is any phase.
+    /// The series' own beside the calendar's. It never takes their place: its phase is only known
+    /// to a fraction of a step, which many rounds ahead is any phase.
     pub beside: Option<usize>,
 }
 
@@ -68,8 +69,8 @@ pub(super) fn of_calendar(step_ms: i64, length: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The strongest season of the series' own, in steps: a peak of the autocorrelation that beats every season known already
-/// and is none of their multiples.
+/// The strongest season of the series' own, in steps: a peak of the autocorrelation that beats
+/// every season known already and is none of their multiples.
 pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
     let recent = &values[values.len().saturating_sub(LOOKED_AT)..];
     let most = recent.len() / 3;
@@ -116,8 +117,9 @@ pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
     (dips && !near).then_some(found)
 }
 
-/// A period near a peak: the one whose multiples repeat best too. A second, shorter season (or a flat top) moves the first
-/// peak by a step or two; the error grows with every multiple, so that they tell the true period.
+/// A period near a peak: the one whose multiples repeat best too. A second, shorter season (or a
+/// flat top) moves the first peak by a step or two; the error grows with every multiple, so that
+/// they tell the true period.
 fn refined(correlations: &[f64], peak: usize) -> usize {
     let reach = (peak / 25).max(1);
     let multiples = (correlations.len() - 1) / (peak + reach);

@@ -6,7 +6,8 @@ pub enum Effort {
     /// One of thousands of series: about a millisecond.
     #[default]
     Estate,
-    /// One series somebody waits for: more past origins, and seasons other than the calendar's are looked for.
+    /// One series somebody waits for: more past origins, and seasons other than the calendar's are
+    /// looked for.
     Thorough,
 }
 
@@ -18,11 +19,13 @@ pub enum Kind {
     Auto,
     /// A value may rise and fall.
     Gauge,
-    /// A count that only grows until it restarts at zero. The forecast continues from the last value and foresees no restart.
+    /// A count that only grows until it restarts at zero. The forecast continues from the last
+    /// value and foresees no restart.
     Counter,
 }
 
-/// A span of time with a name: a sale, a holiday, a backup. Spans with the same label are taken to do the same.
+/// A span of time with a name: a sale, a holiday, a backup. Spans with the same label are taken to
+/// do the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     /// Name of the event.
@@ -36,8 +39,8 @@ pub struct Event {
 /// Settings of a forecast.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings {
-    /// Steps ahead that intervals are calibrated for; a longer forecast widens by how they grew up to there. 0: one week,
-    /// or a third of the series where that is less.
+    /// Steps ahead that intervals are calibrated for; a longer forecast widens by how they grew up
+    /// to there. 0: one week, or a third of the series where that is less.
     pub horizon: usize,
     /// Effort that the fit may spend.
     pub effort: Effort,

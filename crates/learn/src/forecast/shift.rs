@@ -1,7 +1,9 @@
-//! Level shifts that stayed: the past is moved to the level of today, so that its shape still counts.
+//! Level shifts that stayed: the past is moved to the level of today, so that its shape still
+//! counts.
 //!
-//! One binary segmentation (Scott and Knott, 1974) over medians of blocks from which the usual shape of a week or day was
-//! taken. What returned (an incident, a weekend) is no shift: only a change that lasts to the end of the series is one.
+//! One binary segmentation (Scott and Knott, 1974) over medians of blocks from which the usual
+//! shape of a week or day was taken. What returned (an incident, a weekend) is no shift: only a
+//! change that lasts to the end of the series is one.
 
 use super::frame::median;
 
@@ -122,7 +124,8 @@ fn split(blocks: &[f64]) -> Option<(usize, f64)> {
     (size != 0.0).then_some((at, size))
 }
 
-/// Typical distance of the blocks from their side's median: the mean of both, so that quiet halves do not hide a swing.
+/// Typical distance of the blocks from their side's median: the mean of both, so that quiet halves
+/// do not hide a swing.
 fn spread_around(blocks: &[f64], at: usize) -> f64 {
     let spread = |side: &[f64]| {
         let mut known: Vec<f64> = side

@@ -1,4 +1,5 @@
-//! Forecast of a short series: its level, its slope if that is plain, and intervals wide enough for so little data.
+//! Forecast of a short series: its level, its slope if that is plain, and intervals wide enough for
+//! so little data.
 
 use super::frame::median;
 use super::spread::student_factor;
@@ -10,7 +11,8 @@ pub(super) struct Line {
     pub slope: f64,
     /// Standard deviation of one step.
     pub deviation: f64,
-    /// Share of the change from step to step that stays: 1 is a random walk, 0 is noise around a level.
+    /// Share of the change from step to step that stays: 1 is a random walk, 0 is noise around a
+    /// level.
     pub staying: f64,
     pub measured: usize,
 }
@@ -49,7 +51,8 @@ impl Line {
         let level = median(&mut rest.clone())?;
         let around = mean_size(rest.iter().map(|value| value - level));
         let steps = mean_size(rest.windows(2).map(|pair| pair[1] - pair[0]));
-        // Noise around a level moves twice as much (in variance) from step to step as it lies from its level.
+        // Noise around a level moves twice as much (in variance) from step to step as it lies from
+        // its level.
         let staying = if around > 0.0 {
             (1.0 - steps / (1.4 * around)).clamp(0.0, 1.0)
         } else {

@@ -1,6 +1,7 @@
-//! Long silences: a gap of months is shortened to between one and two weeks before seasons and errors are learnt, so that what was
-//! before it still counts and hours keep their place in the week. Uncut, a year without points fills the history that is learnt
-//! from, and nothing is left to tell an interval by.
+//! Long silences: a gap of months is shortened to between one and two weeks before seasons and
+//! errors are learnt, so that what was before it still counts and hours keep their place in the
+//! week. Uncut, a year without points fills the history that is learnt from, and nothing is left to
+//! tell an interval by.
 
 use crate::grid::MONTH_MS;
 use crate::window::{DAY_MS, WEEK_MS};

@@ -1,5 +1,6 @@
-//! Quantiles of past errors, widened by what a finite past cannot know (split conformal prediction: Vovk, 2005; Lei and
-//! others, 2018), and the normal distribution where there is no past to speak of.
+//! Quantiles of past errors, widened by what a finite past cannot know (split conformal prediction:
+//! Vovk, 2005; Lei and others, 2018), and the normal distribution where there is no past to speak
+//! of.
 
 /// Quantile levels kept: multiples of 1/40.
 pub(super) const LEVELS: usize = 40;
@@ -12,8 +13,8 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Computes the spread of `(error, weight)` pairs from `origins` origins, of which about `evidence` do not
-    /// overlap.
+    /// Computes the spread of `(error, weight)` pairs from `origins` origins, of which about
+    /// `evidence` do not overlap.
     pub(super) fn new(mut errors: Vec<(f64, f64)>, origins: f64, evidence: f64) -> Spread {
         errors.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = errors.iter().map(|(_, weight)| weight).sum();
@@ -23,7 +24,8 @@ impl Spread {
         let wider = 1.0 + 1.2 / evidence;
         let at = std::array::from_fn(|index| {
             let level = index as f64 / LEVELS as f64;
-            // The finite-sample correction of conformal prediction; the several steps judged at an origin count as two.
+            // The finite-sample correction of conformal prediction; the several steps judged at an
+            // origin count as two.
             let lift = 0.5 / (2.0 * origins);
             let reach = (level - 0.5) * (1.0 + 2.0 * lift) + 0.5;
             let reach = if level < 0.5 {
@@ -130,8 +132,8 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
     }
 }
 
-/// Returns the ratio of Student's 5 % quantile to the normal one, by degrees of freedom (Cornish and Fisher's
-/// expansion; exact enough from two on, bounded below that).
+/// Returns the ratio of Student's 5 % quantile to the normal one, by degrees of freedom (Cornish
+/// and Fisher's expansion; exact enough from two on, bounded below that).
 pub(super) fn student_factor(freedom: f64) -> f64 {
     let (z, n) = (1.644_853_627_f64, freedom.max(1.5));
     let first = (z.powi(2) + 1.0) / (4.0 * n);

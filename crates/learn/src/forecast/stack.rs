@@ -1,5 +1,6 @@
-//! Weights for the features, learnt from forecasts made at past origins: stacking (Wolpert, 1992) by least absolute errors
-//! (iterated reweighting) with a ridge towards weights by inverse error, and errors of weights that never saw them.
+//! Weights for the features, learnt from forecasts made at past origins: stacking (Wolpert, 1992)
+//! by least absolute errors (iterated reweighting) with a ridge towards weights by inverse error,
+//! and errors of weights that never saw them.
 
 use super::frame::MOST;
 
@@ -34,8 +35,8 @@ pub(super) struct Stacked {
 const WORTH: f64 = 0.95;
 
 impl Stacked {
-    /// Falls back on plain weights unless the learnt ones would have missed clearly less where they had not learnt. Returns `true`
-    /// if it did.
+    /// Falls back on plain weights unless the learnt ones would have missed clearly less where they
+    /// had not learnt. Returns `true` if it did.
     pub(super) fn keep_to(&mut self, plain: &[f64; MOST], cases: &[Case], count: usize) -> bool {
         let missed: Vec<f64> = cases
             .iter()
@@ -64,9 +65,10 @@ pub(super) fn dot(weights: &[f64; MOST], features: &[f64; MOST], count: usize) -
         .sum()
 }
 
-/// Weights that keep the absolute error small; `ridge` is how strongly they are held to a prior: weights by inverse error,
-/// mixed with those of `nearer` steps and then with the `usual` ones by the share beside them, since far ahead little was
-/// seen that does not overlap. What is usual counts the less, the more it would have missed here.
+/// Weights that keep the absolute error small; `ridge` is how strongly they are held to a prior:
+/// weights by inverse error, mixed with those of `nearer` steps and then with the `usual` ones by
+/// the share beside them, since far ahead little was seen that does not overlap. What is usual
+/// counts the less, the more it would have missed here.
 pub(super) fn stack(
     cases: &[Case],
     count: usize,
@@ -119,7 +121,8 @@ fn loss(cases: &[Case], count: usize, weights: &[f64; MOST]) -> f64 {
         .sum()
 }
 
-/// Weights by the inverse eighth power of the mean absolute error: nearly the best few, never only one.
+/// Weights by the inverse eighth power of the mean absolute error: nearly the best few, never only
+/// one.
 fn prior(cases: &[Case], count: usize) -> [f64; MOST] {
     let mut losses = [0.0; MOST];
     for case in cases {
@@ -185,7 +188,8 @@ fn sum(parts: &[Normal; FOLDS], without: Option<usize>) -> Normal {
     total
 }
 
-/// Ridge regression towards the prior, by Cholesky's decomposition. What cannot be solved answers the prior.
+/// Ridge regression towards the prior, by Cholesky's decomposition. What cannot be solved answers
+/// the prior.
 fn solve(normal: &Normal, count: usize, prior: &[f64; MOST], ridge: f64) -> [f64; MOST] {
     let mean = (0..count).map(|at| normal[at][at]).sum::<f64>() / count.max(1) as f64;
     if !(mean > 0.0 && mean.is_finite()) {

@@ -71,7 +71,8 @@ fn a_daily_wave_is_continued_and_the_band_is_as_wide_as_the_noise() {
     assert!((2.8..5.0).contains(&width), "{width}");
 }
 
-/// A working week: five busy days, two quiet ones. What scaled a memory down over the weekend was a day's season alone.
+/// A working week: five busy days, two quiet ones. What scaled a memory down over the weekend was a
+/// day's season alone.
 #[test]
 fn a_weekend_dips_and_monday_is_back() {
     let noise = noise(2, 24 * 40);
@@ -365,7 +366,8 @@ fn the_median_of_days_is_not_moved_by_what_seldom_happens() {
     assert!(error < 5.0, "{error}");
 }
 
-/// Squares of such values overflow or vanish; their answer is that of the same series in other units.
+/// Squares of such values overflow or vanish; their answer is that of the same series in other
+/// units.
 #[test]
 fn huge_and_tiny_values_are_forecast_as_the_same_series_in_other_units() {
     let noise = noise(13, 24 * 30);

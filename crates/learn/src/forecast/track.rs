@@ -1,10 +1,13 @@
-//! Smoothed tracks of a series: each value is known at its own index, so that a forecast from any origin is a look-up.
+//! Smoothed tracks of a series: each value is known at its own index, so that a forecast from any
+//! origin is a look-up.
 //!
-//! A *level* track is exponential smoothing from step to step (Brown, 1956); a *seasonal* track is exponential smoothing
-//! from season to season, each phase for itself (the seasonal half of Winters, 1960), with the weight `1/k` while fewer
-//! than `1/alpha` seasons were seen. A gap carries the last state on.
+//! A *level* track is exponential smoothing from step to step (Brown, 1956); a *seasonal* track is
+//! exponential smoothing from season to season, each phase for itself (the seasonal half of
+//! Winters, 1960), with the weight `1/k` while fewer than `1/alpha` seasons were seen. A gap
+//! carries the last state on.
 
-/// Exponential smoothing with a half-life in steps; before the first finite value it is not a number.
+/// Exponential smoothing with a half-life in steps; before the first finite value it is not a
+/// number.
 pub(super) fn level(values: &[f64], half_life: f64) -> Vec<f64> {
     let alpha = 1.0 - 0.5f64.powf(1.0 / half_life.max(1e-3));
     let mut seen = 0u32;
@@ -37,7 +40,8 @@ pub(super) struct Seasonal {
 }
 
 impl Seasonal {
-    /// Smooths from season to season with weight `alpha`, after smoothing over `2 * lead + 1` neighbouring steps.
+    /// Smooths from season to season with weight `alpha`, after smoothing over `2 * lead + 1`
+    /// neighbouring steps.
     pub(super) fn fit(values: &[f64], period: usize, alpha: f64, lead: usize) -> Self {
         let source = if lead > 0 {
             neighbours(values, lead)
@@ -66,7 +70,8 @@ impl Seasonal {
         }
     }
 
-    /// The median of the last `times` seasons at each phase, smoothed over `2 * lead + 1` neighbouring steps after that.
+    /// The median of the last `times` seasons at each phase, smoothed over `2 * lead + 1`
+    /// neighbouring steps after that.
     pub(super) fn middle(values: &[f64], period: usize, times: usize, lead: usize) -> Self {
         let mut seen = Vec::with_capacity(times);
         let medians: Vec<f64> = (0..values.len())
@@ -96,8 +101,8 @@ impl Seasonal {
         }
     }
 
-    /// Returns the season's value for `target` when everything up to `origin` is known, with the number of steps it
-    /// is before the target; `None` when the phase was never seen.
+    /// Returns the season's value for `target` when everything up to `origin` is known, with the
+    /// number of steps it is before the target; `None` when the phase was never seen.
     pub(super) fn at(&self, origin: usize, target: usize) -> Option<(f64, usize)> {
         let back = (target + self.lead)
             .saturating_sub(origin)
@@ -108,8 +113,9 @@ impl Seasonal {
     }
 }
 
-/// The trend at each index, per step: the smoothed change over a season, so that the season itself is none. It is believed
-/// as far as the changes agree with each other: noise that comes and goes has no slope.
+/// The trend at each index, per step: the smoothed change over a season, so that the season itself
+/// is none. It is believed as far as the changes agree with each other: noise that comes and goes
+/// has no slope.
 pub(super) fn slopes(values: &[f64], unit: usize) -> Vec<f64> {
     let changes: Vec<f64> = (0..values.len())
         .map(|index| {

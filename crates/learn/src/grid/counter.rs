@@ -9,9 +9,10 @@ pub struct Counter {
     pub resets: Vec<usize>,
 }
 
-/// Undoes the resets of a counter; `None` when the series does not look like one: at least 24 values, none negative,
-/// growing at half of its steps or more, and wherever it falls (at most once in 24 steps) it falls to under a tenth.
-/// After a reset the count is what was counted since, as Prometheus' `increase` reads it.
+/// Undoes the resets of a counter; `None` when the series does not look like one: at least 24
+/// values, none negative, growing at half of its steps or more, and wherever it falls (at most once
+/// in 24 steps) it falls to under a tenth. After a reset the count is what was counted since, as
+/// Prometheus' `increase` reads it.
 #[must_use]
 pub fn unwrap_counter(values: &[f64]) -> Option<Counter> {
     let measured: Vec<(usize, f64)> = values

@@ -1,20 +1,24 @@
-//! The chance that a pool's capacity is lost within a horizon, from nothing but whether it was available, row by row.
+//! The chance that a pool's capacity is lost within a horizon, from nothing but whether it was
+//! available, row by row.
 //!
-//! Three models answer for moments at which the capacity is there, and three for moments at which it is not (it may return and be
-//! lost again within the horizon), each from its own past:
+//! Three models answer for moments at which the capacity is there, and three for moments at which
+//! it is not (it may return and be lost again within the horizon), each from its own past:
 //!
-//! - `Full`, a logistic regression on the base rate, on how recently capacity was lost, on how long the state has lasted, on the share of
-//!   the last day and week that was available, and on the time of day, each held near "says nothing";
-//! - `Plain`, a logistic regression on how long the state has lasted and on those shares alone, with the coefficients that pools have on
-//!   average for a prior;
+//! - `Full`, a logistic regression on the base rate, on how recently capacity was lost, on how long
+//!   the state has lasted, on the share of the last day and week that was available, and on the
+//!   time of day, each held near "says nothing";
+//! - `Plain`, a logistic regression on how long the state has lasted and on those shares alone,
+//!   with the coefficients that pools have on average for a prior;
 //! - `Recent`, the rate of losses of the regime that holds, forgotten by a tenth a horizon.
 //!
-//! Each counts by how well it predicted, forgotten as well, since calm and storms favour different models. A small part of the answer is
-//! always the rate of the pool shrunk towards that of pools in general: after a calm every model says too little, as none of
-//! them has seen how the calm ends. Models learn from moments whose horizon is over.
+//! Each counts by how well it predicted, forgotten as well, since calm and storms favour different
+//! models. A small part of the answer is always the rate of the pool shrunk towards that of pools
+//! in general: after a calm every model says too little, as none of them has seen how the calm
+//! ends. Models learn from moments whose horizon is over.
 //!
-//! Moments of one horizon share their outcome, so each weighs as much of the horizon as is between it and the moment before.
-//! There is no answer where availability was not measured, nor before ten horizons of the state were seen to their end.
+//! Moments of one horizon share their outcome, so each weighs as much of the horizon as is between
+//! it and the moment before. There is no answer where availability was not measured, nor before ten
+//! horizons of the state were seen to their end.
 
 use std::collections::VecDeque;
 
@@ -31,10 +35,12 @@ const FORGET_MS: [i64; 4] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, WEEK_MS];
 const SILENT_STEPS: i64 = 4;
 /// Smallest probability: no outcome is certain.
 const LEAST_CHANCE: f64 = 1e-4;
-/// Losses an hour that are believed of a pool of which nothing is known, and the horizons that this belief is worth.
+/// Losses an hour that are believed of a pool of which nothing is known, and the horizons that this
+/// belief is worth.
 const LOSSES_PER_HOUR: f64 = 0.1;
 const POOLS_WORTH: f64 = 3.0;
-/// Share of what is known of the regime that is left after a horizon, and the horizons that the rate of the whole past is worth beside it.
+/// Share of what is known of the regime that is left after a horizon, and the horizons that the
+/// rate of the whole past is worth beside it.
 const REGIME_KEPT: f64 = 0.9;
 const PAST_WORTH: f64 = 3.0;
 /// Share of each model's record that is left after a horizon.
@@ -146,8 +152,8 @@ impl Availability {
         }
     }
 
-    /// Takes the next moment, in order of time, and answers how likely a loss within the horizon after it is. `None` where nothing
-    /// was measured or too little is known.
+    /// Takes the next moment, in order of time, and answers how likely a loss within the horizon
+    /// after it is. `None` where nothing was measured or too little is known.
     pub fn observe(&mut self, at_ms: i64, available: Option<bool>) -> Option<f64> {
         let available = available?;
         let step = self.last.map_or(0, |(before, _)| (at_ms - before).max(0));
@@ -208,11 +214,13 @@ impl Availability {
         self.sides.iter_mut().for_each(Side::fit);
     }
 
-    /// Learns from the moments that a loss, seen at `at_ms`, or the end of their horizon has settled.
+    /// Learns from the moments that a loss, seen at `at_ms`, or the end of their horizon has
+    /// settled.
     fn settle(&mut self, at_ms: i64, lost_after: Option<i64>) {
         while let Some(moment) = self.waiting.front() {
             let over = moment.at_ms.saturating_add(self.horizon_ms) < at_ms;
-            // A loss between two moments counts for a horizon that reaches beyond the first of them.
+            // A loss between two moments counts for a horizon that reaches beyond the first of
+            // them.
             let lost = lost_after
                 .is_some_and(|before| moment.at_ms.saturating_add(self.horizon_ms) > before);
             if !over && !lost {
@@ -295,7 +303,8 @@ impl Side {
         (self.lost + POOLS_WORTH * pools) / (self.over + POOLS_WORTH)
     }
 
-    /// Returns the chances by the full, the plain and the recent model; `None` before the first fit.
+    /// Returns the chances by the full, the plain and the recent model; `None` before the first
+    /// fit.
     fn said(&self, features: &[f64], rate: f64) -> Option<[f64; 3]> {
         let full = probability(self.full.as_ref()?.logit(features).0);
         let plain = probability(self.plain.as_ref()?.logit(&plain(features)).0);
@@ -320,7 +329,8 @@ impl Side {
     }
 }
 
-/// The features that the plain model reads: one, the age of the state, the shares of the last day and week.
+/// The features that the plain model reads: one, the age of the state, the shares of the last day
+/// and week.
 fn plain(features: &[f64]) -> Vec<f64> {
     PLAIN
         .iter()
@@ -328,7 +338,8 @@ fn plain(features: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Prior of the plain model, the average over pools: what has lasted is safer, and what was away lately is not. Wide, since pools differ.
+/// Prior of the plain model, the average over pools: what has lasted is safer, and what was away
+/// lately is not. Wide, since pools differ.
 const PLAIN_BELIEFS: [Belief; 4] = [
     Belief {
         mean: -2.0,
@@ -348,8 +359,9 @@ const PLAIN_BELIEFS: [Belief; 4] = [
     },
 ];
 
-/// Belief in each coefficient: the base rate counts as it is, the rest must show itself. With wider beliefs a pool whose hazard
-/// never changes was said to lose its capacity at 62 % where it did at 49 %, since few losses look like a pattern.
+/// Belief in each coefficient: the base rate counts as it is, the rest must show itself. With wider
+/// beliefs a pool whose hazard never changes was said to lose its capacity at 62 % where it did at
+/// 49 %, since few losses look like a pattern.
 fn beliefs() -> Vec<Belief> {
     let belief = |mean, deviation| Belief { mean, deviation };
     let mut all = vec![belief(0.0, 0.3), belief(1.0, 0.1)];
@@ -379,7 +391,8 @@ mod tests {
 
     const STEP_MS: i64 = 600_000;
 
-    /// Sixty days of ten minutes: calm and stormy days in turn, in which capacity goes with chances of their own a step.
+    /// Sixty days of ten minutes: calm and stormy days in turn, in which capacity goes with chances
+    /// of their own a step.
     fn trace(seed: u64, chances: [f64; 2]) -> Vec<(i64, bool)> {
         let (mut up, mut stormy) = (true, false);
         (0..60 * 144)
@@ -438,8 +451,9 @@ mod tests {
                     (said - happened).abs() < 0.06,
                     "{seed} {horizon}: said {said}, happened {happened}"
                 );
-                // The riskiest fifth too, which a hazard that follows bursts overstates. Of long horizons there are few in two
-                // months: two standard deviations of what so few happen to show are allowed.
+                // The riskiest fifth too, which a hazard that follows bursts overstates. Of long
+                // horizons there are few in two months: two standard deviations of what so few
+                // happen to show are allowed.
                 cases.sort_by(|a, b| b.0.total_cmp(&a.0));
                 let riskiest = &cases[..cases.len() / 5];
                 let few = 2.0 * 0.5 / (riskiest.len() as f64 / horizon as f64).sqrt();
@@ -470,7 +484,8 @@ mod tests {
         );
     }
 
-    /// After two calm weeks the models have seen next to no loss. The rate of pools in general keeps the answer above what they say.
+    /// After two calm weeks the models have seen next to no loss. The rate of pools in general
+    /// keeps the answer above what they say.
     #[test]
     fn a_calm_pool_is_not_said_to_be_safe_for_ever() {
         let mut pool = Availability::new(6 * STEP_MS);

@@ -1,8 +1,10 @@
-//! Examples from a history: what was known at a moment, and whether an interruption followed within a horizon.
+//! Examples from a history: what was known at a moment, and whether an interruption followed within
+//! a horizon.
 //!
-//! Running instances are looked at once an hour. For ten minutes that misses five in six interruptions, so the moment before
-//! each is added and the hourly ones weigh six. A day's outcomes overlap from hour to hour, so each counts a twenty-fourth. An
-//! instance that its owner stopped within the horizon says nothing and is left out.
+//! Running instances are looked at once an hour. For ten minutes that misses five in six
+//! interruptions, so the moment before each is added and the hourly ones weigh six. A day's
+//! outcomes overlap from hour to hour, so each counts a twenty-fourth. An instance that its owner
+//! stopped within the horizon says nothing and is left out.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +39,8 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
     let step = HOUR_MS * (hours / MOST_LOOKS + 1);
     let mut moments: Vec<(i64, usize, Moment)> = Vec::new();
     for (index, life) in lives.iter().enumerate() {
-        // Looks are spread over the step, or every instance started together would be looked at together.
+        // Looks are spread over the step, or every instance started together would be looked at
+        // together.
         let offset = (index as i64 * 7_919_000) % step;
         let looks = (0..)
             .map(|number| life.start_ms + offset + number * step)
@@ -84,8 +87,8 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
     (memory, sets)
 }
 
-/// Returns the outcome (`true` for an interruption) with its weight; `None` where it is unknown or another example
-/// covers it.
+/// Returns the outcome (`true` for an interruption) with its weight; `None` where it is unknown or
+/// another example covers it.
 fn outcome(
     life: &Lifetime,
     at: i64,

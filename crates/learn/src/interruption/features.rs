@@ -58,8 +58,8 @@ pub(super) fn unknown(horizon_ms: i64) -> Vec<f64> {
     plain
 }
 
-/// Returns the priors of the coefficients: the rate counts as it is; scarcity, youth and recent interruptions raise
-/// the risk; price hardly moves it unless data say otherwise.
+/// Returns the priors of the coefficients: the rate counts as it is; scarcity, youth and recent
+/// interruptions raise the risk; price hardly moves it unless data say otherwise.
 pub(super) fn beliefs() -> Vec<Belief> {
     let belief = |mean, deviation| Belief { mean, deviation };
     vec![

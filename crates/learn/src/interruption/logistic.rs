@@ -1,5 +1,6 @@
-//! Logistic regression with a Gaussian prior on each coefficient, fitted by Newton's steps; the posterior is approximated by
-//! a Gaussian at its mode (Laplace), so that a probability comes with an interval that is wide where little was seen.
+//! Logistic regression with a Gaussian prior on each coefficient, fitted by Newton's steps; the
+//! posterior is approximated by a Gaussian at its mode (Laplace), so that a probability comes with
+//! an interval that is wide where little was seen.
 
 /// Prior of a coefficient: mean and standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,7 +115,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The inverse of a symmetric positive matrix, by Gauss and Jordan; the prior keeps every pivot above zero.
+/// The inverse of a symmetric positive matrix, by Gauss and Jordan; the prior keeps every pivot
+/// above zero.
 fn inverse(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let size = matrix.len();
     let mut left = matrix.to_vec();

@@ -1,14 +1,16 @@
-//! Memory of interruptions at a moment: the frequency and the recency of interruptions in each pool.
+//! Memory of interruptions at a moment: the frequency and the recency of interruptions in each
+//! pool.
 //!
-//! Rates are shrunk from pool to family to estate to a prior (gamma and Poisson, three events' worth of belief at each
-//! level). Recency is a sum of exponentials over past interruptions, the intensity of a self-exciting process (Hawkes 1971).
+//! Rates are shrunk from pool to family to estate to a prior (gamma and Poisson, three events'
+//! worth of belief at each level). Recency is a sum of exponentials over past interruptions, the
+//! intensity of a self-exciting process (Hawkes 1971).
 
 use std::collections::BTreeMap;
 
 use crate::window::{DAY_MS, HOUR_MS};
 
-/// Interruptions per instance and day believed in before anything was seen: about 7 % a month, the middle of the frequencies
-/// that clouds publish for their pools.
+/// Interruptions per instance and day believed in before anything was seen: about 7 % a month, the
+/// middle of the frequencies that clouds publish for their pools.
 pub(super) const PRIOR_PER_DAY: f64 = 0.002_4;
 /// Events that the level above is worth.
 const BELIEF: f64 = 3.0;

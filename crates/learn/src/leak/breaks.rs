@@ -1,7 +1,9 @@
-//! Abrupt changes of level: releases (a restart, a collection, a purge) and upward shifts (a deployment, a new tenant).
+//! Abrupt changes of level: releases (a restart, a collection, a purge) and upward shifts (a
+//! deployment, a new tenant).
 //!
-//! A break is a bucket boundary where the medians on both sides differ by far more than they do elsewhere, and stay apart.
-//! Trends are sought within the pieces between breaks, so neither a sawtooth nor one shift can pass for a trend, nor hide one.
+//! A break is a bucket boundary where the medians on both sides differ by far more than they do
+//! elsewhere, and stay apart. Trends are sought within the pieces between breaks, so neither a
+//! sawtooth nor one shift can pass for a trend, nor hide one.
 
 use super::buckets::{median, spread};
 
@@ -20,8 +22,8 @@ const SIDE: usize = 3;
 const LASTING: usize = 8;
 /// Drop that counts as a release, as a multiple of the usual difference.
 const RELEASE: f64 = 6.0;
-/// Rise that counts as a shift, as a multiple of the usual difference. It is set high, since taking a climb for a
-/// shift would hide a leak.
+/// Rise that counts as a shift, as a multiple of the usual difference. It is set high, since taking
+/// a climb for a shift would hide a leak.
 const SHIFT: f64 = 8.0;
 /// More upward shifts than this are a staircase, which is growth.
 const MOST_SHIFTS: usize = 2;

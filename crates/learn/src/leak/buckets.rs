@@ -1,7 +1,9 @@
-//! A series on an even grid: a few hundred buckets, each a low quantile or the median of the points in it.
+//! A series on an even grid: a few hundred buckets, each a low quantile or the median of the points
+//! in it.
 //!
-//! Buckets keep the cost of everything that follows independent of how finely a series was sampled. Their width divides a
-//! day, so that the time of day is a whole number of buckets. What was not measured has no bucket; it is never filled.
+//! Buckets keep the cost of everything that follows independent of how finely a series was sampled.
+//! Their width divides a day, so that the time of day is a whole number of buckets. What was not
+//! measured has no bucket; it is never filled.
 
 use crate::quantile::percentile_of_sorted;
 use crate::window::{DAY_MS, Point};
@@ -23,8 +25,8 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    /// At most about `most` buckets of the finite points, each their percentile `p`. `None` below three points. The series
-    /// must be sorted by time.
+    /// At most about `most` buckets of the finite points, each their percentile `p`. `None` below
+    /// three points. The series must be sorted by time.
     pub(crate) fn new(points: &[Point], most: usize, p: f64) -> Option<Buckets> {
         let first = points.iter().find(|(_, value)| value.is_finite())?.0;
         let last = points.iter().rev().find(|(_, value)| value.is_finite())?.0;

@@ -13,7 +13,8 @@ use crate::window::DAY_MS;
 const LEAST_PIECE: usize = 12;
 /// Share of the pieces that must grow.
 const GROWING: f64 = 0.7;
-/// A shape that levels off must explain the series better by this much (natural logarithm of the odds, doubled).
+/// A shape that levels off must explain the series better by this much (natural logarithm of the
+/// odds, doubled).
 const LEVELLING: f64 = 2.0;
 /// The weakest third of the time must show this share of the growth.
 const WEAKEST: f64 = 0.2;
@@ -134,7 +135,8 @@ fn without_bursts(values: &[f64]) -> Vec<f64> {
 }
 
 impl Evidence {
-    /// The median time between releases, when there are enough of them and it is shorter than a day.
+    /// The median time between releases, when there are enough of them and it is shorter than a
+    /// day.
     pub(super) fn short_cycle(&self, least: usize) -> Option<i64> {
         self.cycle_ms
             .filter(|cycle| self.releases.len() >= least && *cycle < DAY_MS)
@@ -219,7 +221,8 @@ impl Evidence {
             return Some(Reason::LevelsOff);
         }
         let parts = slopes_in_parts(&self.series(), &self.days, onset, 3);
-        // Within a third of the time the slope is uncertain: only one that is surely weak speaks against a leak.
+        // Within a third of the time the slope is uncertain: only one that is surely weak speaks
+        // against a leak.
         if parts
             .iter()
             .any(|(part, error)| part + error < WEAKEST * slope)
@@ -235,7 +238,8 @@ impl Evidence {
         None
     }
 
-    /// Returns the number of growing pieces and the number of all pieces, among those that are long enough.
+    /// Returns the number of growing pieces and the number of all pieces, among those that are long
+    /// enough.
     fn growing_pieces(&self) -> (u64, u64) {
         let (mut growing, mut long, mut start) = (0, 0, 0);
         while start < self.pieces.len() {

@@ -1,10 +1,12 @@
-//! One growth shape fitted by least squares within pieces that each have a level of their own, with a standard error that
-//! respects autocorrelation.
+//! One growth shape fitted by least squares within pieces that each have a level of their own, with
+//! a standard error that respects autocorrelation.
 //!
-//! The long-run variance of the residuals is pre-whitened with a first-order autoregression (Andrews and Monahan 1992), whose
-//! coefficient is corrected for its small-sample bias (Kendall 1954), then smoothed with Bartlett weights (Newey and West
-//! 1987). Degrees of freedom are those of as many independent points as the autocorrelation leaves, so that a short series that
-//! wanders is not taken at its word. The pieces' levels are removed by demeaning (Frisch, Waugh and Lovell).
+//! The long-run variance of the residuals is pre-whitened with a first-order autoregression
+//! (Andrews and Monahan 1992), whose coefficient is corrected for its small-sample bias (Kendall
+//! 1954), then smoothed with Bartlett weights (Newey and West 1987). Degrees of freedom are those
+//! of as many independent points as the autocorrelation leaves, so that a short series that wanders
+//! is not taken at its word. The pieces' levels are removed by demeaning (Frisch, Waugh and
+//! Lovell).
 
 use super::tail::student_upper;
 
@@ -73,7 +75,8 @@ impl<'a> Prepared<'a> {
         self.yy / self.y.len().max(1) as f64
     }
 
-    /// Slope and mean square of the residuals of a shape; `None` where it does not vary within the pieces.
+    /// Slope and mean square of the residuals of a shape; `None` where it does not vary within the
+    /// pieces.
     pub(crate) fn glance(&self, shape: &[f64]) -> Option<(f64, f64)> {
         let (xx, xy) = self.products(&self.residue(shape), shape)?;
         Some((
@@ -175,6 +178,7 @@ fn long_run_variance(residuals: &[f64], pieces: &[usize], rho: f64) -> f64 {
         let weight = 1.0 - lag as f64 / (bandwidth as f64 + 1.0);
         variance += 2.0 * weight * dot(&whitened[lag..], &whitened[..whitened.len() - lag]) / n;
     }
-    // Bartlett weights keep the sum positive in theory; a floor keeps rounding from making certainty out of little data.
+    // Bartlett weights keep the sum positive in theory; a floor keeps rounding from making
+    // certainty out of little data.
     variance.max(0.2 * own) / (1.0 - rho).powi(2)
 }

@@ -24,14 +24,16 @@ pub enum Reason {
         /// Share of the time that was measured, 0 to 1.
         coverage: f64,
     },
-    /// Abstained: the level is released in cycles, and there are too few to see where their floors go.
+    /// Abstained: the level is released in cycles, and there are too few to see where their floors
+    /// go.
     TooFewCycles {
         /// Floors seen.
         cycles: u64,
     },
     /// The level never moves.
     Constant,
-    /// The level is released in short cycles; the floors after each were judged, not the rises within.
+    /// The level is released in short cycles; the floors after each were judged, not the rises
+    /// within.
     Cycles {
         /// Median length of a cycle.
         length_ms: i64,

@@ -1,8 +1,9 @@
 //! The daily profile of a series, taken out before a trend is sought.
 //!
-//! Each bucket's distance from the running median over one day is gathered by time of day, weekdays and weekends apart
-//! once there are two weeks. The median of each group is the profile (the idea of STL, Cleveland et al. 1990, with medians
-//! so that a restart or a burst does not bend it). A ramp leaves the profile alone: the running median moves with it.
+//! Each bucket's distance from the running median over one day is gathered by time of day, weekdays
+//! and weekends apart once there are two weeks. The median of each group is the profile (the idea
+//! of STL, Cleveland et al. 1990, with medians so that a restart or a burst does not bend it). A
+//! ramp leaves the profile alone: the running median moves with it.
 
 use super::buckets::{Buckets, median, running_median};
 use crate::window::DAY_MS;

@@ -1,8 +1,9 @@
-//! Shape of the growth: steady from the start, steady from some day on, or levelling off (a cache that warms up, a
-//! shift that takes a while).
+//! Shape of the growth: steady from the start, steady from some day on, or levelling off (a cache
+//! that warms up, a shift that takes a while).
 //!
-//! Each shape is fitted within the pieces between breaks. They compete by the Bayesian information criterion, with the number
-//! of independent points in the place of the number of points, since neighbouring buckets repeat each other.
+//! Each shape is fitted within the pieces between breaks. They compete by the Bayesian information
+//! criterion, with the number of independent points in the place of the number of points, since
+//! neighbouring buckets repeat each other.
 
 use super::fit::{Fit, Prepared, Series};
 
@@ -14,7 +15,8 @@ const LATE: [f64; 4] = [0.66, 0.72, 0.78, 0.84];
 const RISES: [f64; 5] = [0.002, 0.08, 0.2, 0.35, 0.5];
 /// Time constants of a warm-up, as shares of the longest piece.
 const WARM_UPS: [f64; 4] = [0.05, 0.12, 0.25, 0.4];
-/// Share of the span for which a rise must have stopped to be distinguished from one that continues.
+/// Share of the span for which a rise must have stopped to be distinguished from one that
+/// continues.
 const REST: f64 = 0.15;
 
 /// The growth of a series.
@@ -24,7 +26,8 @@ pub(crate) struct Growth {
     pub(crate) fit: Fit,
     /// Days after the first bucket when it began; `None` for from the start.
     pub(crate) onset_day: Option<f64>,
-    /// By how much a shape that levels off explains the series better; below zero, steady growth is the better one.
+    /// By how much a shape that levels off explains the series better; below zero, steady growth is
+    /// the better one.
     pub(crate) levelling: f64,
 }
 
@@ -56,8 +59,9 @@ impl Score {
     }
 }
 
-/// The best steady growth, and how it compares with shapes that level off. `days` is time since the first bucket, `since`
-/// time since the piece began, both in days. `None` where nothing can be fitted.
+/// The best steady growth, and how it compares with shapes that level off. `days` is time since the
+/// first bucket, `since` time since the piece began, both in days. `None` where nothing can be
+/// fitted.
 pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Option<Growth> {
     let span = *days.last()?;
     let mut steady = vec![Score::fit(prepared, days.to_vec(), 1.0)?.1];
@@ -123,8 +127,8 @@ fn levelling(prepared: &Prepared<'_>, days: &[f64], since: &[f64], span: f64) ->
     found
 }
 
-/// Slope and its standard error in each of a number of equal parts of the time since the onset. A climb that continues shows
-/// in all of them; a bump shows in one.
+/// Slope and its standard error in each of a number of equal parts of the time since the onset. A
+/// climb that continues shows in all of them; a bump shows in one.
 pub(crate) fn slopes_in_parts(
     series: &Series<'_>,
     days: &[f64],

@@ -1,8 +1,8 @@
 //! Tail probabilities and quantiles of the normal and Student's distribution.
 //!
-//! Student's t is brought to the normal by Wallace's transformation (1959), good to three digits from three degrees of
-//! freedom; the normal tail is the rational fit of Abramowitz and Stegun 26.2.17 (error below 7.5e-8), and its
-//! quantile is 26.2.23, polished by two of Newton's steps.
+//! Student's t is brought to the normal by Wallace's transformation (1959), good to three digits
+//! from three degrees of freedom; the normal tail is the rational fit of Abramowitz and Stegun
+//! 26.2.17 (error below 7.5e-8), and its quantile is 26.2.23, polished by two of Newton's steps.
 
 /// Probability that a normal variable exceeds `z`.
 pub(crate) fn normal_upper(z: f64) -> f64 {
@@ -30,7 +30,8 @@ pub(crate) fn student_quantile(upper: f64, freedom: f64) -> f64 {
     (freedom * (z * z / freedom).exp_m1()).sqrt()
 }
 
-/// The value a normal variable exceeds with probability `upper` (above 0, at most 0.5), by Newton's steps on the tail.
+/// The value a normal variable exceeds with probability `upper` (above 0, at most 0.5), by Newton's
+/// steps on the tail.
 pub(crate) fn normal_quantile(upper: f64) -> f64 {
     let upper = upper.clamp(1e-12, 0.5);
     let t = (-2.0 * upper.ln()).sqrt();

@@ -7,7 +7,8 @@ use super::*;
 const START: i64 = 1_767_225_600_000; // Thursday 2026-01-01T00:00:00Z
 const STEP: i64 = 300_000;
 
-/// Five-minute points over some days: a level, plus what the closure says of the day, plus autocorrelated noise.
+/// Five-minute points over some days: a level, plus what the closure says of the day, plus
+/// autocorrelated noise.
 fn series(seed: u64, days: f64, mut value: impl FnMut(f64) -> f64) -> Vec<Point> {
     let mut chance = SmallRng::seed_from_u64(seed);
     let mut wander = 0.0;
@@ -148,7 +149,8 @@ fn a_warm_up_after_each_restart_is_no_leak() {
 
 #[test]
 fn chance_is_rarely_taken_for_a_leak() {
-    // A hundred series that only wander, with a memory of hours: at a level of 1 %, one or two would be expected.
+    // A hundred series that only wander, with a memory of hours: at a level of 1 %, one or two
+    // would be expected.
     let alarms = (100..200)
         .filter(|seed| verdict(&series(*seed, 14.0, |_| 0.0)) == Verdict::Leak)
         .count();

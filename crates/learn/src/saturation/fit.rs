@@ -1,7 +1,9 @@
-//! Curves fitted to the stretch that ends at any bucket, each in a few steps from prefix sums: straight lines over windows, a
-//! line with a kink, exponential growth on a constant, and the best of the three by its evidence.
+//! Curves fitted to the stretch that ends at any bucket, each in a few steps from prefix sums:
+//! straight lines over windows, a line with a kink, exponential growth on a constant, and the best
+//! of the three by its evidence.
 //!
-//! The evidence is the Bayesian information criterion (Schwarz 1978), counted with as many observations as are independent.
+//! The evidence is the Bayesian information criterion (Schwarz 1978), counted with as many
+//! observations as are independent.
 
 use super::line::Line;
 use crate::leak::buckets::{Buckets, median};
@@ -15,7 +17,8 @@ const POWERS: [f64; 18] = [
 const LINES: [usize; 3] = [16, 32, 128];
 /// Periods whose growth may repeat, in days.
 const REPLAYS: [usize; 2] = [1, 7];
-/// The last piece of a line with a kink: its fewest buckets, and how much longer the next one tried is.
+/// The last piece of a line with a kink: its fewest buckets, and how much longer the next one tried
+/// is.
 const LAST_PIECE: f64 = 24.0;
 const LONGER: f64 = 1.3;
 /// Buckets that count as one independent observation.
@@ -79,7 +82,8 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// Every candidate at an origin: each curve from the local level and from its own, and periods that repeat.
+    /// Every candidate at an origin: each curve from the local level and from its own, and periods
+    /// that repeat.
     pub(super) fn candidates(&self, origin: usize) -> Vec<Line> {
         let local = self.smooth[origin];
         let mut found = Vec::with_capacity(2 * (LINES.len() + 3) + REPLAYS.len());
@@ -127,8 +131,8 @@ impl<'a> Sums<'a> {
         found
     }
 
-    /// The gains of the period that ended at the origin, bucket by bucket, so that what grows on weekdays only is forecast
-    /// to do so again. `None` when it was not seen whole.
+    /// The gains of the period that ended at the origin, bucket by bucket, so that what grows on
+    /// weekdays only is forecast to do so again. `None` when it was not seen whole.
     fn replay(&self, origin: usize, period: usize) -> Option<(usize, usize)> {
         let start = origin
             .checked_sub(period)
@@ -211,7 +215,8 @@ impl<'a> Sums<'a> {
         best
     }
 
-    /// A constant and an exponential that rises, of the power that fits best. `None` where a line fits better.
+    /// A constant and an exponential that rises, of the power that fits best. `None` where a line
+    /// fits better.
     fn exponential(&self, origin: usize, line: Fit) -> Option<Fit> {
         let [n, _, _, y, _, yy] = self.window(origin, usize::MAX);
         if n < LEAST {
@@ -241,8 +246,9 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// The exponential between the three powers around the best of those tried, where the parabola through their squares is
-/// least: the power next to the truth alone misses a day's gain by up to a tenth.
+/// The exponential between the three powers around the best of those tried, where the parabola
+/// through their squares is least: the power next to the truth alone misses a day's gain by up to a
+/// tenth.
 fn between(fits: &[Fit], best: usize) -> Fit {
     let Some(three) = best
         .checked_sub(1)

@@ -1,11 +1,12 @@
 //! Forecast of the level, from extrapolations weighted by their accuracy in the past.
 //!
-//! A candidate is a straight line over the last so many buckets, an exponential, the likeliest of line, kinked line and
-//! exponential, or a period that repeats, starting from its own end or from the local level ([`super::fit`]). All are cheap by
-//! prefix sums, so each is tried at some thirty origins and three lead times. Weights fall with the eighth power of the error
-//! (Bates and Granger 1969 combine by inverse variance; recent origins count more, so that a rate that changed is followed),
-//! and the mean is taken over the middle of the gains, as one of them may be far off ([`super::mix`]). Its error at each lead
-//! is the answer's own error.
+//! A candidate is a straight line over the last so many buckets, an exponential, the likeliest of
+//! line, kinked line and exponential, or a period that repeats, starting from its own end or from
+//! the local level ([`super::fit`]). All are cheap by prefix sums, so each is tried at some thirty
+//! origins and three lead times. Weights fall with the eighth power of the error (Bates and Granger
+//! 1969 combine by inverse variance; recent origins count more, so that a rate that changed is
+//! followed), and the mean is taken over the middle of the gains, as one of them may be far off
+//! ([`super::mix`]). Its error at each lead is the answer's own error.
 
 use super::fit::Sums;
 use super::mix::{Mix, middle, seen};
@@ -41,7 +42,8 @@ pub(super) struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    /// Backtests candidates on a glued series, around a lead (in buckets). `None` if there is too little data.
+    /// Backtests candidates on a glued series, around a lead (in buckets). `None` if there is too
+    /// little data.
     pub(super) fn backtested(
         buckets: &Buckets,
         glued: &[f64],
@@ -110,7 +112,8 @@ impl<'a> Growth<'a> {
             }
             before = (*lead, *error);
         }
-        // Beyond what was tried, errors grow as they did between the two longest leads: not at all where the level only swings.
+        // Beyond what was tried, errors grow as they did between the two longest leads: not at all
+        // where the level only swings.
         let half = self.leads[self.leads.len() - 2];
         let growth = ((before.1 / half.1.max(1e-300)).ln()
             / (before.0 / half.0.max(1.0)).ln().max(0.1))
@@ -118,7 +121,8 @@ impl<'a> Growth<'a> {
         before.1 * (steps / before.0.max(1.0)).powf(growth)
     }
 
-    /// The past's paths of errors, up to what each bucket `reached`. `None` when the series is too short to lend any.
+    /// The past's paths of errors, up to what each bucket `reached`. `None` when the series is too
+    /// short to lend any.
     pub(super) fn paths(
         &self,
         buckets: &Buckets,
@@ -187,7 +191,8 @@ fn weights(trials: &[Trial], candidates: usize) -> Vec<f64> {
     kept.into_iter().map(|weight| weight / total).collect()
 }
 
-/// Root mean square error of the mean at each lead, nearest first, beginning with the noise of no lead at all.
+/// Root mean square error of the mean at each lead, nearest first, beginning with the noise of no
+/// lead at all.
 fn errors(trials: &[Trial], weights: &[f64], noise: f64) -> Vec<(f64, f64)> {
     let mut found = vec![(0.0, noise)];
     for chunk in trials.chunks(ORIGINS) {

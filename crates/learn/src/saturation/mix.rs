@@ -1,7 +1,8 @@
 //! Candidates combined: the weighted mean of the gains in the middle.
 //!
-//! Weights come from few independent errors, so a candidate that is far off today may have come by a good one. The lowest
-//! and the highest fifth of the weights are left out (a trimmed mean, as Jose and Winkler 2008 combine forecasts).
+//! Weights come from few independent errors, so a candidate that is far off today may have come by
+//! a good one. The lowest and the highest fifth of the weights are left out (a trimmed mean, as
+//! Jose and Winkler 2008 combine forecasts).
 
 use super::line::Line;
 
@@ -13,12 +14,14 @@ const LEAST_SEEN: f64 = 0.02;
 /// Candidates, each with its weight; weights sum up to one.
 #[derive(Debug, Clone)]
 pub(super) struct Mix {
-    /// Weight, gain when last asked, candidate: in the order of those gains, which changes little from one time to the next.
+    /// Weight, gain when last asked, candidate: in the order of those gains, which changes little
+    /// from one time to the next.
     parts: Vec<(f64, f64, Line)>,
 }
 
 impl Mix {
-    /// Combines candidates with their weights, in the same order. Those without weight are left out.
+    /// Combines candidates with their weights, in the same order. Those without weight are left
+    /// out.
     pub(super) fn new(weights: &[f64], lines: Vec<Line>) -> Mix {
         let all = weights
             .iter()
@@ -46,7 +49,8 @@ impl Mix {
             .sum()
     }
 
-    /// The share of the weights whose candidates had been seen: an error of what stood in for one is not that one's.
+    /// The share of the weights whose candidates had been seen: an error of what stood in for one
+    /// is not that one's.
     pub(super) fn seen(&self) -> f64 {
         seen(
             self.parts
@@ -89,7 +93,8 @@ mod tests {
         let gains =
             |last: f64| middle([(0.3, 2.0), (0.15, last), (0.35, 1.0), (0.2, 3.0)].into_iter());
         assert_eq!(gains(1e9), gains(4.0));
-        // From the weights between 0.2 and 0.8: 0.15 of the first, 0.3 of the second, 0.15 of the third.
+        // From the weights between 0.2 and 0.8: 0.15 of the first, 0.3 of the second, 0.15 of the
+        // third.
         assert!((gains(4.0) - (0.15 + 0.6 + 0.45) / 0.6).abs() < 1e-12);
         assert!((middle([(1.0, 7.0), (0.0, f64::NAN)].into_iter()) - 7.0).abs() < 1e-12);
     }

@@ -24,12 +24,13 @@ pub struct Outlook {
     pub verdict: Verdict,
     /// Probability of saturation within the horizon; `None` when abstained.
     pub probability: Option<f64>,
-    /// The time (milliseconds since the epoch) before which saturation comes with 5 % probability; `None` beyond four
-    /// horizons.
+    /// The time (milliseconds since the epoch) before which saturation comes with 5 % probability;
+    /// `None` beyond four horizons.
     pub earliest_ms: Option<i64>,
     /// The time before which it comes with 50 % probability; `None` beyond four horizons.
     pub median_ms: Option<i64>,
-    /// The time before which it comes with 95 % probability; `None` beyond four horizons, and where releases may come first.
+    /// The time before which it comes with 95 % probability; `None` beyond four horizons, and where
+    /// releases may come first.
     pub latest_ms: Option<i64>,
     /// Growth now, releases left out; `None` when abstained.
     pub growth_per_day: Option<SlopePerDay>,
@@ -124,8 +125,8 @@ pub(super) fn summarize(
     }
 }
 
-/// Returns the time at which the probabilities first reach a level, interpolated between the times they were computed
-/// for.
+/// Returns the time at which the probabilities first reach a level, interpolated between the times
+/// they were computed for.
 fn crossing(ahead: &[f64], chances: &[f64], level: f64) -> Option<f64> {
     let index = chances.iter().position(|chance| *chance >= level)?;
     let (before, from) = match index.checked_sub(1) {

@@ -1,9 +1,10 @@
 //! First time at which a level reaches a capacity, from complete paths of past errors.
 //!
-//! A disk is full at the first moment at which growth, season and noise together reach its capacity, and that is sooner than
-//! their middle does where noise or growth come in bursts. So each past origin lends its whole path of errors, bucket by
-//! bucket, to the forecast of today (a bootstrap of residual paths), and the first passage of each is read off. Bursts, skew
-//! and errors that last are in the paths as they were; nothing is assumed of their distribution.
+//! A disk is full at the first moment at which growth, season and noise together reach its
+//! capacity, and that is sooner than their middle does where noise or growth come in bursts. So
+//! each past origin lends its whole path of errors, bucket by bucket, to the forecast of today (a
+//! bootstrap of residual paths), and the first passage of each is read off. Bursts, skew and errors
+//! that last are in the paths as they were; nothing is assumed of their distribution.
 
 use super::fit::Sums;
 use super::growth::Growth;
@@ -12,7 +13,8 @@ use crate::leak::buckets::Buckets;
 
 /// Origins that lend a path where too few days were seen to take them by time of day.
 const ORIGINS: usize = 32;
-/// Otherwise each past day lends paths from this many origins on each side of the time of day that is now,
+/// Otherwise each past day lends paths from this many origins on each side of the time of day that
+/// is now,
 const EACH_SIDE: i64 = 2;
 /// this part of a day apart,
 const APART: i64 = 16;
@@ -24,7 +26,8 @@ const LEADS: f64 = 2.0;
 const LONGEST: usize = 96;
 /// Half-life of a path's weight, as a share of the series.
 const HALF_LIFE: f64 = 0.6;
-/// Width by which each path represents its neighbours, in errors of its lead. A few dozen paths alone have no tails.
+/// Width by which each path represents its neighbours, in errors of its lead. A few dozen paths
+/// alone have no tails.
 const NEAR: f64 = 0.6;
 
 /// Past errors of a weighted mean of candidates.
@@ -36,8 +39,8 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// Builds the paths from the peaks of each bucket of a glued series, from bucket `first` on. `None` if it is too
-    /// short.
+    /// Builds the paths from the peaks of each bucket of a glued series, from bucket `first` on.
+    /// `None` if it is too short.
     pub(super) fn new(
         buckets: &Buckets,
         reached: &[f64],
@@ -83,8 +86,8 @@ impl Paths {
         Some(Paths { paths, length })
     }
 
-    /// The chance that the capacity was reached by each time, `steps` buckets from now, ascending, when `missing` is what the
-    /// expected level lacks there.
+    /// The chance that the capacity was reached by each time, `steps` buckets from now, ascending,
+    /// when `missing` is what the expected level lacks there.
     pub(super) fn chances(&self, growth: &Growth<'_>, steps: &[f64], missing: &[f64]) -> Vec<f64> {
         let errors: Vec<f64> = steps
             .iter()
@@ -112,8 +115,8 @@ impl Paths {
     }
 }
 
-/// Returns the starts of the paths, from bucket `first` to `last`: around the present time of day on past days, or
-/// evenly spaced.
+/// Returns the starts of the paths, from bucket `first` to `last`: around the present time of day
+/// on past days, or evenly spaced.
 fn origins(buckets: &Buckets, first: usize, last: usize) -> Vec<usize> {
     let (day, now) = (buckets.per_day() as i64, buckets.slots[buckets.len() - 1]);
     let days = (now - buckets.slots[first]) / day + 1;

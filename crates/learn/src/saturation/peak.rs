@@ -1,4 +1,5 @@
-//! Peak of a bucket above its level: a disk is full when a peak fills it, not when three quarters of the bucket do.
+//! Peak of a bucket above its level: a disk is full when a peak fills it, not when three quarters
+//! of the bucket do.
 
 use crate::leak::buckets::Buckets;
 use crate::window::Point;
@@ -6,8 +7,9 @@ use crate::window::Point;
 /// The part of a bucket over which a mean counts as reached: one point alone is not a level.
 const HELD: i64 = 2;
 
-/// For each bucket, the highest mean over half a bucket's time that begins in it, less the bucket's level, in units of the
-/// series. Zero where what was measured ends before. The points are sorted; what is not finite is left out.
+/// For each bucket, the highest mean over half a bucket's time that begins in it, less the bucket's
+/// level, in units of the series. Zero where what was measured ends before. The points are sorted;
+/// what is not finite is left out.
 pub(super) fn above(points: &[Point], buckets: &Buckets) -> Vec<f64> {
     let known: Vec<Point> = points
         .iter()
@@ -59,7 +61,8 @@ mod tests {
     #[test]
     fn half_a_bucket_counts_wherever_it_begins_and_a_point_does_not() {
         let mut points: Vec<Point> = (0..288).map(|index| (index * STEP, 1.0)).collect();
-        // A quarter of an hour from the fifth point of the second half hour on, and five minutes in the ninth.
+        // A quarter of an hour from the fifth point of the second half hour on, and five minutes in
+        // the ninth.
         (10..13).for_each(|index| points[index].1 = 4.0);
         points[50].1 = 4.0;
         let buckets = Buckets::with_width(&points, 6 * STEP, 75.0);

@@ -1,5 +1,5 @@
-//! Releases: deletes, rotated logs, closed connections. They are glued away to measure growth, and counted to say how
-//! likely one comes before the capacity is reached.
+//! Releases: deletes, rotated logs, closed connections. They are glued away to measure growth, and
+//! counted to say how likely one comes before the capacity is reached.
 
 use crate::leak::Release;
 use crate::leak::breaks::Break;
@@ -74,9 +74,10 @@ impl Relief {
         unrelieved * without + (1.0 - unrelieved) * self.peak_reaches(steps, capacity).min(without)
     }
 
-    /// The chance that no release comes first: counted among past stretches as old, or as full, as this one, whichever
-    /// releases keep to more closely. To them comes what releases at random times, as often as these, would do; it weighs
-    /// much beside one release and little beside many: a clean-up seen once or twice is no law.
+    /// The chance that no release comes first: counted among past stretches as old, or as full, as
+    /// this one, whichever releases keep to more closely. To them comes what releases at random
+    /// times, as often as these, would do; it weighs much beside one release and little beside
+    /// many: a clean-up seen once or twice is no law.
     fn unrelieved(&self, level: f64, steps: f64) -> f64 {
         if self.lengths.is_empty() {
             return 1.0;

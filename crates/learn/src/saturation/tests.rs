@@ -52,7 +52,8 @@ fn a_disk_that_fills_is_predicted_with_an_interval() {
 
 #[test]
 fn bytes_without_any_noise_are_judged_like_any_others() {
-    // Sums of their squares leave nothing of the differences, and sometimes a little less than nothing.
+    // Sums of their squares leave nothing of the differences, and sometimes a little less than
+    // nothing.
     for number in 0..240 {
         let (level, shape) = (1e8 * 1.15f64.powi(number / 4), number % 4);
         let bytes = |day: f64| match shape {
@@ -126,7 +127,8 @@ fn bursts_fill_a_disk_before_its_middle_does() {
 
 #[test]
 fn peaks_of_minutes_fill_a_disk_too() {
-    // Five minutes in four hours or so are 24 higher, and a quarter of an hour's mean 8: no quartile shows it.
+    // Five minutes in four hours or so are 24 higher, and a quarter of an hour's mean 8: no
+    // quartile shows it.
     let peak = |day: f64| {
         let block = ((day * 288.0).round() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
         if block.is_multiple_of(48) { 24.0 } else { 0.0 }
@@ -144,7 +146,8 @@ fn a_nightly_rotation_is_not_the_end_of_growth() {
         100.0 + 4.0 * day.floor() + 12.0 * day.fract()
     });
     let outlook = forecast_saturation(&points, &Question::disk(173.0));
-    // Each day gains 12 and keeps 4: the third day from now begins at 164 and passes 173 after 18 of its hours.
+    // Each day gains 12 and keeps 4: the third day from now begins at 164 and passes 173 after 18
+    // of its hours.
     assert!(
         (hours_until(outlook.median_ms, &points) - 66.0).abs() < 3.0,
         "{outlook:?}"
@@ -175,7 +178,8 @@ fn a_clean_up_that_always_came_first_lowers_the_chance() {
 
 #[test]
 fn one_clean_up_does_not_foretell_the_next() {
-    // It went seven and a half days, was cleaned once, and fills a day after it will have gone as long again.
+    // It went seven and a half days, was cleaned once, and fills a day after it will have gone as
+    // long again.
     for seed in 10..14 {
         let points = days(seed, 14.0, |day| {
             100.0 + 5.0 * day - if day > 7.5 { 20.0 } else { 0.0 }
@@ -191,7 +195,8 @@ fn one_clean_up_does_not_foretell_the_next() {
 
 #[test]
 fn growth_that_doubles_is_followed() {
-    // Doubled every three days. A straight line through the last day would take it for a quarter slower.
+    // Doubled every three days. A straight line through the last day would take it for a quarter
+    // slower.
     for seed in 14..18 {
         let grown = |day: f64| 5.0 * (day / 3.0).exp2();
         let points = days(seed, 14.0, grown);

@@ -1,4 +1,5 @@
-//! The shape of a resource's metrics in figures that do not depend on its time zone or on the unit of its traffic.
+//! The shape of a resource's metrics in figures that do not depend on its time zone or on the unit
+//! of its traffic.
 
 use super::{LEAST_DAYS, Metrics};
 use crate::leak::buckets::Buckets;
@@ -26,7 +27,8 @@ pub struct Features {
     pub hours_alike: f64,
     /// Correlation of the traffic with the CPU; `None` where it was not measured.
     pub traffic: Option<f64>,
-    /// Logarithm of the bytes of disks over those of networks; `None` where one of them was not measured.
+    /// Logarithm of the bytes of disks over those of networks; `None` where one of them was not
+    /// measured.
     pub disk: Option<f64>,
 }
 
@@ -34,7 +36,8 @@ pub struct Features {
 const LEAST_COVERAGE: f64 = 0.5;
 
 impl Features {
-    /// Computes the features of metrics; `None` if less than a week of CPU was observed, or less than half of it.
+    /// Computes the features of metrics; `None` if less than a week of CPU was observed, or less
+    /// than half of it.
     #[must_use]
     pub fn new(metrics: &Metrics<'_>) -> Option<Features> {
         let hours = Buckets::with_width(metrics.cpu, HOUR_MS, 50.0);

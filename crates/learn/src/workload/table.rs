@@ -1,7 +1,9 @@
-//! The table that a shape is judged by: each row is a property of the shape, and its weight for each class.
+//! The table that a shape is judged by: each row is a property of the shape, and its weight for
+//! each class.
 //!
-//! A property holds fully, not at all, or in part: between two values of a figure it grows from 0 to 1. Weights are logarithms of odds, set by hand
-//! from what each class of work is; `docs/learning/trends.md` has what was measured with them.
+//! A property holds fully, not at all, or in part: between two values of a figure it grows from 0
+//! to 1. Weights are logarithms of odds, set by hand from what each class of work is;
+//! `docs/learning/trends.md` has what was measured with them.
 
 use super::shape::Features;
 

@@ -2,7 +2,8 @@
 
 use super::Class;
 
-/// Words for each class, in the order of `Class::ALL`, as whole words of a tag's value (or of the name).
+/// Words for each class, in the order of `Class::ALL`, as whole words of a tag's value (or of the
+/// name).
 const WORDS: [&[&str]; 4] = [
     &[
         "prod",
@@ -68,7 +69,8 @@ const KEYS: [&str; 9] = [
     "type",
 ];
 
-/// Returns the class that a word speaks for; `None` for other words. Digits at its end do not count.
+/// Returns the class that a word speaks for; `None` for other words. Digits at its end do not
+/// count.
 #[must_use]
 pub fn class_of_word(word: &str) -> Option<Class> {
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit());

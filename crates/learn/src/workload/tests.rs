@@ -6,7 +6,8 @@ use crate::window::HOUR_MS;
 
 const MONDAY_MS: i64 = 1_794_787_200_000;
 
-/// Quarter-hourly points over days; the closure gets the local hour and the day of the week (0 is Monday).
+/// Quarter-hourly points over days; the closure gets the local hour and the day of the week (0 is
+/// Monday).
 fn series(days: i64, mut value: impl FnMut(f64, i64, i64) -> f64) -> Vec<Point> {
     let mut state = 7u64;
     (0..days * 96)

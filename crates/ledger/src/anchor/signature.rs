@@ -1,5 +1,5 @@
-//! The signature in a slot of the anchor: that of the checkpoint whose size and root the slot has. The text it is over is not
-//! kept, because origin, size and root give it.
+//! The signature in a slot of the anchor: that of the checkpoint whose size and root the slot has.
+//! The text it is over is not kept, because origin, size and root give it.
 
 use reeve_tlog::{
     Checkpoint, CheckpointError, EpochOpenError, Epochs, Hash, KeyId, NoteSignature, SignedNote,

@@ -80,7 +80,8 @@ fn any_flipped_bit_of_a_slot_is_refused() {
     }
 }
 
-/// The file that a version before signed anchors wrote: both slots say that 7 entries were acknowledged.
+/// The file that a version before signed anchors wrote: both slots say that 7 entries were
+/// acknowledged.
 #[test]
 fn a_file_of_version_1_is_read_and_not_sound() {
     let bytes = include_bytes!("../../tests/fixtures/anchor-v1");

@@ -10,7 +10,8 @@ pub(crate) struct CosignedHead {
 }
 
 impl CosignedHead {
-    /// The checkpoint to serve: `note` with the cosignatures below it if they are over the same text.
+    /// The checkpoint to serve: `note` with the cosignatures below it if they are over the same
+    /// text.
     pub(crate) fn joined(&self, note: &str) -> Option<String> {
         let mut served = SignedNote::parse(note.as_bytes())
             .ok()

@@ -14,7 +14,8 @@ pub(super) fn place(shared: &Shared) -> PathBuf {
     shared.places.dir.join("checkpoint.cosigned")
 }
 
-/// Returns `true` if the checkpoint belongs to this log: same origin, and the same root hash at its size.
+/// Returns `true` if the checkpoint belongs to this log: same origin, and the same root hash at its
+/// size.
 pub(super) fn is_ours(shared: &Shared, checkpoint: &Checkpoint) -> Result<bool, ReadError> {
     if checkpoint.origin != shared.config.origin || checkpoint.size > shared.head.read().size {
         return Ok(false);

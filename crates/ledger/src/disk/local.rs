@@ -1,5 +1,5 @@
-//! File system of the operating system. Files and folders are created for their owner alone: other readers use the
-//! service, which checks roles and records reads.
+//! File system of the operating system. Files and folders are created for their owner alone: other
+//! readers use the service, which checks roles and records reads.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;

@@ -1,4 +1,5 @@
-//! The records of key epochs on disk, `ledger/epochs/`. Refuses records that do not verify or do not follow each other.
+//! The records of key epochs on disk, `ledger/epochs/`. Refuses records that do not verify or do
+//! not follow each other.
 
 use std::path::Path;
 

@@ -1,6 +1,7 @@
-//! A file of the index of identifiers: a header, a filter, and pages of records sorted by key. Layout:
-//! `docs/formats/data-directory.md`. The log's key attests header, filter and the digests of all pages, and a page is compared with
-//! its digest each time it is read; what does not hold is `InvalidData`.
+//! A file of the index of identifiers: a header, a filter, and pages of records sorted by key.
+//! Layout: `docs/formats/data-directory.md`. The log's key attests header, filter and the digests
+//! of all pages, and a page is compared with its digest each time it is read; what does not hold is
+//! `InvalidData`.
 
 use std::io;
 use std::path::Path;
@@ -31,10 +32,12 @@ pub(super) const DIGEST_LEN: usize = 16;
 const NOTE_LEN: u64 = 4;
 pub(super) const HEADER_LEN: usize = 64;
 pub(super) const PAGE_LEN: usize = 4096;
-/// Offset of a page's first key, which is followed by its number of records. The last four bytes are its checksum.
+/// Offset of a page's first key, which is followed by its number of records. The last four bytes
+/// are its checksum.
 const PAGE_KEY_AT: usize = PAGE_LEN - 16;
 pub(super) const PAGE_COUNT_AT: usize = PAGE_LEN - 8;
-/// From so many records on the keys of a page are close enough to each other to share their first byte.
+/// From so many records on the keys of a page are close enough to each other to share their first
+/// byte.
 const MANY: u64 = 80_000;
 
 /// An identifier and what became of it.
@@ -273,7 +276,8 @@ impl Head {
 }
 
 impl IdFile {
-    /// Opens a file: reads its header, its filter and the digests of its pages, which the log's key must have attested.
+    /// Opens a file: reads its header, its filter and the digests of its pages, which the log's key
+    /// must have attested.
     pub(crate) fn open(disk: &dyn Disk, attestor: &Attestor, path: &Path) -> io::Result<IdFile> {
         let file = disk.open(path)?;
         let mut header = [0; HEADER_LEN];
@@ -346,7 +350,8 @@ impl IdFile {
         self.head.count
     }
 
-    /// Finds a key. Keys are hashes, so that the position of a key in their order gives its page, plus or minus one.
+    /// Finds a key. Keys are hashes, so that the position of a key in their order gives its page,
+    /// plus or minus one.
     pub(crate) fn find(&self, key: &IdKey) -> io::Result<Option<Record>> {
         let pages = self.head.pages();
         if pages == 0 || !self.filter.may_hold(key) {

@@ -1,4 +1,5 @@
-//! A blocked Bloom filter over keys that are hashes already: one cache line a lookup, about one false answer in a hundred.
+//! A blocked Bloom filter over keys that are hashes already: one cache line a lookup, about one
+//! false answer in a hundred.
 
 use super::IdKey;
 

@@ -1,7 +1,9 @@
-//! Index data of an event id and of a claim (the entry as submitted): enough to tell the same claim from another one.
+//! Index data of an event id and of a claim (the entry as submitted): enough to tell the same claim
+//! from another one.
 //!
-//! A claim sent without a `timestamp` was given the time of its receipt, and will be given another when it is sent again. So
-//! the mark of an entry whose `timestamp` is its `recorded_at` leaves the timestamp out.
+//! A claim sent without a `timestamp` was given the time of its receipt, and will be given another
+//! when it is sent again. So the mark of an entry whose `timestamp` is its `recorded_at` leaves the
+//! timestamp out.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,8 +11,8 @@ use jiff::Timestamp;
 use reeve_audit::{Draft, Entry, claim_digest};
 use sha2::{Digest, Sha256};
 
-/// The first 8 bytes of the SHA-256 of an event id: among a thousand million of them two are alike once in forty logs. Then the
-/// second is refused as a conflict.
+/// The first 8 bytes of the SHA-256 of an event id: among a thousand million of them two are alike
+/// once in forty logs. Then the second is refused as a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct IdKey(pub(crate) [u8; KEY_LEN]);
 
@@ -105,8 +107,8 @@ impl Claim {
         }
     }
 
-    /// Returns `true` if the stored entry with the same event id came from the same claim. `entry` is the claim's own
-    /// entry.
+    /// Returns `true` if the stored entry with the same event id came from the same claim. `entry`
+    /// is the claim's own entry.
     pub(crate) fn repeats(&self, entry: &Entry, stored: Mark, stored_at: Timestamp) -> bool {
         if self.stamped {
             return stored == self.mark;

@@ -39,7 +39,8 @@ fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> KeyFil
     }
 }
 
-/// Makes the key that is to take over as that of an epoch. One that an earlier attempt left is destroyed: it never signed anything.
+/// Makes the key that is to take over as that of an epoch. One that an earlier attempt left is
+/// destroyed: it never signed anything.
 pub(crate) fn make_next(
     data_dir: &Path,
     name: &str,
@@ -93,7 +94,8 @@ fn steps(
     destroy(&old).map_err(failed(&old, "destroying"))
 }
 
-/// Overwrites a key file with zeros and removes it. What a file system or a disk keeps of overwritten blocks is beyond this.
+/// Overwrites a key file with zeros and removes it. What a file system or a disk keeps of
+/// overwritten blocks is beyond this.
 fn destroy(path: &Path) -> io::Result<()> {
     let mut file = match OpenOptions::new().write(true).open(path) {
         Ok(file) => file,

@@ -1,9 +1,11 @@
-//! The manifest as it is kept: `ledger/manifest.journal`, a line of JSON a record. The first record is a snapshot of all segments,
-//! each later one adds those of a seal. A seal appends one line, so it costs what it seals and not what was sealed before.
+//! The manifest as it is kept: `ledger/manifest.journal`, a line of JSON a record. The first record
+//! is a snapshot of all segments, each later one adds those of a seal. A seal appends one line, so
+//! it costs what it seals and not what was sealed before.
 //!
-//! Each record carries an attestation by the log's key over the digest of all lines before and of itself. So the newest attestation
-//! that holds speaks for everything before it, and one signature is verified at start. Bytes behind that record are what an
-//! interrupted append left: the write-ahead log still has those entries, or the start is refused.
+//! Each record carries an attestation by the log's key over the digest of all lines before and of
+//! itself. So the newest attestation that holds speaks for everything before it, and one signature
+//! is verified at start. Bytes behind that record are what an interrupted append left: the
+//! write-ahead log still has those entries, or the start is refused.
 
 mod record;
 
@@ -20,7 +22,8 @@ use record::{Kind, Record, RecordFault};
 
 /// The file as attestations name it.
 pub const NAME: &str = "ledger/manifest.journal";
-/// At start a file of more records than this is replaced by one that begins with a snapshot of them.
+/// At start a file of more records than this is replaced by one that begins with a snapshot of
+/// them.
 const FOLD_AT: usize = 1024;
 
 /// SHA-256 over a digest and the bytes that follow: of one line after another.
@@ -179,8 +182,8 @@ impl Journal {
         })
     }
 
-    /// Opens a file that was read, for appending: what an interruption left behind its last record is cut off, and many records
-    /// become one.
+    /// Opens a file that was read, for appending: what an interruption left behind its last record
+    /// is cut off, and many records become one.
     pub(crate) fn open(
         disk: &Arc<dyn Disk>,
         path: &Path,
@@ -207,8 +210,8 @@ impl Journal {
         })
     }
 
-    /// Appends the record of a seal; durable when this returns. `before` are the segments of the seals before, which are written
-    /// again if the file was removed meanwhile.
+    /// Appends the record of a seal; durable when this returns. `before` are the segments of the
+    /// seals before, which are written again if the file was removed meanwhile.
     pub(crate) fn append(
         &mut self,
         seal: &Seal,

@@ -10,8 +10,8 @@ use crate::manifest::journal::{self, Journal, JournalContent};
 use crate::manifest::{Manifest, ManifestError};
 use crate::open_error::OpenError;
 
-/// Reads the signed manifest, or the unsigned one of an earlier version. The second value is `None` for that one, and for a log
-/// without any.
+/// Reads the signed manifest, or the unsigned one of an earlier version. The second value is `None`
+/// for that one, and for a log without any.
 pub(super) fn read_manifest(
     disk: &dyn Disk,
     places: &Places,
@@ -65,8 +65,8 @@ pub(super) fn blame_manifest(
     }
 }
 
-/// Opens the manifest for the next seal. That of a new log is made; what was accepted without a signature has none until the entry
-/// about it is recorded.
+/// Opens the manifest for the next seal. That of a new log is made; what was accepted without a
+/// signature has none until the entry about it is recorded.
 pub(super) fn open_journal(
     disk: &Arc<dyn Disk>,
     places: &Places,

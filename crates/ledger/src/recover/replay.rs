@@ -1,4 +1,5 @@
-//! Reads the write-ahead log over the sealed entries, and afterwards puts right what an interruption may leave behind.
+//! Reads the write-ahead log over the sealed entries, and afterwards puts right what an
+//! interruption may leave behind.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +79,8 @@ pub(super) fn replay(
 ) -> Result<Log, OpenError> {
     let dir = places.wal();
     let listed = names(disk.as_ref(), &dir).map_err(OpenError::io(&dir, "listing"))?;
-    // Seals end where files begin, so a file that begins before the sealed size is sealed as a whole.
+    // Seals end where files begin, so a file that begins before the sealed size is sealed as a
+    // whole.
     let mut files: Vec<u64> = listed
         .iter()
         .filter_map(|name| parse_file_name(name))
@@ -175,8 +177,8 @@ impl Replay<'_> {
         self.frames(&path, &bytes, later, taken_over)
     }
 
-    /// Returns the sequence at which a later writer took the log over from the writer of a file; `None` if the next file is its own, or
-    /// cannot be read, which is found when its turn comes.
+    /// Returns the sequence at which a later writer took the log over from the writer of a file;
+    /// `None` if the next file is its own, or cannot be read, which is found when its turn comes.
     fn taken_over(&self, epoch: u64, later: &[u64]) -> Option<u64> {
         let first = *later.first()?;
         let mut header = [0; HEADER_LEN];
@@ -198,7 +200,8 @@ impl Replay<'_> {
         let (mut whole, mut faulty) = (Vec::new(), None);
         for frame in FrameReader::new(bytes, HEADER_LEN) {
             match frame {
-                // Written by a server that did not know yet that it was replaced. It could not acknowledge them.
+                // Written by a server that did not know yet that it was replaced. It could not
+                // acknowledge them.
                 Ok(frame) if taken_over.is_some_and(|first| frame.head.first_sequence >= first) => {
                     let (file, offset) = (path.display(), frame.offset);
                     tracing::warn!(%file, offset, "leaving out what a server wrote after another one had taken over");
@@ -241,7 +244,8 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Returns the reason why a faulty frame is more than an interrupted write; `None` if it may be one.
+    /// Returns the reason why a faulty frame is more than an interrupted write; `None` if it may be
+    /// one.
     fn why_not_torn(
         &self,
         bytes: &[u8],
@@ -327,7 +331,8 @@ impl Replay<'_> {
     }
 }
 
-/// The entries of a frame, parsed and hashed but not placed, and what the index of identifiers would keep of them.
+/// The entries of a frame, parsed and hashed but not placed, and what the index of identifiers
+/// would keep of them.
 type Restored = Vec<Result<(StoredEntry, Record), ReadBackError>>;
 
 /// Parses and hashes the entries of frames on all processors; takes them out of the frames.
@@ -375,8 +380,9 @@ fn restore_frame(frame: &mut Frame) -> Restored {
         .collect()
 }
 
-/// Opens the newest file for appending, after all was found in order: cuts a torn frame off, makes the last frame durable if
-/// nobody says that it is (the process may have died, or syncing may have failed, after writing it), and removes leftovers.
+/// Opens the newest file for appending, after all was found in order: cuts a torn frame off, makes
+/// the last frame durable if nobody says that it is (the process may have died, or syncing may have
+/// failed, after writing it), and removes leftovers.
 pub(super) fn settle(
     disk: &Arc<dyn Disk>,
     places: &Places,

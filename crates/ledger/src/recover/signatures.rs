@@ -1,6 +1,7 @@
-//! Signatures that a start rests on. Every other check of recovery compares files of the directory with each other, and whoever can
-//! write all of them can make them agree. The service signs the recovered root at once, so without these checks it would sign for
-//! anybody who can write the disk.
+//! Signatures that a start rests on. Every other check of recovery compares files of the directory
+//! with each other, and whoever can write all of them can make them agree. The service signs the
+//! recovered root at once, so without these checks it would sign for anybody who can write the
+//! disk.
 
 use std::path::Path;
 
@@ -48,7 +49,8 @@ impl Signatures<'_> {
     ) -> Result<Option<Unsigned>, OpenError> {
         let mut signed_size = 0;
         if let Some(newest) = newest {
-            // Its root was compared with the entries when it was read, so it speaks for the whole log.
+            // Its root was compared with the entries when it was read, so it speaks for the whole
+            // log.
             self.frame(newest)?;
             signed_size = self.tiles.size();
         }
@@ -58,7 +60,8 @@ impl Signatures<'_> {
         if let Some(head) = anchored {
             match head.verify(self.keys) {
                 Ok(()) => signed_size = signed_size.max(head.size),
-                // Versions before the signed manifest wrote such anchors; what is said of the manifest goes for both.
+                // Versions before the signed manifest wrote such anchors; what is said of the
+                // manifest goes for both.
                 Err(_) if head.signature.is_none() && !is_signed => {}
                 Err(error) => {
                     let cause =
@@ -102,8 +105,9 @@ impl Signatures<'_> {
 
     /// Holds the log against a checkpoint that is kept beside it. Returns the entries it covers.
     ///
-    /// The file is replaced without waiting for the disk, so a power cut may leave nothing or a part of a note: that counts as
-    /// missing. A whole note must hold, unless the file is disposable: then it counts only if it does.
+    /// The file is replaced without waiting for the disk, so a power cut may leave nothing or a
+    /// part of a note: that counts as missing. A whole note must hold, unless the file is
+    /// disposable: then it counts only if it does.
     fn checkpoint(&self, path: &Path, is_disposable: bool) -> Result<u64, OpenError> {
         let Some(bytes) = read_if_there(self.disk, path).map_err(OpenError::io(path, "reading"))?
         else {

@@ -1,4 +1,5 @@
-//! Writes a resolved batch: number, hash, sign, write, sync, anchor, show, acknowledge, in this order.
+//! Writes a resolved batch: number, hash, sign, write, sync, anchor, show, acknowledge, in this
+//! order.
 
 use std::sync::Arc;
 
@@ -33,8 +34,9 @@ impl Sequencer {
             self.write(fresh)
         };
         self.unpublished |= written.as_ref().is_ok_and(|entries| !entries.is_empty());
-        // The process may have been paused since the frame was written, and another server may have begun without it. An earlier
-        // receipt is not repeated either: the entry may be one that was written and never acknowledged.
+        // The process may have been paused since the frame was written, and another server may have
+        // begun without it. An earlier receipt is not repeated either: the entry may be one that
+        // was written and never acknowledged.
         if let Err(fenced) = self.shared.config.fence.check() {
             for waiter in waiters {
                 refuse(waiter, AppendError::Fenced(fenced.clone()));
@@ -89,7 +91,8 @@ impl Sequencer {
         Ok(self.show(batch))
     }
 
-    /// Gives each entry its place in log, chain and tree, and signs the tree they make. Changes nothing that is shared.
+    /// Gives each entry its place in log, chain and tree, and signs the tree they make. Changes
+    /// nothing that is shared.
     fn number(&self, fresh: Vec<Prepared>) -> Result<Batch, AppendError> {
         let (first, mut previous_hash) = {
             let head = self.shared.head.read();
@@ -172,7 +175,8 @@ impl Sequencer {
     }
 }
 
-/// Answers a submission: with what became of its entries, or with why the batch was not written if any of them is in it.
+/// Answers a submission: with what became of its entries, or with why the batch was not written if
+/// any of them is in it.
 fn answer(waiter: Waiter, written: &Result<Vec<Arc<StoredEntry>>, AppendError>) {
     let recorded = |place| match (place, written) {
         (Place::Known(receipt), _) => Ok(Recorded::Known(receipt)),

@@ -1,5 +1,5 @@
-//! Resolves a batch before anything is written: which entries are new, which were sent before (in the log or earlier in the
-//! same batch), and which submissions must be refused.
+//! Resolves a batch before anything is written: which entries are new, which were sent before (in
+//! the log or earlier in the same batch), and which submissions must be refused.
 
 use std::collections::HashMap;
 
@@ -37,7 +37,8 @@ pub(super) struct Plan {
 }
 
 impl Sequencer {
-    /// Resolves a batch; submissions that are refused are answered at once and leave nothing behind.
+    /// Resolves a batch; submissions that are refused are answered at once and leave nothing
+    /// behind.
     pub(super) fn plan(&self, batch: Vec<Submission>) -> Plan {
         let mut plan = Plan::default();
         for submission in batch {

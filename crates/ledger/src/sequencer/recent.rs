@@ -1,5 +1,5 @@
-//! The identifiers of unsealed entries, as far as needed to recognise one that is sent again. A seal takes those of its
-//! entries as they are, and they are let go of together once it is done.
+//! The identifiers of unsealed entries, as far as needed to recognise one that is sent again. A
+//! seal takes those of its entries as they are, and they are let go of together once it is done.
 
 use std::collections::HashMap;
 use std::sync::Arc;

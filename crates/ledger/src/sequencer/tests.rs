@@ -1,4 +1,5 @@
-//! Tests of submissions that reach the sequencer between two of its steps, for example during a seal.
+//! Tests of submissions that reach the sequencer between two of its steps, for example during a
+//! seal.
 
 #![allow(clippy::unwrap_used)]
 
@@ -59,8 +60,9 @@ fn draft(operation: &str) -> Draft {
     Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap()
 }
 
-/// A caller looks for its identifier while the first entry is unsealed, and reaches the sequencer after it was sealed: neither
-/// of the two has it in what it knows, so the sequencer must look again.
+/// A caller looks for its identifier while the first entry is unsealed, and reaches the sequencer
+/// after it was sealed: neither of the two has it in what it knows, so the sequencer must look
+/// again.
 #[tokio::test]
 async fn an_entry_sealed_between_caller_and_sequencer_is_recognised() {
     let dir = tempfile::tempdir().unwrap();

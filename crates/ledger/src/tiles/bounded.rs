@@ -1,5 +1,6 @@
-//! Hashes of the tree for proofs of many entries: reads tiles as they are needed and keeps only the newest of them, so that a proof of
-//! millions of entries needs no more memory than one of a single entry.
+//! Hashes of the tree for proofs of many entries: reads tiles as they are needed and keeps only the
+//! newest of them, so that a proof of millions of entries needs no more memory than one of a single
+//! entry.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,10 +11,12 @@ use reeve_tlog::{Hash, HashReader, TileId, TileReader};
 use super::{Bytes, HashReadError};
 use crate::shared::Shared;
 
-/// Tiles that are kept: some of each level, so that going from left to right reads each tile once or twice.
+/// Tiles that are kept: some of each level, so that going from left to right reads each tile once
+/// or twice.
 const KEPT: usize = 24;
 
-/// Reads hashes of the tree at a size that the log has or had. Keeps the log's files open while it lives.
+/// Reads hashes of the tree at a size that the log has or had. Keeps the log's files open while it
+/// lives.
 pub struct TreeHashes {
     shared: Arc<Shared>,
     size: u64,

@@ -1,5 +1,6 @@
-//! Makes the files of hashes whole where they are not: out of the tile files that earlier logs had (entry bundles at C2SP paths
-//! below `ledger/`), or the levels of the tree out of the commitments. Writes nothing that does not give the manifest's root.
+//! Makes the files of hashes whole where they are not: out of the tile files that earlier logs had
+//! (entry bundles at C2SP paths below `ledger/`), or the levels of the tree out of the commitments.
+//! Writes nothing that does not give the manifest's root.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Finds the end of a write-ahead log file by the headers of its frames alone, without reading their content.
+//! Finds the end of a write-ahead log file by the headers of its frames alone, without reading
+//! their content.
 
 use std::io;
 
@@ -8,8 +9,8 @@ use crate::disk::DiskFile;
 /// Length and checksum of a frame, and its body up to the number of entries.
 const WANTED: usize = 8 + 14;
 
-/// Returns where the frame ends after which the log has `size` entries; `None` where no frame of the file, whose first entry is
-/// `first`, ends there.
+/// Returns where the frame ends after which the log has `size` entries; `None` where no frame of
+/// the file, whose first entry is `first`, ends there.
 pub(crate) fn end_of(file: &dyn DiskFile, first: u64, size: u64) -> io::Result<Option<u64>> {
     let (length, mut offset, mut next) = (file.len()?, HEADER_LEN as u64, first);
     while next < size && offset + WANTED as u64 <= length {

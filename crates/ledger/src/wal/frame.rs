@@ -1,7 +1,8 @@
 //! Frames: the entries of one group commit with the signed checkpoint that covers them.
 //!
-//! Refuses wrong checksums, kinds, codecs and counts, notes that are not UTF-8, and bytes after the last entry. Reading
-//! allocates no more than the frame says it holds, and that is bounded by [`MAX_ENTRIES_BYTES`].
+//! Refuses wrong checksums, kinds, codecs and counts, notes that are not UTF-8, and bytes after the
+//! last entry. Reading allocates no more than the frame says it holds, and that is bounded by
+//! [`MAX_ENTRIES_BYTES`].
 
 #[cfg(test)]
 mod tests;
@@ -274,7 +275,8 @@ fn read_entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFaul
     if count == 0 {
         return Err(FrameFault::Empty);
     }
-    // Each entry takes at least its head: a count beyond that is refused before anything is allocated for it.
+    // Each entry takes at least its head: a count beyond that is refused before anything is
+    // allocated for it.
     if count > plain.len() / ENTRY_HEAD {
         return Err(FrameFault::Length("number of entries"));
     }
@@ -295,9 +297,9 @@ fn read_entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFaul
     Ok(entries)
 }
 
-/// Returns the offset of a complete frame of entries from `sequence` on, anywhere after `offset`. The writer never
-/// begins a frame before the one before it is durable, so a fault that is followed by a complete frame is damage, not
-/// a torn write.
+/// Returns the offset of a complete frame of entries from `sequence` on, anywhere after `offset`.
+/// The writer never begins a frame before the one before it is durable, so a fault that is followed
+/// by a complete frame is damage, not a torn write.
 pub fn whole_frame_after(file: &[u8], offset: usize, sequence: u64) -> Option<usize> {
     let window = PREFIX + HEAD;
     (offset..=file.len().checked_sub(window)?).find(|&at| {

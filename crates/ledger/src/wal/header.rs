@@ -1,5 +1,6 @@
-//! The 64 bytes at the head of a write-ahead log file: the entry that comes first, the chain hash before it, and in version 2 the
-//! number of the server that writes it. Refuses another magic, version, checksum or padding.
+//! The 64 bytes at the head of a write-ahead log file: the entry that comes first, the chain hash
+//! before it, and in version 2 the number of the server that writes it. Refuses another magic,
+//! version, checksum or padding.
 
 use reeve_tlog::Hash;
 
@@ -80,7 +81,8 @@ impl WalHeader {
         };
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
         let version = word(8);
-        // The checksum of a version that this program does not know may stand anywhere: it is looked for where version 1 has it.
+        // The checksum of a version that this program does not know may stand anywhere: it is
+        // looked for where version 1 has it.
         let checked = if version == NUMBERED {
             CHECKED_NUMBERED
         } else {

@@ -1,8 +1,9 @@
 //! Appends frames to the newest file, durably, and knows what to do when that fails.
 //!
-//! A frame that could not be written is cut off again, so the file always ends with the last good frame. When the cut fails,
-//! or when syncing fails (the kernel may have dropped the pages and will not say so twice), nobody knows what the disk
-//! holds: the log takes nothing more until it has been opened, and thereby read, anew.
+//! A frame that could not be written is cut off again, so the file always ends with the last good
+//! frame. When the cut fails, or when syncing fails (the kernel may have dropped the pages and will
+//! not say so twice), nobody knows what the disk holds: the log takes nothing more until it has
+//! been opened, and thereby read, anew.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -99,7 +100,8 @@ impl Wal {
         Ok(())
     }
 
-    /// Makes the bytes from an offset on durable, whatever became of an earlier attempt: writes them once more.
+    /// Makes the bytes from an offset on durable, whatever became of an earlier attempt: writes
+    /// them once more.
     pub(crate) fn rewrite(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.write_at(offset, bytes)?;
         self.file.truncate(offset + bytes.len() as u64)?;
@@ -108,8 +110,8 @@ impl Wal {
         Ok(())
     }
 
-    /// Begins a new file at this point, unless the newest already begins there (and was not removed underneath). Older ones
-    /// stay until [`Wal::remove_before`].
+    /// Begins a new file at this point, unless the newest already begins there (and was not removed
+    /// underneath). Older ones stay until [`Wal::remove_before`].
     pub(crate) fn rotate(
         &mut self,
         next_sequence: u64,
@@ -134,9 +136,11 @@ impl Wal {
         Ok(())
     }
 
-    /// Begins a file in the name of a writer, so that nothing that a writer before it still appends to its own file counts.
+    /// Begins a file in the name of a writer, so that nothing that a writer before it still appends
+    /// to its own file counts.
     ///
-    /// A file without entries is replaced: the writer before goes on in a file that has no name any more.
+    /// A file without entries is replaced: the writer before goes on in a file that has no name any
+    /// more.
     pub(crate) fn begin(
         &mut self,
         next_sequence: u64,
@@ -153,7 +157,8 @@ impl Wal {
             epoch,
         }
         .encode();
-        // Unlike `Wal::create`, a failure leaves the file that is there: the log may not be opened without it.
+        // Unlike `Wal::create`, a failure leaves the file that is there: the log may not be opened
+        // without it.
         let replaced = write_durably(self.disk.as_ref(), &self.path, &header)
             .and_then(|()| self.disk.open(&self.path));
         self.file = replaced.map_err(WriteFailure::Undone)?;
@@ -161,7 +166,8 @@ impl Wal {
         Ok(())
     }
 
-    /// Removes the files whose entries all come before a sequence: every file but the newest that begins before it.
+    /// Removes the files whose entries all come before a sequence: every file but the newest that
+    /// begins before it.
     pub(crate) fn remove_before(&self, sequence: u64) -> io::Result<()> {
         let kept_from = sequence.min(self.first_sequence);
         for name in names(self.disk.as_ref(), &self.dir)? {

@@ -171,7 +171,8 @@ async fn duplicates_and_conflicts_within_a_batch() {
     check_whole(&ledger, &segments).await;
 }
 
-/// A claim without a timestamp is stamped with the time of receipt, so it never has the same bytes twice.
+/// A claim without a timestamp is stamped with the time of receipt, so it never has the same bytes
+/// twice.
 #[tokio::test]
 async fn a_claim_without_timestamp_is_recognised() {
     let dir = tempfile::tempdir().unwrap();
@@ -246,8 +247,8 @@ async fn futures_all<F: Future + Send>(futures: impl Iterator<Item = F>) -> Vec<
     .await
 }
 
-/// While the disk is stuck, submissions wait as far as there is room; the others are refused as busy and succeed
-/// later.
+/// While the disk is stuck, submissions wait as far as there is room; the others are refused as
+/// busy and succeed later.
 #[tokio::test]
 async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
     let disk = FaultyDisk::default();

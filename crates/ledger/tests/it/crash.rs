@@ -1,7 +1,9 @@
-//! Cuts the power before every step the disk takes in a life with appends, seals and restarts, and looks what is there after.
+//! Cuts the power before every step the disk takes in a life with appends, seals and restarts, and
+//! looks what is there after.
 //!
-//! Whatever the step: the log opens, every acknowledged entry is in its place, sequence, chain and root fit, what was sent
-//! without an answer is there as a whole or not at all, and the log goes on.
+//! Whatever the step: the log opens, every acknowledged entry is in its place, sequence, chain and
+//! root fit, what was sent without an answer is there as a whole or not at all, and the log goes
+//! on.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! A data directory as versions before the signed manifest wrote it: `manifest.json` with the right edge, an anchor of version 1.
+//! A data directory as versions before the signed manifest wrote it: `manifest.json` with the right
+//! edge, an anchor of version 1.
 
 use std::fs;
 use std::path::Path;

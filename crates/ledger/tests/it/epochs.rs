@@ -1,4 +1,5 @@
-//! The key changes while the log goes on, and at whatever step that is interrupted one key is in charge afterwards.
+//! The key changes while the log goes on, and at whatever step that is interrupted one key is in
+//! charge afterwards.
 
 use std::fs;
 

@@ -62,7 +62,8 @@ async fn a_full_disk_loses_nothing_and_heals() {
     }
 }
 
-/// After a failed sync nobody knows what the disk holds: nothing more is taken until a restart has read it.
+/// After a failed sync nobody knows what the disk holds: nothing more is taken until a restart has
+/// read it.
 #[tokio::test]
 async fn a_failed_sync_stops_the_log_until_it_is_read_anew() {
     let disk = FaultyDisk::default();

@@ -1,7 +1,8 @@
 //! A disk in memory that crashes at a chosen step, tears writes, fills up, and fails to sync.
 //!
-//! What was synced survives a power cut. Of what was not, an arbitrary beginning of the changes to each file and of the changes to
-//! each directory's names survives, the last write torn; the rest is gone.
+//! What was synced survives a power cut. Of what was not, an arbitrary beginning of the changes to
+//! each file and of the changes to each directory's names survives, the last write torn; the rest
+//! is gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

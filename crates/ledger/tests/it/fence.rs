@@ -1,4 +1,5 @@
-//! The fence: a writer that may not write does not, acknowledges nothing, and what a replaced writer still writes does not count.
+//! The fence: a writer that may not write does not, acknowledges nothing, and what a replaced
+//! writer still writes does not count.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Readers of files meet whatever is in them: any bytes give an answer, none a panic, and only what was written is read.
+//! Readers of files meet whatever is in them: any bytes give an answer, none a panic, and only what
+//! was written is read.
 
 use proptest::prelude::*;
 use reeve_ledger::anchor;

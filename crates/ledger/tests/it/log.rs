@@ -1,4 +1,5 @@
-//! A log to test with: keys, drafts, and the whole of a log read back and checked from nothing but its entries.
+//! A log to test with: keys, drafts, and the whole of a log read back and checked from nothing but
+//! its entries.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -68,7 +69,8 @@ pub(crate) async fn read_all(ledger: &Ledger, segments: &MemorySegments) -> Vec<
     entries
 }
 
-/// Recomputes sequence, commitments, chain, tree and checkpoint from what is stored, and returns the entries.
+/// Recomputes sequence, commitments, chain, tree and checkpoint from what is stored, and returns
+/// the entries.
 pub(crate) async fn check_whole(ledger: &Ledger, segments: &MemorySegments) -> Vec<StoredEntry> {
     let entries = read_all(ledger, segments).await;
     assert_eq!(entries.len() as u64, ledger.size());

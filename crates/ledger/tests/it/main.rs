@@ -1,4 +1,5 @@
-//! The ledger from outside: what is acknowledged stays, what is refused says why, whatever the disk does.
+//! The ledger from outside: what is acknowledged stays, what is refused says why, whatever the disk
+//! does.
 
 #![allow(clippy::unwrap_used)]
 

@@ -84,7 +84,8 @@ async fn every_entry_is_provable_before_and_after_sealing() {
     check_whole(&ledger, &segments).await;
 }
 
-/// A full tile still serves its partial forms; what the log does not reach, and what is no path, is nothing.
+/// A full tile still serves its partial forms; what the log does not reach, and what is no path, is
+/// nothing.
 #[tokio::test]
 async fn tiles_are_as_wide_as_asked() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Starting on files that are not what they should be: what is a torn end is cut off, everything else is refused by name.
+//! Starting on files that are not what they should be: what is a torn end is cut off, everything
+//! else is refused by name.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -350,7 +351,8 @@ async fn damaged_manifest_and_tiles_are_refused() {
     log.opens().await;
 }
 
-/// Earlier versions had a file for each tile and entry bundle; the hashes of the tree's levels follow from the commitments.
+/// Earlier versions had a file for each tile and entry bundle; the hashes of the tree's levels
+/// follow from the commitments.
 #[tokio::test]
 async fn tiles_of_earlier_versions_are_taken_over() {
     let log = Closed::new(true).await;

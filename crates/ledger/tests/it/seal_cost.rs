@@ -1,4 +1,5 @@
-//! A seal reads and writes what it seals, and no more after many seals than after few. Bytes are counted, not time.
+//! A seal reads and writes what it seals, and no more after many seals than after few. Bytes are
+//! counted, not time.
 
 use std::io;
 use std::path::Path;
@@ -124,14 +125,16 @@ async fn cost_after(seals: usize) -> (u64, u64) {
     (after.0 - before.0, after.1 - before.1)
 }
 
-/// Neither of the two seals merges files of identifiers: eight of a level become one, so every eighth does.
+/// Neither of the two seals merges files of identifiers: eight of a level become one, so every
+/// eighth does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_seal_costs_what_it_seals() {
     let (few, many) = (cost_after(3).await, cost_after(131).await);
     println!(
         "bytes read and written by a seal of {SEALED} entries: after 3 seals {few:?}, after 131 {many:?}"
     );
-    // A few tiles and the digits of larger numbers; the manifest of 131 seals alone has 180,000 bytes.
+    // A few tiles and the digits of larger numbers; the manifest of 131 seals alone has 180,000
+    // bytes.
     assert!(many.0 <= few.0 + 16_384, "read: {few:?}, {many:?}");
     assert!(many.1 <= few.1 + 4_096, "written: {few:?}, {many:?}");
 }

@@ -1,5 +1,5 @@
-//! A start signs what the log's key signed before, and nothing else: forged files are refused, and those of a version that signed
-//! less are taken up once, on record.
+//! A start signs what the log's key signed before, and nothing else: forged files are refused, and
+//! those of a version that signed less are taken up once, on record.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,8 @@ async fn forged(dir: &Path, segments: &Arc<MemorySegments>, file: &str, cause: &
     }
 }
 
-/// The frame that anybody can write: right checksum, right size and root, and a note with the log's key id and no signature of it.
+/// The frame that anybody can write: right checksum, right size and root, and a note with the log's
+/// key id and no signature of it.
 fn appended(dir: &Path) {
     let bytes = fs::read(wal(dir)).unwrap();
     let stored = fs::read(dir.join("ledger/commitments")).unwrap();
@@ -256,7 +257,8 @@ async fn consent_does_not_cover_a_wrong_signature() {
     .await;
 }
 
-/// An entry that cannot be recorded leaves the directory unsigned, and so the next start is refused again.
+/// An entry that cannot be recorded leaves the directory unsigned, and so the next start is refused
+/// again.
 #[tokio::test]
 async fn consent_without_an_entry_signs_nothing() {
     let (dir, segments) = closed(2).await;

@@ -1,4 +1,5 @@
-//! Snapshots: taken while entries are appended and sealed, each a log that opens and holds exactly what was acknowledged by then.
+//! Snapshots: taken while entries are appended and sealed, each a log that opens and holds exactly
+//! what was acknowledged by then.
 
 use std::fs;
 use std::io::Read as _;

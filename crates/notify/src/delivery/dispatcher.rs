@@ -1,5 +1,5 @@
-//! The one route of deliveries, to webhooks and channels alike: claimed, sent, kept, recorded. Safe to run at any time, and in several
-//! processes over one store.
+//! The one route of deliveries, to webhooks and channels alike: claimed, sent, kept, recorded. Safe
+//! to run at any time, and in several processes over one store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,10 +67,12 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// Sends everything that is due. Targets do not wait for each other; one that fails is left alone for the rest of the round.
+    /// Sends everything that is due. Targets do not wait for each other; one that fails is left
+    /// alone for the rest of the round.
     ///
     /// # Errors
-    /// The due deliveries cannot be read. A failure of one target is logged and tried again in the next pass.
+    /// The due deliveries cannot be read. A failure of one target is logged and tried again in the
+    /// next pass.
     pub async fn send_due(&self) -> Result<Sent, DispatchError> {
         let due = self
             .deliveries
@@ -115,10 +117,12 @@ impl Dispatcher {
         sent
     }
 
-    /// Makes one attempt at a delivery and keeps its result. Returns the status of the delivery after it.
+    /// Makes one attempt at a delivery and keeps its result. Returns the status of the delivery
+    /// after it.
     ///
     /// # Errors
-    /// The store or the log failed, or another process has claimed the delivery. It may have been sent nevertheless.
+    /// The store or the log failed, or another process has claimed the delivery. It may have been
+    /// sent nevertheless.
     pub async fn send(&self, delivery: &Delivery) -> Result<DeliveryStatus, DispatchError> {
         let claimed = delivery.claimed(self.clock.now());
         self.deliveries.delivery_update(&claimed).await?;
@@ -150,7 +154,8 @@ impl Dispatcher {
         })
     }
 
-    /// Sends a body to a receiver: to a subscription signed by every secret that signs now, to a channel as a message in its own form.
+    /// Sends a body to a receiver: to a subscription signed by every secret that signs now, to a
+    /// channel as a message in its own form.
     async fn attempt(
         &self,
         receiver: &Receiver,
@@ -182,7 +187,8 @@ impl Dispatcher {
                     .map_err(|error| StoreError::Backend(error.to_string()))?;
                 match self.workspace.workspace_get().await {
                     Ok(workspace) if workspace.name == Workspace::default().name => {}
-                    // People who look after several installations see by the subject which one it is.
+                    // People who look after several installations see by the subject which one it
+                    // is.
                     Ok(workspace) => {
                         message.title = format!("[{}] {}", workspace.name, message.title)
                     }
@@ -196,7 +202,8 @@ impl Dispatcher {
         }
     }
 
-    /// Tries a receiver with a message of its own, once. The delivery is kept beside the others of the receiver.
+    /// Tries a receiver with a message of its own, once. The delivery is kept beside the others of
+    /// the receiver.
     ///
     /// # Errors
     /// The receiver does not exist or the store failed.
@@ -234,7 +241,8 @@ impl Dispatcher {
         Ok(ended)
     }
 
-    /// A receiver that says 410 wants nothing any more: switched off until a person switches it on again.
+    /// A receiver that says 410 wants nothing any more: switched off until a person switches it on
+    /// again.
     async fn switch_off(&self, webhook: &Webhook) -> Result<(), DispatchError> {
         let reason = "the receiver answered 410 Gone";
         let off = Webhook {

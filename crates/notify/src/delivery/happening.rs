@@ -10,7 +10,8 @@ use crate::notification::{Channel, Gravity, Message, Notice, NoticeId, next_dige
 use crate::webhook::{Facts, Webhook, WebhookEvent};
 use reeve_recommend::agent::{Agent, AgentId, Timing};
 
-/// Largest body of a webhook, bytes. What is larger goes out with its identifier alone, to be fetched.
+/// Largest body of a webhook, bytes. What is larger goes out with its identifier alone, to be
+/// fetched.
 const LARGEST: usize = 256 * 1024;
 
 /// Something that people or programs outside may want to hear of.
@@ -26,8 +27,8 @@ pub struct Happening {
     pub subject: String,
     /// Time of the event.
     pub at: Timestamp,
-    /// Agents whose finding it is: the promptest of their timings decides. What is no agent's goes out at once, since nobody has said
-    /// that it may wait.
+    /// Agents whose finding it is: the promptest of their timings decides. What is no agent's goes
+    /// out at once, since nobody has said that it may wait.
     pub agents: Vec<AgentId>,
     /// Values that filters match.
     pub facts: Facts,
@@ -35,7 +36,8 @@ pub struct Happening {
     pub data: Value,
     /// For people.
     pub message: Message,
-    /// Channels to send to at once: kinds, names or identifiers. `None` leaves channel and time to the agent's timings.
+    /// Channels to send to at once: kinds, names or identifiers. `None` leaves channel and time to
+    /// the agent's timings.
     pub channels: Option<Vec<String>>,
 }
 
@@ -62,7 +64,8 @@ pub struct Plan {
 /// The body of a webhook: `type`, `timestamp`, `data`.
 #[must_use]
 pub fn body_of(event: &str, at: Timestamp, data: &Value) -> String {
-    // Spelled out, so that the members stand in this order whatever serde_json keeps its objects in.
+    // Spelled out, so that the members stand in this order whatever serde_json keeps its objects
+    // in.
     let (event, timestamp) = (
         Value::from(event),
         Value::from(reeve_audit::format_instant(at)),

@@ -21,8 +21,9 @@ pub struct Outgoing {
 pub trait DeliveryStore: Send + Sync {
     /// The next sequence of the log to look at; `None` before the first time.
     async fn outbox_cursor(&self) -> Result<Option<u64>, StoreError>;
-    /// Moves the cursor from where it was read, and keeps what follows from the entries in between: all or nothing. When
-    /// somebody else has moved it, a [`StoreError::Conflict`]. A delivery whose target and subject exist already is left out.
+    /// Moves the cursor from where it was read, and keeps what follows from the entries in between:
+    /// all or nothing. When somebody else has moved it, a [`StoreError::Conflict`]. A delivery
+    /// whose target and subject exist already is left out.
     async fn outbox_advance(
         &self,
         from: Option<u64>,
@@ -52,7 +53,8 @@ pub trait DeliveryStore: Send + Sync {
         target: &Target,
         subject: &str,
     ) -> Result<Option<Delivery>, StoreError>;
-    /// Deliveries that are due, the longest waiting first; of each target at most so many, so that one that fails hides no other.
+    /// Deliveries that are due, the longest waiting first; of each target at most so many, so that
+    /// one that fails hides no other.
     async fn delivery_due(&self, now: Timestamp, of_each: u64)
     -> Result<Vec<Delivery>, StoreError>;
     /// Forgets deliveries that ended before a time; how many.
@@ -60,7 +62,8 @@ pub trait DeliveryStore: Send + Sync {
 
     /// Notices whose digest is due, oldest first.
     async fn notice_due(&self, now: Timestamp) -> Result<Vec<Notice>, StoreError>;
-    /// Puts digests in place of the notices they gather: both or neither. A conflict when somebody else has gathered one of them.
+    /// Puts digests in place of the notices they gather: both or neither. A conflict when somebody
+    /// else has gathered one of them.
     async fn notice_gather(
         &self,
         notices: &[Notice],

@@ -6,8 +6,8 @@ use reeve_estate::named;
 use crate::notification::ChannelId;
 use crate::webhook::WebhookId;
 
-/// Waits after the first failed attempt, the second, and so on: the schedule that Standard Webhooks recommends, over 27 hours.
-/// A delivery that fails once more is a dead letter.
+/// Waits after the first failed attempt, the second, and so on: the schedule that Standard Webhooks
+/// recommends, over 27 hours. A delivery that fails once more is a dead letter.
 pub const SCHEDULE: [SignedDuration; 7] = [
     SignedDuration::from_secs(5),
     SignedDuration::from_mins(5),
@@ -21,7 +21,8 @@ pub const SCHEDULE: [SignedDuration; 7] = [
 /// Largest part of a response body that is stored, bytes.
 pub const EXCERPT: usize = 1024;
 
-/// A receiver may ask to be left alone for as long as the schedule's own longest wait, and no longer.
+/// A receiver may ask to be left alone for as long as the schedule's own longest wait, and no
+/// longer.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(10);
 
 /// Attempts that are kept of one delivery: the newest.

@@ -3,8 +3,8 @@
 use reeve_estate::named;
 
 named!(
-    /// Topic of a notice. Each has its timing in an agent's configuration, except approvals, which are always
-    /// immediate.
+    /// Topic of a notice. Each has its timing in an agent's configuration, except approvals, which
+    /// are always immediate.
     Topic {
         /// A new recommendation.
         Recommendations => "recommendations",

@@ -26,7 +26,8 @@ named!(
 named!(
     /// Encryption of a connection to a mail server. Unencrypted mail is not sent.
     Encryption {
-        /// Encrypted after a greeting in the clear (usually port 587); a server that does not offer it is refused.
+        /// Encrypted after a greeting in the clear (usually port 587); a server that does not offer
+        /// it is refused.
         Starttls => "starttls",
         /// Encrypted from the first byte (usually port 465).
         Tls => "tls",
@@ -75,7 +76,8 @@ impl ChannelSettings {
     }
 }
 
-/// A channel's secret: a password, an address that lets whoever knows it write, a routing key. No `Debug` shows it.
+/// A channel's secret: a password, an address that lets whoever knows it write, a routing key. No
+/// `Debug` shows it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ChannelSecret(pub String);
 
@@ -113,8 +115,8 @@ impl Channel {
         self.enabled && (self.topics.is_empty() || self.topics.contains(&topic))
     }
 
-    /// Returns `true` if one of these names is the channel's identifier, its name, or its kind. Who names the kind reaches the
-    /// channels of that kind that take the topic.
+    /// Returns `true` if one of these names is the channel's identifier, its name, or its kind. Who
+    /// names the kind reaches the channels of that kind that take the topic.
     #[must_use]
     pub fn is_named(&self, names: &[String], topic: Topic) -> bool {
         let by_kind = |name: &str| name == self.settings.kind().as_str() && self.takes(topic);

@@ -26,7 +26,8 @@ pub trait ChannelStore: Send + Sync {
     async fn channel_delete(&self, id: &ChannelId) -> Result<(), StoreError>;
     /// One channel.
     async fn channel_get(&self, id: &ChannelId) -> Result<Channel, StoreError>;
-    /// Its secret. One that cannot be opened (another key, an altered text) is a [`StoreError::Backend`].
+    /// Its secret. One that cannot be opened (another key, an altered text) is a
+    /// [`StoreError::Backend`].
     async fn channel_secret(&self, id: &ChannelId) -> Result<ChannelSecret, StoreError>;
     /// All channels, oldest first.
     async fn channel_list(&self) -> Result<Vec<Channel>, StoreError>;
@@ -45,8 +46,8 @@ pub trait AttachmentStore: Send + Sync {
 /// Sends messages to channels.
 #[async_trait]
 pub trait Notifier: Send + Sync {
-    /// Checks settings and secret without contacting the service; an error names the invalid field. Nothing is asked
-    /// for it.
+    /// Checks settings and secret without contacting the service; an error names the invalid field.
+    /// Nothing is asked for it.
     ///
     /// # Errors
     /// Field and reason, in words.

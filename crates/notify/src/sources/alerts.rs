@@ -1,5 +1,5 @@
-//! Firings of alert rules, to the channels that the rule names now, and thresholds of budgets, to webhooks that subscribe to budgets and
-//! to the channels that the budget names.
+//! Firings of alert rules, to the channels that the rule names now, and thresholds of budgets, to
+//! webhooks that subscribe to budgets and to the channels that the budget names.
 
 use reeve_alerts::{AttackId, FIRE, FIRED_EVENT, Firing, FiringId, RuleSettings};
 use reeve_anomalies::budget::Basis;
@@ -192,8 +192,8 @@ fn escaped(id: &str) -> String {
     id.bytes().map(letter).collect()
 }
 
-/// Returns the identifier of the record that an entry is about. The identifier of the entry itself may be another one, if somebody had
-/// taken it; entries of earlier releases have no other.
+/// Returns the identifier of the record that an entry is about. The identifier of the entry itself
+/// may be another one, if somebody had taken it; entries of earlier releases have no other.
 fn identifier<'a>(entry: &'a Entry, member: &str) -> &'a str {
     entry
         .metadata

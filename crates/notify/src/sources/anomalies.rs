@@ -68,8 +68,9 @@ pub(super) async fn anomaly(
     }))
 }
 
-/// Agents whose findings anomalies of the class are, and whose scope has the anomaly's place. Anomalies are watched for over the whole
-/// estate: an agent's timings say when its own may be told, and nothing about those of others.
+/// Agents whose findings anomalies of the class are, and whose scope has the anomaly's place.
+/// Anomalies are watched for over the whole estate: an agent's timings say when its own may be
+/// told, and nothing about those of others.
 async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, StoreError> {
     let agent_type = match anomaly.class {
         AnomalyClass::Cost => AgentType::COST_OPTIMIZER,

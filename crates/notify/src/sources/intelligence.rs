@@ -99,7 +99,8 @@ async fn recommendation_page(
     .await
 }
 
-/// Returns the facts of a recommendation that a message lists: what was measured first, the confidence last.
+/// Returns the facts of a recommendation that a message lists: what was measured first, the
+/// confidence last.
 pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, String)> {
     let saving = recommendation
         .expected_savings()

@@ -1,5 +1,5 @@
-//! Pages of the dashboard that notifications lead to. `web/src/testing/links.test.ts` matches each path with the dashboard's routes, and each
-//! way in words with its navigation.
+//! Pages of the dashboard that notifications lead to. `web/src/testing/links.test.ts` matches each
+//! path with the dashboard's routes, and each way in words with its navigation.
 
 use reeve_access::PublicUrl;
 
@@ -44,8 +44,8 @@ impl Page<'_> {
         }
     }
 
-    /// Returns the place of the page: its address, or the way to it in words where no public address is known, because a path alone leads
-    /// nowhere from a mail.
+    /// Returns the place of the page: its address, or the way to it in words where no public
+    /// address is known, because a path alone leads nowhere from a mail.
     pub(super) fn place(&self, public_url: Option<&PublicUrl>, name: &str) -> Place {
         match public_url {
             Some(public_url) => Place::Link(public_url.address_of(&self.path())),

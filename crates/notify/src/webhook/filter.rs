@@ -1,6 +1,7 @@
 //! Filters: `priority=high`, `type=security`, `impact=medium`; joined by commas all must hold.
 //!
-//! A filter is checked against its event when it is set, so that one which can never match is refused rather than silent.
+//! A filter is checked against its event when it is set, so that one which can never match is
+//! refused rather than silent.
 
 use reeve_recommend::agent::Impact;
 use reeve_recommend::recommendation::{CATEGORIES, Priority, RecommendationType};
@@ -31,8 +32,8 @@ const LONGEST: usize = 256;
 #[error("{0}")]
 pub struct FilterError(String);
 
-/// Properties of an event that filters match. A key may have several values: a recommendation's type is both `encryption`
-/// and `security`.
+/// Properties of an event that filters match. A key may have several values: a recommendation's
+/// type is both `encryption` and `security`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     /// Priority, or an anomaly's severity.

@@ -23,7 +23,8 @@ pub trait WebhookStore: Send + Sync {
     async fn webhook_delete(&self, id: &WebhookId) -> Result<(), StoreError>;
     /// One subscription.
     async fn webhook_get(&self, id: &WebhookId) -> Result<Webhook, StoreError>;
-    /// Its secrets. One that cannot be opened (another key, an altered text) is a [`StoreError::Backend`].
+    /// Its secrets. One that cannot be opened (another key, an altered text) is a
+    /// [`StoreError::Backend`].
     async fn webhook_secrets(&self, id: &WebhookId) -> Result<Secrets, StoreError>;
     /// All subscriptions, oldest first.
     async fn webhook_list(&self) -> Result<Vec<Webhook>, StoreError>;
@@ -47,8 +48,8 @@ pub struct WebhookMessage {
 /// Sends webhooks.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Checks that an address may be configured; the error gives the reason. What its name resolves to is judged at
-    /// each attempt.
+    /// Checks that an address may be configured; the error gives the reason. What its name resolves
+    /// to is judged at each attempt.
     ///
     /// # Errors
     /// The reason, in words.

@@ -27,7 +27,8 @@ impl Secret {
         Secret(format!("{PREFIX}{}", STANDARD.encode(random)))
     }
 
-    /// From its text; `None` unless it holds 24 to 64 bytes, which is what Standard Webhooks allows.
+    /// From its text; `None` unless it holds 24 to 64 bytes, which is what Standard Webhooks
+    /// allows.
     #[must_use]
     pub fn parse(text: &str) -> Option<Secret> {
         let bytes = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
@@ -69,7 +70,8 @@ impl Secrets {
         }
     }
 
-    /// With a new one; the old one signs for [`OVERLAP`] more. One that was on its way out is gone at once: at most two sign.
+    /// With a new one; the old one signs for [`OVERLAP`] more. One that was on its way out is gone
+    /// at once: at most two sign.
     #[must_use]
     pub fn rotated(self, new: Secret, now: Timestamp) -> Secrets {
         let until = now.saturating_add(OVERLAP).unwrap_or(now);

@@ -29,7 +29,8 @@ pub struct Occurrence {
     pub whole_day: bool,
 }
 
-/// Occurrences that end after `from` and begin before `until`, by beginning. One without length counts at its beginning.
+/// Occurrences that end after `from` and begin before `until`, by beginning. One without length
+/// counts at its beginning.
 pub(super) fn occurrences(
     events: &[Event],
     from: Timestamp,

@@ -1,4 +1,5 @@
-//! Content lines (RFC 5545, 3.1): unfolded, a name, parameters, a value; and the components they make up.
+//! Content lines (RFC 5545, 3.1): unfolded, a name, parameters, a value; and the components they
+//! make up.
 
 use super::{CalendarError, MOST_BYTES, MOST_EVENTS};
 

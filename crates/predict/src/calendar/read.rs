@@ -11,7 +11,8 @@ use super::{CalendarError, zone};
 /// Dates of one event beside its rule.
 const MOST_DATES: usize = 2_000;
 
-/// The events of a text; times without a zone are of `given`, else of the text's own zone, else of UTC.
+/// The events of a text; times without a zone are of `given`, else of the text's own zone, else of
+/// UTC.
 pub(super) fn events(text: &str, given: Option<TimeZone>) -> Result<Vec<Event>, CalendarError> {
     let lines = line::read(text)?;
     let own = lines

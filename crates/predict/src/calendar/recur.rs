@@ -1,6 +1,7 @@
-//! Recurrence rules (RFC 5545, 3.3.10), on the wall clock alone: changes of clocks are the caller's, who places each wall
-//! time in its zone. Read are hourly to yearly frequencies and every part but `BYWEEKNO` and `BYSECOND`; what is not read
-//! is refused by name rather than expanded wrongly.
+//! Recurrence rules (RFC 5545, 3.3.10), on the wall clock alone: changes of clocks are the
+//! caller's, who places each wall time in its zone. Read are hourly to yearly frequencies and every
+//! part but `BYWEEKNO` and `BYSECOND`; what is not read is refused by name rather than expanded
+//! wrongly.
 
 use std::collections::BTreeSet;
 
@@ -195,7 +196,8 @@ impl Recurrence {
         }
     }
 
-    /// Wall times from the beginning to `until`, the beginning included. Each period costs a step, and each time one.
+    /// Wall times from the beginning to `until`, the beginning included. Each period costs a step,
+    /// and each time one.
     pub(super) fn walls(
         &self,
         start: DateTime,
@@ -391,7 +393,8 @@ fn days(text: &str) -> Result<Vec<(Option<i16>, Weekday)>, CalendarError> {
     }
 }
 
-/// `UNTIL` on the event's wall: a date counts to its end, a time of UTC is what the wall shows then.
+/// `UNTIL` on the event's wall: a date counts to its end, a time of UTC is what the wall shows
+/// then.
 fn last(text: &str, start: &Wall) -> Result<DateTime, CalendarError> {
     let until =
         wall(text, &start.zone).map_err(|error| CalendarError(format!("UNTIL: {error}")))?;

@@ -9,7 +9,8 @@ const EVERY: SignedDuration = SignedDuration::from_hours(1);
 /// Subscription of a calendar to an address.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subscription {
-    /// Address of the iCalendar text, `https`. It may hold a secret: answers and the log show its host alone.
+    /// Address of the iCalendar text, `https`. It may hold a secret: answers and the log show its
+    /// host alone.
     pub url: String,
     /// State of the last reading.
     pub refresh: Refresh,

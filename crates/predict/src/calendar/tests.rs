@@ -39,7 +39,8 @@ fn begins(lines: &str) -> Result<Vec<String>, CalendarError> {
         .collect())
 }
 
-/// Computed with python-dateutil 2.9, a second implementation; the beginning counts first, as RFC 5545 has it.
+/// Computed with python-dateutil 2.9, a second implementation; the beginning counts first, as RFC
+/// 5545 has it.
 #[test]
 fn recurrences_agree_with_another_implementation() {
     let cases = [
@@ -168,7 +169,8 @@ fn a_wall_time_stays_across_the_change_of_clocks() {
             "2026-04-05T07:00:00Z"
         ]
     );
-    // 02:30 does not exist on the 29th: the offset before it holds. It comes twice on October 25: the first counts.
+    // 02:30 does not exist on the 29th: the offset before it holds. It comes twice on October 25:
+    // the first counts.
     let night = "DTSTART;TZID=Europe/Berlin:20260328T023000\r\nRRULE:FREQ=DAILY;COUNT=3";
     assert_eq!(
         begins(night).unwrap(),

@@ -1,4 +1,5 @@
-//! Values of iCalendar properties: dates, times in their zones, durations (RFC 5545, 3.3.4 to 3.3.6).
+//! Values of iCalendar properties: dates, times in their zones, durations (RFC 5545, 3.3.4 to
+//! 3.3.6).
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -16,8 +17,8 @@ pub(super) struct Wall {
 }
 
 impl Wall {
-    /// Returns the instant. A time that a change of clocks skips is read with the offset before it; of a time that
-    /// occurs twice the first is taken (RFC 5545, 3.3.5).
+    /// Returns the instant. A time that a change of clocks skips is read with the offset before it;
+    /// of a time that occurs twice the first is taken (RFC 5545, 3.3.5).
     pub(super) fn instant(&self) -> Result<Timestamp, CalendarError> {
         place(self.at, &self.zone)
     }

@@ -1,10 +1,10 @@
-//! Settings that decide what the specification's table says of agent types. A value without one is a description: nothing in this
-//! release follows from it.
+//! Settings that decide what the specification's table says of agent types. A value without one is
+//! a description: nothing in this release follows from it.
 
 use crate::agent::AgentType;
 
-/// Settings by agent type and by path in the table. A setting is a field of the agent (`settings.` for those of its type), or a
-/// resource of the interface with its field.
+/// Settings by agent type and by path in the table. A setting is a field of the agent (`settings.`
+/// for those of its type), or a resource of the interface with its field.
 const DECIDED: &[(AgentType, &str, &[&str])] = &[
     (
         AgentType::COST_OPTIMIZER,

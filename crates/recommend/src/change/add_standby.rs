@@ -1,4 +1,5 @@
-//! A standby of a database in another zone. The database serves meanwhile, and while the standby is removed again.
+//! A standby of a database in another zone. The database serves meanwhile, and while the standby is
+//! removed again.
 
 use std::sync::Arc;
 

@@ -1,8 +1,10 @@
-//! Another instance type for the members of a scaling group: a new version of its launch template, and an instance refresh that
-//! replaces the members by it. The way back is the version that the group used before, and a refresh to it.
+//! Another instance type for the members of a scaling group: a new version of its launch template,
+//! and an instance refresh that replaces the members by it. The way back is the version that the
+//! group used before, and a refresh to it.
 //!
-//! Only groups with a launch template of their own: a launch configuration has no versions, and a mixed instances policy names
-//! its types beside the template. Amazon EC2 Auto Scaling API reference, `StartInstanceRefresh`.
+//! Only groups with a launch template of their own: a launch configuration has no versions, and a
+//! mixed instances policy names its types beside the template. Amazon EC2 Auto Scaling API
+//! reference, `StartInstanceRefresh`.
 
 use std::sync::Arc;
 
@@ -24,7 +26,8 @@ pub(super) const TYPE: ChangeType = ChangeType {
     parse,
 };
 
-/// Permissions that the steps and the way back need. Auto Scaling checks that the caller may start machines of the new version.
+/// Permissions that the steps and the way back need. Auto Scaling checks that the caller may start
+/// machines of the new version.
 const PERMISSIONS: &[Permission] = &[
     aws("ec2:DescribeLaunchTemplateVersions"),
     aws("ec2:CreateLaunchTemplateVersion"),
@@ -35,7 +38,8 @@ const PERMISSIONS: &[Permission] = &[
     aws("autoscaling:CancelInstanceRefresh"),
 ];
 
-/// Least and highest number of members during a refresh, percent of the wanted one: each old member ends after a new one serves.
+/// Least and highest number of members during a refresh, percent of the wanted one: each old member
+/// ends after a new one serves.
 pub const HEALTHY_PERCENT: (u32, u32) = (100, 110);
 /// Longest time that the replacement of every member may take, seconds.
 const LIMIT_S: i64 = 3600;
@@ -133,7 +137,8 @@ fn refresh(template: &GroupTemplate) -> Option<String> {
         .map(|running| if running { "running" } else { "none" }.to_owned())
 }
 
-/// A property of the group that one operation leads to, which may be requested while members start and end.
+/// A property of the group that one operation leads to, which may be requested while members start
+/// and end.
 #[derive(Debug, Clone)]
 struct Reached {
     name: &'static str,
@@ -389,7 +394,8 @@ impl Change for ChangeGroupSize {
         SLOW_ROLLBACK_LIMIT_S
     }
 
-    /// A new member serves before an old one ends: connections to the old one are made anew, once in each direction.
+    /// A new member serves before an old one ends: connections to the old one are made anew, once
+    /// in each direction.
     fn interruption_limit_s(&self, _: i64) -> i64 {
         600
     }

@@ -1,5 +1,5 @@
-//! Deletion of a snapshot that newer ones supersede or whose volume is gone. The newer snapshots that stay are part of the plan,
-//! and must still be there right before the deletion.
+//! Deletion of a snapshot that newer ones supersede or whose volume is gone. The newer snapshots
+//! that stay are part of the plan, and must still be there right before the deletion.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ const PERMISSIONS: &[Permission] = &[
     aws("ec2:DescribeImages"),
 ];
 
-/// Operation that deletes a snapshot. A cloud refuses it while an image uses the snapshot; a connector refuses it as well once one
-/// of the snapshots that stay is gone.
+/// Operation that deletes a snapshot. A cloud refuses it while an image uses the snapshot; a
+/// connector refuses it as well once one of the snapshots that stay is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeleteSnapshotOperation {
     /// Identifiers of newer snapshots that must be there.

@@ -1,5 +1,6 @@
-//! Deletion of a volume that nothing is attached to, after a complete snapshot of it. What the snapshot holds can be had again on
-//! a new volume, which has another identifier: that is no way back.
+//! Deletion of a volume that nothing is attached to, after a complete snapshot of it. What the
+//! snapshot holds can be had again on a new volume, which has another identifier: that is no way
+//! back.
 
 use std::sync::Arc;
 

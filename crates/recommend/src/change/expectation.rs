@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use reeve_estate::{Resource, ResourceState};
 
-/// Reads a resource: `Ok` when the property is as wanted, else the value found, `None` where it is unknown.
+/// Reads a resource: `Ok` when the property is as wanted, else the value found, `None` where it is
+/// unknown.
 type Check = Arc<dyn Fn(&Resource) -> Result<(), Option<String>> + Send + Sync>;
 
-/// A property of a resource and the value it is to have. The value is compared as its own type; name and text are for people.
+/// A property of a resource and the value it is to have. The value is compared as its own type;
+/// name and text are for people.
 #[derive(Clone)]
 pub struct Expectation {
     /// Name of the property, as plans and entries show it.

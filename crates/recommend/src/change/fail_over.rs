@@ -135,8 +135,9 @@ impl Change for FailOver {
         SLOW_ROLLBACK_LIMIT_S
     }
 
-    /// RDS completes a failover within one to two minutes; a switch and the switch back are counted with five minutes each. The rest
-    /// of the limit the database serves, while RDS still calls it modifying.
+    /// RDS completes a failover within one to two minutes; a switch and the switch back are counted
+    /// with five minutes each. The rest of the limit the database serves, while RDS still calls it
+    /// modifying.
     fn interruption_limit_s(&self, _: i64) -> i64 {
         600
     }

@@ -1,5 +1,5 @@
-//! More storage for a volume or a database, while it is in use. No cloud takes storage back, so there is no way back; a database
-//! is kept in a snapshot first all the same.
+//! More storage for a volume or a database, while it is in use. No cloud takes storage back, so
+//! there is no way back; a database is kept in a snapshot first all the same.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Cutting a machine off: its security groups give way to one that lets nothing through. Undoing gives it the same groups back.
+//! Cutting a machine off: its security groups give way to one that lets nothing through. Undoing
+//! gives it the same groups back.
 
 use std::sync::Arc;
 
@@ -85,7 +86,8 @@ impl Change for Isolate {
         Reversal::Inverse
     }
 
-    /// Gives the groups back and no more: running or stopped is the decision of the person who looked into the machine.
+    /// Gives the groups back and no more: running or stopped is the decision of the person who
+    /// looked into the machine.
     fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task> {
         let before = prior.specification.security_groups.clone();
         let expect = vec![groups(&before), isolated(prior.specification.isolated)];

@@ -1,5 +1,5 @@
-//! Another type, IOPS and throughput for a volume, while it is in use. EBS takes the next change of a volume six hours after the
-//! last, so that there is no way back at once.
+//! Another type, IOPS and throughput for a volume, while it is in use. EBS takes the next change of
+//! a volume six hours after the last, so that there is no way back at once.
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,8 +40,8 @@ pub struct VolumeSetup {
 }
 
 impl VolumeSetup {
-    /// The setup that a volume has; `None` if its type is not known. A gp3 volume for which nothing is reported has what every gp3
-    /// volume has.
+    /// The setup that a volume has; `None` if its type is not known. A gp3 volume for which nothing
+    /// is reported has what every gp3 volume has.
     #[must_use]
     pub fn from_specification(volume: &Specification) -> Option<VolumeSetup> {
         let storage_type = volume.storage_type.clone()?;

@@ -1,4 +1,5 @@
-//! Strict reading of a change's parameters: every member is known, typed and there, or the error names it.
+//! Strict reading of a change's parameters: every member is known, typed and there, or the error
+//! names it.
 
 use std::collections::BTreeSet;
 
@@ -160,7 +161,8 @@ impl<'a> Parameters<'a> {
     /// Ends the reading.
     ///
     /// # Errors
-    /// [`ParameterError::Unknown`] for a member that nobody requested: a parameter that decides nothing must not look as if it did.
+    /// [`ParameterError::Unknown`] for a member that nobody requested: a parameter that decides
+    /// nothing must not look as if it did.
     pub fn end(self) -> Result<(), ParameterError> {
         let unknown = self
             .object

@@ -1,4 +1,5 @@
-//! Procedures: plans that were read, ready to be executed on a resource, on a twin or on the simulated twin.
+//! Procedures: plans that were read, ready to be executed on a resource, on a twin or on the
+//! simulated twin.
 
 use std::sync::Arc;
 
@@ -7,7 +8,8 @@ use reeve_estate::ResourceKind;
 use super::{Change, Changes, PlanError, Task, v1};
 use crate::plan::Plan;
 
-/// Least limit of a change of a database, seconds: RDS takes its time, and calls every step of it "modifying".
+/// Least limit of a change of a database, seconds: RDS takes its time, and calls every step of it
+/// "modifying".
 const DATABASE_S: i64 = 1800;
 
 /// A plan with its typed change.
@@ -87,8 +89,8 @@ impl Procedure {
         Procedure::new(self.change.retarget(rename), target)
     }
 
-    /// Returns the seconds after which the change is undone if it has not come about: the guardrails' time-out, and more for what
-    /// cannot be done in it.
+    /// Returns the seconds after which the change is undone if it has not come about: the
+    /// guardrails' time-out, and more for what cannot be done in it.
     #[must_use]
     pub fn limit_s(&self, kind: ResourceKind, timeout_s: i64) -> i64 {
         let database = if kind == ResourceKind::Database {
@@ -99,8 +101,8 @@ impl Procedure {
         timeout_s.max(database).max(self.change.least_limit_s())
     }
 
-    /// Returns the longest time that the resource may be interrupted, seconds, the way back included; 0 for a change that
-    /// interrupts nothing.
+    /// Returns the longest time that the resource may be interrupted, seconds, the way back
+    /// included; 0 for a change that interrupts nothing.
     #[must_use]
     pub fn interruption_limit_s(&self, kind: ResourceKind, timeout_s: i64) -> i64 {
         let limit_s = self.limit_s(kind, timeout_s);

@@ -1,5 +1,6 @@
-//! Rules added to a bucket's lifecycle configuration. The rules that the bucket has stay as they are, and the way back removes the
-//! added ones alone. What a rule deleted meanwhile does not come back.
+//! Rules added to a bucket's lifecycle configuration. The rules that the bucket has stay as they
+//! are, and the way back removes the added ones alone. What a rule deleted meanwhile does not come
+//! back.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Registry of changes: the rows that `server` hands in, and the border where stored names and parameters become a typed change.
+//! Registry of changes: the rows that `server` hands in, and the border where stored names and
+//! parameters become a typed change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +45,8 @@ pub const fn aws_own(name: &'static str) -> Permission {
 pub struct ChangeType {
     /// Name on the wire and in the store.
     pub name: &'static str,
-    /// Permissions that a cloud requires, beside those for reading; none of a cloud in which Reeve does not offer the change.
+    /// Permissions that a cloud requires, beside those for reading; none of a cloud in which Reeve
+    /// does not offer the change.
     pub permissions: &'static [Permission],
     /// Reads the parameters; the caller refuses members that it left unread.
     pub parse: fn(&mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError>,

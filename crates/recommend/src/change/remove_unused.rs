@@ -1,5 +1,6 @@
-//! Removal of addresses, NAT gateways and load balancers that nothing uses. No cloud gives one back: what a new one differs in
-//! is part of the plan. One row of the registry each, since each needs a permission of its own.
+//! Removal of addresses, NAT gateways and load balancers that nothing uses. No cloud gives one
+//! back: what a new one differs in is part of the plan. One row of the registry each, since each
+//! needs a permission of its own.
 
 use std::sync::Arc;
 
@@ -115,7 +116,8 @@ pub struct RemoveUnused {
     pub unused: Unused,
     /// State the finding saw.
     pub state: ResourceState,
-    /// Attachments at the time of the finding: route tables of a gateway, targets of a balancer; nothing for an address.
+    /// Attachments at the time of the finding: route tables of a gateway, targets of a balancer;
+    /// nothing for an address.
     pub attached_to: Vec<String>,
 }
 

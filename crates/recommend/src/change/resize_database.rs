@@ -1,5 +1,5 @@
-//! Another class for a database. The service changes it on the running database, with a restart of its own, so there is no stop;
-//! a snapshot is taken first.
+//! Another class for a database. The service changes it on the running database, with a restart of
+//! its own, so there is no stop; a snapshot is taken first.
 
 use std::sync::Arc;
 

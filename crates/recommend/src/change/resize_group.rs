@@ -1,7 +1,7 @@
 //! Another least number of members of a scaling group, for good.
 //!
-//! The group's policies keep scaling it meanwhile: it gets members only where it has fewer than the new least, and goes back to the
-//! number that it had only where nobody has moved it since.
+//! The group's policies keep scaling it meanwhile: it gets members only where it has fewer than the
+//! new least, and goes back to the number that it had only where nobody has moved it since.
 
 use std::sync::Arc;
 

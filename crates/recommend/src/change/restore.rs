@@ -1,4 +1,5 @@
-//! Power and size, which most changes touch on their way: the steps, the way back, and the simulated twin.
+//! Power and size, which most changes touch on their way: the steps, the way back, and the
+//! simulated twin.
 
 use reeve_estate::{
     ActError, ActErrorKind, Catalogue, Mutation, Operation, Provider, Resource, ResourceKind,
@@ -45,7 +46,8 @@ pub(super) fn modify(
     }
 }
 
-/// Next step back to size and state before, whatever was done or half done; `None` once both are what they were.
+/// Next step back to size and state before, whatever was done or half done; `None` once both are
+/// what they were.
 #[must_use]
 pub fn restore(prior: &Resource, seen: &Resource) -> Option<Task> {
     let id = seen.id.as_str();

@@ -1,7 +1,7 @@
 //! More members of a scaling group until a time, and the members it had after it.
 //!
-//! A group has policies and people of its own: up to the peak it gets at least the members of the plan, and back only where
-//! nobody has moved it since.
+//! A group has policies and people of its own: up to the peak it gets at least the members of the
+//! plan, and back only where nobody has moved it since.
 
 use std::sync::Arc;
 
@@ -67,8 +67,8 @@ fn desired(members: u32) -> Expectation {
     })
 }
 
-/// A group of at least `min` members. Up to `given` where that is what the plan gives; back to `desired` where nobody, the group's
-/// own policies included, has moved it since.
+/// A group of at least `min` members. Up to `given` where that is what the plan gives; back to
+/// `desired` where nobody, the group's own policies included, has moved it since.
 #[derive(Debug, Clone, Copy)]
 struct Members {
     min: u32,

@@ -1,4 +1,5 @@
-//! A tag on a resource: its value is set, and set back or removed when undone. The resource serves meanwhile.
+//! A tag on a resource: its value is set, and set back or removed when undone. The resource serves
+//! meanwhile.
 
 use std::sync::Arc;
 

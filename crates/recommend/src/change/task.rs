@@ -45,8 +45,9 @@ impl Effect {
     }
 }
 
-/// State of a resource that a step leads to, and the operation that leads there. It is requested until it is reached, so that a
-/// lost answer, a retry and a restart of the service are all the same walk.
+/// State of a resource that a step leads to, and the operation that leads there. It is requested
+/// until it is reached, so that a lost answer, a retry and a restart of the service are all the
+/// same walk.
 pub trait Goal: fmt::Debug + Send + Sync {
     /// Name in messages: "the stop".
     fn name(&self) -> &str;
@@ -57,7 +58,8 @@ pub trait Goal: fmt::Debug + Send + Sync {
     /// Operation to request, as the resource is now.
     fn operation(&self, seen: &Resource) -> Arc<dyn Operation>;
 
-    /// Returns `true` if it may be requested while the resource is still on its way to an earlier state.
+    /// Returns `true` if it may be requested while the resource is still on its way to an earlier
+    /// state.
     fn may_interleave(&self) -> bool {
         false
     }
@@ -101,7 +103,8 @@ impl Goal for Reach {
 /// Work of a task.
 #[derive(Debug, Clone)]
 pub enum Work {
-    /// Checks that the resource is still what the finding saw, and keeps that state for the way back.
+    /// Checks that the resource is still what the finding saw, and keeps that state for the way
+    /// back.
     Precondition,
     /// Keeps the state of a machine, or a snapshot in the cloud of anything that holds data.
     Snapshot,
@@ -189,7 +192,8 @@ impl Task {
         }
     }
 
-    /// Changes the resource while it serves. A change of a kind of its own shows as [`StepKind::Change`].
+    /// Changes the resource while it serves. A change of a kind of its own shows as
+    /// [`StepKind::Change`].
     pub fn change(resource: &str, description: String, goal: impl Goal + 'static) -> Task {
         Task::of_kind(StepKind::Change, resource, description, goal)
     }
@@ -245,7 +249,8 @@ impl Task {
     }
 }
 
-/// State in which a resource settles after a step: a database works on a change for minutes and comes back to the state it was in.
+/// State in which a resource settles after a step: a database works on a change for minutes and
+/// comes back to the state it was in.
 pub(super) fn settled(state: ResourceState, mut expect: Vec<Expectation>) -> Vec<Expectation> {
     expect.push(Expectation::state(state));
     expect

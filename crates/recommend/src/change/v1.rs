@@ -1,5 +1,6 @@
-//! Plans of format 1, which had steps with names and values in words and no typed change. This is the one place that reads them:
-//! a stored plan becomes the typed change that makes exactly its steps, or is shown and not executed (docs/formats/plan.md).
+//! Plans of format 1, which had steps with names and values in words and no typed change. This is
+//! the one place that reads them: a stored plan becomes the typed change that makes exactly its
+//! steps, or is shown and not executed (docs/formats/plan.md).
 
 use std::sync::Arc;
 
@@ -131,7 +132,8 @@ fn volumes(steps: &[Step], target: &str) -> Vec<String> {
     kept.map(|step| step.resource.clone()).collect()
 }
 
-/// State before an action of format 1, which kept names and values in words: the resource as it is known, with those values.
+/// State before an action of format 1, which kept names and values in words: the resource as it is
+/// known, with those values.
 #[must_use]
 pub fn prior(before: &[(String, String)], resource: &Resource) -> Resource {
     let mut prior = resource.clone();

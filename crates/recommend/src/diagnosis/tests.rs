@@ -1,4 +1,5 @@
-//! Causes of the conditions that people meet, each with facts that make it apply and facts that do not.
+//! Causes of the conditions that people meet, each with facts that make it apply and facts that do
+//! not.
 
 #![allow(clippy::unwrap_used)]
 

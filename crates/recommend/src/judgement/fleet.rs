@@ -1,7 +1,8 @@
-//! Members of a scaling group and their measurements together: at each time the highest and the lowest value of all members.
+//! Members of a scaling group and their measurements together: at each time the highest and the
+//! lowest value of all members.
 //!
-//! A metric belongs to the group only where every member was measured: the value of a member that nobody measured could be the
-//! highest.
+//! A metric belongs to the group only where every member was measured: the value of a member that
+//! nobody measured could be the highest.
 
 use std::collections::BTreeMap;
 
@@ -86,8 +87,9 @@ impl Fleet {
         }
     }
 
-    /// Returns the number of members that a metric was not measured of throughout. A history in which no member was measured is short,
-    /// not incomplete, as rules have windows of their own; one that began later for a member alone is incomplete.
+    /// Returns the number of members that a metric was not measured of throughout. A history in
+    /// which no member was measured is short, not incomplete, as rules have windows of their own;
+    /// one that began later for a member alone is incomplete.
     #[must_use]
     pub fn unmeasured(&self, metric: Metric) -> usize {
         let Some(envelope) = self.envelopes.get(&metric) else {
@@ -143,7 +145,8 @@ impl Envelope {
         }
     }
 
-    /// Adds a lowest and a highest value at a second. Members are measured at seconds of their own: their periods are laid on one grid.
+    /// Adds a lowest and a highest value at a second. Members are measured at seconds of their own:
+    /// their periods are laid on one grid.
     fn put(&mut self, second: i64, (low, high): (f64, f64)) {
         let both = self
             .points

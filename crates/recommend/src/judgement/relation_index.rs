@@ -1,5 +1,5 @@
-//! Relations between resources across the estate, for judgements that need more than one resource: the snapshots of a volume, the
-//! images made from a snapshot.
+//! Relations between resources across the estate, for judgements that need more than one resource:
+//! the snapshots of a volume, the images made from a snapshot.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

@@ -1,4 +1,5 @@
-//! State of the model `confidence`: the calibrator as it is kept, and what a version of it has learned from.
+//! State of the model `confidence`: the calibrator as it is kept, and what a version of it has
+//! learned from.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +93,8 @@ pub fn calibrator_from(text: &str) -> Result<Calibrator, NotTrained> {
     Calibrator::restore(state).map_err(|error| NotTrained(error.to_string()))
 }
 
-/// Returns `true` if a version that was trained at a time has learned from an outcome that became known at another.
+/// Returns `true` if a version that was trained at a time has learned from an outcome that became
+/// known at another.
 #[must_use]
 pub fn has_seen(example: &Example, known_at: Timestamp, trained_at: Timestamp) -> bool {
     let cut = trained_at - SignedDuration::from_hours(24 * HELD_OUT_DAYS);

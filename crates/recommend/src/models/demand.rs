@@ -1,4 +1,5 @@
-//! State of the model `demand`: CPU of each resource by hour of the week, and its forecast for the weeks after the training.
+//! State of the model `demand`: CPU of each resource by hour of the week, and its forecast for the
+//! weeks after the training.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -32,7 +33,8 @@ pub struct Demand {
     pub hours: Vec<u32>,
     /// Level above which an hour is among the busiest fifth.
     pub busy: u32,
-    /// Forecast; states of format 1 have none, and resources that were measured for too short a time.
+    /// Forecast; states of format 1 have none, and resources that were measured for too short a
+    /// time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forecast: Option<DemandForecast>,
 }
@@ -94,7 +96,8 @@ impl MonthlyPeak {
 }
 
 impl DemandForecast {
-    /// Returns the outlook for at most so many days after a time; `None` where the forecast ends within a week.
+    /// Returns the outlook for at most so many days after a time; `None` where the forecast ends
+    /// within a week.
     #[must_use]
     pub fn outlook(&self, now: Timestamp, days: i64) -> Option<DemandOutlook> {
         let today = now.as_second().div_euclid(DAY_S);

@@ -1,4 +1,5 @@
-//! State of the model `deviation`: the usual CPU of each resource by hour of the week, and how far it strays.
+//! State of the model `deviation`: the usual CPU of each resource by hour of the week, and how far
+//! it strays.
 
 use reeve_learn::week::{HOURS, hour_of_week};
 use serde::{Deserialize, Serialize};

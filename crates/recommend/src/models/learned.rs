@@ -1,7 +1,8 @@
 //! Models as judgements read them: the version that serves, or the reason why none may be used.
 //!
-//! A judgement that finds no usable model rests on the measured past alone and says so. A version is refused when it is no longer the
-//! serving one, when its accuracy on the newest test days is below its threshold, or when it is stale.
+//! A judgement that finds no usable model rests on the measured past alone and says so. A version
+//! is refused when it is no longer the serving one, when its accuracy on the newest test days is
+//! below its threshold, or when it is stale.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -114,7 +115,8 @@ impl LearnedModels {
         &NONE
     }
 
-    /// Loads the serving versions of an agent, by name. A name without a usable version keeps the reason.
+    /// Loads the serving versions of an agent, by name. A name without a usable version keeps the
+    /// reason.
     ///
     /// # Errors
     /// The store's failures.

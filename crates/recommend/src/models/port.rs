@@ -46,13 +46,13 @@ pub struct TrustNote {
 /// Keeps models, their states, and what recommendations were judged by.
 #[async_trait]
 pub trait ModelStore: Send + Sync {
-    /// Adds a version with its state. A second serving one of an agent and name, or a version number that is taken, is a
-    /// [`StoreError::Conflict`].
+    /// Adds a version with its state. A second serving one of an agent and name, or a version
+    /// number that is taken, is a [`StoreError::Conflict`].
     async fn model_insert(&self, model: &Model, state: &str) -> Result<(), StoreError>;
     /// Replaces a record, not its state; `revision` is the stored one plus one.
     async fn model_update(&self, model: &Model) -> Result<(), StoreError>;
-    /// Lets a candidate serve in place of `over`, which is retired: both or neither. A conflict when another one serves, or
-    /// the candidate is none any more.
+    /// Lets a candidate serve in place of `over`, which is retired: both or neither. A conflict
+    /// when another one serves, or the candidate is none any more.
     async fn model_promote(
         &self,
         candidate: &ModelId,

@@ -50,7 +50,8 @@ impl Evaluation {
         })
     }
 
-    /// Figures over the decisions of several parts; `None` where a part has no counts, or there is no part.
+    /// Figures over the decisions of several parts; `None` where a part has no counts, or there is
+    /// no part.
     #[must_use]
     pub fn join(parts: &[Evaluation]) -> Option<Evaluation> {
         let counts = parts
@@ -68,7 +69,8 @@ pub type JoinStates = fn(&[String]) -> Result<String, NotTrained>;
 pub trait Trainer: Send + Sync {
     /// The model's name (`confidence`, `demand`).
     fn name(&self) -> &'static str;
-    /// Version of the state's format and meaning: a model of an earlier one is trained anew at once.
+    /// Version of the state's format and meaning: a model of an earlier one is trained anew at
+    /// once.
     fn format(&self) -> u32 {
         1
     }
@@ -87,8 +89,9 @@ pub trait Trainer: Send + Sync {
     /// # Errors
     /// [`NotTrained`] when that is too little.
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained>;
-    /// Returns the function that joins states of parts, for a trainer that learns each resource by itself. Such a trainer learns every
-    /// resource of a scope, however large; any other learns from a sample of them.
+    /// Returns the function that joins states of parts, for a trainer that learns each resource by
+    /// itself. Such a trainer learns every resource of a scope, however large; any other learns
+    /// from a sample of them.
     fn join(&self) -> Option<JoinStates> {
         None
     }

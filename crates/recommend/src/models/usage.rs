@@ -1,4 +1,5 @@
-//! State of the model `usage`: the hours in which each resource was in use, over more weeks than a judgement looks at.
+//! State of the model `usage`: the hours in which each resource was in use, over more weeks than a
+//! judgement looks at.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -68,8 +69,9 @@ impl Usage {
         })
     }
 
-    /// Returns the recurrence of use in hours that count: two or more spells, pauses of a week or more between them, and the time
-    /// since the last no longer than such a pause. Use that simply ended, or was seen once, is no recurrence.
+    /// Returns the recurrence of use in hours that count: two or more spells, pauses of a week or
+    /// more between them, and the time since the last no longer than such a pause. Use that simply
+    /// ended, or was seen once, is no recurrence.
     #[must_use]
     pub fn recurrence(&self, now: Timestamp, counts: impl Fn(i64) -> bool) -> Option<Recurrence> {
         let mut days: Vec<i64> = self

@@ -1,4 +1,5 @@
-//! State of the model `workload`: how often people gave resources with a token (a tag, a word of the name) each class.
+//! State of the model `workload`: how often people gave resources with a token (a tag, a word of
+//! the name) each class.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,8 @@ const FORMAT: u32 = 1;
 const PRIOR: f64 = 2.0;
 /// Tokens of a resource that count, those that say most first: further ones mostly repeat them.
 const COUNTED: usize = 3;
-/// Bound of what all tokens of a resource add to a class: no number of corrections outweighs every other signal.
+/// Bound of what all tokens of a resource add to a class: no number of corrections outweighs every
+/// other signal.
 const BOUND: f64 = 3.0;
 
 /// Corrections by token.
@@ -75,7 +77,8 @@ impl WorkloadModel {
             .insert(resource.to_owned(), class.as_str().to_owned());
     }
 
-    /// The same state without one correction, if it learned from it: the judgement of that correction by all others.
+    /// The same state without one correction, if it learned from it: the judgement of that
+    /// correction by all others.
     #[must_use]
     pub fn without(&self, resource: &str, tokens: &[String]) -> WorkloadModel {
         let mut rest = self.clone();
@@ -96,7 +99,8 @@ impl WorkloadModel {
         rest
     }
 
-    /// Weights that the tokens of a resource add to its classes, with the tokens that count, strongest first.
+    /// Weights that the tokens of a resource add to its classes, with the tokens that count,
+    /// strongest first.
     #[must_use]
     pub fn weights(&self, tokens: &[String]) -> (Scores, Vec<String>) {
         let mut known: Vec<(&String, Scores)> = tokens
@@ -120,7 +124,8 @@ impl WorkloadModel {
     }
 }
 
-/// Logarithm of how much likelier each class is with a token than without, after so many corrections.
+/// Logarithm of how much likelier each class is with a token than without, after so many
+/// corrections.
 fn weights(counts: &[u32; 4]) -> Scores {
     let prior = 1.0 / counts.len() as f64;
     let all: f64 = counts.iter().map(|count| f64::from(*count)).sum();

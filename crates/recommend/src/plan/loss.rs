@@ -1,4 +1,5 @@
-//! A loss: what a change destroys or interrupts beside the purpose that it has, as a plan states it.
+//! A loss: what a change destroys or interrupts beside the purpose that it has, as a plan states
+//! it.
 
 use reeve_estate::named;
 
@@ -34,7 +35,8 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// Kind and duration as the hash of a plan covers them: wording may be corrected without voiding a signature.
+    /// Kind and duration as the hash of a plan covers them: wording may be corrected without
+    /// voiding a signature.
     pub(crate) fn covered(&self) -> String {
         format!(
             "{}/{}",

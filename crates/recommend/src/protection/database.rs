@@ -1,7 +1,8 @@
 //! Databases that their cluster or their service keeps from some changes.
 //!
-//! "Stopping an Amazon RDS DB instance temporarily", limitations: no instance with a read replica, no SQL Server instance with a standby.
-//! "Stopping and starting an Amazon Aurora DB cluster": members stop with their cluster alone.
+//! "Stopping an Amazon RDS DB instance temporarily", limitations: no instance with a read replica,
+//! no SQL Server instance with a standby. "Stopping and starting an Amazon Aurora DB cluster":
+//! members stop with their cluster alone.
 
 use reeve_estate::{Resource, ResourceKind};
 

@@ -1,4 +1,5 @@
-//! Losses by each change, and what they mean for risk and impact: the part of a plan that a person has to know before signing it.
+//! Losses by each change, and what they mean for risk and impact: the part of a plan that a person
+//! has to know before signing it.
 
 use reeve_audit::Json;
 use reeve_estate::{Catalogue, LocalDisks, PublicAddress, Resource};
@@ -8,7 +9,8 @@ use crate::change::Effect;
 use crate::plan::{Loss, LossKind, Plan, PlannedChange, StepKind};
 use crate::proposal::Proposal;
 
-/// Returns the losses by a planned change on a resource. A change that is not named here loses nothing, which a test asks of each.
+/// Returns the losses by a planned change on a resource. A change that is not named here loses
+/// nothing, which a test asks of each.
 #[must_use]
 pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogue) -> Vec<Loss> {
     use LossKind::{Address, Data, Fees, Members, WarmCaches};
@@ -133,7 +135,8 @@ fn stopped_machine(
         .and_then(size)
         .filter(|spec| spec.burstable)
     {
-        // "Key concepts for burstable performance instances": T2 loses them at once, later families keep them for seven days.
+        // "Key concepts for burstable performance instances": T2 loses them at once, later families
+        // keep them for seven days.
         let kept = spec.family != "t2" && planned.name == "resize_machine";
         let detail = match (kept, spec.family.as_str()) {
             (true, _) => {
@@ -165,7 +168,8 @@ fn lost_address(address: PublicAddress) -> Option<Loss> {
 }
 
 impl Plan {
-    /// The same plan with what it loses on the resource that it changes. The hash covers it: an approval is given to the losses too.
+    /// The same plan with what it loses on the resource that it changes. The hash covers it: an
+    /// approval is given to the losses too.
     #[must_use]
     pub fn with_losses(self, resource: &Resource, catalogue: &Catalogue) -> Plan {
         let found = self
@@ -176,9 +180,10 @@ impl Plan {
     }
 }
 
-/// States what the plan of a proposal loses, and raises risk and impact by it: what cannot be taken back is never of low risk, and of
-/// high risk where nothing was measured that speaks for it. A machine that loses an address or a disk for good needs the signatures of
-/// high impact, because no rollback makes it what it was.
+/// States what the plan of a proposal loses, and raises risk and impact by it: what cannot be taken
+/// back is never of low risk, and of high risk where nothing was measured that speaks for it. A
+/// machine that loses an address or a disk for good needs the signatures of high impact, because no
+/// rollback makes it what it was.
 pub fn state_losses(proposal: &mut Proposal, resource: &Resource, catalogue: &Catalogue) {
     let Some(plan) = proposal.plan.take() else {
         return;
@@ -195,7 +200,8 @@ pub fn state_losses(proposal: &mut Proposal, resource: &Resource, catalogue: &Ca
     let (risk, impact) = match (is_final, is_lasting) {
         (true, true) if is_unproven(proposal) => (Impact::High, Impact::Medium),
         (true, true) => (Impact::Medium, Impact::Medium),
-        // Nothing is lost for good, as where storage grows or a volume changes its type: what it costs decides who signs.
+        // Nothing is lost for good, as where storage grows or a volume changes its type: what it
+        // costs decides who signs.
         (true, false) => (Impact::Medium, Impact::Low),
         (false, true) if stops => (Impact::High, Impact::High),
         _ => (Impact::Low, Impact::Low),
@@ -205,7 +211,8 @@ pub fn state_losses(proposal: &mut Proposal, resource: &Resource, catalogue: &Ca
     proposal.plan = Some(plan);
 }
 
-/// Returns `true` if no measurement speaks for a proposal and a question of its decision stayed open.
+/// Returns `true` if no measurement speaks for a proposal and a question of its decision stayed
+/// open.
 fn is_unproven(proposal: &Proposal) -> bool {
     let explanation = &proposal.explanation;
     explanation.data_points == 0

@@ -2,7 +2,8 @@
 
 use reeve_estate::{Catalogue, LocalDisks, Provider, Purchase, Resource, ResourceKind};
 
-/// Tag by which a team says that the local disks of a machine hold nothing that it would miss: caches, scratch files, swap.
+/// Tag by which a team says that the local disks of a machine hold nothing that it would miss:
+/// caches, scratch files, swap.
 pub const LOCAL_DISKS_TAG: &str = "reeve:local-disks";
 /// Value of the tag.
 const DISPOSABLE: &str = "disposable";
@@ -30,7 +31,8 @@ fn is_disposable(resource: &Resource) -> bool {
         .is_some_and(|value| value.trim().eq_ignore_ascii_case(DISPOSABLE))
 }
 
-/// Azure's temporary disks are no reason: Azure itself erases them at every redeployment, and says so to everybody who uses them.
+/// Azure's temporary disks are no reason: Azure itself erases them at every redeployment, and says
+/// so to everybody who uses them.
 pub(super) fn local_disks(resource: &Resource, catalogue: &Catalogue) -> Option<String> {
     if !is_machine(resource) || is_disposable(resource) {
         return None;

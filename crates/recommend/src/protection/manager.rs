@@ -1,9 +1,11 @@
-//! Services and tools that create resources and keep their number: what is stopped or resized behind their back is replaced, and its
-//! replacement runs beside it.
+//! Services and tools that create resources and keep their number: what is stopped or resized
+//! behind their back is replaced, and its replacement runs beside it.
 //!
-//! Terraform, CloudFormation and Pulumi are none of them: nothing of theirs runs between two deployments. A change behind their back is a
-//! drift, which the next deployment undoes; such resources are changed by people alone (`ownership`, guardrail
-//! `infrastructure_as_code`). CodeDeploy installs on machines and owns none. A group of machines is told apart by its members' group.
+//! Terraform, CloudFormation and Pulumi are none of them: nothing of theirs runs between two
+//! deployments. A change behind their back is a drift, which the next deployment undoes; such
+//! resources are changed by people alone (`ownership`, guardrail `infrastructure_as_code`).
+//! CodeDeploy installs on machines and owns none. A group of machines is told apart by its members'
+//! group.
 
 use reeve_estate::{Resource, ResourceKind};
 
@@ -84,7 +86,8 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
         .chain(BY_VALUE.iter().map(|row| row.2))
 }
 
-/// Returns the service or tool that owns a resource at run time, and the key of the tag that says so.
+/// Returns the service or tool that owns a resource at run time, and the key of the tag that says
+/// so.
 #[must_use]
 pub fn manager(resource: &Resource) -> Option<(&'static str, &str)> {
     resource.tags.iter().find_map(|(key, value)| {
@@ -92,7 +95,8 @@ pub fn manager(resource: &Resource) -> Option<(&'static str, &str)> {
             key.trim().to_ascii_lowercase(),
             value.trim().to_ascii_lowercase(),
         );
-        // Networks and balancers that a cluster only uses are "shared"; nodes are the cluster's either way.
+        // Networks and balancers that a cluster only uses are "shared"; nodes are the cluster's
+        // either way.
         let only_used = value == "shared" && resource.kind != ResourceKind::VirtualMachine;
         let fits = |form: &Key| match form {
             Is(whole) => name == *whole,

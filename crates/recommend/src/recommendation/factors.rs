@@ -1,7 +1,8 @@
 //! Factors of an explanation: sentences, ordered by their kind.
 //!
-//! The kinds' order is the order on every page, in messages and over HTTP: the measured fact, the forecast, the price, the consequences, and last
-//! the confidence, which means little to a reader who does not know yet of which finding. No other place orders factors.
+//! The kinds' order is the order on every page, in messages and over HTTP: the measured fact, the
+//! forecast, the price, the consequences, and last the confidence, which means little to a reader
+//! who does not know yet of which finding. No other place orders factors.
 
 use std::ops::Index;
 
@@ -10,7 +11,8 @@ use reeve_estate::named;
 named!(
     /// Kind of a factor, in the order in which factors are shown.
     FactorKind {
-        /// Stored by an earlier version, which kept no kinds: such factors stay in their stored order.
+        /// Stored by an earlier version, which kept no kinds: such factors stay in their stored
+        /// order.
         Unsorted => "unsorted",
         /// Measurement, or a fact of the inventory or the log.
         Measured => "measured",

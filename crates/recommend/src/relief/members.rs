@@ -10,7 +10,8 @@ use crate::plan::Plan;
 use crate::recommendation::Effort;
 use crate::title::title;
 
-/// More members of a group from now until a time. `wanted` gives the number of members for the present one.
+/// More members of a group from now until a time. `wanted` gives the number of members for the
+/// present one.
 #[must_use]
 pub fn more_members(
     group: &Resource,

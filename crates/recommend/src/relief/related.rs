@@ -1,9 +1,10 @@
-//! Related resources: the measured resource is not always the one to change. Requests are counted at the balancer and served by the
-//! group; a machine's storage is its disk's.
+//! Related resources: the measured resource is not always the one to change. Requests are counted
+//! at the balancer and served by the group; a machine's storage is its disk's.
 
 use reeve_estate::{Resource, ResourceKind};
 
-/// The group that all of a balancer's targets belong to; none where there are several, or machines of their own.
+/// The group that all of a balancer's targets belong to; none where there are several, or machines
+/// of their own.
 #[must_use]
 pub fn group_behind<'a>(balancer: &Resource, all: &'a [Resource]) -> Option<&'a Resource> {
     let of = |one: &&Resource| {

@@ -16,7 +16,8 @@ pub enum Shortage {
     Memory,
 }
 
-/// The next size of the family that has more of what runs short; the error is the reason why there is none.
+/// The next size of the family that has more of what runs short; the error is the reason why there
+/// is none.
 ///
 /// # Errors
 /// The reason, as a clause.

@@ -1,4 +1,5 @@
-//! Gates: what a stage must show before the next one begins, each check with the number found and the number needed. Pure.
+//! Gates: what a stage must show before the next one begins, each check with the number found and
+//! the number needed. Pure.
 
 use jiff::Timestamp;
 use reeve_estate::named;
@@ -85,7 +86,8 @@ pub struct Gate {
     pub by: Option<String>,
 }
 
-/// The gate that a rollout stands before, as its members stand now. `last_change` is when the newest change of a member ended.
+/// The gate that a rollout stands before, as its members stand now. `last_change` is when the
+/// newest change of a member ended.
 #[must_use]
 pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -> Gate {
     use MemberState::{Failed, Held, NotEnoughData, Simulated, Watching};

@@ -1,5 +1,6 @@
-//! One resource of a rollout, and how it stands as read off its recommendation and its actions: what a rollout knows of a
-//! member is never more than what the store says, so that a restart changes nothing.
+//! One resource of a rollout, and how it stands as read off its recommendation and its actions:
+//! what a rollout knows of a member is never more than what the store says, so that a restart
+//! changes nothing.
 
 use reeve_estate::{ResourceId, named};
 
@@ -74,7 +75,8 @@ impl Member {
     }
 }
 
-/// Returns the state of a member: by its recommendation and the actions on it since the rollout began, newest first.
+/// Returns the state of a member: by its recommendation and the actions on it since the rollout
+/// began, newest first.
 #[must_use]
 pub fn observed(
     recommendation: Option<&Recommendation>,

@@ -5,7 +5,8 @@ use reeve_estate::{Kinds, ResourceKind};
 use super::Candidate;
 use crate::recommendation::RecommendationType;
 
-/// `Resize 12 virtual machines in production`. The place is said where it holds for every one of them.
+/// `Resize 12 virtual machines in production`. The place is said where it holds for every one of
+/// them.
 #[must_use]
 pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
     use RecommendationType as Type;

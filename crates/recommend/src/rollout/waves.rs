@@ -18,8 +18,9 @@ pub struct Candidate {
     pub production: bool,
 }
 
-/// Orders candidates and gives each its wave: what is tagged as no production first, what is tagged as production last, and
-/// within that by impact, cost and identifier, so that the same set always goes out in the same order.
+/// Orders candidates and gives each its wave: what is tagged as no production first, what is tagged
+/// as production last, and within that by impact, cost and identifier, so that the same set always
+/// goes out in the same order.
 #[must_use]
 pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member> {
     let rank = |one: &Candidate| -> (u8, Impact, Money, RecommendationId) {

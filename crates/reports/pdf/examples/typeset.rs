@@ -1,5 +1,5 @@
-//! Typesets a report over made-up entries, to look at: `cargo run -p reeve-reports-pdf --example typeset -- soc2 /tmp/soc2.pdf`.
-//! In place of a framework, `custom` typesets a grouped report.
+//! Typesets a report over made-up entries, to look at: `cargo run -p reeve-reports-pdf --example
+//! typeset -- soc2 /tmp/soc2.pdf`. In place of a framework, `custom` typesets a grouped report.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

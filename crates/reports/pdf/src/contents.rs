@@ -13,7 +13,8 @@ fn height(entry: &Entry) -> f32 {
     if entry.level == 1 { LINE + 6.0 } else { LINE }
 }
 
-/// Returns the number of pages that the contents take: as many as it needs for lines of one height each.
+/// Returns the number of pages that the contents take: as many as it needs for lines of one height
+/// each.
 pub(crate) fn front_pages(body: &Pages) -> usize {
     let (mut pages, mut y) = (1, TOP + HEAD);
     for entry in &body.entries {

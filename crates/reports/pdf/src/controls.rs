@@ -1,4 +1,5 @@
-//! Controls: what each asks, what was found, exceptions with their reviews, and what no log can show.
+//! Controls: what each asks, what was found, exceptions with their reviews, and what no log can
+//! show.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -1,4 +1,5 @@
-//! Coverage of the period: since when the log exists, who submitted entries, where syncs stopped, and which sources are missing.
+//! Coverage of the period: since when the log exists, who submitted entries, where syncs stopped,
+//! and which sources are missing.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

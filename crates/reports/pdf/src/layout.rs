@@ -163,8 +163,8 @@ impl<'a> Layout<'a> {
         self.next_page();
     }
 
-    /// Continues under another section's name: on the page, if there is room for so much, else on the next. The running header
-    /// of a page names the section that it begins with.
+    /// Continues under another section's name: on the page, if there is room for so much, else on
+    /// the next. The running header of a page names the section that it begins with.
     pub(crate) fn begin_section(&mut self, section: &str, height: f32) {
         section.clone_into(&mut self.section);
         if !self.need(height) {

@@ -1,8 +1,10 @@
-//! Typesets a report as PDF: title page, contents, summary with charts, coverage of the period, controls, an appendix of cited entries.
+//! Typesets a report as PDF: title page, contents, summary with charts, coverage of the period,
+//! controls, an appendix of cited entries.
 //!
-//! Layout is done here, in two steps: pages are laid out as lists of things to draw, so that the contents know their page numbers,
-//! and then drawn with krilla as tagged PDF. Memory is bounded by what a report shows, not by what the log holds. No text vanishes:
-//! a character that no embedded font has is written as its code point, and the document says so.
+//! Layout is done here, in two steps: pages are laid out as lists of things to draw, so that the
+//! contents know their page numbers, and then drawn with krilla as tagged PDF. Memory is bounded by
+//! what a report shows, not by what the log holds. No text vanishes: a character that no embedded
+//! font has is written as its code point, and the document says so.
 
 mod appendix;
 mod chart;

@@ -1,4 +1,5 @@
-//! Draws laid-out pages with krilla as tagged PDF, with outline, links, metadata, headers and page numbers.
+//! Draws laid-out pages with krilla as tagged PDF, with outline, links, metadata, headers and page
+//! numbers.
 
 use std::num::NonZeroU16;
 
@@ -275,7 +276,8 @@ fn metadata(report: &Report<'_>) -> Metadata {
 /// A table under construction: its number, and the cells of its rows by number.
 type OpenTable = (usize, Vec<(usize, Vec<TagGroup>)>);
 
-/// The structure for readers that do not see the pages: headings, paragraphs, tables with their rows and heads.
+/// The structure for readers that do not see the pages: headings, paragraphs, tables with their
+/// rows and heads.
 fn tree(pages: &Pages, contents: Vec<Vec<Identifier>>) -> TagTree {
     let mut tree = TagTree::new().with_lang(Some("en".to_owned()));
     let mut table: Option<OpenTable> = None;

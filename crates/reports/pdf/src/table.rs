@@ -1,4 +1,5 @@
-//! Tables that break across pages: the head is repeated on each, and a row is split only if it is longer than a page.
+//! Tables that break across pages: the head is repeated on each, and a row is split only if it is
+//! longer than a page.
 
 use crate::layout::{Layout, Role};
 use crate::style::{self, BOTTOM, CELL, CELL_HEAD, CODE, MARGIN, SHADE, Style, TEXT, TOP};

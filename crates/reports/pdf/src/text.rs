@@ -1,7 +1,8 @@
 //! Text: runs of one face, their widths, and breaking into lines.
 //!
-//! A character that a face lacks is looked for in the others. What no face has, and what a reader could not see (control characters,
-//! marks that turn the direction of writing), is written as its code point in angle brackets, such as ‹4E2D›.
+//! A character that a face lacks is looked for in the others. What no face has, and what a reader
+//! could not see (control characters, marks that turn the direction of writing), is written as its
+//! code point in angle brackets, such as ‹4E2D›.
 
 use crate::fonts::{Face, Fonts};
 use crate::style::Style;
@@ -141,7 +142,8 @@ fn append(fonts: &Fonts, line: &mut Line, text: &str, style: Style) {
     }
 }
 
-/// Cuts a word that is too long for a line: after punctuation, and wherever a piece would still be too long.
+/// Cuts a word that is too long for a line: after punctuation, and wherever a piece would still be
+/// too long.
 fn pieces(fonts: &Fonts, word: &str, style: Style, width: f32) -> Vec<String> {
     let (mut pieces, mut piece, mut wide) = (Vec::new(), String::new(), 0.0);
     for character in word.chars() {

@@ -1,5 +1,5 @@
-//! The manifest of a report: its three files with their hashes, and the proof of the entry that names the same hashes
-//! (`docs/formats/report.md`).
+//! The manifest of a report: its three files with their hashes, and the proof of the entry that
+//! names the same hashes (`docs/formats/report.md`).
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! `report.csv`: a row for each question, source, connection, control and group with its counts, then a row for each cited entry and
-//! question it answers.
+//! `report.csv`: a row for each question, source, connection, control and group with its counts,
+//! then a row for each cited entry and question it answers.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,5 @@
-//! The templates as data: their form, that each control rests on evidence of its own, and that their event types exist.
+//! The templates as data: their form, that each control rests on evidence of its own, and that
+//! their event types exist.
 
 #![allow(clippy::panic)]
 
@@ -87,7 +88,8 @@ fn a_framework_has_its_controls_and_each_its_own_evidence() {
     }
 }
 
-/// Checks that no control counts all of its evidence as exceptions, which would tell an auditor nothing.
+/// Checks that no control counts all of its evidence as exceptions, which would tell an auditor
+/// nothing.
 #[test]
 fn an_exception_is_not_the_evidence_again() {
     for template in templates() {
@@ -145,8 +147,9 @@ fn event_types_are_those_of_the_catalogue() {
     assert!(unknown.is_empty(), "{unknown:#?}");
 }
 
-/// Types that the catalogue offers to a company's own pipelines and stores. A template that asked only for the clouds' names of such
-/// events would tell an auditor that a company which reports its deployments had none.
+/// Types that the catalogue offers to a company's own pipelines and stores. A template that asked
+/// only for the clouds' names of such events would tell an auditor that a company which reports its
+/// deployments had none.
 #[test]
 fn events_of_a_companys_own_systems_are_asked_for() {
     let Some(soc2) = template("soc2") else {

@@ -1,7 +1,8 @@
 //! Time since the machine started, sleep included (`CLOCK_BOOTTIME`).
 //!
-//! A deadline in the clock of `Instant` (`CLOCK_MONOTONIC`) does not pass while a machine is suspended, and the wall clock can be set.
-//! `/proc/uptime` gives the right clock, in hundredths of a second, without a system call that needs `unsafe`.
+//! A deadline in the clock of `Instant` (`CLOCK_MONOTONIC`) does not pass while a machine is
+//! suspended, and the wall clock can be set. `/proc/uptime` gives the right clock, in hundredths of
+//! a second, without a system call that needs `unsafe`.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -10,7 +11,8 @@ use std::time::{Duration, Instant};
 /// The clock. Reading it costs about a microsecond.
 #[derive(Debug)]
 pub(super) struct BootClock {
-    /// `None` on systems without it: there `Instant` has to do, which is no deadline for a machine that sleeps.
+    /// `None` on systems without it: there `Instant` has to do, which is no deadline for a machine
+    /// that sleeps.
     uptime: Option<File>,
     begun: Instant,
 }

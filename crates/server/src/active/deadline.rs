@@ -1,4 +1,5 @@
-//! Time until which this server may act: whoever could not renew the lease in time stops by itself, also when it cannot ask anybody.
+//! Time until which this server may act: whoever could not renew the lease in time stops by itself,
+//! also when it cannot ask anybody.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,18 +11,20 @@ use super::boot_clock::BootClock;
 /// Validity of a lease, from the moment at which its renewal was sent.
 pub(crate) const VALID: Duration = Duration::from_secs(6);
 
-/// Time that a server which takes a lease over waits beyond [`VALID`]: what two clocks may differ by in that time, and more.
+/// Time that a server which takes a lease over waits beyond [`VALID`]: what two clocks may differ
+/// by in that time, and more.
 pub(crate) const MARGIN: Duration = Duration::from_secs(2);
 
 /// Time without a renewal after which a server ends, so that another one can have its locks.
 pub(crate) const GIVE_UP: Duration = Duration::from_secs(30);
 
-/// The deadline of this server's lease. Checked before each frame of the log, each acknowledgement, each statement that writes to the
-/// database and each call to a cloud or receiver.
+/// The deadline of this server's lease. Checked before each frame of the log, each acknowledgement,
+/// each statement that writes to the database and each call to a cloud or receiver.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     clock: BootClock,
-    /// `false` where the lock of the data directory is fence enough: its database cannot be used without it.
+    /// `false` where the lock of the data directory is fence enough: its database cannot be used
+    /// without it.
     expires: bool,
     epoch: AtomicU64,
     /// Milliseconds of the clock; renewals move it.
@@ -52,7 +55,8 @@ impl Deadline {
             .store(u64::try_from(epoch).unwrap_or(0), Ordering::SeqCst);
     }
 
-    /// Moves the deadline after a renewal that was sent at a time: what its answer took does not count.
+    /// Moves the deadline after a renewal that was sent at a time: what its answer took does not
+    /// count.
     pub(crate) fn renewed(&self, sent: Duration) {
         self.until_ms
             .fetch_max(millis(sent + VALID), Ordering::SeqCst);

@@ -1,4 +1,5 @@
-//! Adapters that ask the deadline before each call to a cloud or receiver: a server that may have been replaced calls nobody.
+//! Adapters that ask the deadline before each call to a cloud or receiver: a server that may have
+//! been replaced calls nobody.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -48,7 +49,8 @@ impl Act for Fenced<dyn Act> {
         resource: &Resource,
         operation: &dyn Operation,
     ) -> Result<Applied, ActError> {
-        // The cloud was not asked, so asking it later is safe: the executor treats it like a cloud that is busy.
+        // The cloud was not asked, so asking it later is safe: the executor treats it like a cloud
+        // that is busy.
         let not_asked = |NotNow { reason }| ActError {
             kind: ActErrorKind::Throttled,
             message: reason,

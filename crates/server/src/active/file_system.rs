@@ -1,7 +1,8 @@
 //! File system of the data directory: on one that several machines share, `flock` is no fence.
 //!
-//! The server of a network file system takes the locks of a client away that it has not heard of for a while (NFSv4: RFC 8881, section
-//! 8.3). A paused process then goes on writing beside its successor, so that a deadline is needed that it checks itself.
+//! The server of a network file system takes the locks of a client away that it has not heard of
+//! for a while (NFSv4: RFC 8881, section 8.3). A paused process then goes on writing beside its
+//! successor, so that a deadline is needed that it checks itself.
 
 use std::path::Path;
 
@@ -9,8 +10,8 @@ use anyhow::{Result, bail};
 
 use crate::config::Config;
 
-/// File systems that more than one machine can write to, as `/proc/self/mountinfo` names them. What user space serves (`fuse.*`) is
-/// decided by [`LOCAL_FUSE`].
+/// File systems that more than one machine can write to, as `/proc/self/mountinfo` names them. What
+/// user space serves (`fuse.*`) is decided by [`LOCAL_FUSE`].
 const SHARED: &[&str] = &[
     "9p",
     "afs",
@@ -45,7 +46,8 @@ const LOCAL_FUSE: &[&str] = &[
     "fuseblk",
 ];
 
-/// Refuses a data directory on a file system that machines share, unless the lease of a shared database is the fence.
+/// Refuses a data directory on a file system that machines share, unless the lease of a shared
+/// database is the fence.
 ///
 /// # Errors
 /// The reason, and the remedies.
@@ -90,7 +92,8 @@ fn file_system(dir: &Path) -> Option<String> {
     named(&std::fs::read_to_string("/proc/self/mountinfo").ok()?, &dir)
 }
 
-/// Finds the innermost mount of a directory in a table of mounts (proc(5)); of several at one place the last hides the others.
+/// Finds the innermost mount of a directory in a table of mounts (proc(5)); of several at one place
+/// the last hides the others.
 fn named(mounts: &str, dir: &Path) -> Option<String> {
     let mut found: Option<(usize, &str)> = None;
     for line in mounts.lines() {

@@ -1,4 +1,5 @@
-//! Forwarding of requests from a standby to the active server: a client may use the address of either.
+//! Forwarding of requests from a standby to the active server: a client may use the address of
+//! either.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Record of the active server, in the file that it holds locked: what a standby needs to forward requests and to take over.
+//! Record of the active server, in the file that it holds locked: what a standby needs to forward
+//! requests and to take over.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,8 @@ pub(crate) struct Holder {
     pub(crate) process: Option<ProcessIdentity>,
     /// Device and inode of the lock file: in a copy of the data directory they differ.
     pub(crate) file: (u64, u64),
-    /// Secret with which a standby shows that it may name the address of a client. The file is for the service's account alone.
+    /// Secret with which a standby shows that it may name the address of a client. The file is for
+    /// the service's account alone.
     pub(crate) forward_key: String,
     /// Address that it can be reached at, once it listens.
     pub(crate) url: Option<String>,

@@ -1,6 +1,8 @@
-//! The lease in the state store: the database belongs to one log, and one server at a time acts on it.
+//! The lease in the state store: the database belongs to one log, and one server at a time acts on
+//! it.
 //!
-//! It is taken before the log is opened, since opening writes: the end of a torn frame is cut off, a file of the write-ahead log begins.
+//! It is taken before the log is opened, since opening writes: the end of a torn frame is cut off,
+//! a file of the write-ahead log begins.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -21,7 +23,8 @@ const RENEW_EVERY: Duration = Duration::from_secs(2);
 /// Time until a renewal that failed is tried again.
 const AGAIN_AFTER: Duration = Duration::from_millis(500);
 
-/// Exit code of a server that another one replaced, or that could not know (`EX_TEMPFAIL` of sysexits.h): start it again.
+/// Exit code of a server that another one replaced, or that could not know (`EX_TEMPFAIL` of
+/// sysexits.h): start it again.
 const REPLACED: i32 = 75;
 
 /// The lease of this server.
@@ -59,7 +62,8 @@ impl ActiveLease {
         if let Some(lease) = &seen {
             belongs(lease, origin)?;
             let was_here = lock.previous_instance() == Some(lease.instance.as_str());
-            // Who has the lock knows that its holder before is gone, unless the lock can end without its holder.
+            // Who has the lock knows that its holder before is gone, unless the lock can end
+            // without its holder.
             if !(lease.instance.is_empty()
                 || (was_here && file_system::locks_last(&config.data_dir)))
             {
@@ -90,7 +94,8 @@ impl ActiveLease {
         Ok(ActiveLease { holder, renewing })
     }
 
-    /// Compares the log that was opened with the one that the lease was last held for, and keeps its head from then on.
+    /// Compares the log that was opened with the one that the lease was last held for, and keeps
+    /// its head from then on.
     ///
     /// # Errors
     /// The log is an older copy, or a fork.
@@ -143,7 +148,8 @@ impl ActiveLease {
 }
 
 impl Holder {
-    /// Renews the lease once, and notes the head of the log in it; `false` if another server has taken it.
+    /// Renews the lease once, and notes the head of the log in it; `false` if another server has
+    /// taken it.
     async fn renew(&self) -> Result<bool, SettingError> {
         let head = self.ledger.get().map(|ledger| {
             let (size, root) = ledger.head();
@@ -161,7 +167,8 @@ impl Holder {
     }
 }
 
-/// Renews until the token is cancelled. Of a lease that another server has taken nothing may be done any more: the process ends.
+/// Renews until the token is cancelled. Of a lease that another server has taken nothing may be
+/// done any more: the process ends.
 async fn renew(holder: Arc<Holder>, stop: CancellationToken) {
     let (mut pause, mut was_acting) = (RENEW_EVERY, true);
     loop {
@@ -225,7 +232,8 @@ fn belongs(lease: &Lease, origin: &str) -> Result<()> {
     );
 }
 
-/// Compares the head of a lease with a log of a size; `root` is the root of its first `found.size` entries.
+/// Compares the head of a lease with a log of a size; `root` is the root of its first `found.size`
+/// entries.
 fn fits(found: &LogHead, origin: &str, size: u64, root: Option<&str>) -> Result<()> {
     if found.size > size {
         bail!(
@@ -244,8 +252,9 @@ fn fits(found: &LogHead, origin: &str, size: u64, root: Option<&str>) -> Result<
     Ok(())
 }
 
-/// Watches a lease that another server holds until it has not been renewed for as long as it is valid, and more. `was_here`: its holder
-/// had the lock of this data directory, and may be one that lost it without knowing.
+/// Watches a lease that another server holds until it has not been renewed for as long as it is
+/// valid, and more. `was_here`: its holder had the lock of this data directory, and may be one that
+/// lost it without knowing.
 ///
 /// # Errors
 /// The lease is renewed by a server on another copy of the data directory.

@@ -1,8 +1,9 @@
 //! Lock on the data directory, and the sign of life of its holder.
 //!
-//! `active.lock` is locked (`flock`) by the active server and holds its record; `active.beat` holds a number that it counts up twice a
-//! second. A thread counts, so that long computations do not look like a hang, and stops counting when the runtime has not run a task
-//! for [`RUNTIME_PATIENCE`].
+//! `active.lock` is locked (`flock`) by the active server and holds its record; `active.beat` holds
+//! a number that it counts up twice a second. A thread counts, so that long computations do not
+//! look like a hang, and stops counting when the runtime has not run a task for
+//! [`RUNTIME_PATIENCE`].
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Write as _};

@@ -1,4 +1,5 @@
-//! Identity of a process, precise enough to end it: a number alone may belong to another process by now, or to another machine.
+//! Identity of a process, precise enough to end it: a number alone may belong to another process by
+//! now, or to another machine.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -78,7 +79,8 @@ impl ProcessIdentity {
     }
 }
 
-/// Returns the start of a process. The name in the second field may hold spaces and parentheses, so fields are counted behind it.
+/// Returns the start of a process. The name in the second field may hold spaces and parentheses, so
+/// fields are counted behind it.
 fn started(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, behind_name) = stat.rsplit_once(')')?;

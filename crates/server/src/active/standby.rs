@@ -1,4 +1,5 @@
-//! A standby: forwards requests to the active server, watches it, and becomes active when it is gone.
+//! A standby: forwards requests to the active server, watches it, and becomes active when it is
+//! gone.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -88,7 +89,8 @@ pub(crate) async fn wait(
     Ok(taken)
 }
 
-/// Observation of the active server. Time during which this server was itself asleep does not count as silence.
+/// Observation of the active server. Time during which this server was itself asleep does not count
+/// as silence.
 struct Watch {
     beats: Option<u64>,
     instance: String,

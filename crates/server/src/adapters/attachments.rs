@@ -1,4 +1,5 @@
-//! Files that go along with messages: the PDF of a report, up to the size that the configuration allows.
+//! Files that go along with messages: the PDF of a report, up to the size that the configuration
+//! allows.
 
 use std::path::PathBuf;
 

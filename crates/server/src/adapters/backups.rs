@@ -1,4 +1,5 @@
-//! Backups of the running service, handed on piece by piece: never more in memory than a few pieces.
+//! Backups of the running service, handed on piece by piece: never more in memory than a few
+//! pieces.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;

@@ -1,8 +1,10 @@
 //! Bill sources: keeps the folder `charges/` the same as the bills in buckets.
 //!
-//! The name of a file follows from its source and from the object's name and tag (`s3-SOURCE-HASH.parquet`), so that nothing else has to be
-//! remembered: an object whose file is there is not read again, a restated one has another tag and another file, and files without
-//! an object are dropped once the new ones are there. Files that others put into the folder are left alone.
+//! The name of a file follows from its source and from the object's name and tag
+//! (`s3-SOURCE-HASH.parquet`), so that nothing else has to be remembered: an object whose file is
+//! there is not read again, a restated one has another tag and another file, and files without an
+//! object are dropped once the new ones are there. Files that others put into the folder are left
+//! alone.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -125,7 +127,8 @@ impl BillPuller {
                 }
             }
         }
-        // While a restated month is not read whole, the files before it stay: no bill is better than half of one.
+        // While a restated month is not read whole, the files before it stay: no bill is better
+        // than half of one.
         if sync.problems.is_empty() {
             sync.dropped = drop_others(&self.folder, &source.id, |name| wanted.contains_key(name))
                 .map_err(failed)?;

@@ -1,7 +1,9 @@
-//! Bills in `charges/` of the data directory: FOCUS files (`.csv`, `.csv.gz`, `.parquet`), put there by an export job or by hand.
+//! Bills in `charges/` of the data directory: FOCUS files (`.csv`, `.csv.gz`, `.parquet`), put
+//! there by an export job or by hand.
 //!
-//! Agents read them by resource, a chunk of resources at a time. The files are read at the first chunk of a run and kept by resource
-//! until they change or no run has requested them for a while, so that a run over a large estate does not read them once for each chunk.
+//! Agents read them by resource, a chunk of resources at a time. The files are read at the first
+//! chunk of a run and kept by resource until they change or no run has requested them for a while,
+//! so that a run over a large estate does not read them once for each chunk.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -29,14 +31,16 @@ const KEPT: Duration = Duration::from_secs(300);
 /// A bill: its path, size and time.
 pub(crate) type Bill = (PathBuf, u64, Timestamp);
 
-/// Charges by the key of their resource ([`resource_key`]), and the end of what each account is billed for.
+/// Charges by the key of their resource ([`resource_key`]), and the end of what each account is
+/// billed for.
 #[derive(Default)]
 struct Grouped {
     by_resource: HashMap<String, Vec<Charge>>,
     billed_until_ms: HashMap<String, i64>,
 }
 
-/// The longest period of a charge that tells how far a bill reaches: the one line of a month is written on its first day.
+/// The longest period of a charge that tells how far a bill reaches: the one line of a month is
+/// written on its first day.
 const DAY_MS: i64 = 86_400_000;
 
 /// Charges as they were read last.
@@ -154,7 +158,8 @@ fn grouped(charges: Vec<Charge>) -> Grouped {
     found
 }
 
-/// Key of an account: bills name an Azure subscription by its path, the inventory by its identifier.
+/// Key of an account: bills name an Azure subscription by its path, the inventory by its
+/// identifier.
 fn account_key(account: &str) -> String {
     account
         .rsplit('/')
@@ -163,7 +168,8 @@ fn account_key(account: &str) -> String {
         .to_ascii_lowercase()
 }
 
-/// The bills of a folder, the newest file first: one more than are read at most, so that reading them says that some are left out.
+/// The bills of a folder, the newest file first: one more than are read at most, so that reading
+/// them says that some are left out.
 pub(crate) fn files(folder: &Path) -> Vec<Bill> {
     // No folder is no bill.
     let Ok(entries) = std::fs::read_dir(folder) else {
@@ -191,7 +197,8 @@ pub(crate) fn files(folder: &Path) -> Vec<Bill> {
     found
 }
 
-/// Charges of the bills, and the reason for each bill that could not be read. Where bills overlap, the one that was changed last counts.
+/// Charges of the bills, and the reason for each bill that could not be read. Where bills overlap,
+/// the one that was changed last counts.
 pub(crate) fn read(files: &[Bill]) -> (Vec<Charge>, Vec<String>) {
     let (mut charges, mut restatements, mut unreadable) =
         (Vec::new(), Restatements::default(), Vec::new());

@@ -1,5 +1,5 @@
-//! Reading of calendar addresses through the guarded client: no private address, no other scheme, no answer beyond the size of a
-//! calendar.
+//! Reading of calendar addresses through the guarded client: no private address, no other scheme,
+//! no answer beyond the size of a calendar.
 
 use std::time::Duration;
 

@@ -48,8 +48,9 @@ impl Carriers {
         Some(Bucket::open(&place, &reeve_connect_storage::client(self.policy.clone())).await)
     }
 
-    /// Refuses a destination that would use the machine's own AWS credentials: whoever makes destinations could write with the rights
-    /// of the service wherever these reach, or have signed requests sent to a server of their own.
+    /// Refuses a destination that would use the machine's own AWS credentials: whoever makes
+    /// destinations could write with the rights of the service wherever these reach, or have signed
+    /// requests sent to a server of their own.
     fn check_credentials(&self, settings: &DestinationSettings) -> Result<(), FieldError> {
         let DestinationSettings::S3 {
             bucket,
@@ -137,7 +138,8 @@ impl Carrier for Carriers {
         };
         match &destination.settings {
             DestinationSettings::S3 { .. } => {
-                // Destinations from before the rule, and buckets that the configuration no longer names.
+                // Destinations from before the rule, and buckets that the configuration no longer
+                // names.
                 self.check_credentials(&destination.settings)
                     .map_err(|error| CarryError::permanent(error.to_string()))?;
                 let bucket = self.bucket(&destination.settings, &secret.0, prefix).await;

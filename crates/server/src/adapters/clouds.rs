@@ -58,7 +58,8 @@ impl CloudRegistry {
         CloudRegistry { readers, ..self }
     }
 
-    /// Reads the descriptions of a connection's resources, by its cloud's connector and by the further readers.
+    /// Reads the descriptions of a connection's resources, by its cloud's connector and by the
+    /// further readers.
     pub(crate) async fn describe(
         &self,
         connection: &Connection,
@@ -87,7 +88,8 @@ impl CloudRegistry {
         }
     }
 
-    /// Over the store that knows the connections, whose own endpoints are reached as the policy allows.
+    /// Over the store that knows the connections, whose own endpoints are reached as the policy
+    /// allows.
     pub(crate) fn over(self, estate: Arc<dyn EstateStore>, policy: Policy) -> Self {
         CloudRegistry {
             estate: Some(estate),

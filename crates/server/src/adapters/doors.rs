@@ -1,5 +1,6 @@
-//! Every door to an address that somebody configures, knocked at with every spelling of the inside of the network. Threat
-//! lists are no door: operators hand them in, and nothing is fetched. A connection without an endpoint asks AWS's own names.
+//! Every door to an address that somebody configures, knocked at with every spelling of the inside
+//! of the network. Threat lists are no door: operators hand them in, and nothing is fetched. A
+//! connection without an endpoint asks AWS's own names.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use std::io;
@@ -83,7 +84,8 @@ impl Lookup for Rebinding {
 /// An address that the configuration allows.
 const NEIGHBOUR: &str = "127.0.0.2";
 
-/// A service on 127.0.0.1 that counts who connects to it, and a neighbour on the same port that sends everybody there.
+/// A service on 127.0.0.1 that counts who connects to it, and a neighbour on the same port that
+/// sends everybody there.
 async fn inside() -> (u16, Arc<AtomicUsize>) {
     let reached = Arc::new(AtomicUsize::new(0));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

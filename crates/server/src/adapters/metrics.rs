@@ -1,7 +1,9 @@
-//! Metric sources: takes what Prometheus servers push, queries those that are queried, and stores the samples of resources.
+//! Metric sources: takes what Prometheus servers push, queries those that are queried, and stores
+//! the samples of resources.
 //!
-//! Pushes of a source are taken one after the other, and a bounded number waits. The estate that labels are compared with is read again
-//! every few minutes, sooner while series belong to no resource.
+//! Pushes of a source are taken one after the other, and a bounded number waits. The estate that
+//! labels are compared with is read again every few minutes, sooner while series belong to no
+//! resource.
 
 mod estate;
 mod pull;
@@ -207,7 +209,8 @@ impl MetricTaker {
         .await
     }
 
-    /// Records what was pushed since the last record, one entry a source, and forgets sources that are gone.
+    /// Records what was pushed since the last record, one entry a source, and forgets sources that
+    /// are gone.
     pub(crate) async fn record_pushes(&self, sources: &[MetricSource]) {
         self.pushing
             .lock()

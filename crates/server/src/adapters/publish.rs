@@ -1,7 +1,8 @@
-//! Places at which checkpoints are published: the port, and the work that every place has in common. Each place is an adapter below.
+//! Places at which checkpoints are published: the port, and the work that every place has in
+//! common. Each place is an adapter below.
 //!
-//! A place that holds a checkpoint the log no longer extends keeps it: what says that a log was cut or rewritten is never
-//! overwritten by the log that was.
+//! A place that holds a checkpoint the log no longer extends keeps it: what says that a log was cut
+//! or rewritten is never overwritten by the log that was.
 
 mod bucket;
 mod file;
@@ -57,8 +58,8 @@ impl Published {
         })
     }
 
-    /// Refuses to replace what a place holds unless a key of the log signed it and the log extends it: size alone says nothing, as a
-    /// log that was rewritten grows past any size.
+    /// Refuses to replace what a place holds unless a key of the log signed it and the log extends
+    /// it: size alone says nothing, as a log that was rewritten grows past any size.
     ///
     /// # Errors
     /// [`Conflict`] where the log does not extend it.
@@ -107,7 +108,8 @@ pub(super) mod tests {
         ledger
     }
 
-    /// A log that was rewritten under the same key, and has grown past what was published, replaces nothing.
+    /// A log that was rewritten under the same key, and has grown past what was published, replaces
+    /// nothing.
     #[tokio::test]
     async fn evidence_is_not_overwritten() {
         let (first, second, place) = (

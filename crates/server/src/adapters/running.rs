@@ -1,4 +1,5 @@
-//! Work of which one piece for each identifier is done at a time, such as the syncs of a connection.
+//! Work of which one piece for each identifier is done at a time, such as the syncs of a
+//! connection.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -21,7 +22,8 @@ impl<Id: Clone + Eq + Hash> Running<Id> {
         self.0.lock().contains(id)
     }
 
-    /// Begins the work; `None` if it is in progress already. It ends with the turn, also by a panic.
+    /// Begins the work; `None` if it is in progress already. It ends with the turn, also by a
+    /// panic.
     pub(crate) fn begin(&self, id: &Id) -> Option<Turn<'_, Id>> {
         self.0.lock().insert(id.clone()).then(|| Turn {
             running: self,

@@ -296,7 +296,8 @@ impl ConnectionSyncer {
         Ok(outcome)
     }
 
-    /// Marks the resources of a disabled connection as deleted: nobody looks whether they are still there.
+    /// Marks the resources of a disabled connection as deleted: nobody looks whether they are still
+    /// there.
     pub(crate) async fn retire(&self, connection: &Connection) -> Result<(), String> {
         let words = |error: StoreError| error.to_string();
         if self.is_running(&connection.id)

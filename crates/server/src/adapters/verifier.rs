@@ -1,5 +1,5 @@
-//! The auditor over the running data directory. It reads with readers of its own and takes a snapshot first, so appends and
-//! seals continue meanwhile.
+//! The auditor over the running data directory. It reads with readers of its own and takes a
+//! snapshot first, so appends and seals continue meanwhile.
 
 use std::path::PathBuf;
 

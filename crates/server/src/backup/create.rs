@@ -1,5 +1,5 @@
-//! Makes a backup: links to the files that never change, open handles on those that grow, and a copy of the state, all taken within
-//! moments; then written at leisure.
+//! Makes a backup: links to the files that never change, open handles on those that grow, and a
+//! copy of the state, all taken within moments; then written at leisure.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -176,7 +176,8 @@ impl Staged {
     }
 }
 
-/// Holds on to the samples. A merge may remove files between listing and linking; what it made of them is in the next listing.
+/// Holds on to the samples. A merge may remove files between listing and linking; what it made of
+/// them is in the next listing.
 fn samples(data_dir: &Path, folder: &Path) -> io::Result<Vec<(PartName, PathBuf)>> {
     let mut held = std::collections::BTreeSet::new();
     loop {

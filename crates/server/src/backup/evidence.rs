@@ -1,5 +1,6 @@
-//! Evidence from elsewhere about how long the log was: checkpoints that were published, and the anchor on another disk. A backup that is
-//! shorter than any of it has lost entries, and whoever restores it must say that they know.
+//! Evidence from elsewhere about how long the log was: checkpoints that were published, and the
+//! anchor on another disk. A backup that is shorter than any of it has lost entries, and whoever
+//! restores it must say that they know.
 
 use std::fmt;
 use std::path::Path;

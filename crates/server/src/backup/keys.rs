@@ -1,5 +1,6 @@
-//! The private keys of a data directory in a backup: under a passphrase, open, or not at all. They never leave a machine by the
-//! interface: whoever makes a backup of a running service over HTTP adds them from the service's own folder, or goes without.
+//! The private keys of a data directory in a backup: under a passphrase, open, or not at all. They
+//! never leave a machine by the interface: whoever makes a backup of a running service over HTTP
+//! adds them from the service's own folder, or goes without.
 
 use std::fs;
 use std::io::{self, Write};
@@ -41,7 +42,8 @@ impl KeyParts {
         }
     }
 
-    /// The keys of a data directory, of the log that this verifier key signs; under a passphrase where one is given.
+    /// The keys of a data directory, of the log that this verifier key signs; under a passphrase
+    /// where one is given.
     pub(crate) fn read(
         data_dir: &Path,
         origin: &str,

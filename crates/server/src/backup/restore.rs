@@ -1,4 +1,5 @@
-//! Restores a backup: into a folder beside the data directory, checked there, and given its name at the very end.
+//! Restores a backup: into a folder beside the data directory, checked there, and given its name at
+//! the very end.
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -202,7 +203,8 @@ impl Restore<'_> {
         Ok(rows)
     }
 
-    /// Gives the folder its name. The anchor on another disk follows: until it does, a start is refused.
+    /// Gives the folder its name. The anchor on another disk follows: until it does, a start is
+    /// refused.
     fn finish(&self, folder: &Path, target: &Path, parent: &Path) -> Result<()> {
         fs::remove_file(folder.join(UNFINISHED))?;
         File::open(folder)?.sync_all()?;

@@ -1,9 +1,11 @@
 //! The first opening of a log that was restored.
 //!
-//! After a backup the log went on: its key may have signed checkpoints of entries that are not in the backup, and others may hold them.
-//! Were the same key to sign what the restored log appends, it would sign two histories, and nobody who sees one could tell. So the
-//! restored log begins a new key epoch at exactly the size of the backup before anything is appended. The old key signs nothing beyond
-//! it, and a checkpoint by the old key of a greater size is refused by every reader that follows the records.
+//! After a backup the log went on: its key may have signed checkpoints of entries that are not in
+//! the backup, and others may hold them. Were the same key to sign what the restored log appends,
+//! it would sign two histories, and nobody who sees one could tell. So the restored log begins a
+//! new key epoch at exactly the size of the backup before anything is appended. The old key signs
+//! nothing beyond it, and a checkpoint by the old key of a greater size is refused by every reader
+//! that follows the records.
 
 use std::fs;
 use std::path::Path;
@@ -60,7 +62,8 @@ pub(crate) fn is_pending(data_dir: &Path) -> bool {
     data_dir.join(PENDING).exists()
 }
 
-/// Replaces the key of a log that was restored, and records that. Nothing is done where it was not, or was opened since.
+/// Replaces the key of a log that was restored, and records that. Nothing is done where it was not,
+/// or was opened since.
 pub(crate) async fn settle(data_dir: &Path, ledger: &Ledger) -> Result<()> {
     let path = data_dir.join(PENDING);
     let restored: Restored = match fs::read(&path) {

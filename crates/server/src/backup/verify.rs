@@ -1,4 +1,5 @@
-//! Checks a backup: every byte of the file, every part, and the log within it as the offline auditor does.
+//! Checks a backup: every byte of the file, every part, and the log within it as the offline
+//! auditor does.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -86,9 +87,11 @@ fn unattested(manifest: &Manifest) -> String {
     )
 }
 
-/// Checks that the log's key attested the manifest, and with it every part that is not a private key; the reason if it attested another.
+/// Checks that the log's key attested the manifest, and with it every part that is not a private
+/// key; the reason if it attested another.
 ///
-/// Without it, whoever can write to a backup could add an administrator to its state, and every SHA-256 would be right.
+/// Without it, whoever can write to a backup could add an administrator to its state, and every
+/// SHA-256 would be right.
 fn changed(folder: &Path, manifest: &Manifest, attestation: &str) -> Option<String> {
     let check = || -> Result<()> {
         let (keys, digest) = (

@@ -98,7 +98,8 @@ pub(crate) struct ForecastArgs {
     after_help = "Prints one JSON object: totals, anomalies, recommendations.\nExit codes: 0 done, 2 could not run."
 )]
 pub(crate) struct CostsArgs {
-    /// FOCUS file (1.0 or later) as CSV or Parquet (.parquet); .csv.gz is supported, - reads CSV from stdin.
+    /// FOCUS file (1.0 or later) as CSV or Parquet (.parquet); .csv.gz is supported, - reads CSV
+    /// from stdin.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// File for the judgement.
@@ -155,7 +156,8 @@ pub(crate) struct InterruptionsArgs {
     after_help = "Prints one JSON object: cpu_percent_needed and memory_percent_needed (percent of the current size; null if not measured), confidence (0 to 100), reasons.\nExit codes: 0 done, 2 could not run."
 )]
 pub(crate) struct SizingArgs {
-    /// CSV with timestamp,cpu_percent[,memory_percent], in percent of the current size; .gz is supported, - reads stdin.
+    /// CSV with timestamp,cpu_percent[,memory_percent], in percent of the current size; .gz is
+    /// supported, - reads stdin.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// For a file with several machines: use only rows whose column NAME is VALUE.

@@ -46,7 +46,8 @@ pub(crate) struct Target {
     /// Data directory that no service is using. Takes precedence over --url.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Open a data directory of a version that signed neither its manifest nor its anchor; the log records it.
+    /// Open a data directory of a version that signed neither its manifest nor its anchor; the log
+    /// records it.
     #[arg(long, requires = "data_dir")]
     pub(crate) accept_unsigned: bool,
     /// Address of the service.
@@ -126,11 +127,12 @@ pub(crate) struct SearchArgs {
     /// Print all entries.
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
-    /// Column to sort by (timestamp, severity, actor.email), `-` before it for the greatest first; default: the newest by sequence.
+    /// Column to sort by (timestamp, severity, actor.email), `-` before it for the greatest first;
+    /// default: the newest by sequence.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, conflicts_with_all = ["by", "histogram"])]
     pub(crate) sort: Option<reeve_audit::query::Sort>,
-    /// Count the values of a field (event_type, user, resource.tags.env) instead of printing entries; `day>user` counts users by day;
-    /// repeatable.
+    /// Count the values of a field (event_type, user, resource.tags.env) instead of printing
+    /// entries; `day>user` counts users by day; repeatable.
     #[arg(long, value_name = "FIELD")]
     pub(crate) by: Vec<String>,
     /// Count entries over time.
@@ -207,7 +209,8 @@ pub(crate) enum ExportFraming {
 /// Treatment of a syslog or CEF record that is longer than --max-bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportOversize {
-    /// Shorten the record: drop changes, custom metadata and the ends of long texts, and list what was dropped.
+    /// Shorten the record: drop changes, custom metadata and the ends of long texts, and list what
+    /// was dropped.
     Reduce,
     /// Skip the record and report it on stderr; the exit code is then 1.
     Skip,
@@ -229,7 +232,8 @@ pub(crate) struct ExportArgs {
     /// Query of the entries, in the query language.
     #[arg(long, value_name = "QUERY", default_value = "")]
     pub(crate) query: String,
-    /// Output file; .gz is compressed, - writes to stdout. An existing folder receives all files of the export, with manifest and proof.
+    /// Output file; .gz is compressed, - writes to stdout. An existing folder receives all files of
+    /// the export, with manifest and proof.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Destination that the service also uploads the files to (name or identifier).
@@ -241,10 +245,12 @@ pub(crate) struct ExportArgs {
     /// Read times without an offset in this machine's time zone instead of UTC.
     #[arg(long)]
     pub(crate) local: bool,
-    /// CSV: do not escape values that a spreadsheet could run as a formula or a terminal as a command.
+    /// CSV: do not escape values that a spreadsheet could run as a formula or a terminal as a
+    /// command.
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Default form of CSV without --raw; accepted for scripts that were written when it had to be requested.
+    /// Default form of CSV without --raw; accepted for scripts that were written when it had to be
+    /// requested.
     #[arg(long, hide = true, conflicts_with = "raw")]
     pub(crate) no_formulas: bool,
     /// Syslog: separator between messages.

@@ -55,7 +55,8 @@ pub(crate) struct BackupRestoreArgs {
     /// Data directory to create; it must not exist or must be empty.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Configuration file of the service: its state store, anchor and published checkpoint are respected.
+    /// Configuration file of the service: its state store, anchor and published checkpoint are
+    /// respected.
     #[arg(long)]
     pub(crate) config: Option<PathBuf>,
     /// File whose first line is the passphrase of the private keys.
@@ -67,7 +68,8 @@ pub(crate) struct BackupRestoreArgs {
     /// Restore without keys: the log can be read and verified, but not continued.
     #[arg(long, conflicts_with_all = ["keys", "passphrase_file"])]
     pub(crate) without_keys: bool,
-    /// Published or saved checkpoint: a file or URL (repeatable). A backup with fewer entries is rejected.
+    /// Published or saved checkpoint: a file or URL (repeatable). A backup with fewer entries is
+    /// rejected.
     #[arg(long, value_name = "FILE|URL")]
     pub(crate) checkpoint: Vec<String>,
     /// Saved copy of the anchor file (repeatable).
@@ -79,7 +81,8 @@ pub(crate) struct BackupRestoreArgs {
     /// Restore even if entries are lost; the log records how many.
     #[arg(long)]
     pub(crate) accept_loss: bool,
-    /// Restore a backup of a version that did not sign the backup, or the log's manifest and anchor; the log records it.
+    /// Restore a backup of a version that did not sign the backup, or the log's manifest and
+    /// anchor; the log records it.
     #[arg(long)]
     pub(crate) accept_unsigned: bool,
 }

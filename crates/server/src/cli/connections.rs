@@ -9,13 +9,14 @@ use super::collection::{ListArgs, NamedArgs};
 pub(crate) enum ConnectionsCommand {
     /// List connections with the result of their last sync.
     List(ListArgs),
-    /// List the last sync of a connection per kind and region: resources read, denied or throttled, and the time of the
-    /// last complete reading.
+    /// List the last sync of a connection per kind and region: resources read, denied or throttled,
+    /// and the time of the last complete reading.
     #[command(
         after_help = "Exit codes: 0 everything was read completely, 1 something was not, 2 could not run."
     )]
     Readings(NamedArgs),
-    /// Print the IAM policy that a connection needs: read permissions, and one statement per change.
+    /// Print the IAM policy that a connection needs: read permissions, and one statement per
+    /// change.
     Policy(PolicyArgs),
 }
 

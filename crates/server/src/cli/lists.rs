@@ -14,7 +14,8 @@ pub(crate) enum ListsCommand {
     Show(ListArgs),
     /// Print the values of a list, one a line.
     Values(NamedArgs),
-    /// Add a list, or replace its values, from a file with an address, a network or a text a line; `#` begins a comment.
+    /// Add a list, or replace its values, from a file with an address, a network or a text a line;
+    /// `#` begins a comment.
     Import(ImportListArgs),
     /// Remove a list.
     Remove(NamedArgs),

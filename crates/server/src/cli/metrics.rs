@@ -14,7 +14,8 @@ pub(crate) enum MetricsCommand {
     List(ListArgs),
     /// Print a source with its rules.
     Show(NamedArgs),
-    /// Create sources from a JSON file (an object, or an array of objects). The token to push with is shown once.
+    /// Create sources from a JSON file (an object, or an array of objects). The token to push with
+    /// is shown once.
     Create(FileArgs),
     /// Delete a source. Its samples are kept.
     Delete(NamedArgs),

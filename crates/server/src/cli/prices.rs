@@ -10,9 +10,11 @@ use super::target::ServiceTarget;
 /// `reeve prices`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum PricesCommand {
-    /// List the price tables in force with source, date and age. Of a cloud and kind the earlier one goes before the later one.
+    /// List the price tables in force with source, date and age. Of a cloud and kind the earlier
+    /// one goes before the later one.
     Show(ListArgs),
-    /// Import a price file: CSV with a head, as it is or compressed with zstd. It is in force at once.
+    /// Import a price file: CSV with a head, as it is or compressed with zstd. It is in force at
+    /// once.
     Import(ImportPricesArgs),
     /// Remove an imported price file; the bundled prices are in force again.
     Remove(RemovePricesArgs),

@@ -23,8 +23,9 @@ pub(crate) fn token_from_environment() -> Option<String> {
         .filter(|token| !token.is_empty())
 }
 
-/// Makes sure that somebody can get in. A given token from the environment always works after a start, whatever became of the user it acted
-/// for; without one and without an administrator a token is made up and printed once.
+/// Makes sure that somebody can get in. A given token from the environment always works after a
+/// start, whatever became of the user it acted for; without one and without an administrator a
+/// token is made up and printed once.
 pub(crate) async fn first_administrator(service: &Service, given: Option<String>) -> Result<()> {
     let users = service.store.user_list().await?;
     let secret = match given {
@@ -54,7 +55,8 @@ pub(crate) async fn first_administrator(service: &Service, given: Option<String>
         if token.administers(&users, now_ms) {
             return Ok(());
         }
-        // It acts for somebody who no longer administers. Giving that person their rights back is not for this token to do.
+        // It acts for somebody who no longer administers. Giving that person their rights back is
+        // not for this token to do.
         let entry = entry(
             &events::TOKEN_DELETE,
             "revoke_token",
@@ -78,7 +80,8 @@ pub(crate) async fn first_administrator(service: &Service, given: Option<String>
     .await
 }
 
-/// Returns the user that the token acts for, and makes the account or gives it its rights back where that is needed.
+/// Returns the user that the token acts for, and makes the account or gives it its rights back
+/// where that is needed.
 async fn administrator(service: &Service, users: &[User]) -> Result<User> {
     let email = std::env::var("REEVE_ADMIN_EMAIL").unwrap_or_else(|_| "admin@localhost".to_owned());
     let now_ms = service.app.now().as_millisecond();

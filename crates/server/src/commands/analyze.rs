@@ -1,7 +1,9 @@
-//! `reeve analyze`: the judgement that the agents use, on files of one's own. Nothing is served, stored or sent.
+//! `reeve analyze`: the judgement that the agents use, on files of one's own. Nothing is served,
+//! stored or sent.
 //!
-//! The same file gives the same answer to the byte. A file that cannot be read as what it is meant to be ends the command with
-//! exit code 2 and the file, line and column on stderr, before anything is written.
+//! The same file gives the same answer to the byte. A file that cannot be read as what it is meant
+//! to be ends the command with exit code 2 and the file, line and column on stderr, before anything
+//! is written.
 
 mod anomalies;
 mod costs;

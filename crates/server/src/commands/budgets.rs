@@ -1,4 +1,5 @@
-//! `reeve budgets`: budgets of a running service, their standing and the thresholds that they reached.
+//! `reeve budgets`: budgets of a running service, their standing and the thresholds that they
+//! reached.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Collections of a running service that people list, show, create from files and remove by name: alert rules, reports, budgets.
+//! Collections of a running service that people list, show, create from files and remove by name:
+//! alert rules, reports, budgets.
 
 use std::io::{Read as _, Write};
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `reeve connections`: the connections of a service and what their syncs read; and `policy`, the permissions that a connection
-//! needs, derived from the changes themselves.
+//! `reeve connections`: the connections of a service and what their syncs read; and `policy`, the
+//! permissions that a connection needs, derived from the changes themselves.
 
 mod readings;
 
@@ -106,8 +106,8 @@ mod tests {
         }
     }
 
-    /// Each call that the connector makes names its permission. Buckets of exports and bills are named by policies of their own
-    /// (`docs/howto/exports.md`, `docs/howto/bills.md`).
+    /// Each call that the connector makes names its permission. Buckets of exports and bills are
+    /// named by policies of their own (`docs/howto/exports.md`, `docs/howto/bills.md`).
     #[test]
     fn each_permission_that_the_connector_asks_for_is_in_the_policy() {
         let connect = Path::new(env!("CARGO_MANIFEST_DIR")).join("../connect");

@@ -1,9 +1,11 @@
-//! `reeve audit export`: entries into a file, oldest first, in constant memory, to be gone on with when interrupted.
+//! `reeve audit export`: entries into a file, oldest first, in constant memory, to be gone on with
+//! when interrupted.
 //!
-//! From a running service the service exports, as a job ([`job`]); from a data directory this program does it itself.
+//! From a running service the service exports, as a job ([`job`]); from a data directory this
+//! program does it itself.
 //!
-//! What is exported is the log as one checkpoint knows it: entries that arrive meanwhile are left out. The file grows as
-//! `FILE.part` and gets its name when it is whole.
+//! What is exported is the log as one checkpoint knows it: entries that arrive meanwhile are left
+//! out. The file grows as `FILE.part` and gets its name when it is whole.
 
 mod file;
 mod job;
@@ -102,8 +104,8 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
     result
 }
 
-/// Makes the folder that a path with a separator at its end names, and refuses a path that no file could be written to, before
-/// anything is exported.
+/// Makes the folder that a path with a separator at its end names, and refuses a path that no file
+/// could be written to, before anything is exported.
 fn prepare(output: &Path, is_local: bool) -> Result<()> {
     let shown = output.display();
     if output

@@ -1,7 +1,8 @@
 //! `reeve audit import`: files, folders and stdin into the log, a batch at a time.
 //!
-//! A record that cannot be an entry is named with its file and place, and the rest continues; the exit code then is 1.
-//! Importing again changes nothing: an entry's identifier comes from its record.
+//! A record that cannot be an entry is named with its file and place, and the rest continues; the
+//! exit code then is 1. Importing again changes nothing: an entry's identifier comes from its
+//! record.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read};
@@ -102,7 +103,8 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     })
 }
 
-/// Records the import: in a data directory as Reeve's own entry, in a service as one of the token's user.
+/// Records the import: in a data directory as Reeve's own entry, in a service as one of the token's
+/// user.
 async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> {
     let format = match format {
         ImportFormat::Cloudtrail => "cloudtrail",
@@ -124,7 +126,8 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
     );
     let id = match log {
         LogAt::Here(_) => EventId::derived(&id)?,
-        // A service takes the entry as one of the token's user, who may not write Reeve's own identifiers.
+        // A service takes the entry as one of the token's user, who may not write Reeve's own
+        // identifiers.
         LogAt::There(_) => EventId::new(id)?,
     };
     let (entry, now) = (entry.with_id(id), Timestamp::now());
@@ -274,8 +277,9 @@ enum Answer {
     Busy(u64),
 }
 
-/// Appends a batch. An entry whose identifier another entry has is given one of its own where its format allows that (real
-/// CloudTrail folders hold the same `eventID` with different content), else it is refused alone.
+/// Appends a batch. An entry whose identifier another entry has is given one of its own where its
+/// format allows that (real CloudTrail folders hold the same `eventID` with different content),
+/// else it is refused alone.
 async fn append(
     log: &LogAt,
     format: ImportFormat,

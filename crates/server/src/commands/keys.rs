@@ -1,5 +1,5 @@
-//! `reeve keys rotate`: replaces the log's signing key, in a data directory that no service has open. A running service does it
-//! itself: `POST /api/v1/audit-logs/keys/rotate`.
+//! `reeve keys rotate`: replaces the log's signing key, in a data directory that no service has
+//! open. A running service does it itself: `POST /api/v1/audit-logs/keys/rotate`.
 
 use std::io::Write as _;
 use std::process::ExitCode;

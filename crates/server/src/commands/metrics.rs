@@ -1,4 +1,5 @@
-//! `reeve metrics`: Prometheus servers that push to a running service or that it queries, and what matches of their series.
+//! `reeve metrics`: Prometheus servers that push to a running service or that it queries, and what
+//! matches of their series.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -121,7 +122,8 @@ async fn preview(service: &Remote, args: &MetricPreviewArgs) -> Result<ExitCode>
     })
 }
 
-/// A series on one line: its labels, then the resource with its value or the reason why there is none.
+/// A series on one line: its labels, then the resource with its value or the reason why there is
+/// none.
 fn described(one: &Value) -> String {
     let labels = one["labels"]
         .as_object()

@@ -46,7 +46,8 @@ pub(crate) struct Ask {
     pub(crate) values: u32,
     /// `true` if all matches are counted.
     pub(crate) total: bool,
-    /// `true` if entries read in place carry the salts of their commitments, for a file that is checked offline.
+    /// `true` if entries read in place carry the salts of their commitments, for a file that is
+    /// checked offline.
     pub(crate) salts: bool,
 }
 
@@ -98,8 +99,8 @@ pub(crate) struct Counts {
 }
 
 impl LogAt {
-    /// Reads a page. Entries that are too large to come together come in smaller pages: a page has at least one entry unless
-    /// there is none.
+    /// Reads a page. Entries that are too large to come together come in smaller pages: a page has
+    /// at least one entry unless there is none.
     pub(crate) async fn page(&self, ask: &Ask) -> Result<Found> {
         match self {
             Self::Here(log) => here(log, ask).await,

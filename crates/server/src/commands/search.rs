@@ -235,7 +235,8 @@ const fn name(span: Span) -> &'static str {
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
-/// The span that gives a period at most some sixty lines. Where an end is not given, the entries' own months tell it.
+/// The span that gives a period at most some sixty lines. Where an end is not given, the entries'
+/// own months tell it.
 async fn fitting(log: &LogAt, ask: &Ask) -> Result<Span> {
     let (mut from, mut to) = (
         ask.from,

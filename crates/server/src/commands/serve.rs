@@ -23,7 +23,8 @@ use crate::service::{Service, bind, stop_on_signal};
 /// Settings of a service that is started in the process that requires it.
 #[derive(Clone)]
 pub struct Startup {
-    /// Configuration file in the form that `reeve serve --config` reads. `REEVE_` variables are not read.
+    /// Configuration file in the form that `reeve serve --config` reads. `REEVE_` variables are not
+    /// read.
     pub config: PathBuf,
     /// Changes that plans may name.
     pub changes: Changes,
@@ -39,8 +40,8 @@ pub struct Startup {
     pub stop: CancellationToken,
 }
 
-/// Serves until it is told to stop; `bound` is called with the address once it can be reached. While another server uses the data
-/// directory this one is its standby.
+/// Serves until it is told to stop; `bound` is called with the address once it can be reached.
+/// While another server uses the data directory this one is its standby.
 ///
 /// # Errors
 /// The configuration, the data directory or the address cannot be used.
@@ -109,8 +110,9 @@ async fn start(
 /// Files beside the connections: segments and indexes being read, databases, calls to clouds.
 const OTHER_FILES: u64 = 1_000;
 
-/// Raises the limit of open files as far as the system allows. Many systems begin with 1,024, fewer than the connections that are
-/// allowed by default, and an append that finds no file descriptor is a fault of the log.
+/// Raises the limit of open files as far as the system allows. Many systems begin with 1,024, fewer
+/// than the connections that are allowed by default, and an append that finds no file descriptor is
+/// a fault of the log.
 fn open_files(connections: usize) {
     let wanted = u64::try_from(connections)
         .unwrap_or(u64::MAX)
@@ -169,7 +171,8 @@ async fn open(lock: ActiveLock, config: Config, startup: Startup) -> Result<Serv
     Ok(service)
 }
 
-/// Warns of messages without links: channels exist, and neither the configuration nor an administrator names the public address.
+/// Warns of messages without links: channels exist, and neither the configuration nor an
+/// administrator names the public address.
 async fn warn_without_links(service: &Service) {
     let workspace = service.tasks.workspace.workspace_get().await;
     let is_known = service.config.public_url().is_some()

@@ -139,7 +139,8 @@ pub(crate) fn zone(local: bool) -> TimeZone {
     }
 }
 
-/// Text without what a terminal obeys: controls, and what turns the direction of writing, stand as JSON spells them.
+/// Text without what a terminal obeys: controls, and what turns the direction of writing, stand as
+/// JSON spells them.
 pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,6 +1,8 @@
-//! `reeve audit tail`: the newest entries, then those that arrive, until Ctrl-C or until nobody reads any more.
+//! `reeve audit tail`: the newest entries, then those that arrive, until Ctrl-C or until nobody
+//! reads any more.
 //!
-//! A connection that breaks is made again from the last entry on: nothing is missed, nothing comes twice.
+//! A connection that breaks is made again from the last entry on: nothing is missed, nothing comes
+//! twice.
 
 mod events;
 
@@ -24,7 +26,8 @@ use super::show::{Layout, Row, Screen};
 use super::target::{LogAt, Remote, Reply};
 use crate::cli::TailArgs;
 
-/// The service says something every fifteen seconds; a connection that is silent for so long is dead.
+/// The service says something every fifteen seconds; a connection that is silent for so long is
+/// dead.
 const SILENCE: Duration = Duration::from_secs(45);
 /// The longest wait before the next attempt.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -188,8 +191,9 @@ fn take(event: &Event, last: &mut Option<u64>, printer: &Printer) -> Result<()> 
     Ok(())
 }
 
-/// Ends when standard output is a pipe and its reader is gone: a quiet log would not notice for long. Nothing is written
-/// through the second handle, so that it makes no difference that the pipe blocks.
+/// Ends when standard output is a pipe and its reader is gone: a quiet log would not notice for
+/// long. Nothing is written through the second handle, so that it makes no difference that the pipe
+/// blocks.
 async fn nobody_reads() {
     if let Ok(out) = std::io::stdout().as_fd().try_clone_to_owned()
         && let Ok(pipe) = Sender::from_owned_fd_unchecked(out)

@@ -1,4 +1,5 @@
-//! Place at which a command finds the log: a data directory that nobody has open, or a running service.
+//! Place at which a command finds the log: a data directory that nobody has open, or a running
+//! service.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,9 +64,10 @@ pub(crate) struct Reading {
     pub(crate) request: Value,
 }
 
-/// Opens what the flags name, to read it: a data directory must have a log already. A service records what it is asked; of a data
-/// directory that is read directly, the account of the operating system is recorded before anything is read, and a log that cannot be
-/// written cannot be read this way.
+/// Opens what the flags name, to read it: a data directory must have a log already. A service
+/// records what it is asked; of a data directory that is read directly, the account of the
+/// operating system is recorded before anything is read, and a log that cannot be written cannot be
+/// read this way.
 pub(crate) async fn open_to_read(target: &Target, reading: Reading) -> Result<LogAt> {
     if let Some(dir) = &target.data_dir
         && !dir.join("ledger").is_dir()
@@ -172,8 +174,8 @@ impl Remote {
         self.reply(self.response(request).await?, usize::MAX).await
     }
 
-    /// Sends a request whose repetition does no harm: again, after a while, when the service is busy, fails or is away. An
-    /// answer that is longer than `most` bytes is given up.
+    /// Sends a request whose repetition does no harm: again, after a while, when the service is
+    /// busy, fails or is away. An answer that is longer than `most` bytes is given up.
     pub(crate) async fn ask(&self, request: RequestBuilder, most: usize) -> Result<Reply> {
         let mut wait = Duration::from_millis(250);
         for attempt in 1.. {

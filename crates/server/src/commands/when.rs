@@ -1,7 +1,8 @@
 //! Times as people give them to `--from` and `--to`.
 //!
-//! `now`, `now-7d`, `-24h`, `today`, `yesterday`, RFC 3339, and the same without an offset down to a year: those are UTC, or
-//! the zone that is given. A year, month, day, hour or minute begins a `--from` and is taken whole by a `--to`.
+//! `now`, `now-7d`, `-24h`, `today`, `yesterday`, RFC 3339, and the same without an offset down to
+//! a year: those are UTC, or the zone that is given. A year, month, day, hour or minute begins a
+//! `--from` and is taken whole by a `--to`.
 
 use anyhow::{Context as _, Result, bail};
 use jiff::civil::{Date, DateTime, Time};
@@ -51,7 +52,8 @@ pub(crate) fn period(
     Ok((from, to))
 }
 
-/// The last millisecond of what is meant: the log's times are milliseconds, and both ends of a period belong to it.
+/// The last millisecond of what is meant: the log's times are milliseconds, and both ends of a
+/// period belong to it.
 fn before(first: Timestamp, end: Timestamp) -> Timestamp {
     if end > first {
         end.checked_sub(SignedDuration::from_millis(1))

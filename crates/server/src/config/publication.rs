@@ -1,4 +1,5 @@
-//! Places for checkpoints, their witnesses, and the addresses that may be reached: the sections `publish`, `cosign` and `outbound`.
+//! Places for checkpoints, their witnesses, and the addresses that may be reached: the sections
+//! `publish`, `cosign` and `outbound`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,8 @@ use serde::Deserialize;
 /// Bytes of a file of certificate authorities.
 const MOST_PEM: usize = 1 << 20;
 
-/// `[publish]`: copies of the newest checkpoint, kept where whoever rewrites the log cannot rewrite them.
+/// `[publish]`: copies of the newest checkpoint, kept where whoever rewrites the log cannot rewrite
+/// them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Publish {
@@ -57,7 +59,8 @@ pub(crate) struct PublishWebhook {
 pub(crate) struct Cosign {
     /// Seconds between rounds while the log grows.
     pub(crate) every_s: u64,
-    /// Number of witnesses that must cosign before a checkpoint counts as cosigned; all unless given.
+    /// Number of witnesses that must cosign before a checkpoint counts as cosigned; all unless
+    /// given.
     pub(crate) needed: Option<usize>,
     /// The witnesses.
     pub(crate) witnesses: Vec<WitnessEntry>,
@@ -81,8 +84,8 @@ pub(crate) struct OutboundSection {
     pub(crate) allow: Vec<String>,
     /// Plain http to public addresses.
     pub(crate) plain_http: bool,
-    /// A file of certificate authorities (PEM) that are trusted beside the system's own: those of a mail server or a receiver
-    /// within the house.
+    /// A file of certificate authorities (PEM) that are trusted beside the system's own: those of a
+    /// mail server or a receiver within the house.
     pub(crate) ca_file: Option<PathBuf>,
 }
 
@@ -167,7 +170,8 @@ impl WitnessEntry {
     }
 }
 
-/// A file of certificates; one without any is a mistake that would be noticed only when a mail fails.
+/// A file of certificates; one without any is a mistake that would be noticed only when a mail
+/// fails.
 fn authorities(path: &Path) -> Result<Vec<u8>> {
     let location = || format!("outbound.ca_file: {}", path.display());
     let pem = std::fs::read(path).with_context(location)?;

@@ -18,7 +18,8 @@ const SLICE: SignedDuration = SignedDuration::from_hours(12);
 /// Entries appended at once.
 const BATCH: usize = 500;
 
-/// Records everything up to now. What was recorded before is recognised by its event id and not recorded again.
+/// Records everything up to now. What was recorded before is recognised by its event id and not
+/// recorded again.
 pub(super) async fn catch_up(log: &Log, state: &DemoState) -> Result<()> {
     let by = Arc::new(Submitter::local("demo"));
     let now = Timestamp::now();

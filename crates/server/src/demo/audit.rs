@@ -1,4 +1,5 @@
-//! Alert rules, reports, budgets and a scheduled export of the demo, made over the interface by its administrator, as a person would.
+//! Alert rules, reports, budgets and a scheduled export of the demo, made over the interface by its
+//! administrator, as a person would.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -34,8 +35,9 @@ struct Session {
     cookie: String,
 }
 
-/// Enables alert rules and adds reports with a first run and a nightly export, where there are none of their kind. A part that
-/// fails is reported in the service's log; the demo continues without it.
+/// Enables alert rules and adds reports with a first run and a nightly export, where there are none
+/// of their kind. A part that fails is reported in the service's log; the demo continues without
+/// it.
 pub(super) async fn ensure(address: SocketAddr, sign_in: &SignIn) {
     let done = async {
         let session = Session::open(address, sign_in).await?;
@@ -157,7 +159,8 @@ impl Session {
         Ok(())
     }
 
-    /// A budget that the company keeps to, one that the largest account is going to exceed, and one of a team.
+    /// A budget that the company keeps to, one that the largest account is going to exceed, and one
+    /// of a team.
     async fn budgets(&self) -> Result<()> {
         let costs = self.send(self.client.get(self.address("costs"))).await?;
         let monthly = costs["monthly"].as_f64().context("costs without a sum")?;

@@ -1,7 +1,8 @@
-//! Bills of the demo: FOCUS files of the simulated estate's charges, one a month, in the folder from which the service reads bills.
+//! Bills of the demo: FOCUS files of the simulated estate's charges, one a month, in the folder
+//! from which the service reads bills.
 //!
-//! A provider delivers the bill of a month again and again until it is closed; so does this. The first bill is that of the month
-//! before the demonstration began.
+//! A provider delivers the bill of a month again and again until it is closed; so does this. The
+//! first bill is that of the month before the demonstration began.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! People of the demo: one who can sign in for each role, with one password that is made up at the first start, and their colleagues.
+//! People of the demo: one who can sign in for each role, with one password that is made up at the
+//! first start, and their colleagues.
 
 use std::path::Path;
 
@@ -45,8 +46,8 @@ pub(super) fn others() -> Vec<&'static str> {
     SIGN_INS.iter().skip(1).map(|(email, ..)| *email).collect()
 }
 
-/// Adds the demo's people where they are missing: those who can sign in, and the company's people whose activity the log
-/// shows, in their teams, so that the manager sees a team at work.
+/// Adds the demo's people where they are missing: those who can sign in, and the company's people
+/// whose activity the log shows, in their teams, so that the manager sees a team at work.
 pub(super) async fn ensure(service: &Service) -> Result<SignIn> {
     let password = shared_password(&service.config.data_dir)?;
     let known = service.store.user_list().await?;

@@ -98,7 +98,8 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             ..AgentInput::default()
         },
     ];
-    // Findings belong to agents of their own type: one for what anomalies and predictive rules find.
+    // Findings belong to agents of their own type: one for what anomalies and predictive rules
+    // find.
     let held = [
         ("security_intelligence", "Security watch"),
         ("ops_intelligence", "Operations foresight"),

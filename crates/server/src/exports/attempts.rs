@@ -1,6 +1,8 @@
-//! Attempts at exports that could not continue: each waits longer than the time before, and meanwhile the others run.
+//! Attempts at exports that could not continue: each waits longer than the time before, and
+//! meanwhile the others run.
 //!
-//! One export whose destination record or proof cannot be read blocked every export behind it, for good.
+//! One export whose destination record or proof cannot be read blocked every export behind it, for
+//! good.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

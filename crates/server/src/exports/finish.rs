@@ -1,7 +1,8 @@
-//! The end of an export: hashes, the entry in the log, proof, manifest, delivery. Each step may be done again after a crash.
+//! The end of an export: hashes, the entry in the log, proof, manifest, delivery. Each step may be
+//! done again after a crash.
 //!
-//! The finishing `audit.export` entry names the hashes of the files. Its own proof is in the manifest, so that the manifest is
-//! believed because of the log and of nothing else.
+//! The finishing `audit.export` entry names the hashes of the files. Its own proof is in the
+//! manifest, so that the manifest is believed because of the log and of nothing else.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -98,7 +99,8 @@ impl Runner {
         Ok(files)
     }
 
-    /// Carries all files to the destination, the manifest last: where it stands, the export is whole.
+    /// Carries all files to the destination, the manifest last: where it stands, the export is
+    /// whole.
     async fn deliver(&self, export: &mut Export, folder: &Path) -> Result<(), Stop> {
         let Some(id) = export.destination.clone() else {
             return Ok(());

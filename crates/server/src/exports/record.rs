@@ -1,5 +1,5 @@
-//! Entries that the service writes about exports. Each has an identifier that follows from the export, so that writing it again
-//! after a crash is writing it once.
+//! Entries that the service writes about exports. Each has an identifier that follows from the
+//! export, so that writing it again after a crash is writing it once.
 
 use std::sync::Arc;
 

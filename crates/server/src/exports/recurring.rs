@@ -1,4 +1,5 @@
-//! Scheduled exports: an export is made when its time has come, over what was recorded since the last run that succeeded.
+//! Scheduled exports: an export is made when its time has come, over what was recorded since the
+//! last run that succeeded.
 
 use crate::tasks::context::TaskContext;
 use anyhow::Result;
@@ -19,14 +20,16 @@ pub(super) async fn start_due(context: &TaskContext) -> Result<()> {
         }
         match newest(context, &schedule).await? {
             Some(last) if !last.state.is_final() => continue,
-            // A crash right after the end of a run leaves the schedule behind it; its entries are not exported again.
+            // A crash right after the end of a run leaves the schedule behind it; its entries are
+            // not exported again.
             Some(last) if last.state == ExportState::Succeeded => {
                 schedule.covered_to = schedule.covered_to.max(last.progress.end);
             }
             _ => {}
         }
         let export = run_of(context, &schedule);
-        // The time moves first: a crash in between leaves out one run, whose entries the next one covers.
+        // The time moves first: a crash in between leaves out one run, whose entries the next one
+        // covers.
         schedule.last_run_at = now;
         schedule.last_export = Some(export.id.clone());
         schedule.version += 1;

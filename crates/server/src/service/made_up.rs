@@ -1,5 +1,6 @@
-//! A change, its operation and its cloud that this file alone knows, from an offer to a rolled-back action over HTTP. Engine, store, log
-//! and routes carry it without a line of their own: that is what the registry of changes promises (docs/adr/0011).
+//! A change, its operation and its cloud that this file alone knows, from an offer to a rolled-back
+//! action over HTTP. Engine, store, log and routes carry it without a line of their own: that is
+//! what the registry of changes promises (docs/adr/0011).
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,5 @@
-//! Services that take over what others measured and charged: syncs of connections, metric sources, and buckets with bills.
+//! Services that take over what others measured and charged: syncs of connections, metric sources,
+//! and buckets with bills.
 
 use std::sync::Arc;
 

@@ -41,7 +41,8 @@ pub(super) async fn open_held(
 ) -> Result<(Arc<Store>, Log, ActiveLease)> {
     active::check_file_system(config)?;
     check_restore(&config.data_dir)?;
-    // Before the state store, which makes a key of its own where there is none: of a log without its key nothing is made.
+    // Before the state store, which makes a key of its own where there is none: of a log without
+    // its key nothing is made.
     let signer =
         reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
     let store = Arc::new(open_store(config).await?);

@@ -8,8 +8,8 @@ use reeve_ledger::{AcceptUnsigned, EntryError, Unsigned};
 
 use crate::account::Account;
 
-/// Consents for one start. Of a log that was restored, the entry about the restore tells it: before the key is replaced nothing may
-/// be appended, or the old key would sign two histories.
+/// Consents for one start. Of a log that was restored, the entry about the restore tells it: before
+/// the key is replaced nothing may be appended, or the old key would sign two histories.
 pub(super) fn consent(data_dir: &Path) -> AcceptUnsigned {
     let is_restored = crate::backup::restored::is_pending(data_dir);
     AcceptUnsigned::new(move |unsigned| {

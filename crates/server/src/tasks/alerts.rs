@@ -1,8 +1,9 @@
 //! Evaluates alert rules over the log, and tells the log of what fired.
 //!
-//! The position moves in the step that keeps firings and state, so a restart neither loses nor doubles one. A firing is recorded
-//! after it is kept, under an identifier of its own, so that recording it twice is once; channels are told by what follows the log
-//! (`deliveries`). A new installation begins at the log's end.
+//! The position moves in the step that keeps firings and state, so a restart neither loses nor
+//! doubles one. A firing is recorded after it is kept, under an identifier of its own, so that
+//! recording it twice is once; channels are told by what follows the log (`deliveries`). A new
+//! installation begins at the log's end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,8 +121,9 @@ async fn show(context: &TaskContext, slot: &mut Option<Watch>) -> Result<()> {
     }
 }
 
-/// Tells the log of rules that count only in part from now on, and of steps of the clock. Before the position moves, so that a
-/// sudden stop does not lose it: the entry of a rule has the same identifier when it is written again.
+/// Tells the log of rules that count only in part from now on, and of steps of the clock. Before
+/// the position moves, so that a sudden stop does not lose it: the entry of a rule has the same
+/// identifier when it is written again.
 async fn warn(context: &TaskContext, changes: &Changes) -> Result<()> {
     let new = changes.degraded.iter().filter(|degraded| degraded.is_new);
     for degraded in new {
@@ -146,7 +148,8 @@ async fn warn(context: &TaskContext, changes: &Changes) -> Result<()> {
     Ok(())
 }
 
-/// Returns the evaluator with the rules as they are now; `None` after the log's end was made the beginning.
+/// Returns the evaluator with the rules as they are now; `None` after the log's end was made the
+/// beginning.
 async fn current<'w>(
     context: &TaskContext,
     slot: &'w mut Option<Watch>,
@@ -185,7 +188,8 @@ async fn current<'w>(
             }
             let mut evaluator = Evaluator::new(Limits::default(), progress);
             evaluator.set_rules(rules);
-            // State that another process has kept since belongs to a later position; the next move is refused then.
+            // State that another process has kept since belongs to a later position; the next move
+            // is refused then.
             evaluator.restore(&store.alert_state().await?)?;
             *slot = Some(Watch {
                 evaluator,
@@ -196,7 +200,8 @@ async fn current<'w>(
     Ok(slot.as_mut())
 }
 
-/// Returns rules with the values that their lists have now. A rule whose list is gone matches nothing, and that is told.
+/// Returns rules with the values that their lists have now. A rule whose list is gone matches
+/// nothing, and that is told.
 async fn with_values(context: &TaskContext, mut rules: Vec<Rule>) -> Result<Vec<Arc<Rule>>> {
     for rule in &mut rules {
         rule.settings.query = match with_lists(context.lists.as_ref(), &rule.settings.query).await {

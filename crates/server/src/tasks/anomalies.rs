@@ -1,7 +1,8 @@
 //! Watches metrics and behaviour, and hands what is strange to the anomaly service.
 //!
-//! The log is followed from a cursor that moves once everything found before it is kept. Behaviour is judged by a past that lives in
-//! memory: after a start the entries before the cursor are read for their lesson alone.
+//! The log is followed from a cursor that moves once everything found before it is kept. Behaviour
+//! is judged by a past that lives in memory: after a start the entries before the cursor are read
+//! for their lesson alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +33,8 @@ const LATELY: SignedDuration = SignedDuration::from_hours(1);
 /// State between two beats.
 #[derive(Default)]
 struct Watches {
-    /// Unknown before the first look, when it is asked what the watch before the last stop has seen.
+    /// Unknown before the first look, when it is asked what the watch before the last stop has
+    /// seen.
     metrics: Option<MetricWatch>,
     behaviour: BehaviourWatch,
     threats: Threats,
@@ -63,8 +65,8 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
     });
 }
 
-/// Judges what is new, keeps what is strange of it, and then moves on, so that whatever was found before a sudden stop is found
-/// again after it. A finding that is kept already is not kept twice.
+/// Judges what is new, keeps what is strange of it, and then moves on, so that whatever was found
+/// before a sudden stop is found again after it. A finding that is kept already is not kept twice.
 async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> Result<()> {
     watches.unkept = tell(context, std::mem::take(&mut watches.unkept)).await;
     if !watches.unkept.is_empty() {
@@ -193,8 +195,8 @@ async fn tell(context: &TaskContext, found: Vec<Finding>) -> Vec<Finding> {
     unkept
 }
 
-/// Judges entries since the last beat, some of them where many came, and adds what is strange to `found`. Returns the next sequence to
-/// judge.
+/// Judges entries since the last beat, some of them where many came, and adds what is strange to
+/// `found`. Returns the next sequence to judge.
 async fn read_on(
     context: &TaskContext,
     trail: &Trail,

@@ -52,8 +52,9 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 /// Sources whose files may stay; `None` before the first look.
 type KnownSources = Mutex<Option<BTreeSet<BillSourceId>>>;
 
-/// Drops the files of sources that are gone. The folder, which may have thousands of files, is read at the start and after the set of
-/// sources changed; again where that failed, and while a source that is gone is still being read.
+/// Drops the files of sources that are gone. The folder, which may have thousands of files, is read
+/// at the start and after the set of sources changed; again where that failed, and while a source
+/// that is gone is still being read.
 fn drop_gone(puller: &BillPuller, sources: &[BillSource], known: &KnownSources) {
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     let ids: BTreeSet<BillSourceId> = sources.iter().map(|source| source.id.clone()).collect();

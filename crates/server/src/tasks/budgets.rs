@@ -1,8 +1,10 @@
-//! Holds budgets against the bills in `charges/`, whenever a bill or a budget changed or a day has passed, and raises alerts.
+//! Holds budgets against the bills in `charges/`, whenever a bill or a budget changed or a day has
+//! passed, and raises alerts.
 //!
-//! How a budget stands and the alerts that follow are kept in one step, so that each threshold is told once a period, also over a
-//! restart or with two processes. An alert is recorded after it is kept, under an identifier of its own, so that recording it
-//! twice is once; channels are told by what follows the log (`deliveries`).
+//! How a budget stands and the alerts that follow are kept in one step, so that each threshold is
+//! told once a period, also over a restart or with two processes. An alert is recorded after it is
+//! kept, under an identifier of its own, so that recording it twice is once; channels are told by
+//! what follows the log (`deliveries`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

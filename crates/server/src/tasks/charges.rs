@@ -1,8 +1,8 @@
-//! Watches spending: reads the bills in `charges/` of the data directory whenever one of them, or the settings, changed, and
-//! hands unusual days to the anomaly service.
+//! Watches spending: reads the bills in `charges/` of the data directory whenever one of them, or
+//! the settings, changed, and hands unusual days to the anomaly service.
 //!
-//! Bills are FOCUS files (`.csv`, `.csv.gz`, `.parquet`), put there by an export job or by hand. A file that cannot be read is told and
-//! left out.
+//! Bills are FOCUS files (`.csv`, `.csv.gz`, `.parquet`), put there by an export job or by hand. A
+//! file that cannot be read is told and left out.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,8 @@ use tokio_util::task::TaskTracker;
 use crate::adapters::bills::{Bill, MOST_FILES, files, read};
 use crate::service::Service;
 
-/// State of the last reading: the files with size and time, the settings' version, and the number of lessons.
+/// State of the last reading: the files with size and time, the settings' version, and the number
+/// of lessons.
 type Seen = (Vec<Bill>, u64, usize);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {

@@ -1,4 +1,5 @@
-//! Services that background tasks run on: the ports of their records, and what works on them. No task knows the HTTP interface.
+//! Services that background tasks run on: the ports of their records, and what works on them. No
+//! task knows the HTTP interface.
 
 use std::path::PathBuf;
 use std::sync::Arc;

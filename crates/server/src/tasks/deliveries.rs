@@ -1,7 +1,9 @@
-//! Tells others what happened: reads the log on by sequence, keeps what follows from it, sends what is due, gathers digests.
+//! Tells others what happened: reads the log on by sequence, keeps what follows from it, sends what
+//! is due, gathers digests.
 //!
-//! The cursor moves in the same step that keeps the deliveries, so a restart neither loses nor doubles one. A new installation
-//! begins at the log's end: nobody is told of what happened before anybody could subscribe.
+//! The cursor moves in the same step that keeps the deliveries, so a restart neither loses nor
+//! doubles one. A new installation begins at the log's end: nobody is told of what happened before
+//! anybody could subscribe.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,8 +72,8 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 
 /// Attempts at the entry whose record cannot be read at the moment.
 ///
-/// The cursor was read from the same store just before, so the store answers, and only this record does not. It is left out after some
-/// attempts: one such record stopped all notifications.
+/// The cursor was read from the same store just before, so the store answers, and only this record
+/// does not. It is left out after some attempts: one such record stopped all notifications.
 #[derive(Default)]
 struct Unreadable(Option<(u64, u32)>);
 

@@ -1,4 +1,5 @@
-//! Moves what waits for a time: scheduled, snoozed and expired recommendations, approvals that lapse.
+//! Moves what waits for a time: scheduled, snoozed and expired recommendations, approvals that
+//! lapse.
 
 use std::time::Duration;
 

@@ -54,7 +54,8 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
     });
 }
 
-/// Returns `true` if the last query ended at least `pause` ago, and the server asked for no longer wait.
+/// Returns `true` if the last query ended at least `pause` ago, and the server asked for no longer
+/// wait.
 fn is_due(source: &MetricSource, state: &SyncState, pause: SignedDuration, now: Timestamp) -> bool {
     source.kind == SourceKind::Query
         && source.enabled

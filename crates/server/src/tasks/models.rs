@@ -1,7 +1,8 @@
-//! Looks after the agents' models: judges what serves, trains when there is a cause, lets the better one serve.
+//! Looks after the agents' models: judges what serves, trains when there is a cause, lets the
+//! better one serve.
 //!
-//! One training a turn, so that a tick stays short and memory bounded; what is still due comes with the next turn. A person's
-//! request waits at most one beat.
+//! One training a turn, so that a tick stays short and memory bounded; what is still due comes with
+//! the next turn. A person's request waits at most one beat.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +18,8 @@ use crate::tasks::context::TaskContext;
 
 /// Time between two looks for work.
 const BEAT: Duration = Duration::from_secs(10);
-/// Resources whose samples are held at a time: the sample that models are judged on, and a part of a training. 120 machines with 91
-/// days of samples every five minutes take 50 MB a metric.
+/// Resources whose samples are held at a time: the sample that models are judged on, and a part of
+/// a training. 120 machines with 91 days of samples every five minutes take 50 MB a metric.
 const MOST_RESOURCES: usize = 120;
 /// Trainings and judgements in one turn at most.
 const A_TURN: usize = 4;

@@ -1,5 +1,6 @@
-//! Reads the calendar addresses that are due, and evaluates the predictive rules that are. The rules that come with Reeve are put in once in a data directory's life,
-//! so that those people remove stay removed.
+//! Reads the calendar addresses that are due, and evaluates the predictive rules that are. The
+//! rules that come with Reeve are put in once in a data directory's life, so that those people
+//! remove stay removed.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! Publishes checkpoints: one task a place, so that a slow one holds up no other, and nothing waits for any of them. What
-//! fails is tried again, ever more slowly; how it goes is in the metrics, and in the log when it changes.
+//! Publishes checkpoints: one task a place, so that a slow one holds up no other, and nothing waits
+//! for any of them. What fails is tried again, ever more slowly; how it goes is in the metrics, and
+//! in the log when it changes.
 
 mod cosign;
 mod pace;

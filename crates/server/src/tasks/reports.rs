@@ -1,7 +1,9 @@
-//! Runs reports, one at a time, begins those that are due by schedule, and removes runs whose time has come.
+//! Runs reports, one at a time, begins those that are due by schedule, and removes runs whose time
+//! has come.
 //!
-//! A run is begun from the start again when the process that had it is gone: its files are written beside their place and moved there
-//! whole, and its period and checkpoint are taken anew. While it runs it is touched every two seconds, so that another process can tell.
+//! A run is begun from the start again when the process that had it is gone: its files are written
+//! beside their place and moved there whole, and its period and checkpoint are taken anew. While it
+//! runs it is touched every two seconds, so that another process can tell.
 
 mod coverage;
 mod files;
@@ -87,7 +89,8 @@ impl Runner {
         schedule::forget_old(&self.context).await
     }
 
-    /// The moment before which a touch means that nobody has the run: after a restart the runs of the process before are known at once.
+    /// The moment before which a touch means that nobody has the run: after a restart the runs of
+    /// the process before are known at once.
     fn stale(&self) -> Timestamp {
         let now = self.context.now();
         let old = now.saturating_sub(STALE).unwrap_or(now);
@@ -188,11 +191,11 @@ impl Runner {
         }
     }
 
-    /// Records a run that succeeded with the hashes of its files, and writes the manifest with the proof of that entry. Returns the
-    /// manifest's length.
+    /// Records a run that succeeded with the hashes of its files, and writes the manifest with the
+    /// proof of that entry. Returns the manifest's length.
     async fn attest(&self, run: &Run) -> Result<u64> {
-        // The identifier follows from the files: recording the same files again adds no entry, and a run that was begun anew after a
-        // crash has other files and an entry of its own.
+        // The identifier follows from the files: recording the same files again adds no entry, and
+        // a run that was begun anew after a crash has other files and an entry of its own.
         let hash = &run.files.json.sha256;
         let id = format!("report-{}-{}", run.id.0, hash.get(..16).unwrap_or(hash));
         let log = record::Log {

@@ -1,7 +1,9 @@
-//! The nightly check of the service by itself, on record: the state is compared with its last digest, and the log is verified as
-//! `reeve-verify` does. Only the active server has tasks, so that one server does it.
+//! The nightly check of the service by itself, on record: the state is compared with its last
+//! digest, and the log is verified as `reeve-verify` does. Only the active server has tasks, so
+//! that one server does it.
 //!
-//! The verification reads the whole log, about 400,000 entries a second on one core (docs/benchmarks.md); the digest reads a few tables.
+//! The verification reads the whole log, about 400,000 entries a second on one core
+//! (docs/benchmarks.md); the digest reads a few tables.
 
 mod digest;
 
@@ -17,7 +19,8 @@ use tokio_util::task::TaskTracker;
 use crate::service::Service;
 use digest::StateDigester;
 
-/// Time within which the check begins, so that servers of many logs on one machine do not all begin together.
+/// Time within which the check begins, so that servers of many logs on one machine do not all begin
+/// together.
 const SPREAD_S: u64 = 3600;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {

@@ -1,5 +1,5 @@
-//! Adds up what pages tell of the whole estate once after a start, so that the first visitor does not wait for it. The store holds the sums
-//! until something that they depend on is written.
+//! Adds up what pages tell of the whole estate once after a start, so that the first visitor does
+//! not wait for it. The store holds the sums until something that they depend on is written.
 
 use reeve_recommend::ports::RecommendationFilter;
 use tokio_util::sync::CancellationToken;

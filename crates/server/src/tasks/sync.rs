@@ -13,7 +13,8 @@ use reeve_estate::{Connection, ConnectionStatus, EstateStore as _};
 use crate::adapters::syncer::ConnectionSyncer;
 use crate::service::Service;
 
-/// Syncs at a time. An account that throttles takes one of these places for as long as its retries last.
+/// Syncs at a time. An account that throttles takes one of these places for as long as its retries
+/// last.
 const AT_ONCE: usize = 16;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {

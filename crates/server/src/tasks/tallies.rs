@@ -1,4 +1,5 @@
-//! Records what was counted instead of recorded one by one, once its window is over: refused attempts, API calls, failures.
+//! Records what was counted instead of recorded one by one, once its window is over: refused
+//! attempts, API calls, failures.
 
 use std::time::Duration;
 

@@ -1,5 +1,7 @@
-//! Threat lists that lie as files: keeps the store's lists as the files in `threat-lists/` of the data directory are, and
-//! removes those whose file is gone. The list that ships with Reeve is one of them until a file of its name takes its place. A file that cannot be read is told once and left out.
+//! Threat lists that lie as files: keeps the store's lists as the files in `threat-lists/` of the
+//! data directory are, and removes those whose file is gone. The list that ships with Reeve is one
+//! of them until a file of its name takes its place. A file that cannot be read is told once and
+//! left out.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -9,7 +9,8 @@ use serde_json::json;
 const REGION: &str = "us-east-1";
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Connects the account at an endpoint, with changes allowed, and waits for its first sync; the connection's identifier.
+/// Connects the account at an endpoint, with changes allowed, and waits for its first sync; the
+/// connection's identifier.
 pub(crate) async fn connect(admin: &Api, endpoint: &str) -> String {
     let connection = json!({
         "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,

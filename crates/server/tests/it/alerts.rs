@@ -1,5 +1,6 @@
-//! Tests of alerts over the built program: a burst of failures fires once, notifies a real receiver, and survives a
-//! restart; every reason for not firing is named; invalid fields are refused by name.
+//! Tests of alerts over the built program: a burst of failures fires once, notifies a real
+//! receiver, and survives a restart; every reason for not firing is named; invalid fields are
+//! refused by name.
 
 pub(crate) mod bounds;
 mod demo;

@@ -1,6 +1,6 @@
-//! Tests of anomalies over HTTP: an address on an operator's list is reported with its evidence, feedback can be
-//! withdrawn, lists come by the interface and as files; a cause names the changes of others, and their authors to
-//! those who may see them.
+//! Tests of anomalies over HTTP: an address on an operator's list is reported with its evidence,
+//! feedback can be withdrawn, lists come by the interface and as files; a cause names the changes
+//! of others, and their authors to those who may see them.
 
 use std::time::Duration;
 
@@ -213,7 +213,8 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         .unwrap();
     seen_as("stopped").await;
 
-    // Somebody's deed, as CloudTrail has it, then the machine's own credentials from a listed address.
+    // Somebody's deed, as CloudTrail has it, then the machine's own credentials from a listed
+    // address.
     let _ = admin
         .put(
             "intelligence/threat-lists/mine",

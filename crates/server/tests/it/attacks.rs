@@ -1,5 +1,6 @@
-//! Attacks that the log shows become incidents within a minute, one each: the demonstration's own, the same in CloudTrail's records
-//! of a real account, and one that was recorded right before a power cut.
+//! Attacks that the log shows become incidents within a minute, one each: the demonstration's own,
+//! the same in CloudTrail's records of a real account, and one that was recorded right before a
+//! power cut.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;
@@ -56,7 +57,8 @@ fn import(data: &Path, format: &str, records: &[Value]) {
     );
 }
 
-/// Security anomalies, once there are as many as expected; the test fails where they take longer than a minute.
+/// Security anomalies, once there are as many as expected; the test fails where they take longer
+/// than a minute.
 async fn deliveries(api: &Api, count: usize) -> Vec<Value> {
     let begun = Instant::now();
     let path = "intelligence/anomalies?type=security&limit=100";
@@ -188,7 +190,8 @@ async fn anomaly(api: &Api, id: &str) -> Value {
         .body
 }
 
-/// Number of entries that a search for these identifiers finds, as the page's link into the log asks.
+/// Number of entries that a search for these identifiers finds, as the page's link into the log
+/// asks.
 async fn found_in_the_log(api: &Api, ids: &Value) -> usize {
     let ids: Vec<String> = ids
         .as_array()
@@ -201,7 +204,8 @@ async fn found_in_the_log(api: &Api, ids: &Value) -> usize {
     api.get(&path).await.expect(200).items().len()
 }
 
-/// Title, cause and evidence count every attempt of the spray, whatever moment the alarm was raised at.
+/// Title, cause and evidence count every attempt of the spray, whatever moment the alarm was raised
+/// at.
 async fn the_spray_has_one_set_of_numbers(api: &Api, id: &str) {
     let spray = until("every attempt of the spray", A_MINUTE, async || {
         let spray = anomaly(api, id).await;

@@ -1,5 +1,6 @@
-//! Backups: made while entries are appended, checked byte by byte, restored into a new directory that continues; on both databases. And
-//! what a restore refuses: a broken or changed backup, a directory in use, a log that is known to have been longer.
+//! Backups: made while entries are appended, checked byte by byte, restored into a new directory
+//! that continues; on both databases. And what a restore refuses: a broken or changed backup, a
+//! directory in use, a log that is known to have been longer.
 
 mod forged;
 mod refused;
@@ -204,7 +205,8 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
         let (code, said) = verify(&[text(dir), "--public-key", text(&key)]).unwrap();
         assert_eq!(code, Some(0), "{said}");
     }
-    // What the old key signed after the backup is not a checkpoint of the restored log, and is told so.
+    // What the old key signed after the backup is not a checkpoint of the restored log, and is told
+    // so.
     let (code, said) = verify(&[
         text(&new),
         "--checkpoint",
@@ -343,7 +345,8 @@ async fn keys_are_sealed_left_out_or_given_back() {
     assert_eq!(verify(&[text(&read_only)]).unwrap().0, Some(0));
     let refused = Service::serve(&read_only, &[]).unwrap_err().to_string();
     assert!(refused.contains("log.key is missing"), "{refused}");
-    // Once the key is there, its first act is to hand over: what the original signed meanwhile stays the original's.
+    // Once the key is there, its first act is to hand over: what the original signed meanwhile
+    // stays the original's.
     std::fs::create_dir(read_only.join("keys")).unwrap();
     std::fs::copy(data.join("keys/log.key"), read_only.join("keys/log.key")).unwrap();
     Service::serve(&read_only, &[]).unwrap().stop().unwrap();

@@ -1,4 +1,5 @@
-//! Tests of broken input: each is refused with a code and the field or cause, and nothing is written or half done.
+//! Tests of broken input: each is refused with a code and the field or cause, and nothing is
+//! written or half done.
 
 mod cloud;
 mod config;
@@ -10,7 +11,8 @@ use serde_json::{Value, json};
 const JSON: &str = "application/json";
 const NDJSON: &str = "application/x-ndjson";
 
-/// One broken submission: what it is, content type, bytes, status, problem code, field, its code, and its entry.
+/// One broken submission: what it is, content type, bytes, status, problem code, field, its code,
+/// and its entry.
 struct Case {
     what: &'static str,
     kind: &'static str,
@@ -285,7 +287,8 @@ async fn an_event_id_stands_for_one_content() {
     let again = submit(&admin, JSON, spelled.to_vec()).await.expect(201);
     assert_eq!(again.body, first.body);
     assert_eq!(admin.size().await, size);
-    // Other content: refused, with the entry's place in the batch, and nothing of the batch is there.
+    // Other content: refused, with the entry's place in the batch, and nothing of the batch is
+    // there.
     let mut other = one.clone();
     other["severity"] = json!("high");
     let batch = json!([{ "event_id": "evt-2", "event_type": "test.deed" }, other]);

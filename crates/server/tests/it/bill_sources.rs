@@ -1,4 +1,5 @@
-//! Bills in a bucket: read once, read again where a month is restated, dropped with their objects, and named where they cannot be read.
+//! Bills in a bucket: read once, read again where a month is restated, dropped with their objects,
+//! and named where they cannot be read.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
@@ -11,7 +12,8 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(60);
 const REGION: &str = "us-east-1";
 const HEADER: &str = "BilledCost,BillingCurrency,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ProviderName,ServiceName,SubAccountId,ResourceId";
-/// Three days of one machine at $20.25, as DuckDB writes Parquet: doubles, decimals, times with and without zones, a map of tags.
+/// Three days of one machine at $20.25, as DuckDB writes Parquet: doubles, decimals, times with and
+/// without zones, a map of tags.
 const PARQUET: &[u8] = include_bytes!("../fixtures/focus.parquet");
 
 fn bill(day: &str, cost: &str) -> Vec<u8> {

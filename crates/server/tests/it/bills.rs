@@ -1,5 +1,5 @@
-//! Tests of bills in `charges/`: read once when they arrive, a bad one named by file and line, and unusual costs
-//! reported.
+//! Tests of bills in `charges/`: read once when they arrive, a bad one named by file and line, and
+//! unusual costs reported.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const HEADER: &str = "BilledCost,BillingCurrency,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ProviderName,ServiceName,\
     SubAccountId,ResourceId,ChargeDescription\n";
 
-/// Forty days of a service that costs a hundred a day, up to midnight; the last of them costs four times as much.
+/// Forty days of a service that costs a hundred a day, up to midnight; the last of them costs four
+/// times as much.
 fn bill() -> String {
     let midnight =
         Timestamp::from_second(Timestamp::now().as_second().div_euclid(86_400) * 86_400).unwrap();

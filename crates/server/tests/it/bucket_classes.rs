@@ -1,4 +1,5 @@
-//! Storage classes of a bucket, from its access logs to a rule that is added once it is signed, and is not taken back.
+//! Storage classes of a bucket, from its access logs to a rule that is added once it is signed, and
+//! is not taken back.
 
 use std::time::Duration;
 
@@ -118,7 +119,8 @@ async fn rarely_read_objects_get_a_rule_that_says_what_cannot_be_taken_back() {
     execute(&admin, &manager, finding).await;
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
-    // A read 45 days ago was of an object of 155 days: later than 180 days there was one read less to pay for.
+    // A read 45 days ago was of an object of 155 days: later than 180 days there was one read less
+    // to pay for.
     let rules = moto.lifecycle_of(REGION, "exports").await.unwrap().unwrap();
     for part in [
         "reeve-tier-objects",

@@ -1,4 +1,5 @@
-//! Lifecycle rules of buckets, from the descriptions of a sync to a rule that is added and taken back.
+//! Lifecycle rules of buckets, from the descriptions of a sync to a rule that is added and taken
+//! back.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Requests and entries go on while a sync stores thousands of descriptions, whatever else the sync's task is busy with.
+//! Requests and entries go on while a sync stores thousands of descriptions, whatever else the
+//! sync's task is busy with.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -29,7 +30,8 @@ const LISTINGS: u64 = 4;
 const PAGES: u64 = 4;
 const PAGE: u64 = 500;
 
-/// A connector with thousands of resources, whose one task reads several listings side by side. Each reading adds a drive.
+/// A connector with thousands of resources, whose one task reads several listings side by side.
+/// Each reading adds a drive.
 #[derive(Debug, Default)]
 struct Archive {
     readings: AtomicU64,
@@ -82,7 +84,8 @@ impl Archive {
     ) -> Result<(), ReadError> {
         let failed = |error: reeve_estate::StoreError| ReadError(error.to_string());
         for page in 0..PAGES {
-            // Turning an answer into descriptions keeps the task busy, as a connector's parser does.
+            // Turning an answer into descriptions keeps the task busy, as a connector's parser
+            // does.
             let numbers = page * PAGE..(page + 1) * PAGE;
             let page: Vec<Described> = numbers
                 .map(|number| described(connection, listing, number, drives))
@@ -150,7 +153,8 @@ async fn started(
     )
 }
 
-/// Reads, writes state and appends entries, again and again, until a sync has ended; returns the longest wait and the rounds.
+/// Reads, writes state and appends entries, again and again, until a sync has ended; returns the
+/// longest wait and the rounds.
 async fn worked_until(
     api: &Api,
     connection: &str,

@@ -1,5 +1,5 @@
-//! Tests of claims: the source's values are never changed, and one `event_id` belongs to one claim, even across
-//! restarts.
+//! Tests of claims: the source's values are never changed, and one `event_id` belongs to one claim,
+//! even across restarts.
 
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! `reeve audit search`, `tail`, `export` and `reeve analyze` as people run them: the real program against a served log,
-//! against its folder once nobody serves it, and on files.
+//! `reeve audit search`, `tail`, `export` and `reeve analyze` as people run them: the real program
+//! against a served log, against its folder once nobody serves it, and on files.
 
 mod analyze;
 mod budgets;

@@ -1,4 +1,5 @@
-//! The configuration of a cloud's resources: read, kept, compared and searched; each difference is recorded once, with who made it.
+//! The configuration of a cloud's resources: read, kept, compared and searched; each difference is
+//! recorded once, with who made it.
 
 use std::time::Duration;
 

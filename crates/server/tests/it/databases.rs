@@ -1,5 +1,6 @@
-//! `cost_optimizer` on RDS, from what RDS itself reports to a class that fits: free memory becomes used memory of the class, so that a
-//! finding can reach the default confidence, and the change is executed and taken back.
+//! `cost_optimizer` on RDS, from what RDS itself reports to a class that fits: free memory becomes
+//! used memory of the class, so that a finding can reach the default confidence, and the change is
+//! executed and taken back.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 const GIB: f64 = 1_073_741_824.0;
 
-/// Fifteen days of a quiet db.m5.2xlarge, which has 32 GiB of memory: everything, or the processor alone.
+/// Fifteen days of a quiet db.m5.2xlarge, which has 32 GiB of memory: everything, or the processor
+/// alone.
 async fn measure(moto: &Moto, database: &str, whole: bool) {
     let now = Timestamp::now();
     let metrics = [
@@ -134,7 +136,8 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
         "intelligence/recommendations/{}",
         known["id"].as_str().unwrap()
     );
-    // The change and its way back may take ninety minutes, more than the budget of 99.9 % has in a month.
+    // The change and its way back may take ninety minutes, more than the budget of 99.9 % has in a
+    // month.
     let refused = admin
         .post(
             &format!("{path}/execute"),

@@ -1,4 +1,5 @@
-//! `reeve demo`: somebody signs in and finds a living estate; stopped and started again it continues.
+//! `reeve demo`: somebody signs in and finds a living estate; stopped and started again it
+//! continues.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -68,8 +69,8 @@ async fn with_cookie(api: &Api, cookie: &str, own_page: bool) -> Answer {
     .await
 }
 
-/// Returns the end of the newest sample's five minutes, ms since the epoch; `None` if the machine has no metrics at
-/// present.
+/// Returns the end of the newest sample's five minutes, ms since the epoch; `None` if the machine
+/// has no metrics at present.
 async fn newest_sample(api: &Api, resource: &str) -> Option<i64> {
     let start = Timestamp::now() - SignedDuration::from_mins(30);
     let path = format!(
@@ -99,7 +100,8 @@ fn values<'a>(items: &'a [Value], name: &str) -> BTreeSet<&'a str> {
     items.iter().filter_map(|one| one[name].as_str()).collect()
 }
 
-/// Tile, list and filter total the same, and every recommendation that has not ended is counted in one state of applicability.
+/// Tile, list and filter total the same, and every recommendation that has not ended is counted in
+/// one state of applicability.
 async fn figures_agree(api: &Api) {
     let open = "open,pending_approval,approved,scheduled,snoozed,executing,verifying,testing";
     until(
@@ -178,7 +180,8 @@ async fn figures_agree(api: &Api) {
 /// Characters of a title: one line in lists, mails and chats.
 const TITLE: usize = 70;
 
-/// Every title fits a line, and no explanation begins with the confidence, which comes behind the other factors.
+/// Every title fits a line, and no explanation begins with the confidence, which comes behind the
+/// other factors.
 async fn recommendations_read_well(api: &Api) {
     let found = api
         .get("intelligence/recommendations?limit=1000")
@@ -223,7 +226,8 @@ const CONFIDENCE: &[&str] = &[
     "Probability ",
 ];
 
-/// Resources that nothing uses are found, each with its entry in the log, and commitments are simulated on the use of the account with prices.
+/// Resources that nothing uses are found, each with its entry in the log, and commitments are
+/// simulated on the use of the account with prices.
 async fn costs_are_found(api: &Api) {
     let found = api
         .get("intelligence/recommendations?limit=1000")
@@ -384,7 +388,8 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
         "{stats}"
     );
 
-    // It lives: entries nobody here asked for, and syncs that bring every five minutes as soon as they are over.
+    // It lives: entries nobody here asked for, and syncs that bring every five minutes as soon as
+    // they are over.
     let (size, syncs) = (api.size().await, last_syncs(&api).await);
     until("new entries", Duration::from_secs(90), || async {
         (api.size().await > size).then_some(())
@@ -415,7 +420,8 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
 
     let size = api.size().await;
     let (status, took) = service.stop().unwrap();
-    // Five seconds for requests and twenty for the work under way, which is the most that the service waits.
+    // Five seconds for requests and twenty for the work under way, which is the most that the
+    // service waits.
     assert!(
         status.success() && took < Duration::from_secs(25),
         "{status} after {took:?}"
@@ -439,7 +445,8 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
     let third = Service::demo(home.path()).unwrap();
     assert!(third.nobody().get("/readyz").await.status == 200);
     let (status, took) = third.stop().unwrap();
-    // Five seconds for requests and twenty for the work under way, which is the most that the service waits.
+    // Five seconds for requests and twenty for the work under way, which is the most that the
+    // service waits.
     assert!(
         status.success() && took < Duration::from_secs(25),
         "{status} after {took:?}"

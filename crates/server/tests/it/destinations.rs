@@ -1,6 +1,7 @@
-//! Exports carried to real storage: versitygw (S3), Azurite (Azure Blob), fake-gcs-server (Google Cloud Storage) and OpenSSH (SFTP). Wrong
-//! credentials are told by destination and reason, an upload that breaks off leaves no file under its name, another attempt delivers the
-//! same bytes with the manifest last, and no secret is shown anywhere.
+//! Exports carried to real storage: versitygw (S3), Azurite (Azure Blob), fake-gcs-server (Google
+//! Cloud Storage) and OpenSSH (SFTP). Wrong credentials are told by destination and reason, an
+//! upload that breaks off leaves no file under its name, another attempt delivers the same bytes
+//! with the manifest last, and no secret is shown anywhere.
 
 use std::collections::BTreeMap;
 use std::path::Path;

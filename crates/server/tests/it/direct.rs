@@ -1,4 +1,5 @@
-//! Reading a data directory without the service: recorded in the log with the account of the operating system, or not done.
+//! Reading a data directory without the service: recorded in the log with the account of the
+//! operating system, or not done.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Pages that a person reads before a change is allowed: the dry run of an agent, and the policy of a connection.
+//! Pages that a person reads before a change is allowed: the dry run of an agent, and the policy of
+//! a connection.
 
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use crate::account::connect;
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 
-/// Connects an account and runs an agent that requires tags until it has a recommendation; the agent's identifier.
+/// Connects an account and runs an agent that requires tags until it has a recommendation; the
+/// agent's identifier.
 async fn agent_with_a_finding(admin: &Api, moto: &Moto) -> String {
     let _ = connect(admin, moto.endpoint()).await;
     let agent = json!({

@@ -1,4 +1,5 @@
-//! Tests of shutdown: it completes within five seconds, whatever its clients and receivers do. Killed: `kill.rs`.
+//! Tests of shutdown: it completes within five seconds, whatever its clients and receivers do.
+//! Killed: `kill.rs`.
 
 use std::io::Write as _;
 use std::net::TcpStream;

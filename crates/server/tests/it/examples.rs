@@ -1,4 +1,5 @@
-//! Every example of the interface's description is sent to a running service, and answered in the form that the description shows.
+//! Every example of the interface's description is sent to a running service, and answered in the
+//! form that the description shows.
 
 use std::time::Duration;
 
@@ -36,8 +37,8 @@ async fn filled(api: &Api, path: &str) -> String {
 /// Members whose content is a document of the source, not of the interface.
 const FREE: [&str; 3] = ["before", "after", "metadata"];
 
-/// Checks that the answer has every member of the example, each of the same type; what was sent is answered as the example shows.
-/// Of a list, one item has the form of the example's first.
+/// Checks that the answer has every member of the example, each of the same type; what was sent is
+/// answered as the example shows. Of a list, one item has the form of the example's first.
 fn has_form(
     place: &str,
     example: &Value,

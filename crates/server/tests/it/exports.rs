@@ -1,5 +1,6 @@
-//! Exports over the built program: requested as the document has it, followed, downloaded, verified offline; refused, limited,
-//! cancelled, gone on with after `kill -9`, delivered, and always on record.
+//! Exports over the built program: requested as the document has it, followed, downloaded, verified
+//! offline; refused, limited, cancelled, gone on with after `kill -9`, delivered, and always on
+//! record.
 
 use std::collections::BTreeMap;
 use std::path::Path;

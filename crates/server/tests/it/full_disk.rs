@@ -1,5 +1,5 @@
-//! A disk that fills up: refused with 507, nothing half done, what is there can still be read, and it continues by itself
-//! once there is room.
+//! A disk that fills up: refused with 507, nothing half done, what is there can still be read, and
+//! it continues by itself once there is room.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -59,7 +59,8 @@ async fn fill(admin: &Api) -> (u64, serde_json::Value) {
                 "{}",
                 answer.text
             );
-            // The service's own entries may come in between; those of a batch come together or not at all.
+            // The service's own entries may come in between; those of a batch come together or not
+            // at all.
             assert!(admin.size().await < before + 8, "nothing half done");
             return (round, batch);
         }
@@ -72,7 +73,8 @@ async fn a_full_disk_is_said_and_survived() {
     fills_up(&[]).await;
 }
 
-/// Seals, which write segments and their indexes beside the log before they let go of it, meet the full disk as well.
+/// Seals, which write segments and their indexes beside the log before they let go of it, meet the
+/// full disk as well.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disk_that_fills_up_while_sealing_is_survived() {
     fills_up(&[("REEVE_SEAL_AFTER_ENTRIES", "60")]).await;
@@ -102,7 +104,8 @@ async fn fills_up(settings: &[(&str, &str)]) {
     let (round, refused) = fill(&admin).await;
     let size = admin.size().await;
 
-    // What changes something is refused as well, whether log or database is the first to meet the full disk. Reading goes on.
+    // What changes something is refused as well, whether log or database is the first to meet the
+    // full disk. Reading goes on.
     let team = admin.post("teams", json!({ "name": "T".repeat(99) })).await;
     assert!(matches!(team.status, 201 | 507), "{}", team.text);
     let teams = admin.get("teams").await.expect(200).body["total"]
@@ -149,7 +152,8 @@ async fn fills_up(settings: &[(&str, &str)]) {
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
     let again = Service::serve(&data, &[]).unwrap();
-    // Its end and the next start are recorded, and what the service had put off while the disk was full may follow.
+    // Its end and the next start are recorded, and what the service had put off while the disk was
+    // full may follow.
     let admin = again.admin();
     assert!(admin.size().await >= size + 2, "nothing was lost");
     for id in (0..=round).flat_map(|round| (0..8).map(move |n| format!("{round}-{n}"))) {

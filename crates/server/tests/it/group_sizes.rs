@@ -1,4 +1,5 @@
-//! Sizes of scaling groups, from the metrics of their members to a refresh by a new version of the launch template, and back.
+//! Sizes of scaling groups, from the metrics of their members to a refresh by a new version of the
+//! launch template, and back.
 
 use std::time::Duration;
 
@@ -69,7 +70,8 @@ async fn sizes(moto: &Moto, group: &str) -> (String, Vec<String>) {
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
-    // The members' versions come before that of the group or after it, by the order of the members' names.
+    // The members' versions come before that of the group or after it, by the order of the members'
+    // names.
     let own = answer.split("<Instances>").next().unwrap().to_owned()
         + answer.split("</Instances>").nth(1).unwrap();
     (

@@ -1,5 +1,6 @@
-//! Syncs that could not read everything: nothing is deleted that was merely not read, each kind says what was missing, what a connection no
-//! longer looks at leaves the inventory without being called deleted, and one slow account keeps nobody else waiting.
+//! Syncs that could not read everything: nothing is deleted that was merely not read, each kind
+//! says what was missing, what a connection no longer looks at leaves the inventory without being
+//! called deleted, and one slow account keeps nobody else waiting.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! One estate, one agent, one provable trail: from CloudTrail records and a cloud account to a change that was approved,
-//! made, recorded, and proven offline; and every kind of damage noticed.
+//! One estate, one agent, one provable trail: from CloudTrail records and a cloud account to a
+//! change that was approved, made, recorded, and proven offline; and every kind of damage noticed.
 
 mod damage;
 mod estate;
@@ -176,7 +176,8 @@ async fn recommendations(admin: &Api, agent: &str) -> Vec<Value> {
     listed.items().to_vec()
 }
 
-/// Asks for the execution, sees that nobody signs their own request, has it signed, and waits for its end; the action.
+/// Asks for the execution, sees that nobody signs their own request, has it signed, and waits for
+/// its end; the action.
 async fn carry_out(operator: &Api, of: &Value, signers: &[(&str, &Api)]) -> Value {
     let id = of["id"].as_str().unwrap();
     let path = format!("intelligence/recommendations/{id}");

@@ -1,7 +1,9 @@
-//! `kill -9` under load, again and again: what was acknowledged is there with the same receipt, what is sent again gives it again,
-//! half a submission is nowhere, and the auditor finds nothing wrong. Seals happen meanwhile.
+//! `kill -9` under load, again and again: what was acknowledged is there with the same receipt,
+//! what is sent again gives it again, half a submission is nowhere, and the auditor finds nothing
+//! wrong. Seals happen meanwhile.
 //!
-//! `REEVE_KILLS=500` kills that often (4 without it), `REEVE_KILL_SEED=7` begins with that seed; a failure tells it.
+//! `REEVE_KILLS=500` kills that often (4 without it), `REEVE_KILL_SEED=7` begins with that seed; a
+//! failure tells it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -111,7 +113,8 @@ fn id_of(value: &Value) -> String {
     value["event_id"].as_str().unwrap().to_owned()
 }
 
-/// Number of these entries that the log has. The size of the log does not tell it: the service appends its own entries at any time.
+/// Number of these entries that the log has. The size of the log does not tell it: the service
+/// appends its own entries at any time.
 async fn count_found(admin: &Api, entries: &[&Value]) -> usize {
     let mut found = 0;
     for entry in entries {

@@ -1,5 +1,5 @@
-//! Links in messages: to the public address that the configuration or an administrator names, and to no address that a request names. Without
-//! one a message says where to look.
+//! Links in messages: to the public address that the configuration or an administrator names, and
+//! to no address that a request names. Without one a message says where to look.
 
 use std::time::Duration;
 

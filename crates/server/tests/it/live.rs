@@ -1,5 +1,5 @@
-//! Tests of the live view: new entries are streamed once and in order to everyone who may see them, whatever happens
-//! to the stream.
+//! Tests of the live view: new entries are streamed once and in order to everyone who may see them,
+//! whatever happens to the stream.
 
 use std::time::Duration;
 
@@ -131,7 +131,8 @@ async fn a_reader_that_does_not_read_holds_up_nobody_and_misses_nothing() {
         reads(&mut quick, 0..20_000).await;
         quick
     });
-    // Some 60 MB of events: more than the ring of the log and the buffers of the connection hold. Every append is taken.
+    // Some 60 MB of events: more than the ring of the log and the buffers of the connection hold.
+    // Every append is taken.
     append(&admin, 0..20_000, &"x".repeat(2000)).await;
     let mut quick = quick.await.unwrap();
     append(&admin, 20_000..20_100, "").await;
@@ -187,7 +188,8 @@ async fn a_stream_ends_with_what_its_reader_may_see() {
         assert_eq!(received, seen);
         assert!(!live.read.contains("hidden"));
     }
-    // A change of what one may see ends the stream within seconds; it can be opened anew, with what one may see now.
+    // A change of what one may see ends the stream within seconds; it can be opened anew, with what
+    // one may see now.
     let _ = admin
         .patch(&format!("users/{ada}"), json!({ "teams": [] }))
         .await

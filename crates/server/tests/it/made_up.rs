@@ -1,5 +1,6 @@
-//! An agent type, a change and a kind of resource that exist in this test alone, from facts over HTTP to a rolled-back action: whatever they
-//! need, the service offers by the contracts of agent types, changes and readers, and nothing else is touched.
+//! An agent type, a change and a kind of resource that exist in this test alone, from facts over
+//! HTTP to a rolled-back action: whatever they need, the service offers by the contracts of agent
+//! types, changes and readers, and nothing else is touched.
 
 mod tape_librarian;
 mod tape_library;

@@ -1,4 +1,5 @@
-//! Metrics of a real Prometheus server: pushed to Reeve, and queried by it, up to the recommendation that rests on them.
+//! Metrics of a real Prometheus server: pushed to Reeve, and queried by it, up to the
+//! recommendation that rests on them.
 
 use std::time::Duration;
 
@@ -188,7 +189,8 @@ async fn a_prometheus_pushes_into_the_receiver() {
     let reason = tried["rules"][0]["matches"][0]["reason"].as_str().unwrap();
     assert_eq!(reason, format!("no resource has the tag host={host}:9100"));
 
-    // With a new token the old one opens nothing any more, and neither does one of a source that is gone.
+    // With a new token the old one opens nothing any more, and neither does one of a source that is
+    // gone.
     let rotated = admin
         .post(&format!("{path}/rotate-token"), json!({}))
         .await

@@ -1,4 +1,5 @@
-//! Volumes that are hardly used, from what the agent on their machine sends to CloudWatch to the advice over HTTP.
+//! Volumes that are hardly used, from what the agent on their machine sends to CloudWatch to the
+//! advice over HTTP.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_testkit::moto::seed::Metric;

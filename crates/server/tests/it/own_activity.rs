@@ -1,5 +1,5 @@
-//! Tests of Reeve's entries about itself: refusals with their origin, refused tokens by window, passwords, settings,
-//! budgets.
+//! Tests of Reeve's entries about itself: refusals with their origin, refused tokens by window,
+//! passwords, settings, budgets.
 
 mod catalogue;
 
@@ -23,7 +23,8 @@ async fn found(api: &Api, query: &str) -> Vec<Value> {
         .to_vec()
 }
 
-/// Every emitted type is found, and each of its entries taken together carries the fields that the catalogue names.
+/// Every emitted type is found, and each of its entries taken together carries the fields that the
+/// catalogue names.
 fn carries(entries: &[Value], kind: &str) {
     let kind = reeve_audit::events::find(kind).unwrap();
     assert!(kind.source.is_own(), "{}", kind.name);
@@ -295,7 +296,8 @@ async fn settings_of_the_workspace_decide_and_are_recorded() {
     );
     let _ = admin.put("settings", wanted).await.problem(409, "conflict");
 
-    // A schedule that names no zone is one of the workspace's, and a budget that names no currency too.
+    // A schedule that names no zone is one of the workspace's, and a budget that names no currency
+    // too.
     let agent = json!({ "agent_type": "cost_optimizer", "name": "c", "scope": {}, "schedule": "0 6 * * *" });
     let agent = admin.post("intelligence/agents", agent).await.expect(201);
     assert_eq!(agent.body["schedule_time_zone"], "Europe/Berlin");

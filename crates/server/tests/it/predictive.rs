@@ -1,5 +1,6 @@
-//! Predictive rules and calendars over HTTP: the specification's rules are there, changes are checked by field and version, kept
-//! over a restart and recorded; a calendar's events come out in their zones.
+//! Predictive rules and calendars over HTTP: the specification's rules are there, changes are
+//! checked by field and version, kept over a restart and recorded; a calendar's events come out in
+//! their zones.
 
 use std::time::Duration;
 

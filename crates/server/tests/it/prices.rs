@@ -1,4 +1,5 @@
-//! Price files: imported, in force at once for syncs and judgements, kept over a restart, removed, and refused with line and field.
+//! Price files: imported, in force at once for syncs and judgements, kept over a restart, removed,
+//! and refused with line and field.
 
 use std::path::Path;
 use std::time::Duration;
@@ -83,7 +84,8 @@ async fn an_imported_price_is_in_force_at_once_for_syncs_and_judgements() {
             .expect(201)
             .text_at("/id")
     );
-    // The inventory is written before the samples are, and an agent that ran in between would abstain.
+    // The inventory is written before the samples are, and an agent that ran in between would
+    // abstain.
     until("the end of the sync", PATIENCE, || async {
         admin.get(&connection).await.expect(200).body["last_sync"]["finished_at"]
             .is_string()

@@ -1,4 +1,5 @@
-//! The data directory is its owner's alone, from the first file on, and an open one is closed at start.
+//! The data directory is its owner's alone, from the first file on, and an open one is closed at
+//! start.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;

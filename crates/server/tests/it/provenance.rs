@@ -1,4 +1,5 @@
-//! Tests of the submitter of an entry: recorded by Reeve, set by nobody else, and the marks of Reeve's own entries.
+//! Tests of the submitter of an entry: recorded by Reeve, set by nobody else, and the marks of
+//! Reeve's own entries.
 
 use reeve_audit::events;
 use reeve_testkit::http::Api;

@@ -1,5 +1,6 @@
-//! Checkpoints leave the house: to a file, a bucket (moto), a webhook and a strict witness; the key changes meanwhile; an
-//! independent client in Go reads the served tree; and `reeve-verify` holds the log against what was kept elsewhere.
+//! Checkpoints leave the house: to a file, a bucket (moto), a webhook and a strict witness; the key
+//! changes meanwhile; an independent client in Go reads the served tree; and `reeve-verify` holds
+//! the log against what was kept elsewhere.
 
 #![allow(clippy::print_stdout)]
 
@@ -159,7 +160,8 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
     );
     go_client(&service, home.path(), &key, &witness, &early).await;
 
-    // The key changes: auditors with the first one follow, the witness says that it does not know the new one.
+    // The key changes: auditors with the first one follow, the witness says that it does not know
+    // the new one.
     let rotated = api
         .post("audit-logs/keys/rotate", json!({}))
         .await

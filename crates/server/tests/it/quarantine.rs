@@ -1,5 +1,5 @@
-//! Quarantine over HTTP: a machine whose own credentials stop the log, from an address on a threat list, is cut off at once by an agent
-//! that has the permission, and let back by a person.
+//! Quarantine over HTTP: a machine whose own credentials stop the log, from an address on a threat
+//! list, is cut off at once by an agent that has the permission, and let back by a person.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! Reports over the built program: a framework's report runs, is downloaded in three formats and proved offline; what was changed in it is
-//! found; schedules, rights, cancelling and a killed process.
+//! Reports over the built program: a framework's report runs, is downloaded in three formats and
+//! proved offline; what was changed in it is found; schedules, rights, cancelling and a killed
+//! process.
 
 use std::path::Path;
 use std::time::Duration;

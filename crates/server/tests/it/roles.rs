@@ -1,5 +1,6 @@
-//! The five roles of the audit specification, as its table has them: what each sees, that searching shows nothing beyond that, and which
-//! of exporting, configuring alerts and generating reports each may.
+//! The five roles of the audit specification, as its table has them: what each sees, that searching
+//! shows nothing beyond that, and which of exporting, configuring alerts and generating reports
+//! each may.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,8 @@ const TABLE: [(Role, u64, &[Permission]); 5] = [
     (Role::RegularUser, 1, &[]),
 ];
 
-/// Parts of paths below `/api/v1/audit-logs/`, and the permission without which nothing there is changed or begun.
+/// Parts of paths below `/api/v1/audit-logs/`, and the permission without which nothing there is
+/// changed or begun.
 const GUARDED: [(&str, Permission); 4] = [
     ("export", Permission::AuditExport),
     ("exports", Permission::AuditExport),
@@ -140,7 +142,8 @@ async fn each_role_views_searches_and_configures_what_the_specification_says() {
                 &[&team],
             )
             .await;
-        // Of this round alone: the entries of the rounds before happened to nobody who is seen twice.
+        // Of this round alone: the entries of the rounds before happened to nobody who is seen
+        // twice.
         let planted = [id, colleague, "zq-stranger".to_owned()]
             .map(|actor| json!({ "event_type": "test.role", "actor": { "id": actor }, "resource": { "id": name } }));
         let before = seen(&admin, "administrator")

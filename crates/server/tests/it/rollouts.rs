@@ -1,4 +1,5 @@
-//! A rollout over HTTP of what needs a signature: simulated as a whole, and not a step further without one.
+//! A rollout over HTTP of what needs a signature: simulated as a whole, and not a step further
+//! without one.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Every route of the interface, walked without a token and as each role: nothing answers nobody, and a role is refused
-//! exactly where its permissions say so.
+//! Every route of the interface, walked without a token and as each role: nothing answers nobody,
+//! and a role is refused exactly where its permissions say so.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use reeve_testkit::http::{Answer, Api};
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};
 
-/// Sends what a route takes as little as possible: identifiers that do not exist, an empty body. A stream is not read to its
-/// end, which it does not have.
+/// Sends what a route takes as little as possible: identifiers that do not exist, an empty body. A
+/// stream is not read to its end, which it does not have.
 async fn knock(api: &Api, rule: &Rule) -> Answer {
     let streams = rule.path.ends_with("/live");
     if streams && let Ok(response) = api.ask(&rule.path, &[]).await {

@@ -1,4 +1,5 @@
-//! Tests of saved searches: stored, shared, changed by their owner alone, and run with the rights of the reader.
+//! Tests of saved searches: stored, shared, changed by their owner alone, and run with the rights
+//! of the reader.
 
 use reeve_testkit::http::Api;
 use reeve_testkit::service::Service;

@@ -1,5 +1,6 @@
-//! Scheduled work from its due time to its receiver: an export to a folder, a report by mail. The service is stopped at the
-//! due time, which the test moves into the past, and catches up once after its start.
+//! Scheduled work from its due time to its receiver: an export to a folder, a report by mail. The
+//! service is stopped at the due time, which the test moves into the past, and catches up once
+//! after its start.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! The service checks itself: changes of the state beside it are named, its own are not, and damage of the log is found, on record.
+//! The service checks itself: changes of the state beside it are named, its own are not, and damage
+//! of the log is found, on record.
 
 use std::time::Duration;
 
@@ -174,7 +175,8 @@ async fn the_log_verifies_itself_and_tells_of_damage() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&file, &bytes).unwrap();
-    // No search passes over a damaged segment, so that the finding is read in the metrics before the byte is put back.
+    // No search passes over a damaged segment, so that the finding is read in the metrics before
+    // the byte is put back.
     until("the fault is told", PATIENCE, || async {
         let metrics = service
             .admin()

@@ -1,4 +1,5 @@
-//! The shape of the interface's main answers, kept as snapshots: what dashboards and scripts of others read.
+//! The shape of the interface's main answers, kept as snapshots: what dashboards and scripts of
+//! others read.
 
 use std::time::Duration;
 
@@ -170,7 +171,8 @@ async fn a_recommendation() {
             .body,
         found["explanation"]
     );
-    // The agent learns: nothing is applied, and the refusal says so. The connection allows no actions either.
+    // The agent learns: nothing is applied, and the refusal says so. The connection allows no
+    // actions either.
     let refused = admin
         .post(&format!("{path}/execute"), json!({}))
         .await

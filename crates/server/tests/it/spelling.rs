@@ -1,4 +1,5 @@
-//! The specification's own spelling: its tables, as they stand (`spelling/`), are read, sent word for word, and found in the answers.
+//! The specification's own spelling: its tables, as they stand (`spelling/`), are read, sent word
+//! for word, and found in the answers.
 
 mod limits;
 
@@ -34,7 +35,8 @@ fn nested(path: &str, value: Value) -> Value {
         .fold(value, |inner, name| json!({ name: inner }))
 }
 
-/// Reads `name: value; name: value`, `true` as a boolean. `(all true)` at the end gives names without a value theirs.
+/// Reads `name: value; name: value`, `true` as a boolean. `(all true)` at the end gives names
+/// without a value theirs.
 fn pairs(cell: &str) -> BTreeMap<String, Value> {
     let (cell, all) = cell
         .strip_suffix("(all true)")

@@ -1,5 +1,6 @@
-//! Two servers on one data directory: the standby forwards, takes over when the active server is killed or frozen, and what was
-//! acknowledged by either is in the log once. An action in progress is finished and done once. A database serves one log.
+//! Two servers on one data directory: the standby forwards, takes over when the active server is
+//! killed or frozen, and what was acknowledged by either is in the log once. An action in progress
+//! is finished and done once. A database serves one log.
 //!
 //! `REEVE_TAKEOVERS=50` replaces the active server that often (2 without it: one kill, one freeze).
 
@@ -32,7 +33,8 @@ struct Load {
     stop: AtomicBool,
 }
 
-/// Appends one entry after the other, by either server in turn, and sends each again until it is acknowledged.
+/// Appends one entry after the other, by either server in turn, and sends each again until it is
+/// acknowledged.
 async fn write(load: Arc<Load>, name: usize) {
     for number in 0.. {
         let id = format!("{name}-{number}");
@@ -166,7 +168,8 @@ async fn take_over(data: &Path, variables: &[(&str, &str)]) {
     assert_eq!(code, Some(0), "{said}");
 }
 
-/// Every acknowledged entry is in the log once, where its receipt says, and each takeover has its entry.
+/// Every acknowledged entry is in the log once, where its receipt says, and each takeover has its
+/// entry.
 async fn once(api: &Api, acknowledged: &BTreeMap<String, u64>, rounds: usize) {
     let mut found: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut cursor = String::new();
@@ -312,7 +315,8 @@ async fn a_database_serves_one_log_and_no_older_copy_of_it() {
             .success()
     );
 
-    // Secrets in the database are sealed by the key of its directory, which a second log is given here.
+    // Secrets in the database are sealed by the key of its directory, which a second log is given
+    // here.
     std::fs::create_dir_all(second.join("keys")).unwrap();
     std::fs::copy(
         first.join("keys/secrets.key"),

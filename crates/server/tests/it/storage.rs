@@ -1,4 +1,5 @@
-//! `storage_optimizer` from the cloud's metrics to a volume of another type, with what the log says of it.
+//! `storage_optimizer` from the cloud's metrics to a volume of another type, with what the log says
+//! of it.
 
 use std::time::Duration;
 

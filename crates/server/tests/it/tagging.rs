@@ -1,4 +1,5 @@
-//! A required tag over HTTP on moto: proposed with the value of the machine's volume, tried on the simulated twin, applied, undone.
+//! A required tag over HTTP on moto: proposed with the value of the machine's volume, tried on the
+//! simulated twin, applied, undone.
 
 use std::time::Duration;
 

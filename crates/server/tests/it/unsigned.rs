@@ -1,5 +1,5 @@
-//! A data directory of a version that did not sign its manifest: refused at a start, taken up once on request, and on record. A backup
-//! of such a version is restored the same way.
+//! A data directory of a version that did not sign its manifest: refused at a start, taken up once
+//! on request, and on record. A backup of such a version is restored the same way.
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
-//! Volumes, addresses, NAT gateways and load balancers that nothing uses, from the cloud's listings and metrics to their removal: what a
-//! person signed, what the log says, and what is kept because it came into use meanwhile.
+//! Volumes, addresses, NAT gateways and load balancers that nothing uses, from the cloud's listings
+//! and metrics to their removal: what a person signed, what the log says, and what is kept because
+//! it came into use meanwhile.
 
 use std::time::Duration;
 

@@ -102,7 +102,8 @@ async fn a_change_of_a_list_takes_effect_in_searches_and_alert_rules() {
         .await
         .expect(201)
         .text_at("/id");
-    // Entries of a moment before the rule may count too, so that only those of after it are looked at.
+    // Entries of a moment before the rule may count too, so that only those of after it are looked
+    // at.
     let fired = |address: &'static str| {
         let (admin, rule) = (&admin, &rule);
         until("the firing", Duration::from_secs(60), move || async move {

@@ -1,4 +1,5 @@
-//! Verifying the running log: what the job says is what the log has, while it is written and sealed.
+//! Verifying the running log: what the job says is what the log has, while it is written and
+//! sealed.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Tests of row visibility: five people in two teams. An invisible entry does not exist in lists, searches, counts and
-//! single reads alike. Each read writes one entry, which is not read for it.
+//! Tests of row visibility: five people in two teams. An invisible entry does not exist in lists,
+//! searches, counts and single reads alike. Each read writes one entry, which is not read for it.
 
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::service::Service;
@@ -226,8 +226,9 @@ async fn a_manager_sees_the_team_and_a_regular_user_their_own() {
     assert!(company.service.stop().unwrap().0.success());
 }
 
-/// Only those who configure alerts may preview one. A firing covers everybody's entries, so only readers of the whole log may
-/// read it, and neither the entries that caused it nor those about it circumvent that.
+/// Only those who configure alerts may preview one. A firing covers everybody's entries, so only
+/// readers of the whole log may read it, and neither the entries that caused it nor those about it
+/// circumvent that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn alerts_show_nothing_that_their_reader_may_not_see() {
     let company = Company::found().await;
@@ -469,7 +470,8 @@ async fn every_reading_writes_one_entry_and_does_not_log_itself() {
             before + 1,
             "{path} writes one entry"
         );
-        // The newest entry tells of it, and so far nothing else was read by this person but what this test asked for.
+        // The newest entry tells of it, and so far nothing else was read by this person but what
+        // this test asked for.
         let recorded = company
             .admin
             .get("audit-logs?limit=1&query=actor.email:ada@acme.example")

@@ -1,6 +1,6 @@
-//! Walks every route as every role, with a planted entry of a stranger: no response reveals it, unless the role sees
-//! the whole log. Routes, parameters and bodies come from the service's own description, so that a new route is walked
-//! too.
+//! Walks every route as every role, with a planted entry of a stranger: no response reveals it,
+//! unless the role sees the whole log. Routes, parameters and bodies come from the service's own
+//! description, so that a new route is walked too.
 
 use reeve_access::{Permission, Role};
 use reeve_http::guard::Rule;
@@ -71,7 +71,8 @@ impl Walk {
             let tile = ["0/000.p/5", "entries/000.p/5", "1/000", "entries/000"].map(str::to_owned);
             let values = match part {
                 "{*path}" => tile.to_vec(),
-                // A change is only tried where the stranger's things are known not to be the caller's.
+                // A change is only tried where the stranger's things are known not to be the
+                // caller's.
                 _ if reads || rule.path.contains("/audit-logs/") => self.foreign.clone(),
                 _ => vec!["nothing-of-this-name".to_owned()],
             };
@@ -192,7 +193,8 @@ async fn revealed(
                     format!("{:?} {}", answer.headers, answer.text),
                 )
             };
-            // A proof has the entry in another spelling: that there is an answer at all tells enough.
+            // A proof has the entry in another spelling: that there is an answer at all tells
+            // enough.
             let tells = |marker: &str, id: &String| {
                 text.contains(marker) || (status < 300 && path.contains(id.as_str()))
             };
@@ -364,7 +366,8 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         let own = own.expect(200);
         assert_eq!(own.body["total"], 1, "{} sees their own", role.as_str());
     }
-    // Asking for it by name finds it as little; last, because the questions themselves are entries that a team's manager sees.
+    // Asking for it by name finds it as little; last, because the questions themselves are entries
+    // that a team's manager sees.
     for (role, _, api) in &roles {
         if !role.permissions().contains(&Permission::AuditSearch) {
             continue;

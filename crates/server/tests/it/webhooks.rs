@@ -1,5 +1,6 @@
-//! Tests of webhooks: a recommendation on a real peer's machine arrives once and signed, over a restart; secrets stay
-//! out of the log; private addresses are refused unless the configuration allows them.
+//! Tests of webhooks: a recommendation on a real peer's machine arrives once and signed, over a
+//! restart; secrets stay out of the log; private addresses are refused unless the configuration
+//! allows them.
 
 mod intelligence;
 
@@ -214,7 +215,8 @@ async fn a_recommendation_arrives_once_over_a_restart() {
     service.stop().unwrap();
     let service = Service::serve(home.path(), &ALLOWED).unwrap();
     let admin = service.admin();
-    // A test after the restart goes the same way and comes last, so whatever was doubled would be there before it.
+    // A test after the restart goes the same way and comes last, so whatever was doubled would be
+    // there before it.
     let _ = admin
         .post(&format!("{path}/test"), json!({}))
         .await

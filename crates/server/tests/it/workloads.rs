@@ -1,5 +1,5 @@
-//! `workload_classifier` from the cloud's metrics to a class, a correction that teaches resources alike, and a finding that is
-//! executed and rolled back.
+//! `workload_classifier` from the cloud's metrics to a class, a correction that teaches resources
+//! alike, and a finding that is executed and rolled back.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::account::connect;
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 
-/// Sixteen days of a machine that people use in office hours, and that is quiet at nights and on weekends.
+/// Sixteen days of a machine that people use in office hours, and that is quiet at nights and on
+/// weekends.
 async fn measure(moto: &Moto, machine: &str) {
     let now = Timestamp::now();
     let cpu = |at: Timestamp| {
@@ -395,7 +396,8 @@ async fn a_standby_and_a_second_member_are_added_and_taken_back() {
             .unwrap()
     };
 
-    // A standby doubles the cost, which the guardrail refuses: the exact exception that lets it through is asked for and signed.
+    // A standby doubles the cost, which the guardrail refuses: the exact exception that lets it
+    // through is asked for and signed.
     let database = of("add_standby");
     let path = format!(
         "intelligence/recommendations/{}",

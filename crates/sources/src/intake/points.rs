@@ -1,4 +1,5 @@
-//! Points of one series, of the last few periods: enough to put late points in their place, and to know the rate of a counter.
+//! Points of one series, of the last few periods: enough to put late points in their place, and to
+//! know the rate of a counter.
 
 /// Length of a period, milliseconds.
 pub(super) const PERIOD_MS: i64 = PERIOD_S as i64 * 1000;
@@ -12,18 +13,21 @@ pub(super) fn period_of(at_ms: i64) -> i64 {
     at_ms.div_euclid(PERIOD_MS) * PERIOD_MS
 }
 
-/// Returns the start of the period that a pushed time is in; `None` where it, or the end of the next period, is beyond what a number holds.
+/// Returns the start of the period that a pushed time is in; `None` where it, or the end of the
+/// next period, is beyond what a number holds.
 pub(super) fn checked_period(at_ms: i64) -> Option<i64> {
     let period = at_ms.div_euclid(PERIOD_MS).checked_mul(PERIOD_MS)?;
     period.checked_add(PERIOD_MS).map(|_| period)
 }
 
-/// Points of a series in order of time, no two at the same time. A point that is not a number is a gap that Prometheus marked.
+/// Points of a series in order of time, no two at the same time. A point that is not a number is a
+/// gap that Prometheus marked.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Points(Vec<(i64, f64)>);
 
 impl Points {
-    /// Puts a point in its place; one at the same time is replaced. Returns `false` for a point older than what is kept.
+    /// Puts a point in its place; one at the same time is replaced. Returns `false` for a point
+    /// older than what is kept.
     pub(super) fn insert(&mut self, at_ms: i64, value: f64) -> bool {
         let newest = self
             .0
@@ -54,8 +58,9 @@ impl Points {
         (count > 0).then(|| sum / f64::from(count))
     }
 
-    /// Returns the growth per second of a counter over a period, from the point before it on. A value below the one before is a
-    /// restart, from zero. A gap that Prometheus marked is not bridged.
+    /// Returns the growth per second of a counter over a period, from the point before it on. A
+    /// value below the one before is a restart, from zero. A gap that Prometheus marked is not
+    /// bridged.
     pub(super) fn rate(&self, period: i64) -> Option<f64> {
         let (mut growth, mut millis) = (0.0, 0);
         for pair in self.0.windows(2) {

@@ -1,4 +1,5 @@
-//! Series that were pushed lately, selected by a rule or not: what a preview shows. Bounded in names and in series a name.
+//! Series that were pushed lately, selected by a rule or not: what a preview shows. Bounded in
+//! names and in series a name.
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;

@@ -81,8 +81,9 @@ async fn stored(tx: &mut Transaction<'static, Any>, id: &UserId) -> Result<User,
     user(&row, &mut by_user(memberships)?)
 }
 
-/// Refuses to continue when nobody but `leaving` administers. The caller holds the table against other writers: two
-/// administrators who demote each other at the same moment would otherwise both find the other one still there.
+/// Refuses to continue when nobody but `leaving` administers. The caller holds the table against
+/// other writers: two administrators who demote each other at the same moment would otherwise both
+/// find the other one still there.
 async fn keep_an_administrator(
     tx: &mut Transaction<'static, Any>,
     leaving: &User,

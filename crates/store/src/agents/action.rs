@@ -217,7 +217,8 @@ pub(super) async fn unsettled(
         .iter()
         .map(action)
         .collect::<Result<_, Fault>>()?;
-    // Sorted here: asked to sort, SQLite walks the index of all starts instead of the two small ones.
+    // Sorted here: asked to sort, SQLite walks the index of all starts instead of the two small
+    // ones.
     found.sort_by(|a, b| {
         b.started_at
             .cmp(&a.started_at)

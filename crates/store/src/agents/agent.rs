@@ -57,7 +57,8 @@ pub(super) async fn update(store: &Store, agent: &Agent) -> Result<(), Fault> {
         .await
 }
 
-/// Removes the agent and closes what it had open. An execution under way is left to finish and end by itself.
+/// Removes the agent and closes what it had open. An execution under way is left to finish and end
+/// by itself.
 pub(super) async fn delete(store: &Store, id: &AgentId) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
     let done = sqlx::query("DELETE FROM agents WHERE id = $1")
@@ -75,7 +76,8 @@ pub(super) async fn delete(store: &Store, id: &AgentId) -> Result<(), Fault> {
     Ok(tx.commit().await?)
 }
 
-/// Returns the recommendation after the removal of its agent; `None` if it cannot be closed in its state.
+/// Returns the recommendation after the removal of its agent; `None` if it cannot be closed in its
+/// state.
 fn closed(open: Recommendation) -> Option<Recommendation> {
     let status = [Status::Expired, Status::Dismissed]
         .into_iter()

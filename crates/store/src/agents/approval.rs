@@ -68,7 +68,8 @@ pub(super) async fn list(
         filter.text("recommendation_id = ?", &recommendation.0);
     }
     match wanted.status {
-        // Written out rather than bound: a condition with a value does not select the partial index.
+        // Written out rather than bound: a condition with a value does not select the partial
+        // index.
         Some(ApprovalStatus::Pending) => filter.fixed("status = 'pending'"),
         Some(status) => filter.text("status = ?", status.as_str()),
         None => {}

@@ -1,4 +1,5 @@
-//! Recommendations: one that has not ended at most per resource and type, claimed by comparing versions.
+//! Recommendations: one that has not ended at most per resource and type, claimed by comparing
+//! versions.
 
 mod filter;
 mod savings;
@@ -42,8 +43,8 @@ const INSERT: &str =
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
          $25, $26, $27, $28, $29, $30)";
 
-/// Subject, type and time of making never change; everything else may, the agent included: advice is adopted by an agent of its
-/// type.
+/// Subject, type and time of making never change; everything else may, the agent included: advice
+/// is adopted by an agent of its type.
 const UPDATE: &str =
     "UPDATE recommendations SET resource_kind = $1, service = $2, instance_type = $3, target_type = $4, cause = $5,
          closing = $6, taken_back = $7, by_hand = $8, expected_savings = $9, monthly_cost = $10, updated_at_ms = $11,

@@ -63,7 +63,8 @@ pub(super) async fn forget(
 }
 
 pub(super) async fn state(store: &Store) -> Result<StoredState> {
-    // A process that did not know of a change yet may have kept counts of a rule that was removed or revised.
+    // A process that did not know of a change yet may have kept counts of a rule that was removed
+    // or revised.
     for statement in [
         "DELETE FROM alert_tallies WHERE NOT EXISTS (SELECT 1 FROM alert_rules AS rule
             WHERE rule.id = alert_tallies.rule_id AND rule.revision = alert_tallies.revision)",
@@ -103,7 +104,8 @@ async fn bodies(store: &Store, statement: &'static str) -> Result<Vec<Vec<u8>>> 
     rows.iter().map(body).collect()
 }
 
-/// Returns the rows for each group that versions before the deltas kept, and the counts beside them.
+/// Returns the rows for each group that versions before the deltas kept, and the counts beside
+/// them.
 async fn old(store: &Store) -> Result<(Vec<OldGroup>, Vec<StoredTally>)> {
     let rows = sqlx::query(
         "SELECT rule_id, revision, group_key, state FROM alert_groups ORDER BY rule_id, group_hash",

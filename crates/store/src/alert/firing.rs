@@ -63,7 +63,8 @@ pub(super) async fn grow(tx: &mut Transaction<'_, Any>, growth: &FiringGrowth) -
     Ok(())
 }
 
-/// Returns the entries that a firing lists, the later ones behind them; `None` for a firing that is gone.
+/// Returns the entries that a firing lists, the later ones behind them; `None` for a firing that is
+/// gone.
 async fn listed(tx: &mut Transaction<'_, Any>, growth: &FiringGrowth) -> Result<Option<String>> {
     let row = sqlx::query("SELECT entries FROM alert_firings WHERE id = $1")
         .bind(&growth.id.0)

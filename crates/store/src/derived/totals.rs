@@ -1,9 +1,12 @@
-//! Sums over recommendations, kept in the transactions that write them: a list of a million has its total at once.
+//! Sums over recommendations, kept in the transactions that write them: a list of a million has its
+//! total at once.
 //!
-//! Every write of a recommendation raises the revision of the rows that it counts in, even where no sum moves, so that the sum of
-//! the revisions of some states tells whether anything was written in them since ([`revision`]).
+//! Every write of a recommendation raises the revision of the rows that it counts in, even where no
+//! sum moves, so that the sum of the revisions of some states tells whether anything was written in
+//! them since ([`revision`]).
 //!
-//! A transaction changes the rows of the table in the order of their keys, so that two of them never wait for each other in a circle.
+//! A transaction changes the rows of the table in the order of their keys, so that two of them
+//! never wait for each other in a circle.
 
 use std::collections::BTreeMap;
 
@@ -78,8 +81,9 @@ impl Sums {
         self.realised += times * other.realised;
     }
 
-    /// Sums of one recommendation. A saving that has ended is measured and no longer part of any amount: the same database, stopped again
-    /// each week, would otherwise be saved several times over.
+    /// Sums of one recommendation. A saving that has ended is measured and no longer part of any
+    /// amount: the same database, stopped again each week, would otherwise be saved several times
+    /// over.
     fn new(expected: Option<i64>, saving: Saving) -> Self {
         let unpriced = i64::from(expected.is_none());
         if saving.ended_at_ms.is_some() {
@@ -148,7 +152,8 @@ impl Part {
         }
     }
 
-    /// The part of a stored recommendation; `None` if it is not there, or has another version than the one given.
+    /// The part of a stored recommendation; `None` if it is not there, or has another version than
+    /// the one given.
     pub(crate) async fn stored(
         connection: &mut AnyConnection,
         id: &RecommendationId,
@@ -259,8 +264,8 @@ pub(crate) async fn measure(
     shift(connection, before, after).await
 }
 
-/// Number of writes so far of recommendations in these states, those that entered or left them included; a larger one than before says
-/// that something was written in between.
+/// Number of writes so far of recommendations in these states, those that entered or left them
+/// included; a larger one than before says that something was written in between.
 pub(crate) async fn revision(
     store: &Store,
     states: impl IntoIterator<Item = Status>,

@@ -1,8 +1,10 @@
-//! Storage of connections. Credentials are encrypted by the vault in their own column, never in a document.
+//! Storage of connections. Credentials are encrypted by the vault in their own column, never in a
+//! document.
 //!
 //!
-//! A connection whose credentials cannot be decrypted (another key, an altered text) does not prevent the listing of
-//! others: it is listed as failed, with the reason and without credentials. Reading it alone is an error.
+//! A connection whose credentials cannot be decrypted (another key, an altered text) does not
+//! prevent the listing of others: it is listed as failed, with the reason and without credentials.
+//! Reading it alone is an error.
 
 use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials};
 use sqlx::Row as _;
@@ -34,7 +36,8 @@ pub(super) async fn insert(store: &Store, connection: &Connection) -> Result<(),
 }
 
 pub(super) async fn update(store: &Store, connection: &Connection) -> Result<(), Fault> {
-    // What a list shows of a connection whose credentials it could not open must not overwrite them.
+    // What a list shows of a connection whose credentials it could not open must not overwrite
+    // them.
     let secret = if credentials::is_withheld(&connection.credentials) {
         None
     } else {

@@ -244,7 +244,8 @@ pub(super) async fn end_resources(
     upsert(tx, &gone, Writer::Sync).await
 }
 
-/// Marks what is no longer read as deleted, a bounded number in each transaction, and forgets that it was read.
+/// Marks what is no longer read as deleted, a bounded number in each transaction, and forgets that
+/// it was read.
 async fn retire(
     store: &Store,
     connection: &ConnectionId,

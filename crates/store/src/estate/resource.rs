@@ -25,8 +25,8 @@ const REPLACE: &str = "ON CONFLICT (connection_id, id) DO UPDATE SET provider = 
      state = excluded.state, monthly_cost = excluded.monthly_cost, observed_at_ms = excluded.observed_at_ms,
      search = excluded.search, group_id = excluded.group_id, document = excluded.document";
 
-/// Resources with the time of the last complete reading of their kind, which has seen all that were not gone: what did not
-/// change is not written again.
+/// Resources with the time of the last complete reading of their kind, which has seen all that were
+/// not gone: what did not change is not written again.
 pub(super) const SELECT: &str =
     "SELECT r.id, r.document, CASE WHEN r.state = 'deleted' THEN NULL ELSE (
          SELECT MAX(s.seen_at_ms) FROM resource_sightings s WHERE s.connection_id = r.connection_id
@@ -39,8 +39,8 @@ pub(super) async fn put(store: &Store, resource: &Resource) -> Result<(), Fault>
     Ok(tx.commit().await?)
 }
 
-/// Writes resources of one connection over what is there; of two with one identifier the later one. Once a transaction: each call
-/// leaves a version of the row of [`totals::advance`] behind.
+/// Writes resources of one connection over what is there; of two with one identifier the later one.
+/// Once a transaction: each call leaves a version of the row of [`totals::advance`] behind.
 pub(super) async fn upsert<'r>(
     tx: &mut Transaction<'_, Any>,
     resources: impl IntoIterator<Item = &'r Resource>,
@@ -85,8 +85,8 @@ fn cells(resource: &Resource) -> Result<[Cell; 13], Fault> {
     ])
 }
 
-/// Returns the text that a free-text search matches: id, name and tag values, lower case. PostgreSQL takes no zero
-/// bytes.
+/// Returns the text that a free-text search matches: id, name and tag values, lower case.
+/// PostgreSQL takes no zero bytes.
 fn search(resource: &Resource) -> String {
     let mut lines = vec![resource.id.as_str(), &resource.name];
     lines.extend(resource.tags.values().map(String::as_str));
@@ -129,7 +129,8 @@ pub(super) async fn list(
     Ok((found, total))
 }
 
-/// Returns the number of resources that a filter finds: from the sums over the inventory where they can tell.
+/// Returns the number of resources that a filter finds: from the sums over the inventory where they
+/// can tell.
 async fn count(store: &Store, wanted: &ResourceFilter, filter: &Filter) -> Result<u64, Fault> {
     let narrowed = wanted.text.is_some() || wanted.account.is_some() || wanted.group.is_some();
     if narrowed || !wanted.ids.is_empty() || wanted.ended_since.is_some() {
@@ -215,7 +216,8 @@ fn filter(wanted: &ResourceFilter) -> Filter {
         filter.text("group_id = ?", group.as_str());
     }
     if let Some(id) = &wanted.attached_to {
-        // A quote inside a value is escaped in the document, so that only the member itself matches.
+        // A quote inside a value is escaped in the document, so that only the member itself
+        // matches.
         let id = escaped(&serde_json::Value::from(id.as_str()).to_string());
         let pattern = format!("%\"attached!_to\":[%{id}%],\"monthly!_cost%");
         filter.text("document LIKE ? ESCAPE '!'", pattern);

@@ -1,4 +1,5 @@
-//! Taking an inventory over, in transactions of bounded size that write what differs and nothing else.
+//! Taking an inventory over, in transactions of bounded size that write what differs and nothing
+//! else.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +19,8 @@ use crate::filter::Filter;
 /// Resources of one transaction: others wait for the store's one writer.
 const AT_ONCE: usize = 500;
 
-/// Writes what was seen otherwise than it was known, the changes, and what is gone of the complete kinds.
+/// Writes what was seen otherwise than it was known, the changes, and what is gone of the complete
+/// kinds.
 ///
 /// Each transaction is complete in itself. If one fails, the next inventory finds what is missing.
 pub(super) async fn run(
@@ -91,7 +93,8 @@ async fn sighted_everywhere(
     sighted(tx, connection, &kinds, at).await
 }
 
-/// Begins a transaction that keeps the connection from being removed meanwhile, and fails if it is gone.
+/// Begins a transaction that keeps the connection from being removed meanwhile, and fails if it is
+/// gone.
 async fn held(
     store: &Store,
     connection: &ConnectionId,
@@ -125,7 +128,8 @@ async fn take(
     let mut differing = Vec::new();
     for resource in seen {
         if let Some(known) = known.get(&resource.id) {
-            // Something was done to it since the inventory saw it, and what came of that was observed.
+            // Something was done to it since the inventory saw it, and what came of that was
+            // observed.
             if known.observed_at > resource.observed_at
                 && taken_at.is_some_and(|taken| known.observed_at <= taken)
             {

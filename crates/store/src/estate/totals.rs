@@ -1,4 +1,5 @@
-//! Sums over the inventory. They are read again for the connections whose inventory was written since, and held for the others.
+//! Sums over the inventory. They are read again for the connections whose inventory was written
+//! since, and held for the others.
 
 use std::collections::HashMap;
 
@@ -29,7 +30,8 @@ impl Writer {
     }
 }
 
-/// Says that the inventory of a connection was written. Once a transaction, at its end: each call leaves a version of the row behind.
+/// Says that the inventory of a connection was written. Once a transaction, at its end: each call
+/// leaves a version of the row behind.
 pub(super) async fn advance(
     connection: &mut AnyConnection,
     id: &ConnectionId,

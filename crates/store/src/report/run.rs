@@ -17,7 +17,8 @@ type Result<T> = std::result::Result<T, Fault>;
 const WITHOUT_SUMMARY: &str = "SELECT id, document, CAST(NULL AS TEXT) FROM report_runs";
 const WITH_SUMMARY: &str = "SELECT id, document, summary FROM report_runs";
 
-/// Adds a run. With a report its schedule moves on in the same transaction, so that of two processes one adds the run.
+/// Adds a run. With a report its schedule moves on in the same transaction, so that of two
+/// processes one adds the run.
 pub(super) async fn insert(
     store: &Store,
     run: &Run,

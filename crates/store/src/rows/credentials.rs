@@ -66,7 +66,8 @@ pub(crate) fn open(
     )
 }
 
-/// An access key without a key: what a connection shows while its own cannot be opened. No cloud accepts it.
+/// An access key without a key: what a connection shows while its own cannot be opened. No cloud
+/// accepts it.
 pub(crate) fn withheld() -> Credentials {
     Credentials::AccessKey {
         access_key_id: String::new(),

@@ -106,7 +106,8 @@ impl From<RequesterRow> for Requester {
     }
 }
 
-/// Declares the row of a progress and its conversions from one list of fields, so that none of the three can miss one.
+/// Declares the row of a progress and its conversions from one list of fields, so that none of the
+/// three can miss one.
 macro_rules! progress_row {
     ($($field:ident: $kind:ty),* $(,)?) => {
         #[derive(Debug, Clone, Copy, Serialize, Deserialize)]

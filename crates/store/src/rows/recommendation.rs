@@ -127,7 +127,8 @@ struct ExplanationRow {
     /// Kinds of the factors, in the same order. Explanations of earlier releases have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     factor_kinds: Vec<String>,
-    /// Lower and upper end, percent. Explanations of earlier releases say it in their factors alone.
+    /// Lower and upper end, percent. Explanations of earlier releases say it in their factors
+    /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     confidence_range: Option<(f64, f64)>,
     data_points: u64,

@@ -59,7 +59,8 @@ struct SpecificationRow {
     security_groups: Vec<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     isolated: bool,
-    /// Missing in rows of releases that did not read it: an address that may change is then not ruled out.
+    /// Missing in rows of releases that did not read it: an address that may change is then not
+    /// ruled out.
     #[serde(default = "not_read")]
     public_address: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

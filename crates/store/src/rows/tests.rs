@@ -1,4 +1,5 @@
-//! Every format version that was ever written continues reading: one fixture each, made once and never edited.
+//! Every format version that was ever written continues reading: one fixture each, made once and
+//! never edited.
 
 #![allow(clippy::unwrap_used)]
 
@@ -86,8 +87,8 @@ fn recommendation_v1() {
     assert_eq!(row.into_recommendation().unwrap(), older);
 }
 
-/// A recommendation as releases wrote it before explanations had the range of the confidence, named the models that decided, and kept the
-/// kinds of their factors.
+/// A recommendation as releases wrote it before explanations had the range of the confidence, named
+/// the models that decided, and kept the kinds of their factors.
 fn without_models(sample: reeve_recommend::Recommendation) -> reeve_recommend::Recommendation {
     let texts = sample.explanation.factors.texts().into_iter();
     let explanation = reeve_recommend::Explanation {
@@ -320,7 +321,8 @@ fn resource_v1() {
         fixture!("resource-v1"),
     );
     let row: resource::ResourceRow = decode(fixture!("resource-v1")).unwrap();
-    // Its release did not read whether the public address stays, so that an address which changes is not ruled out.
+    // Its release did not read whether the public address stays, so that an address which changes
+    // is not ruled out.
     let mut then = sample;
     then.specification.public_address = reeve_estate::PublicAddress::NotRead;
     assert_eq!(row.into_resource().unwrap(), then);

@@ -12,9 +12,9 @@ use crate::database::{Options, begin};
 use crate::migrate;
 use crate::open::{OpenError, connect, create};
 
-/// Imports state into the database at an address, all of it or nothing, and returns the number of rows. `origin` tells
-/// one backup from another: a database that was restored from the same one is left as it is, so that a restore that
-/// was interrupted can be repeated.
+/// Imports state into the database at an address, all of it or nothing, and returns the number of
+/// rows. `origin` tells one backup from another: a database that was restored from the same one is
+/// left as it is, so that a restore that was interrupted can be repeated.
 ///
 /// # Errors
 /// [`TransferError`]; the database is as it was.
@@ -165,8 +165,8 @@ impl Table {
     }
 }
 
-/// Inserts a row; `None` if its values do not fit the columns. NULL is the only literal in the statement, since a
-/// bound one would have a type.
+/// Inserts a row; `None` if its values do not fit the columns. NULL is the only literal in the
+/// statement, since a bound one would have a type.
 async fn insert(
     tx: &mut Transaction<'_, Any>,
     table: &Table,

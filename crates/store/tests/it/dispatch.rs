@@ -1,5 +1,5 @@
-//! Tests of deliveries from the first attempt to the last, over the store: a manual clock, a receiver with scripted
-//! answers, and a store that fails between sending and marking.
+//! Tests of deliveries from the first attempt to the last, over the store: a manual clock, a
+//! receiver with scripted answers, and a store that fails between sending and marking.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

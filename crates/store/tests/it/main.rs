@@ -1,6 +1,7 @@
 //! The store on SQLite in a temporary directory, and on a real PostgreSQL where there is one.
 //!
-//! Both run the same contract suites. Without PostgreSQL (see `reeve_testkit::postgres`) its half says that it was skipped.
+//! Both run the same contract suites. Without PostgreSQL (see `reeve_testkit::postgres`) its half
+//! says that it was skipped.
 
 #![allow(clippy::unwrap_used)]
 

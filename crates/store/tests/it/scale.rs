@@ -1,4 +1,5 @@
-//! Requests read what they answer with and no whole tables. PostgreSQL counts the rows and the entries of indexes that each of them touches.
+//! Requests read what they answer with and no whole tables. PostgreSQL counts the rows and the
+//! entries of indexes that each of them touches.
 
 use std::pin::Pin;
 
@@ -25,7 +26,8 @@ const RECOMMENDATIONS: usize = 4_000;
 const OPEN: usize = 40;
 /// Actions, and as many approval requests.
 const ACTIONS: i64 = 600;
-/// Most rows and index entries that a request may touch: the open recommendations a few times over, and some pages.
+/// Most rows and index entries that a request may touch: the open recommendations a few times over,
+/// and some pages.
 const MOST: i64 = 500;
 
 type Answer<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
@@ -90,7 +92,8 @@ async fn touched(
     Ok(counted(watcher).await? - before)
 }
 
-/// Rows and index entries that were touched so far. A connection reports its own when it ends, so that the others are waited for.
+/// Rows and index entries that were touched so far. A connection reports its own when it ends, so
+/// that the others are waited for.
 async fn counted(watcher: &mut sqlx::AnyConnection) -> Result<i64> {
     let others = "SELECT COUNT(*) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";

@@ -1,4 +1,5 @@
-//! The state, taken out of one database and put into another, of the same kind and of the other one.
+//! The state, taken out of one database and put into another, of the same kind and of the other
+//! one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,7 +79,8 @@ async fn everything_comes_back(place: &Place) -> Result<()> {
         assert_eq!(restored.user_list().await?, store.user_list().await?);
         same(&taken, &copy(&restored).await?);
         restored.close().await;
-        // Interrupted after the database and repeated: it is the same backup's already. Another one's it is not.
+        // Interrupted after the database and repeated: it is the same backup's already. Another
+        // one's it is not.
         assert_eq!(
             import(&other.url, "backup-1", &mut taken.as_slice()).await?,
             0

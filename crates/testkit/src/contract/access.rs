@@ -434,7 +434,8 @@ async fn one_address_is_taken_once(store: Arc<dyn AccessStore>) -> Result<()> {
     Ok(())
 }
 
-/// The last active administrator is neither demoted, switched off nor removed, also when two try it with each other at once.
+/// The last active administrator is neither demoted, switched off nor removed, also when two try it
+/// with each other at once.
 async fn an_administrator_stays(store: Arc<dyn AccessStore>) -> Result<()> {
     let administrator = |id: &str| User {
         roles: vec![Role::Operator, Role::Administrator],

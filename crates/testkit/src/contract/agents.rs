@@ -689,7 +689,8 @@ async fn actions_on_a_resource(store: &dyn AgentStore) -> Result<()> {
     Ok(())
 }
 
-/// The typed change of a plan, the cause that ended a recommendation, and the resource before an action.
+/// The typed change of a plan, the cause that ended a recommendation, and the resource before an
+/// action.
 async fn typed_forms_are_kept(store: &dyn AgentStore) -> Result<()> {
     let planned = Recommendation {
         plan: Some(typed_plan("i-typed")),
@@ -792,7 +793,8 @@ async fn guardrails(store: &dyn AgentStore) -> Result<()> {
     Ok(())
 }
 
-/// Returns the number of successful writers among several that read the same version; all others must get a conflict.
+/// Returns the number of successful writers among several that read the same version; all others
+/// must get a conflict.
 async fn winners<F, T>(writers: impl Iterator<Item = F>) -> Result<usize>
 where
     F: Future<Output = Result<T, StoreError>> + Send + 'static,

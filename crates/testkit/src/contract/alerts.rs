@@ -497,7 +497,8 @@ fn evaluate(evaluator: &mut Evaluator, from: u64, to: u64) -> Result<Changes> {
     Ok(evaluator.take_changes())
 }
 
-/// Evaluates until the end of the log; whatever another process has evaluated in between is read from the store.
+/// Evaluates until the end of the log; whatever another process has evaluated in between is read
+/// from the store.
 async fn process(
     store: Arc<dyn AlertStore>,
     rules: Vec<Arc<Rule>>,

@@ -204,7 +204,8 @@ async fn standings_and_alerts(store: &dyn BudgetStore) -> Result<()> {
         std::slice::from_ref(&second)
     );
 
-    // A changed budget has no standing until it is evaluated as it is now; another amount has thresholds of its own.
+    // A changed budget has no standing until it is evaluated as it is now; another amount has
+    // thresholds of its own.
     let raised = Budget {
         version: 2,
         amount: Amount::from_f64(20.0),

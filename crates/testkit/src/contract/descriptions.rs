@@ -408,7 +408,8 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
     Ok(())
 }
 
-/// Resources no longer read leave the inventory, kind by kind and region by region; their history stays.
+/// Resources no longer read leave the inventory, kind by kind and region by region; their history
+/// stays.
 async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     let here = ConnectionId("d-2".into());
     store.connection_insert(&connection("d-2", 2_000)?).await?;

@@ -156,7 +156,8 @@ async fn tokens(
     Ok(())
 }
 
-/// Progress stays through changes, but for a change of the rules or the address; a sync of an older version writes nothing.
+/// Progress stays through changes, but for a change of the rules or the address; a sync of an older
+/// version writes nothing.
 async fn progress(store: &dyn MetricSourceStore, queried: MetricSource) -> Result<()> {
     assert_eq!(
         store.metric_source_state(&queried.id).await?,

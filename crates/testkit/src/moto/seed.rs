@@ -1,4 +1,5 @@
-//! Test data for moto: machines, volumes, databases, buckets, load balancers, scaling groups, metrics, users.
+//! Test data for moto: machines, volumes, databases, buckets, load balancers, scaling groups,
+//! metrics, users.
 
 use anyhow::{Context, bail};
 use jiff::Timestamp;

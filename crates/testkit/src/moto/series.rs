@@ -1,5 +1,5 @@
-//! Metric series to put into moto: recorded ones from the Numenta Anomaly Benchmark where the data is there, generated
-//! ones of the same make where not. The caller prints which.
+//! Metric series to put into moto: recorded ones from the Numenta Anomaly Benchmark where the data
+//! is there, generated ones of the same make where not. The caller prints which.
 
 use std::path::Path;
 
@@ -23,8 +23,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Moved in time so that the last point lies at the last whole period before `end`; times rounded down to whole periods,
-    /// the first of two points in one period kept.
+    /// Moved in time so that the last point lies at the last whole period before `end`; times
+    /// rounded down to whole periods, the first of two points in one period kept.
     #[must_use]
     pub fn ending_at(mut self, end: Timestamp) -> Self {
         let floor = |seconds: i64| seconds.div_euclid(PERIOD_S) * PERIOD_S;
@@ -48,7 +48,8 @@ impl Recording {
     }
 }
 
-/// Every recording of a folder of CSV files (`timestamp,value`, UTC), by name; look-alikes when the folder is missing.
+/// Every recording of a folder of CSV files (`timestamp,value`, UTC), by name; look-alikes when the
+/// folder is missing.
 ///
 /// # Errors
 /// A file exists and cannot be read.
@@ -93,7 +94,8 @@ fn recording(path: &Path) -> anyhow::Result<Recording> {
     })
 }
 
-/// Fourteen days of a quiet, a busy and a daily machine, and a database, with the recordings' names and periods.
+/// Fourteen days of a quiet, a busy and a daily machine, and a database, with the recordings' names
+/// and periods.
 fn look_alikes() -> Vec<Recording> {
     [
         ("ec2_cpu_utilization_quiet", 0.2, 0.1),

@@ -131,7 +131,8 @@ fn each_class_fires_on_a_recorded_technique() {
         techniques,
         "a recorded technique fires no ready rule"
     );
-    // Recorded with a network that anonymising made up, of no bits: what counts is how many addresses it opens to.
+    // Recorded with a network that anonymising made up, of no bits: what counts is how many
+    // addresses it opens to.
     assert!(
         heard.contains("aws.exfiltration.ec2-security-group-open-port-22-ingress"),
         "a port opened to everybody"

@@ -1,4 +1,5 @@
-//! The committed corpora of `fuzz/`, fed to the laws of its targets: what fuzzing once found stays found.
+//! The committed corpora of `fuzz/`, fed to the laws of its targets: what fuzzing once found stays
+//! found.
 
 use std::path::Path;
 

@@ -1,12 +1,15 @@
-//! Seeded simulation of the log's life: appends, seals, restarts and faults on a disk that does only what POSIX promises.
+//! Seeded simulation of the log's life: appends, seals, restarts and faults on a disk that does
+//! only what POSIX promises.
 //!
-//! After each life it is asked of what is found: every acknowledged entry is there once, with the receipt that was given; a
-//! submission without an answer is there as a whole or not at all; what was refused is not there; what is sent again gives the
-//! first receipt; the log opens, or refuses naming a file where somebody altered what was durable; the auditor finds nothing
-//! wrong, and any flipped byte, but in files that are disposable and then harmless.
+//! After each life it is asked of what is found: every acknowledged entry is there once, with the
+//! receipt that was given; a submission without an answer is there as a whole or not at all; what
+//! was refused is not there; what is sent again gives the first receipt; the log opens, or refuses
+//! naming a file where somebody altered what was durable; the auditor finds nothing wrong, and any
+//! flipped byte, but in files that are disposable and then harmless.
 //!
-//! `REEVE_SIM_RUNS=100000` runs that many lives, `REEVE_SIM_SEED=7` begins with that seed; a failure tells the seed and the last
-//! steps of the disk. A seed repeats schedule and faults; salts and the moments of threads differ. See `docs/operate/faults.md`.
+//! `REEVE_SIM_RUNS=100000` runs that many lives, `REEVE_SIM_SEED=7` begins with that seed; a
+//! failure tells the seed and the last steps of the disk. A seed repeats schedule and faults; salts
+//! and the moments of threads differ. See `docs/operate/faults.md`.
 
 mod checks;
 mod clock;
@@ -62,7 +65,8 @@ impl Tally {
     }
 }
 
-/// Lives of several sessions with faults anywhere; every eighth with real segments, the auditor and flipped bytes.
+/// Lives of several sessions with faults anywhere; every eighth with real segments, the auditor and
+/// flipped bytes.
 #[tokio::test]
 async fn lives_with_faults() {
     let (first, runs) = (setting("REEVE_SIM_SEED", 0), setting("REEVE_SIM_RUNS", 240));
@@ -91,7 +95,8 @@ async fn lives_with_faults() {
     );
 }
 
-/// The power goes, or the process is killed, at every step of a short life; what is found is looked at several times over.
+/// The power goes, or the process is killed, at every step of a short life; what is found is looked
+/// at several times over.
 #[tokio::test]
 async fn a_crash_at_every_step() {
     let lives = setting("REEVE_SIM_RUNS", 240).div_ceil(240);

@@ -1,10 +1,12 @@
-//! Tests of tampering: an attacker with write access to the whole data directory except `keys/` changes the log's
-//! files, at random and deliberately with every checksum corrected. Each change must be refused at start, refused when
-//! the entries are read, or found by `reeve-verify`; or all answers are unchanged, because the file was rebuilt or the
-//! change has no effect. None may go unnoticed.
+//! Tests of tampering: an attacker with write access to the whole data directory except `keys/`
+//! changes the log's files, at random and deliberately with every checksum corrected. Each change
+//! must be refused at start, refused when the entries are read, or found by `reeve-verify`; or all
+//! answers are unchanged, because the file was rebuilt or the change has no effect. None may go
+//! unnoticed.
 //!
 //!
-//! `REEVE_TAMPER_FLIPS=200` flips as many bits of each kind of file, and prints the table of `docs/operate/faults.md`.
+//! `REEVE_TAMPER_FLIPS=200` flips as many bits of each kind of file, and prints the table of
+//! `docs/operate/faults.md`.
 
 mod fixture;
 mod forgeries;
@@ -211,7 +213,8 @@ async fn no_forgery_passes_in_silence() {
     }
 }
 
-/// Forgeries by the number of files they change: those tried, refused at start, and found by `reeve-verify`.
+/// Forgeries by the number of files they change: those tried, refused at start, and found by
+/// `reeve-verify`.
 #[derive(Debug, Default)]
 struct Together {
     by_files: BTreeMap<usize, (usize, usize, usize)>,
@@ -258,8 +261,9 @@ impl Together {
     }
 }
 
-/// Without the key, and with every checksum, size, root and chain hash in the directory made to agree: a frame appended, the tail
-/// rewritten, the sealed part rewritten; each also with the files gone or in an older form that could give it away.
+/// Without the key, and with every checksum, size, root and chain hash in the directory made to
+/// agree: a frame appended, the tail rewritten, the sealed part rewritten; each also with the files
+/// gone or in an older form that could give it away.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_forgery_of_several_files_is_signed() {
     let unsealed = LogFixture::build().await;
@@ -306,7 +310,8 @@ async fn no_forgery_of_several_files_is_signed() {
                 let reason = together
                     .check(sound, &fixture, &format!("{place}: {name}{more}"))
                     .await;
-                // With nothing left in the directory that contradicts the forgery, the signatures alone refuse it.
+                // With nothing left in the directory that contradicts the forgery, the signatures
+                // alone refuse it.
                 let by_signature = reason.contains("the log's key did not sign")
                     || reason.contains("--accept-unsigned");
                 assert!(
@@ -320,8 +325,8 @@ async fn no_forgery_of_several_files_is_signed() {
     assert!(together.missed.is_empty(), "{:#?}", together.missed);
 }
 
-/// An older copy of the directory is refused as long as one file still knows more; put back as a whole it is a log that holds, and
-/// only what was kept elsewhere tells.
+/// An older copy of the directory is refused as long as one file still knows more; put back as a
+/// whole it is a log that holds, and only what was kept elsewhere tells.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_older_copy_is_refused_unless_it_is_whole() {
     let earlier = LogFixture::build().await;
@@ -368,7 +373,8 @@ async fn an_older_copy_is_refused_unless_it_is_whole() {
     assert!(!earlier.report(&[kept]).unwrap().is_intact());
 }
 
-/// A tail that is cut off together with everything in the directory that remembers it is noticed by what was kept elsewhere alone.
+/// A tail that is cut off together with everything in the directory that remembers it is noticed by
+/// what was kept elsewhere alone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_log_put_back_as_a_whole_is_found_with_a_checkpoint_from_elsewhere() {
     let fixture = LogFixture::build().await;

@@ -1,7 +1,9 @@
-//! Every query of every compliance template, held against entries of the clouds that the template names for it: CloudTrail records
-//! through the importer, and entries after the documented record formats of the Azure activity log, Google Cloud audit logs and Kubernetes.
+//! Every query of every compliance template, held against entries of the clouds that the template
+//! names for it: CloudTrail records through the importer, and entries after the documented record
+//! formats of the Azure activity log, Google Cloud audit logs and Kubernetes.
 //!
-//! A query that no source can answer reads as a quiet period for ever. Event types that only the simulated demo writes were that.
+//! A query that no source can answer reads as a quiet period for ever. Event types that only the
+//! simulated demo writes were that.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -47,7 +49,8 @@ fn recorded(source: EventSource) -> Vec<Entry> {
 
 #[test]
 fn every_query_finds_recorded_entries_of_each_source_that_it_names() {
-    // The types of Reeve's own entries are held against the catalogue, which a test of the program drives.
+    // The types of Reeve's own entries are held against the catalogue, which a test of the program
+    // drives.
     let clouds = EventSource::ALL
         .into_iter()
         .filter(|source| *source != EventSource::Reeve);

@@ -150,8 +150,8 @@ proptest! {
         let mut store = store.with_partials(&tree);
         prop_assert_eq!(tree_root(&store.reader(size), size), Ok(tree.root()));
 
-        // The root is read from the topmost tiles; what is below is noticed where it is read: flip one
-        // bit of one level 0 tile and prove a leaf of it.
+        // The root is read from the topmost tiles; what is below is noticed where it is read: flip
+        // one bit of one level 0 tile and prove a leaf of it.
         let index = at.index(size as usize) as u64;
         let tile = TileId::at(0, index / 256, size).unwrap();
         let bytes = store.tiles.get_mut(&tile.path()).unwrap();

@@ -1,5 +1,6 @@
-//! Cases that need no test data beside the sources: the eight-leaf tree of Certificate Transparency's reference tests, the
-//! first vectors of RFC 8032 section 7.1, and what must be refused of both. The numbers are facts from those documents.
+//! Cases that need no test data beside the sources: the eight-leaf tree of Certificate
+//! Transparency's reference tests, the first vectors of RFC 8032 section 7.1, and what must be
+//! refused of both. The numbers are facts from those documents.
 
 use ed25519_cases::{SIGNATURES, WEAK_KEYS};
 use reeve_tlog::{
@@ -230,7 +231,8 @@ fn signatures_of_the_specification() {
     }
 }
 
-/// Returns the signature with the group order added to its scalar, which satisfies the same equation.
+/// Returns the signature with the group order added to its scalar, which satisfies the same
+/// equation.
 fn with_group_order(signature: &[u8]) -> Vec<u8> {
     let order =
         hex::decode("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010").unwrap();
@@ -263,7 +265,8 @@ mod ed25519_cases {
         ),
     ];
 
-    /// Points of small order: the neutral element, one of order two, one of order four, one of order eight.
+    /// Points of small order: the neutral element, one of order two, one of order four, one of
+    /// order eight.
     pub(super) const WEAK_KEYS: [&str; 4] = [
         "0100000000000000000000000000000000000000000000000000000000000000",
         "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",

@@ -1,5 +1,5 @@
-//! A whole tree in memory, computed by the recursive definition of RFC 6962 section 2.1 (the oracle), and
-//! a store of tiles cut from growing trees.
+//! A whole tree in memory, computed by the recursive definition of RFC 6962 section 2.1 (the
+//! oracle), and a store of tiles cut from growing trees.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -11,7 +11,8 @@ const SPEC_KEY: &str = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LK
 const SPEC_NOTE: &str = "This is an example message.\n\n\
     — example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=\n";
 
-/// An earlier example of c2sp.org/signed-note, whose text has an empty line. Its key is not published.
+/// An earlier example of c2sp.org/signed-note, whose text has an empty line. Its key is not
+/// published.
 const SPEC_POEM: &str = "Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\n\
     ed è subito sera.\n\n\
     — quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=\n";
@@ -73,7 +74,8 @@ fn signing_is_byte_for_byte_what_the_first_implementation_signs() {
     assert_eq!(note.verify(&keys).unwrap().len(), 2);
 }
 
-/// Every part and every change of a published key is refused, as in the first implementation's tests.
+/// Every part and every change of a published key is refused, as in the first implementation's
+/// tests.
 #[test]
 fn mangled_keys_are_refused() {
     type Parse = fn(&str) -> Result<(), KeyError>;

@@ -1,6 +1,7 @@
-//! Published vectors: proof cases of transparency-dev/merkle, most of which must be refused, and Ed25519
-//! cases of Wycheproof. They are read from `REEVE_TEST_DATA` (by default `../shared/data` beside the
-//! workspace); without it the tests say that they were skipped, and the cases of `fixtures` stand alone.
+//! Published vectors: proof cases of transparency-dev/merkle, most of which must be refused, and
+//! Ed25519 cases of Wycheproof. They are read from `REEVE_TEST_DATA` (by default `../shared/data`
+//! beside the workspace); without it the tests say that they were skipped, and the cases of
+//! `fixtures` stand alone.
 
 use std::path::{Path, PathBuf};
 
@@ -65,7 +66,8 @@ impl Case<'_> {
             .collect()
     }
 
-    /// Returns `true` if leaf, proof and root of an inclusion case are consistent at `index` of `size` leaves.
+    /// Returns `true` if leaf, proof and root of an inclusion case are consistent at `index` of
+    /// `size` leaves.
     fn inclusion_holds(&self, index: u64, size: u64) -> bool {
         let parts = (self.hash("leafHash"), self.hash("root"), self.proof());
         let (Some(leaf), Some(root), Some(proof)) = parts else {
@@ -81,8 +83,8 @@ impl Case<'_> {
         {
             return verify_consistency(old, &old_root, new, &new_root, &proof).is_ok();
         }
-        // Some cases about equal sizes carry placeholders, not hashes, for roots; what must not depend
-        // on their length is whether equal is equal.
+        // Some cases about equal sizes carry placeholders, not hashes, for roots; what must not
+        // depend on their length is whether equal is equal.
         let roots = (&self.0["root1"], &self.0["root2"]);
         let (a, b) = (placeholder(roots.0), placeholder(roots.1));
         self.proof()
@@ -95,8 +97,8 @@ fn placeholder(value: &Value) -> Hash {
     reeve_tlog::leaf_hash(value.as_str().unwrap().as_bytes())
 }
 
-/// Checks each case with `holds` (which passes over what it answers with `None`) and returns how many
-/// were accepted and refused.
+/// Checks each case with `holds` (which passes over what it answers with `None`) and returns how
+/// many were accepted and refused.
 fn check_cases(folder: &Path, holds: impl Fn(&Case<'_>) -> Option<bool>) -> (usize, usize) {
     let (mut accepted, mut refused) = (0, 0);
     for (path, document) in documents(folder) {
@@ -123,8 +125,9 @@ fn published_inclusion_cases() {
         Some(case.inclusion_holds(case.number("leafIdx"), case.number("treeSize")))
     });
     assert_eq!(counts, (6, 92));
-    // A leaf of a subtree is a leaf of the tree that the subtree's own leaves make, where the subtree
-    // exists at all; cases about which subtrees exist concern formats this log does not have.
+    // A leaf of a subtree is a leaf of the tree that the subtree's own leaves make, where the
+    // subtree exists at all; cases about which subtrees exist concern formats this log does not
+    // have.
     let counts = check_cases(&merkle.join("subtreeinclusion"), |case| {
         let (start, end) = (case.number("start"), case.number("end"));
         let index = case.number("leafIdx").checked_sub(start)?;

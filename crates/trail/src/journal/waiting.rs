@@ -1,7 +1,8 @@
 //! Entries about past events that wait in memory while the log cannot be written.
 //!
-//! They are appended in chunks: one submission of everything that waits would outgrow the log's limit after a long outage, and never be
-//! taken. An entry that the log refuses for itself is dropped and reported, so that it does not hold up the others.
+//! They are appended in chunks: one submission of everything that waits would outgrow the log's
+//! limit after a long outage, and never be taken. An entry that the log refuses for itself is
+//! dropped and reported, so that it does not hold up the others.
 
 use std::collections::VecDeque;
 
@@ -14,10 +15,12 @@ use super::{Journal, failure};
 const MOST_WAITING: usize = 10_000;
 /// Entries of one submission.
 const CHUNK: usize = 500;
-/// Canonical bytes of one submission, well below the limit of the log. A single entry may exceed them.
+/// Canonical bytes of one submission, well below the limit of the log. A single entry may exceed
+/// them.
 const CHUNK_BYTES: usize = 8 << 20;
 
-/// Entries taken out of the queue. Whatever is left goes back when it is dropped, also when the caller's request is cancelled.
+/// Entries taken out of the queue. Whatever is left goes back when it is dropped, also when the
+/// caller's request is cancelled.
 struct Taken<'a> {
     journal: &'a Journal,
     entries: VecDeque<Entry>,
@@ -32,7 +35,8 @@ impl Drop for Taken<'_> {
 }
 
 impl Journal {
-    /// Records an entry about something that has happened. While the log cannot be written it waits with others in bounded memory.
+    /// Records an entry about something that has happened. While the log cannot be written it waits
+    /// with others in bounded memory.
     ///
     /// # Errors
     /// Neither the log nor the memory has room.
@@ -57,8 +61,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Appends the first entries, at most `most` of them, and removes them from the queue, or drops an entry that is refused for itself.
-    /// The error concerns the log, not an entry.
+    /// Appends the first entries, at most `most` of them, and removes them from the queue, or drops
+    /// an entry that is refused for itself. The error concerns the log, not an entry.
     async fn append_chunk(
         &self,
         entries: &mut VecDeque<Entry>,
@@ -90,7 +94,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Returns the drafts of the first entries. Entries that break a rule of the log are dropped on the way.
+    /// Returns the drafts of the first entries. Entries that break a rule of the log are dropped on
+    /// the way.
     fn chunk(&self, entries: &mut VecDeque<Entry>, most: usize) -> Vec<Draft> {
         let (now, mut bytes, mut drafts) = (self.now(), 0, Vec::new());
         while drafts.len() < most.max(1)

@@ -1,6 +1,7 @@
-//! The quick way through canonical bytes: one pass that recognises RFC 8785 form and picks the columns' values out, without a
-//! tree and without copies. It accepts less than the strict reader does: what it does not recognise (numbers with a fraction,
-//! names beyond ASCII, escapes in a column's value) is left to that, and so is everything wrong.
+//! The quick way through canonical bytes: one pass that recognises RFC 8785 form and picks the
+//! columns' values out, without a tree and without copies. It accepts less than the strict reader
+//! does: what it does not recognise (numbers with a fraction, names beyond ASCII, escapes in a
+//! column's value) is left to that, and so is everything wrong.
 
 use reeve_audit::query::Column;
 
@@ -37,8 +38,9 @@ pub(super) fn scan(canonical: &[u8]) -> Option<Fields<'_>> {
     Scanner::<false>::whole(canonical)
 }
 
-/// Returns `true` if all bytes are ASCII without backslashes and control characters, as in nearly every entry, so that
-/// strings need no check of their own. Free of branches, so that the compiler vectorises it.
+/// Returns `true` if all bytes are ASCII without backslashes and control characters, as in nearly
+/// every entry, so that strings need no check of their own. Free of branches, so that the compiler
+/// vectorises it.
 fn is_plain(bytes: &[u8]) -> bool {
     let odd = |byte: u8| u8::from(byte.wrapping_sub(0x20) >= 0x60) | u8::from(byte == b'\\');
     bytes.iter().fold(0, |found, byte| found | odd(*byte)) == 0
@@ -84,7 +86,8 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
         let mut before: Option<&'a [u8]> = None;
         loop {
             let name = self.plain()?;
-            // Among ASCII names the order of UTF-16 units is that of bytes; strictly ascending, so none is there twice.
+            // Among ASCII names the order of UTF-16 units is that of bytes; strictly ascending, so
+            // none is there twice.
             if !(PLAIN || name.is_ascii()) || before.is_some_and(|before| !ascends(before, name)) {
                 return None;
             }

@@ -43,7 +43,8 @@ impl<'q> Cited<'q> {
         let mut salt = [0; 16];
         hex::decode_to_slice(&row.salt, &mut salt)
             .map_err(|error| place(format!("its salt is not one: {error}")))?;
-        // The bytes between the commas are what the log committed to; another spelling of the same entry is another entry.
+        // The bytes between the commas are what the log committed to; another spelling of the same
+        // entry is another entry.
         let canonical = row.entry.get().as_bytes();
         let (entry, recorded_at) =
             Entry::from_canonical(canonical).map_err(|error| place(error.to_string()))?;

@@ -1,5 +1,6 @@
-//! The manifest of a report (`NAME.manifest.json`): its PDF, CSV and JSON against the hashes in the log's `audit.report` entry, and
-//! the entries that the JSON cites against the tree. Layout: `docs/formats/report.md`.
+//! The manifest of a report (`NAME.manifest.json`): its PDF, CSV and JSON against the hashes in the
+//! log's `audit.report` entry, and the entries that the JSON cites against the tree. Layout:
+//! `docs/formats/report.md`.
 
 use std::path::{Path, PathBuf};
 

@@ -161,8 +161,9 @@ fn question(asked: &Value, outcomes: bool) -> Result<Question, String> {
     })
 }
 
-/// The condition of a report's filters. Where `spares` is set, accounts and resources narrow only entries that name an account:
-/// sign-ins, verifications and changes of Reeve's own state have none.
+/// The condition of a report's filters. Where `spares` is set, accounts and resources narrow only
+/// entries that name an account: sign-ins, verifications and changes of Reeve's own state have
+/// none.
 fn narrowing(filters: &Value, spares: bool) -> Result<Expr, String> {
     let mut all = Vec::new();
     for (list, field) in [

@@ -1,4 +1,5 @@
-//! Reading a manifest. Refuses other versions, names with a folder in them, and members of other types.
+//! Reading a manifest. Refuses other versions, names with a folder in them, and members of other
+//! types.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Rows of the formats with complete entries: each is hashed and compared with the next leaf of the proof.
+//! Rows of the formats with complete entries: each is hashed and compared with the next leaf of the
+//! proof.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -17,7 +18,8 @@ use crate::segment;
 /// Longest line: an entry of 1 MiB in JSON, with its further members.
 const LONGEST: u64 = 16 << 20;
 
-/// Holds a row against the next leaf of the proof. The error ends the check: rows and leaves no longer correspond.
+/// Holds a row against the next leaf of the proof. The error ends the check: rows and leaves no
+/// longer correspond.
 fn hold(
     leaves: &mut Leaves,
     name: &str,

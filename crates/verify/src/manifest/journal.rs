@@ -1,5 +1,6 @@
-//! The manifest as it is kept: `ledger/manifest.journal`, a line a record, each attested by the log's key over all lines before and
-//! itself. The newest attestation that holds speaks for everything before it.
+//! The manifest as it is kept: `ledger/manifest.journal`, a line a record, each attested by the
+//! log's key over all lines before and itself. The newest attestation that holds speaks for
+//! everything before it.
 
 use reeve_tlog::{Attestation, Epochs, Hash};
 use serde::Deserialize;
@@ -58,8 +59,9 @@ pub(crate) fn claimed_size(bytes: &[u8]) -> u64 {
         .unwrap_or(0)
 }
 
-/// Reads the file. `goes_on(size)` says whether the write-ahead log begins at a size: then records behind the newest attested one
-/// are what an interrupted seal left. `None`: there is no record, which is among the findings.
+/// Reads the file. `goes_on(size)` says whether the write-ahead log begins at a size: then records
+/// behind the newest attested one are what an interrupted seal left. `None`: there is no record,
+/// which is among the findings.
 pub(crate) fn read(
     bytes: &[u8],
     keys: &Epochs,
@@ -174,7 +176,8 @@ fn records(bytes: &[u8]) -> Result<(Vec<Record>, Rest), CannotVerify> {
     Ok((records, Rest::Nothing))
 }
 
-/// The members before the attestation, without the closing bracket, and the attestation as a JSON string.
+/// The members before the attestation, without the closing bracket, and the attestation as a JSON
+/// string.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = line
         .windows(ATTESTATION.len())

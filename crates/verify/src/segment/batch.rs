@@ -100,7 +100,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Returns the schema for reading without copies: text and bytes as views of the decompressed pages.
+    /// Returns the schema for reading without copies: text and bytes as views of the decompressed
+    /// pages.
     pub(super) fn views(schema: &Schema) -> SchemaRef {
         let view = |field: &Field| match field.data_type() {
             DataType::Utf8 => field.clone().with_data_type(DataType::Utf8View),
@@ -189,7 +190,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Appends the value of a row in the column with this number; `None` when the column may not be cut out or has no value.
+    /// Appends the value of a row in the column with this number; `None` when the column may not be
+    /// cut out or has no value.
     fn put(&self, number: usize, row: usize, out: &mut Vec<u8>) -> Option<()> {
         let (column, values) = self.columns.get(number.checked_sub(1)?)?;
         if !may_be_cut(*column) {
@@ -215,7 +217,8 @@ impl<'a> Batch<'a> {
         Some(())
     }
 
-    /// Returns `true` if the text equals the timestamp that was restored last, so that it need not be parsed again.
+    /// Returns `true` if the text equals the timestamp that was restored last, so that it need not
+    /// be parsed again.
     pub(super) fn spells(&self, column: Column, millis: Option<i64>, text: Option<&[u8]>) -> bool {
         let last = self.instant(column).get();
         last.is_some_and(|(cached, spelling)| Some(cached) == millis && Some(&spelling[..]) == text)

@@ -32,8 +32,8 @@ impl Mender {
         }
     }
 
-    /// The canonical bytes of a row of version 3, whose values `put` appends by the number of their column; the error says
-    /// what is wrong with the row.
+    /// The canonical bytes of a row of version 3, whose values `put` appends by the number of their
+    /// column; the error says what is wrong with the row.
     pub(super) fn placed<'a>(
         &'a mut self,
         stored: &[u8],
@@ -101,7 +101,8 @@ pub(super) fn is_placed(cut: u8) -> bool {
     cut == PLACED
 }
 
-/// The number of the column whose value belongs between the quotation marks: three digits from 0 to 2, written as white space.
+/// The number of the column whose value belongs between the quotation marks: three digits from 0 to
+/// 2, written as white space.
 fn number(bytes: &[u8]) -> Option<usize> {
     let (digits, texts) = bytes.split_at_checked(3)?;
     let digit = |byte: &u8| b"\t\n\r".iter().position(|digit| digit == byte);
@@ -111,8 +112,8 @@ fn number(bytes: &[u8]) -> Option<usize> {
     texts.starts_with(b"\"\"").then_some(number)
 }
 
-/// Returns the position of the next byte below 0x20, which canonical bytes do not have. Eight bytes are compared at a
-/// time.
+/// Returns the position of the next byte below 0x20, which canonical bytes do not have. Eight bytes
+/// are compared at a time.
 fn place(bytes: &[u8], from: usize) -> Option<usize> {
     const LOW: u64 = u64::from_ne_bytes([PRINTED; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);

@@ -1,4 +1,5 @@
-//! Rows of an exported Parquet file, which has the columns of a segment and no manifest of segments.
+//! Rows of an exported Parquet file, which has the columns of a segment and no manifest of
+//! segments.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +14,8 @@ use super::batch::{Batch, Values};
 use super::cut::Mender;
 use crate::claim::{Claim, Fields};
 
-/// Calls `row` with sequence, leaf hash and, if a column says something else than the payload or the payload is not an entry, with that.
+/// Calls `row` with sequence, leaf hash and, if a column says something else than the payload or
+/// the payload is not an entry, with that.
 pub(crate) fn each_row(
     file: File,
     row: impl FnMut(u64, Hash, Option<String>) -> Result<(), String>,

@@ -156,7 +156,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Holds the columns that searches use, and the class, against the payload. Returns the time of recording.
+    /// Holds the columns that searches use, and the class, against the payload. Returns the time of
+    /// recording.
     fn columns(
         &mut self,
         batch: &Batch<'_>,
@@ -237,8 +238,8 @@ impl<'a> Rows<'a> {
         class
     }
 
-    /// Payload and log disagree about a commitment. Answers the leaf to go on with: the payload's, unless the log's own parts
-    /// agree that it was another.
+    /// Payload and log disagree about a commitment. Answers the leaf to go on with: the payload's,
+    /// unless the log's own parts agree that it was another.
     fn disagreement(
         &mut self,
         sequence: u64,

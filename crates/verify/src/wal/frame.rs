@@ -1,5 +1,5 @@
-//! One frame: a group commit with its signed checkpoint. A length or count that cannot be is refused before anything is
-//! allocated for it.
+//! One frame: a group commit with its signed checkpoint. A length or count that cannot be is
+//! refused before anything is allocated for it.
 
 use std::fs::File;
 use std::io;

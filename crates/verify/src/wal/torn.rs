@@ -1,5 +1,6 @@
-//! Decision whether a faulty frame is the torn end of the log. The writer begins no frame before the one before it is
-//! durable, so a fault that is followed by a complete frame is damage done after writing.
+//! Decision whether a faulty frame is the torn end of the log. The writer begins no frame before
+//! the one before it is durable, so a fault that is followed by a complete frame is damage done
+//! after writing.
 
 use std::os::unix::fs::FileExt as _;
 
@@ -10,7 +11,8 @@ use crate::snapshot::WalFile;
 /// A frame that begins with a later entry than this many is no frame of ours.
 const PLAUSIBLE: u64 = 1 << 32;
 
-/// Returns the offset of the first complete frame with entries from `sequence` on, at or after an offset.
+/// Returns the offset of the first complete frame with entries from `sequence` on, at or after an
+/// offset.
 pub(super) fn whole_frame_after(
     file: &WalFile,
     offset: u64,

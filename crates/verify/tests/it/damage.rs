@@ -10,7 +10,8 @@ use crate::log::{Log, assert_names, with_bytes};
 
 const FLIPS: usize = 60;
 
-/// Flips single bits at random places of a file. `may_not_run`: the flip may make the file one of a later version, or no key.
+/// Flips single bits at random places of a file. `may_not_run`: the flip may make the file one of a
+/// later version, or no key.
 fn flip(log: &Log, name: &str, random: &mut StdRng, may_not_run: bool) {
     let path = log.path(name);
     let original = fs::read(&path).unwrap();

@@ -1,4 +1,5 @@
-//! A log whose key was rotated: any of its keys may be pinned, each signs within its epoch only, and records cannot be bent.
+//! A log whose key was rotated: any of its keys may be pinned, each signs within its epoch only,
+//! and records cannot be bent.
 
 use std::fs;
 
@@ -11,7 +12,8 @@ use reeve_verify::{
 
 use crate::log::{Log, assert_names, with_bytes};
 
-/// 200 entries and a rotation, 100 and a rotation, 50 more; the first key, and the private keys that were destroyed.
+/// 200 entries and a rotation, 100 and a rotation, 50 more; the first key, and the private keys
+/// that were destroyed.
 async fn rotated() -> (Log, NoteVerifier, Vec<NoteSigner>) {
     let mut log = Log::new().await;
     let mut secrets = Vec::new();

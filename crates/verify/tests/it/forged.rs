@@ -204,7 +204,8 @@ async fn a_payload_in_another_spelling_is_refused() {
     );
 }
 
-/// Returns the body of a frame with two entries swapped, uncompressed, with corrected length and checksum.
+/// Returns the body of a frame with two entries swapped, uncompressed, with corrected length and
+/// checksum.
 fn swap_in_frame(frame: &[u8]) -> Vec<u8> {
     let number = |at: usize| u32::from_le_bytes(frame[at..at + 4].try_into().unwrap()) as usize;
     let (plain_len, note_len) = (number(30), number(34));

@@ -77,7 +77,8 @@ impl Log {
         }
     }
 
-    /// 600 sealed entries (two full bundles and an edge) in two seals, and 50 in five frames that are not sealed; closed.
+    /// 600 sealed entries (two full bundles and an edge) in two seals, and 50 in five frames that
+    /// are not sealed; closed.
     pub(crate) async fn mixed() -> Log {
         let mut log = Log::new().await;
         log.append(3, 100).await;

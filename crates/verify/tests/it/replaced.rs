@@ -1,4 +1,5 @@
-//! A log that one server wrote after another, the earlier one still writing into its own file when it was replaced.
+//! A log that one server wrote after another, the earlier one still writing into its own file when
+//! it was replaced.
 
 use std::fs;
 use std::path::Path;
@@ -57,7 +58,8 @@ async fn frames_of_a_replaced_server_count_for_nothing_and_are_noted() {
     let before = verify_at(&folder).unwrap();
     assert!(before.is_intact(), "{:?}", before.findings);
 
-    // Without a number it goes on in the file that it finds, as the replaced server does in the one that it has open.
+    // Without a number it goes on in the file that it finds, as the replaced server does in the one
+    // that it has open.
     append_as(&late, 0, 10..14).await;
     let file = "ledger/wal/00000000000000000000.wal";
     fs::copy(late.join(file), folder.join(file)).unwrap();

@@ -1,5 +1,5 @@
-//! The auditor believes of manifest and anchor what the log's key signed, as a start of the service does; and it looks at
-//! identifiers and times across the whole log.
+//! The auditor believes of manifest and anchor what the log's key signed, as a start of the service
+//! does; and it looks at identifiers and times across the whole log.
 
 use std::fs;
 

@@ -41,8 +41,8 @@ async fn a_cut_tail_is_noticed_wherever_it_is_cut() {
     }
 }
 
-/// A log can be shortened without the key if the files with its length are restored too. Without external evidence the
-/// report states that freshness was not checked.
+/// A log can be shortened without the key if the files with its length are restored too. Without
+/// external evidence the report states that freshness was not checked.
 #[tokio::test]
 async fn a_tail_cut_with_its_anchor_passes_only_where_freshness_is_not_checked() {
     let mut log = Log::mixed().await;

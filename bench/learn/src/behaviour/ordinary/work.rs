@@ -1,5 +1,5 @@
-//! A made-up company's ordinary CloudTrail activity: people in offices, robots around the clock, the odd evening, journey and
-//! new task. A pure function of its seed.
+//! A made-up company's ordinary CloudTrail activity: people in offices, robots around the clock,
+//! the odd evening, journey and new task. A pure function of its seed.
 
 use std::ops::Range;
 
@@ -221,7 +221,8 @@ impl Office {
         events
     }
 
-    /// Returns the number of ordinary users that an attack may come from: all but those who administer the estate.
+    /// Returns the number of ordinary users that an attack may come from: all but those who
+    /// administer the estate.
     pub(super) fn victims(&self) -> usize {
         TEAMS[..2].iter().map(|team| team.people).sum()
     }

@@ -97,7 +97,8 @@ fn an_account_abstains_with_a_reason() {
     let even = simulated(&[steady("m5.2xlarge")]).unwrap();
     assert_eq!(code(&judged(Some(&even), &off)), "switched_off");
     assert_eq!(code(&judged(None, &Settings::default())), "thin_data");
-    // One of two machines was stopped a week ago: the level of the weeks before would have lost in the last one.
+    // One of two machines was stopped a week ago: the level of the weeks before would have lost in
+    // the last one.
     let stopped = Case::machine("m5.4xlarge").with(CPU, 30, |m| (m > 8 * 1_440).then_some(45.0));
     let shrinking = simulated(&[stopped, steady("m5.2xlarge")]).unwrap();
     assert_eq!(

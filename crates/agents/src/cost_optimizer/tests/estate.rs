@@ -52,7 +52,8 @@ impl Case {
         case
     }
 
-    /// Adds a series: `value(minutes before now)` every five minutes for some days; `None` leaves a gap.
+    /// Adds a series: `value(minutes before now)` every five minutes for some days; `None` leaves a
+    /// gap.
     pub(super) fn with(
         mut self,
         metric: Metric,
@@ -102,7 +103,8 @@ impl Case {
         self.flat(metric, 30, value)
     }
 
-    /// Thirty days of charges at a share of the list price of a dollar a day, under a commitment or not.
+    /// Thirty days of charges at a share of the list price of a dollar a day, under a commitment or
+    /// not.
     pub(super) fn billed(mut self, effective: f64, pricing: &str) -> Self {
         let header = "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
         let mut reader = Reader::from_header(header.split(',')).unwrap();

@@ -48,7 +48,8 @@ fn today() -> i64 {
     now().as_second() / 86_400
 }
 
-/// A demand model of the only machine, with its forecast from a week ago on: the mean and the upper edge of each day.
+/// A demand model of the only machine, with its forecast from a week ago on: the mean and the upper
+/// edge of each day.
 fn demand(days: impl Fn(i64) -> (f64, f64)) -> String {
     let hundredths = |value: f64| (value * 100.0) as u32;
     let forecast = DemandForecast {
@@ -257,7 +258,8 @@ fn a_forecast_beyond_what_a_machine_has_advises_a_larger_one() {
     assert_eq!(found.explanation.models[0].model.name, "demand");
 }
 
-/// A machine that rests but for what `works` says, and what the usage model saw of it on which days and hours.
+/// A machine that rests but for what `works` says, and what the usage model saw of it on which days
+/// and hours.
 fn resting(works: impl Fn(i64) -> bool) -> Case {
     Case::machine("m5.2xlarge")
         .with(CPU, 30, |back| {

@@ -1,5 +1,6 @@
-//! Machines and what an experienced engineer would do to each: one row a machine, judged as a whole. The rows are grouped by
-//! what is asked of them; each says what is proposed, or why nothing is.
+//! Machines and what an experienced engineer would do to each: one row a machine, judged as a
+//! whole. The rows are grouped by what is asked of them; each says what is proposed, or why nothing
+//! is.
 
 mod enlarge;
 mod leave;

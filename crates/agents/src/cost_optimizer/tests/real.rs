@@ -1,7 +1,8 @@
-//! The judgement on real CloudWatch traces (Numenta Anomaly Benchmark, realAWSCloudwatch), moved to end now.
+//! The judgement on real CloudWatch traces (Numenta Anomaly Benchmark, realAWSCloudwatch), moved to
+//! end now.
 //!
-//! Where the folder is missing (`REEVE_TEST_DATA`, default `../shared/data` beside the workspace) the cases are skipped
-//! and named; the tables above run on generated series in either case.
+//! Where the folder is missing (`REEVE_TEST_DATA`, default `../shared/data` beside the workspace)
+//! the cases are skipped and named; the tables above run on generated series in either case.
 
 use std::path::PathBuf;
 

@@ -1,8 +1,9 @@
 //! Traffic of NAT gateways and load balancers, and the limits below which it is none.
 //!
-//! CloudWatch keeps no point of a balancer's requests and connections while there are none, which looks like a metric that nobody
-//! reads. Its capacity units are always reported (Elastic Load Balancing user guide, "CloudWatch metrics"), so that they say that
-//! it was measured and how much went through. AWS itself calls a balancer idle below 100 requests a day (Trusted Advisor, "Idle
+//! CloudWatch keeps no point of a balancer's requests and connections while there are none, which
+//! looks like a metric that nobody reads. Its capacity units are always reported (Elastic Load
+//! Balancing user guide, "CloudWatch metrics"), so that they say that it was measured and how much
+//! went through. AWS itself calls a balancer idle below 100 requests a day (Trusted Advisor, "Idle
 //! Load Balancers").
 
 use reeve_estate::{Metric, ResourceKind};
@@ -16,14 +17,16 @@ use crate::load::Load;
 
 /// Share of the points of a window that must be there.
 const COVERAGE: f64 = 0.9;
-/// Capacity units below which hardly anything went through: three connections at once, or 1 MB an hour.
+/// Capacity units below which hardly anything went through: three connections at once, or 1 MB an
+/// hour.
 const MOST_UNITS: f64 = 0.001;
 /// Requests a day below which a balancer is idle.
 const MOST_REQUESTS: f64 = 100.0;
 
 /// Measured traffic of a gateway or a balancer.
 pub(super) struct Traffic {
-    /// Metric that is reported whether there is traffic or not: bytes a second out of a gateway, units of a balancer.
+    /// Metric that is reported whether there is traffic or not: bytes a second out of a gateway,
+    /// units of a balancer.
     reported: Load,
     /// Requests a second, of balancers that had some.
     requests: Option<Load>,
@@ -104,7 +107,8 @@ impl Traffic {
         })
     }
 
-    /// Returns `true` if there was no traffic in a window that was measured well enough; `None` for another.
+    /// Returns `true` if there was no traffic in a window that was measured well enough; `None` for
+    /// another.
     pub(super) fn is_none_in(&self, window: Window) -> Option<bool> {
         let figures = self
             .reported

@@ -1,8 +1,11 @@
-//! Cost of moving old objects of a bucket to a colder class: what the class saves, less all that it charges.
+//! Cost of moving old objects of a bucket to a colder class: what the class saves, less all that it
+//! charges.
 //!
-//! Charges counted beside storage: a transition for each object, over a year; transitions of objects that reach the age each month;
-//! retrieval and requests of the reads that the logs have; the monitoring of INTELLIGENT_TIERING. Objects smaller than 128 KiB are not
-//! moved. A class is out where a rule deletes objects before its least duration ends. Prices: `reeve_estate::catalogue::bucket`.
+//! Charges counted beside storage: a transition for each object, over a year; transitions of
+//! objects that reach the age each month; retrieval and requests of the reads that the logs have;
+//! the monitoring of INTELLIGENT_TIERING. Objects smaller than 128 KiB are not moved. A class is
+//! out where a rule deletes objects before its least duration ends. Prices:
+//! `reeve_estate::catalogue::bucket`.
 
 use reeve_estate::Catalogue;
 use reeve_estate::GIB;
@@ -11,7 +14,8 @@ use reeve_learn::Backtest;
 use reeve_learn::calibrate::Daily;
 use reeve_recommend::change::{ColdClass, Tiering};
 
-/// Days that a class bills at least (Amazon S3 user guide, "Comparing the Amazon S3 storage classes").
+/// Days that a class bills at least (Amazon S3 user guide, "Comparing the Amazon S3 storage
+/// classes").
 pub(super) const fn least_days(class: ColdClass) -> i64 {
     match class {
         ColdClass::StandardIa => 30,
@@ -25,7 +29,8 @@ const MONTHS: f64 = 12.0;
 const DAYS_A_MONTH: f64 = 30.0;
 /// Whole weeks before the first one that is tried.
 const TRAINING_WEEKS: i64 = 2;
-/// Share of the moved bytes that must be read in a month before INTELLIGENT_TIERING is worth its monitoring.
+/// Share of the moved bytes that must be read in a month before INTELLIGENT_TIERING is worth its
+/// monitoring.
 const MIXED: f64 = 0.01;
 
 /// Bounds of the choice.
@@ -82,14 +87,16 @@ impl Candidate {
         self.net() / (self.storage_now - self.storage_after).max(f64::MIN_POSITIVE)
     }
 
-    /// Returns `false` for INTELLIGENT_TIERING of objects that are hardly read: another class does without its monitoring.
+    /// Returns `false` for INTELLIGENT_TIERING of objects that are hardly read: another class does
+    /// without its monitoring.
     fn fits(&self) -> bool {
         self.tiering.class != ColdClass::IntelligentTiering || self.hot >= MIXED
     }
 }
 
-/// Tries the choice on past weeks: each is judged by the rule that the weeks before it give. Objects count as stored today. Returns the
-/// weeks in which the rule would have saved something, and the share of the saving that the reads of each left.
+/// Tries the choice on past weeks: each is judged by the rule that the weeks before it give.
+/// Objects count as stored today. Returns the weeks in which the rule would have saved something,
+/// and the share of the saving that the reads of each left.
 pub(super) fn backtest(
     access: &BucketAccess,
     bounds: Bounds<'_>,
@@ -132,8 +139,8 @@ fn outcome(access: &BucketAccess, rule: &Tiering, bounds: Bounds<'_>) -> Option<
     )
 }
 
-/// The candidate with the highest saving, over the whole bucket and single prefixes; `None` in a region without prices, and where no
-/// object is old enough.
+/// The candidate with the highest saving, over the whole bucket and single prefixes; `None` in a
+/// region without prices, and where no object is old enough.
 pub(super) fn best(access: &BucketAccess, bounds: Bounds<'_>) -> Option<Candidate> {
     let total = access.total();
     let named = access

@@ -1,8 +1,10 @@
-//! `tier_objects`: a rule that moves objects to a colder class once they are so old that the logs hardly show reads of them.
+//! `tier_objects`: a rule that moves objects to a colder class once they are so old that the logs
+//! hardly show reads of them.
 //!
-//! Everything is measured: ages and sizes by a listing of the objects, reads by the bucket's access logs. Without logs, or with those
-//! of less than the setting's days, it abstains and says how to turn them on; Reeve does not turn logging on itself, which writes
-//! objects that the account pays for.
+//! Everything is measured: ages and sizes by a listing of the objects, reads by the bucket's access
+//! logs. Without logs, or with those of less than the setting's days, it abstains and says how to
+//! turn them on; Reeve does not turn logging on itself, which writes objects that the account pays
+//! for.
 
 use reeve_estate::bucket::access::AccessState;
 use reeve_estate::{BucketAccess, Catalogue, GIB, Money};
@@ -157,7 +159,8 @@ fn measured(access: &BucketAccess, settings: &Thresholds) -> Result<f64, Abstent
 }
 
 impl Configured<'_> {
-    /// The least age at which a rule that is on deletes objects, days. A rule with a date counts as at once.
+    /// The least age at which a rule that is on deletes objects, days. A rule with a date counts as
+    /// at once.
     fn expires(&self) -> Option<i64> {
         let on = self
             .rules
@@ -276,7 +279,8 @@ fn evidence(
     factors
 }
 
-/// Confidence by the past weeks in which the rule of the weeks before them would have saved something.
+/// Confidence by the past weeks in which the rule of the weeks before them would have saved
+/// something.
 fn trust(
     facts: &Facts<'_>,
     access: &BucketAccess,
@@ -339,7 +343,8 @@ fn propose(
         priority: priority_by_savings(savings),
         confidence: confidence.percent,
         trust,
-        // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
+        // Nobody can take it back: the default approval matrix wants a signature from medium impact
+        // on.
         impact_level: impact_level(
             &facts.guardrails.approval_matrix,
             bucket,

@@ -1,4 +1,5 @@
-//! Storage classes: what moves, what it saves after everything that S3 charges, and why other buckets stay as they are.
+//! Storage classes: what moves, what it saves after everything that S3 charges, and why other
+//! buckets stay as they are.
 
 use jiff::SignedDuration;
 use reeve_estate::bucket::access::{AGE_BANDS, AccessState, Amount, BandUse};
@@ -143,7 +144,8 @@ fn objects_that_nobody_reads_move_to_the_class_that_is_cheapest_after_its_charge
     ]);
     let (class, days, prefix, saving) = found(&case);
     assert_eq!((class.as_str(), days, prefix), ("GLACIER_IR", 90.0, None));
-    // Storage 0.023 to 0.004 a GiB; 15 reads a month of 4 MiB each at $0.03 a GiB and $0.01 a thousand; transitions at $0.02 a thousand.
+    // Storage 0.023 to 0.004 a GiB; 15 reads a month of 4 MiB each at $0.03 a GiB and $0.01 a
+    // thousand; transitions at $0.02 a thousand.
     let reads = 15.0 * 4.0 / 1024.0 * 0.03 + 15.0 * (0.000_01 - 0.000_000_4);
     let transitions = 256_000.0 * 0.000_02 / 12.0 + 12_800.0 * 0.000_02;
     assert!(
@@ -186,7 +188,8 @@ fn past_weeks_decide_about_the_confidence() {
         factors.contains("Safe on 6 of 6 past weeks, each judged by the weeks before it"),
         "{factors}"
     );
-    // One week in which everything was read costs more than that week's storage saves; over the two months the rule pays.
+    // One week in which everything was read costs more than that week's storage saves; over the two
+    // months the rule pays.
     let mut restored = quiet;
     let access = restored.volume.specification.access.as_mut().unwrap();
     access.of_key("logs/a").read(
@@ -204,7 +207,8 @@ fn past_weeks_decide_about_the_confidence() {
 
 #[test]
 fn reads_decide_between_classes_and_prefixes() {
-    // Each GiB is read once in two months: retrieval from GLACIER_IR costs $0.015 a month, from STANDARD_IA $0.005.
+    // Each GiB is read once in two months: retrieval from GLACIER_IR costs $0.015 a month, from
+    // STANDARD_IA $0.005.
     let (class, ..) = found(&case(&[("a/b", 3, stored(1000, 256_000))]));
     assert_eq!(class, "STANDARD_IA");
     // A small share is read very often: S3 moves those objects back by itself.

@@ -1,8 +1,9 @@
 //! Usage at standard prices that is there on every day: what a commitment of a year would save.
 //!
-//! What is committed to is a share of the tenth percentile of days, so that a quiet day still uses all of it. The discount is
-//! less than any provider gives for a year without payment in advance; below the break-even utilisation the commitment would
-//! cost more than it saves. Charges that another saving counts are left out first.
+//! What is committed to is a share of the tenth percentile of days, so that a quiet day still uses
+//! all of it. The discount is less than any provider gives for a year without payment in advance;
+//! below the break-even utilisation the commitment would cost more than it saves. Charges that
+//! another saving counts are left out first.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +13,9 @@ use super::{Advice, AdviceType, Bill, Pile, Scope, Trait};
 use crate::charges::days::{Days, spread};
 use crate::charges::{Abstention, BillCheck};
 
-/// Thousandths that a commitment of a year takes off, with nothing paid in advance: AWS gives 27 and more for compute, Azure
-/// and Google Cloud 28 and more; a fifth is taken so that the advice holds for the dearest machine too.
+/// Thousandths that a commitment of a year takes off, with nothing paid in advance: AWS gives 27
+/// and more for compute, Azure and Google Cloud 28 and more; a fifth is taken so that the advice
+/// holds for the dearest machine too.
 const DISCOUNT: i64 = 200;
 /// Thousandths of the steady cost that are committed to.
 const COMMITTED: i64 = 800;

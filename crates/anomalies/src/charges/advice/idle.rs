@@ -1,4 +1,5 @@
-//! Charges for unused commitments, addresses, load balancers and gateways; and surcharges that an upgrade ends.
+//! Charges for unused commitments, addresses, load balancers and gateways; and surcharges that an
+//! upgrade ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -127,7 +128,8 @@ fn silent(
             .flatten()
     });
     if !piles.is_empty() && carried.values().all(|amount| *amount == Amount::ZERO) {
-        // Where not one of them carried anything, the file has no such charges rather than no such traffic.
+        // Where not one of them carried anything, the file has no such charges rather than no such
+        // traffic.
         let reason = format!(
             "{} {what}s by the hour and no charge for traffic through any of them",
             piles.len()

@@ -1,9 +1,11 @@
-//! Older kinds of machines and volumes, whose successors do the same for less at public prices. What discounts were
-//! negotiated is taken to hold for the successor too, so the same share of the effective cost is saved.
+//! Older kinds of machines and volumes, whose successors do the same for less at public prices.
+//! What discounts were negotiated is taken to hold for the successor too, so the same share of the
+//! effective cost is saved.
 
 use super::{Advice, AdviceType, Bill, Scope, Trait};
 
-/// Thousandths that gp3 costs less than gp2 a gigabyte and month: 0.08 against 0.10 USD, us-east-1, 2026-07.
+/// Thousandths that gp3 costs less than gp2 a gigabyte and month: 0.08 against 0.10 USD, us-east-1,
+/// 2026-07.
 const GP3_BELOW_GP2: i64 = 200;
 
 /// The advice.

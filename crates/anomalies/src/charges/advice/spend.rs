@@ -1,4 +1,5 @@
-//! Spend that is worth a look, where the bill alone cannot tell how much of it could be saved. No amount is made up.
+//! Spend that is worth a look, where the bill alone cannot tell how much of it could be saved. No
+//! amount is made up.
 
 use super::{Advice, AdviceType, Bill, Scope, Trait};
 use crate::charges::{Abstention, BillCheck};

@@ -1,4 +1,5 @@
-//! Each metric and each kind of resource: the change and the agent type that owns it, or the reason why there is none.
+//! Each metric and each kind of resource: the change and the agent type that owns it, or the reason
+//! why there is none.
 
 #![allow(clippy::unwrap_used)]
 

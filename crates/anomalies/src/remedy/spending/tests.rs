@@ -1,4 +1,5 @@
-//! A new, an enlarged, a forgotten and a used resource: the change that makes it cost less, or the reason why there is none.
+//! A new, an enlarged, a forgotten and a used resource: the change that makes it cost less, or the
+//! reason why there is none.
 
 #![allow(clippy::unwrap_used)]
 

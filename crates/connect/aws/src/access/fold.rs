@@ -1,7 +1,9 @@
-//! Requests of one reading joined with the listing of the bucket, so that the age of an object at each read is known.
+//! Requests of one reading joined with the listing of the bucket, so that the age of an object at
+//! each read is known.
 //!
-//! A read of an object that is gone, or was replaced since, counts for the oldest age unless the logs have its writing: what is
-//! claimed to be rarely read must not rest on reads that were not understood.
+//! A read of an object that is gone, or was replaced since, counts for the oldest age unless the
+//! logs have its writing: what is claimed to be rarely read must not rest on reads that were not
+//! understood.
 
 use std::collections::BTreeMap;
 

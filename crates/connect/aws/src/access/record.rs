@@ -1,13 +1,15 @@
 //! Lines of S3's server access logs. Amazon S3 user guide, "Amazon S3 server access log format".
 //!
-//! The first thirteen fields are read strictly, and a line without them is refused. What follows is not looked at: S3 adds fields at
-//! the end, and the agent that a client names may contain any text. A field may be enclosed in quotes that are not escaped, so
-//! the end of the request line is where a status follows.
+//! The first thirteen fields are read strictly, and a line without them is refused. What follows is
+//! not looked at: S3 adds fields at the end, and the agent that a client names may contain any
+//! text. A field may be enclosed in quotes that are not escaped, so the end of the request line is
+//! where a status follows.
 
 use jiff::Timestamp;
 use jiff::fmt::strtime;
 
-/// Longest line that is read, bytes: a key has 1,024 at most, three times that where it is encoded, and stands in it twice.
+/// Longest line that is read, bytes: a key has 1,024 at most, three times that where it is encoded,
+/// and stands in it twice.
 const MOST_BYTES: usize = 16 * 1024;
 /// Form of the time: `[06/Feb/2026:00:00:38 +0000]`.
 const TIME: &str = "%d/%b/%Y:%H:%M:%S %z";

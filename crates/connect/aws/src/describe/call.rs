@@ -90,7 +90,8 @@ fn members(parameters: &[(&str, String)]) -> Value {
         let value = match value.as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
-            // Services refuse a page size that is text. Other digits, such as account numbers, are text.
+            // Services refuse a page size that is text. Other digits, such as account numbers, are
+            // text.
             size if *name == "MaxResults" => size.parse::<u32>().map_or(Value::Null, Value::from),
             text => Value::String(text.to_owned()),
         };
@@ -113,7 +114,8 @@ pub(crate) fn rest_answer(text: &str) -> Option<Value> {
     read(text.as_bytes(), service, "")
 }
 
-/// Reads an answer, without the wrapping of the query protocol, and with documents inside texts unfolded.
+/// Reads an answer, without the wrapping of the query protocol, and with documents inside texts
+/// unfolded.
 fn read(body: &[u8], service: Service, action: &str) -> Option<Value> {
     let mut answer = match serde_json::from_slice(body) {
         Ok(answer) => answer,
@@ -131,7 +133,8 @@ fn read(body: &[u8], service: Service, action: &str) -> Option<Value> {
     {
         answer = result;
     }
-    // S3's location is the text of the root itself; a root without content is a configuration without members.
+    // S3's location is the text of the root itself; a root without content is a configuration
+    // without members.
     if let Value::String(text) = &answer {
         let is_location = action.ends_with("?location");
         answer = if is_location {

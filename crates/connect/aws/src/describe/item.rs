@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use super::path;
 use super::row::KindRow;
 
-/// Returns the description of an item; `None` for an item without an identifier, or in a region that is not looked at.
+/// Returns the description of an item; `None` for an item without an identifier, or in a region
+/// that is not looked at.
 pub(super) fn described(
     row: &KindRow,
     kind: ResourceKind,
@@ -47,7 +48,8 @@ pub(super) fn described(
     })
 }
 
-/// Returns the region of an item of a listing for all regions. S3 leaves the oldest region's name out.
+/// Returns the region of an item of a listing for all regions. S3 leaves the oldest region's name
+/// out.
 pub(super) fn region(row: &KindRow, item: &Value) -> Option<String> {
     if row.region.is_empty() {
         return None;
@@ -120,8 +122,9 @@ fn relations(row: &KindRow, item: &Value, known: &Value, resource: &Resource) ->
     relations
 }
 
-/// The provider's state as one of ours; unknown words are those of something that exists. A snapshot that failed
-/// (`error`) is not available: it has no data, and would count among those that are kept.
+/// The provider's state as one of ours; unknown words are those of something that exists. A
+/// snapshot that failed (`error`) is not available: it has no data, and would count among those
+/// that are kept.
 fn state(text: &str) -> ResourceState {
     match text.to_ascii_lowercase().replace('_', "-").as_str() {
         "running" => ResourceState::Running,

@@ -1,4 +1,5 @@
-//! Every row is read to its last page: a fake answers each listing in three pages, under the limits that AWS documents.
+//! Every row is read to its last page: a fake answers each listing in three pages, under the limits
+//! that AWS documents.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,8 +27,8 @@ use crate::{AwsConnection, Tuning};
 const ITEMS: usize = 3;
 /// Listings that answer without a token if the request names no page size.
 const SILENT: [(&str, &str); 1] = [("ListQueues", "\"MaxResults\":1000")];
-/// Kinds without pages: S3 returns all buckets of an account, `DescribeAddresses` and `DescribeTrails` have no token, and the report is
-/// one document.
+/// Kinds without pages: S3 returns all buckets of an account, `DescribeAddresses` and
+/// `DescribeTrails` have no token, and the report is one document.
 const WHOLE: [&str; 4] = ["bucket", "credential_report", "ip_address", "trail"];
 
 /// Sets the member at a path.
@@ -80,7 +81,8 @@ fn at(path: &str, value: Value) -> Map<String, Value> {
     answer
 }
 
-/// A page of a listing. A service that is asked for no page size where it needs one returns the first page as if it were all.
+/// A page of a listing. A service that is asked for no page size where it needs one returns the
+/// first page as if it were all.
 fn page(row: &KindRow, request: &str) -> Value {
     let page = (1..3)
         .find(|page| request.contains(&format!("token-{page}")))
@@ -107,7 +109,8 @@ fn page(row: &KindRow, request: &str) -> Value {
     Value::Object(answer)
 }
 
-/// The answer to a further call about the item that the request marks: what the row reads of it stands below the member that takes it.
+/// The answer to a further call about the item that the request marks: what the row reads of it
+/// stands below the member that takes it.
 fn further(row: &KindRow, detail: &Detail, request: &str) -> Value {
     let marked = request
         .split_once("mark-")

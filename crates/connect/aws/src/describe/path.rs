@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// Returns the values at a path; lists on the way and at its end are flattened. The empty path is the value itself.
+/// Returns the values at a path; lists on the way and at its end are flattened. The empty path is
+/// the value itself.
 pub(super) fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
     let mut found = vec![value];
     for segment in path.split('.').filter(|segment| !segment.is_empty()) {

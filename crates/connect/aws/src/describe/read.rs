@@ -1,4 +1,5 @@
-//! Reading one kind in one region: pages as they arrive, further calls for each item, and how it ended.
+//! Reading one kind in one region: pages as they arrive, further calls for each item, and how it
+//! ended.
 
 use aws_config::SdkConfig;
 use jiff::Timestamp;
@@ -156,7 +157,8 @@ impl Reader<'_> {
                 None => {}
                 Some(values) if detail.into.is_empty() => {
                     let mut merged = values.into_iter().map(|value| merged(&item, value));
-                    // Several values are several items; the calls after this one are about the first alone.
+                    // Several values are several items; the calls after this one are about the
+                    // first alone.
                     match merged.next() {
                         Some(first) => {
                             items.extend(merged);
@@ -177,7 +179,8 @@ impl Reader<'_> {
         Ok(items)
     }
 
-    /// Returns the values of a further call; `None` if there is nothing of that name. A denied call leaves a mark.
+    /// Returns the values of a further call; `None` if there is nothing of that name. A denied call
+    /// leaves a mark.
     async fn detail(
         &mut self,
         config: &SdkConfig,
@@ -208,7 +211,8 @@ impl Reader<'_> {
         }))
     }
 
-    /// Asks a call with its templates filled in by an item; `None` if the item lacks a member that the call needs.
+    /// Asks a call with its templates filled in by an item; `None` if the item lacks a member that
+    /// the call needs.
     async fn ask(
         &self,
         config: &SdkConfig,

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 /// Columns that change by use alone.
 const OF_USE: &str = "_last_used";
 
-/// Returns the report as one document, with a member for each user. What cannot be read is said in its place.
+/// Returns the report as one document, with a member for each user. What cannot be read is said in
+/// its place.
 pub(super) fn read(answer: &Value) -> Value {
     let content = answer
         .get("Content")

@@ -5,7 +5,8 @@ use reeve_estate::RelationKind;
 /// Wire protocol of a service.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Protocol {
-    /// AWS query: a form with `Action` and `Version`, answered in XML. EC2's variant differs in nothing that is read here.
+    /// AWS query: a form with `Action` and `Version`, answered in XML. EC2's variant differs in
+    /// nothing that is read here.
     Query {
         /// API version.
         version: &'static str,
@@ -48,8 +49,8 @@ pub(super) struct Ask {
 /// A further call for each item.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Detail {
-    /// Member of the document that takes the answer. If empty, each value of the answer is an item, with the members of the
-    /// one that was asked about.
+    /// Member of the document that takes the answer. If empty, each value of the answer is an item,
+    /// with the members of the one that was asked about.
     pub(super) into: &'static str,
     /// The call.
     pub(super) ask: Ask,
@@ -92,9 +93,11 @@ pub(super) struct KindRow {
     pub(super) state: &'static str,
     /// Path of the creation time.
     pub(super) created: &'static str,
-    /// Relations: kind, path of the other resource, and a template for it (`{value}` and `{account}`; empty is the value itself).
+    /// Relations: kind, path of the other resource, and a template for it (`{value}` and
+    /// `{account}`; empty is the value itself).
     pub(super) relations: &'static [(RelationKind, &'static str, &'static str)],
-    /// Members that change without anybody changing the resource; they are no part of its configuration.
+    /// Members that change without anybody changing the resource; they are no part of its
+    /// configuration.
     pub(super) volatile: &'static [&'static str],
 }
 

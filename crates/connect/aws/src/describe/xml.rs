@@ -1,8 +1,9 @@
 //! XML answers as JSON, without a schema.
 //!
-//! An element with elements inside is an object; one whose children are all `item` or `member`, or whose name is a plural
-//! of one repeated child, is a list, so that a list of one element has the form of a list of many. `true` and `false` are
-//! booleans; numbers stay text, because account numbers have leading zeros.
+//! An element with elements inside is an object; one whose children are all `item` or `member`, or
+//! whose name is a plural of one repeated child, is a list, so that a list of one element has the
+//! form of a list of many. `true` and `false` are booleans; numbers stay text, because account
+//! numbers have leading zeros.
 
 use std::collections::BTreeSet;
 
@@ -129,7 +130,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    /// Values as an answer of AWS has them, with the names of their members: objects, lists named as such, texts.
+    /// Values as an answer of AWS has them, with the names of their members: objects, lists named
+    /// as such, texts.
     fn member() -> impl Strategy<Value = (String, Value)> {
         let text = "[ -~\u{e9}\u{20ac}]{0,12}".prop_filter("a boolean", |text| {
             !["true", "false"].contains(&text.trim())
@@ -184,7 +186,8 @@ mod tests {
             let _ = read(&format!("<r>{markup}</r>"));
         }
 
-        /// An answer that breaks off, or whose bytes were changed on the way, is refused or read as something else.
+        /// An answer that breaks off, or whose bytes were changed on the way, is refused or read as
+        /// something else.
         #[test]
         fn a_broken_answer_breaks_nothing((name, value) in member(), cut in 0_usize..400, byte in any::<u8>()) {
             let mut text = String::new();

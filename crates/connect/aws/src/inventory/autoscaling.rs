@@ -1,5 +1,6 @@
-//! Auto Scaling groups: their members, the launch template they grow by, and its instance type; and how many members they
-//! are to have. A number beyond a group's maximum is refused before it is asked for, as Auto Scaling refuses it.
+//! Auto Scaling groups: their members, the launch template they grow by, and its instance type; and
+//! how many members they are to have. A number beyond a group's maximum is refused before it is
+//! asked for, as Auto Scaling refuses it.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,8 @@ pub(super) const AUTO_SCALING: Service = Service {
     version: "2011-01-01",
 };
 
-/// Every group of a region. A launch template that may not be read leaves the group listed, with its members' type.
+/// Every group of a region. A launch template that may not be read leaves the group listed, with
+/// its members' type.
 pub(super) async fn groups(connection: &AwsConnection, place: Place) -> Listing {
     let ec2 = connection.ec2(place.clone());
     let mut listing = Listing::new(ResourceKind::ScalingGroup);
@@ -103,7 +105,8 @@ impl Scaling {
         Ok(resource)
     }
 
-    /// One group with its launch template, `Changing` while an instance refresh replaces members too.
+    /// One group with its launch template, `Changing` while an instance refresh replaces members
+    /// too.
     pub(crate) async fn refreshing_group(&self, ec2: &Ec2, name: &str) -> Result<Resource, Fault> {
         let mut group = self.group(name).await?;
         if let Some(template) = &mut group.specification.template {

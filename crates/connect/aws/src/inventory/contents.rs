@@ -1,5 +1,6 @@
-//! Sizes of buckets: `BucketSizeBytes` by storage type and `NumberOfObjects`, which S3 sends to CloudWatch once a day for each bucket
-//! with objects. Amazon S3 user guide, "Metrics and dimensions"; free of charge, for calls only.
+//! Sizes of buckets: `BucketSizeBytes` by storage type and `NumberOfObjects`, which S3 sends to
+//! CloudWatch once a day for each bucket with objects. Amazon S3 user guide, "Metrics and
+//! dimensions"; free of charge, for calls only.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +30,8 @@ struct Counted {
     newest: Option<(i64, f64)>,
 }
 
-/// Sets the contents of buckets, and returns what could not be read. The buckets of a region whose metrics are denied have none.
+/// Sets the contents of buckets, and returns what could not be read. The buckets of a region whose
+/// metrics are denied have none.
 pub(super) async fn count(
     connection: &AwsConnection,
     account: &str,
@@ -222,7 +224,8 @@ fn contents(counted: &[Counted]) -> BTreeMap<String, BucketContents> {
             contents.objects = Some(objects as u64);
         }
     }
-    // A storage type that is gone has no new points: its last one is of an earlier day than the others.
+    // A storage type that is gone has no new points: its last one is of an earlier day than the
+    // others.
     for one in counted.iter().filter(|one| one.metric.metric_name == SIZE) {
         let (bucket, storage_type) = (dimension(one, "BucketName"), dimension(one, "StorageType"));
         let (Some(bucket), Some(storage_type), Some((second, _))) =

@@ -1,4 +1,5 @@
-//! Elastic Load Balancing (version 2): balancers with the targets behind them. Classic balancers are not listed.
+//! Elastic Load Balancing (version 2): balancers with the targets behind them. Classic balancers
+//! are not listed.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,8 @@ struct Balancing {
 /// One balancer with its tags and targets.
 ///
 /// # Errors
-/// [`FaultKind::NotFound`] once it was deleted; the call's failure otherwise, that of reading its targets included.
+/// [`FaultKind::NotFound`] once it was deleted; the call's failure otherwise, that of reading its
+/// targets included.
 pub(crate) async fn load_balancer(
     connection: &AwsConnection,
     place: Place,

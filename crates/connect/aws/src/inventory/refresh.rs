@@ -1,5 +1,5 @@
-//! Launch template and instance refreshes of one scaling group. Amazon EC2 Auto Scaling API reference, `StartInstanceRefresh`,
-//! `DescribeInstanceRefreshes`, `CancelInstanceRefresh`.
+//! Launch template and instance refreshes of one scaling group. Amazon EC2 Auto Scaling API
+//! reference, `StartInstanceRefresh`, `DescribeInstanceRefreshes`, `CancelInstanceRefresh`.
 
 use reeve_connect_aws_ec2::query;
 use reeve_connect_aws_ec2::{Ec2, Element, Fault, FaultKind, Form, refused_only};
@@ -17,7 +17,8 @@ const RUNNING: &[&str] = &[
     "Baking",
 ];
 
-/// Template, version and types of the members of a group; `None` for a group without a launch template of its own.
+/// Template, version and types of the members of a group; `None` for a group without a launch
+/// template of its own.
 pub(super) fn named(group: &Element) -> Option<GroupTemplate> {
     let template = group.child("LaunchTemplate")?;
     let mut member_types: Vec<String> = group
@@ -37,7 +38,8 @@ pub(super) fn named(group: &Element) -> Option<GroupTemplate> {
 }
 
 impl Scaling {
-    /// Adds what other calls know of a template. What may not be read stays unknown: a group that is only scaled needs none of it.
+    /// Adds what other calls know of a template. What may not be read stays unknown: a group that
+    /// is only scaled needs none of it.
     pub(super) async fn complete(&self, ec2: &Ec2, name: &str, template: &mut GroupTemplate) {
         if let Ok(named) = ec2
             .launch_template_type(&template.id, &template.version)
@@ -141,7 +143,8 @@ impl Scaling {
             .await
     }
 
-    /// Asks for a change of a group; the code of an answer that says that it came about already is no failure.
+    /// Asks for a change of a group; the code of an answer that says that it came about already is
+    /// no failure.
     async fn ask_unless(
         &self,
         operation: &'static str,

@@ -1,4 +1,5 @@
-//! S3: buckets of the connection's regions, with their tags and the sizes that S3 counts once a day in CloudWatch (`contents`).
+//! S3: buckets of the connection's regions, with their tags and the sizes that S3 counts once a day
+//! in CloudWatch (`contents`).
 
 use std::collections::BTreeMap;
 
@@ -45,7 +46,8 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
         .collect()
         .await;
     for (resource, faults) in described {
-        // A bucket whose region cannot be told may be one of ours: then the listing is not complete.
+        // A bucket whose region cannot be told may be one of ours: then the listing is not
+        // complete.
         listing.complete &= resource.is_some() || faults.is_empty();
         listing.resources.extend(resource);
         listing.faults.extend(faults);
@@ -84,7 +86,8 @@ async fn names(client: &Client, home: &Place) -> Result<Vec<Bucket>, Fault> {
     }
 }
 
-/// Returns a bucket with its tags; `None` if it is outside the connection's regions or its region is unknown.
+/// Returns a bucket with its tags; `None` if it is outside the connection's regions or its region
+/// is unknown.
 async fn describe(
     connection: &AwsConnection,
     home: &Place,

@@ -1,6 +1,6 @@
-//! Changes of databases beside their class: more storage, failover, read replicas. What RDS refuses and emulators take is
-//! refused first. RDS user guide: "Increasing DB instance storage capacity", "Failing over a Multi-AZ DB instance", "Working with
-//! DB instance read replicas".
+//! Changes of databases beside their class: more storage, failover, read replicas. What RDS refuses
+//! and emulators take is refused first. RDS user guide: "Increasing DB instance storage capacity",
+//! "Failing over a Multi-AZ DB instance", "Working with DB instance read replicas".
 
 use reeve_connect_aws_ec2::{Call, Fault, FaultKind, Form};
 use reeve_estate::{Resource, ResourceState};

@@ -1,4 +1,5 @@
-//! Access logs are read on from where the last reading ended, and joined with the objects that are there.
+//! Access logs are read on from where the last reading ended, and joined with the objects that are
+//! there.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::bucket::access::AccessState;
@@ -25,7 +26,8 @@ fn line(days: i64, operation: &str, key: &str, bytes: u64) -> (Timestamp, String
     (at, text)
 }
 
-/// Puts lines into a log object of the first line's day. moto logs each call as well, in a form that is not S3's.
+/// Puts lines into a log object of the first line's day. moto logs each call as well, in a form
+/// that is not S3's.
 async fn log(moto: &Moto, lines: &[(Timestamp, String)]) {
     log_on(moto, &lines[0].0.to_string()[..10], lines).await;
 }

@@ -1,6 +1,7 @@
-//! Storage, members, failovers and replicas on moto, which takes what AWS refuses: a smaller disk, a database that grows by one
-//! GiB, members beyond a group's maximum, a replica that is not Reeve's to remove. Moto knows no zones of databases, so that it
-//! can show of a failover only that the call is taken.
+//! Storage, members, failovers and replicas on moto, which takes what AWS refuses: a smaller disk,
+//! a database that grows by one GiB, members beyond a group's maximum, a replica that is not
+//! Reeve's to remove. Moto knows no zones of databases, so that it can show of a failover only that
+//! the call is taken.
 
 use reeve_connect_aws::AwsConnection;
 use reeve_estate::{

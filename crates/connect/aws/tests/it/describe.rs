@@ -1,4 +1,5 @@
-//! Every row of the table reads what was created in moto, and what cannot be read is said without stopping the rest.
+//! Every row of the table reads what was created in moto, and what cannot be read is said without
+//! stopping the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -118,7 +119,8 @@ async fn every_row_reads_what_was_created() {
     documents(&all, &made);
 }
 
-/// The sample of each kind's document has the members that are read. With `REEVE_UPDATE` set, the samples are written anew.
+/// The sample of each kind's document has the members that are read. With `REEVE_UPDATE` set, the
+/// samples are written anew.
 fn samples(all: &[Described], made: &BTreeMap<String, String>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/describe/samples");
     for (kind, id) in made {
@@ -323,7 +325,8 @@ async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
         (of("virtual_machine").outcome, of("virtual_machine").seen),
         (ReadOutcome::Complete, 1)
     );
-    // moto refuses the signatures of Lambda's and EKS's requests, boto3's too, once it looks at them.
+    // moto refuses the signatures of Lambda's and EKS's requests, boto3's too, once it looks at
+    // them.
     for (kind, permission) in [
         ("volume", "ec2:DescribeVolumes"),
         ("iam_role", "iam:GetAccountAuthorizationDetails"),

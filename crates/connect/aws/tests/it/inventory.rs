@@ -1,4 +1,5 @@
-//! The inventory holds everything that was put into moto: all kinds, tags, prices, regions and pages.
+//! The inventory holds everything that was put into moto: all kinds, tags, prices, regions and
+//! pages.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{GIB, Observe, Purchase, ResourceKind, ResourceState};

@@ -1,4 +1,5 @@
-//! Cutting machines off on moto: the group is made once a network, closed before a machine gets it, and given back exactly.
+//! Cutting machines off on moto: the group is made once a network, closed before a machine gets it,
+//! and given back exactly.
 
 use reeve_connect_aws::AwsConnection;
 use reeve_estate::{Act, ActErrorKind, Mutation, Observe, QUARANTINE, Resource};

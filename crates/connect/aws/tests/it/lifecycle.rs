@@ -21,7 +21,8 @@ const BEFORE: &str = "<LifecycleConfiguration xmlns=\"http://s3.amazonaws.com/do
 /// Header of the least size and body of each configuration that was put.
 type Puts = Arc<Mutex<Vec<(Option<String>, String)>>>;
 
-/// A bucket of before September 2024: objects of any size move to GLACIER, as its configuration's header says.
+/// A bucket of before September 2024: objects of any size move to GLACIER, as its configuration's
+/// header says.
 async fn old_bucket(puts: Puts) -> String {
     let answer = move |method: Method, uri: Uri, headers: HeaderMap, body: String| {
         let is_lifecycle = uri.query() == Some("lifecycle");

@@ -1,5 +1,5 @@
-//! Listings of many pages: what breaks off half way says so, a throttled account takes nobody else's retries, and hundreds of
-//! thousands of resources are read in bounded memory.
+//! Listings of many pages: what breaks off half way says so, a throttled account takes nobody
+//! else's retries, and hundreds of thousands of resources are read in bounded memory.
 
 use async_trait::async_trait;
 use parking_lot::Mutex;

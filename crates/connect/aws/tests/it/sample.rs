@@ -1,4 +1,5 @@
-//! Samples are the points that were put, in Reeve's units: recorded series where the data is there, look-alikes otherwise.
+//! Samples are the points that were put, in Reeve's units: recorded series where the data is there,
+//! look-alikes otherwise.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{

@@ -1,4 +1,5 @@
-//! An endpoint that answers as AWS does when it throttles or breaks, which moto never does. It counts the calls.
+//! An endpoint that answers as AWS does when it throttles or breaks, which moto never does. It
+//! counts the calls.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -65,8 +66,8 @@ impl Strict {
     }
 }
 
-/// Answers of an action: the form that was sent and the number of calls of the action so far, this one among them. `None`
-/// is a denial.
+/// Answers of an action: the form that was sent and the number of calls of the action so far, this
+/// one among them. `None` is a denial.
 pub(crate) type Answers =
     Box<dyn Fn(&str, &str, usize) -> Option<Result<String, (u16, &'static str)>> + Send + Sync>;
 

@@ -1,5 +1,6 @@
-//! Tests of throttling and of unanswered calls: temporary throttling is retried, lasting throttling is reported, a
-//! change that may have happened is not repeated, and a listing that repeats its pages ends.
+//! Tests of throttling and of unanswered calls: temporary throttling is retried, lasting throttling
+//! is reported, a change that may have happened is not repeated, and a listing that repeats its
+//! pages ends.
 
 use std::collections::BTreeMap;
 

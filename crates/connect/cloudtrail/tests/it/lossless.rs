@@ -1,4 +1,5 @@
-//! Tests that nothing is lost: every record of every real log can be restored from its entry, member for member.
+//! Tests that nothing is lost: every record of every real log can be restored from its entry,
+//! member for member.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! Real and generated CloudTrail records through the mapper and back, and files of every shape through the reader.
+//! Real and generated CloudTrail records through the mapper and back, and files of every shape
+//! through the reader.
 
 #![allow(clippy::unwrap_used)]
 

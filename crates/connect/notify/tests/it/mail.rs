@@ -1,5 +1,6 @@
-//! Mail to a real server (aiosmtpd) over TLS, by STARTTLS and from the first byte: its certificate is refused unless its authority
-//! is configured, its name must be the server's, and a wrong password is no for good.
+//! Mail to a real server (aiosmtpd) over TLS, by STARTTLS and from the first byte: its certificate
+//! is refused unless its authority is configured, its name must be the server's, and a wrong
+//! password is no for good.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -123,7 +124,8 @@ async fn mail_goes_over_tls_to_whom_the_configuration_trusts() {
             text.contains("Subject: Daily: 1") && !head.contains("\r\nBcc:"),
             "{name}: {head}"
         );
-        // The same content as plain text and as HTML, the better form last; what comes from the estate is no markup.
+        // The same content as plain text and as HTML, the better form last; what comes from the
+        // estate is no markup.
         let parts = mail["parts"].as_array().unwrap();
         let part = |at: usize| {
             (

@@ -1,4 +1,5 @@
-//! The four channels against strict fakes that refuse what the documented services refuse, and a mail server that offers no TLS.
+//! The four channels against strict fakes that refuse what the documented services refuse, and a
+//! mail server that offers no TLS.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod mail;

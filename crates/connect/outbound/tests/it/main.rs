@@ -1,5 +1,5 @@
-//! Tests of the guarded client against a real server on this machine, which it refuses by default, and a resolver
-//! whose answers change.
+//! Tests of the guarded client against a real server on this machine, which it refuses by default,
+//! and a resolver whose answers change.
 #![allow(clippy::unwrap_used)]
 
 use std::io;
@@ -180,7 +180,8 @@ async fn other_protocols_are_given_a_judged_address() {
 async fn an_answer_that_changes_or_mixes_is_refused() {
     let port = serve().await.port();
     let url = format!("http://rebind.example:{port}/ok");
-    // Judged and used are one answer: the second would be the inside, and is judged itself when it comes.
+    // Judged and used are one answer: the second would be the inside, and is judged itself when it
+    // comes.
     let lookup = changing(&[&["127.0.0.1"], &["10.0.0.1"]]);
     let client = Outbound::with_lookup(local(), Limits::default(), lookup.clone());
     assert_eq!(client.send(get_of(&url)).await.unwrap().status, 200);

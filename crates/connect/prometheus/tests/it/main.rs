@@ -1,5 +1,5 @@
-//! Queries against a strict peer that answers as Prometheus and the proxies in front of it do, and against a real Prometheus that asks for a
-//! user name and a password.
+//! Queries against a strict peer that answers as Prometheus and the proxies in front of it do, and
+//! against a real Prometheus that asks for a user name and a password.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! Activity of programs at all hours: deploys, applies, backups, scaling, exports, and the interruption of spot
-//! capacity.
+//! Activity of programs at all hours: deploys, applies, backups, scaling, exports, and the
+//! interruption of spot capacity.
 
 use reeve_audit::{ActionMethod, ActionStatus, ActorType, Entry, EventType, Json, Severity};
 use reeve_estate::ResourceKind;

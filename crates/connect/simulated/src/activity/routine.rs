@@ -1,4 +1,5 @@
-//! A person's days: signing in in the morning, sometimes with a mistake, work, signing out. Weekends and weeks off are free.
+//! A person's days: signing in in the morning, sometimes with a mistake, work, signing out.
+//! Weekends and weeks off are free.
 
 use reeve_audit::{ActionMethod, ActionStatus, Entry, EventType, ResourceRef, Severity};
 

@@ -1,6 +1,7 @@
-//! Things that somebody ought to look into: a burst of failed sign-ins from one address, an access key used from a country
-//! it was never used from, a security group opened to the world, snapshots deleted at night. Each is told several times in
-//! the month before the beginning, once within minutes after it, and again every few days.
+//! Things that somebody ought to look into: a burst of failed sign-ins from one address, an access
+//! key used from a country it was never used from, a security group opened to the world, snapshots
+//! deleted at night. Each is told several times in the month before the beginning, once within
+//! minutes after it, and again every few days.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{
@@ -98,7 +99,8 @@ fn random_person(key: u64, n: i64) -> &'static Person {
 const LOGIN: EventType = EventType::from_static("authentication.login");
 const POLICY: EventType = EventType::from_static("policy.modify");
 
-/// Thirty sign-ins to six accounts from one address in five minutes, all failing; then the accounts are locked.
+/// Thirty sign-ins to six accounts from one address in five minutes, all failing; then the accounts
+/// are locked.
 fn guessing(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     let from = [203, 0, 113, 64 + (draw(seed, 1) % 100) as u8];
     let sso = || ResourceRef::new("identity_provider", "acme-sso");
@@ -140,7 +142,8 @@ fn guessing(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     entries
 }
 
-/// A build robot's key looks around from a country it was never used from, and is switched off by security.
+/// A build robot's key looks around from a country it was never used from, and is switched off by
+/// security.
 fn stolen_key(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     let key_id = format!("AKIA{}", hex(seed, 16).to_uppercase());
     let from = [203, 0, 113, 8 + (draw(seed, 1) % 40) as u8];

@@ -1,4 +1,5 @@
-//! `acme-corporate`: what the company itself works with, on Azure. The connection may not list storage accounts.
+//! `acme-corporate`: what the company itself works with, on Azure. The connection may not list
+//! storage accounts.
 
 use reeve_estate::Provider;
 

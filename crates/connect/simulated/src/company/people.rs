@@ -48,7 +48,8 @@ impl Office {
         }
     }
 
-    /// The network its people come from (documentation addresses, RFC 5737, and private ones, RFC 1918).
+    /// The network its people come from (documentation addresses, RFC 5737, and private ones, RFC
+    /// 1918).
     pub(crate) const fn network(self) -> [u8; 3] {
         match self {
             Office::Berlin => [192, 0, 2],

@@ -1,7 +1,8 @@
 //! Launch template versions and instance refreshes of simulated groups.
 //!
-//! Refuses what Auto Scaling refuses: a size that is not sold, a version that does not exist, a refresh while another one runs. Members
-//! are replaced one after the other, and a refresh that is cancelled leaves those that it has replaced.
+//! Refuses what Auto Scaling refuses: a size that is not sold, a version that does not exist, a
+//! refresh while another one runs. Members are replaced one after the other, and a refresh that is
+//! cancelled leaves those that it has replaced.
 
 use jiff::Timestamp;
 use reeve_estate::{

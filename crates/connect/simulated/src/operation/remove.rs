@@ -1,4 +1,5 @@
-//! Removal of snapshots, volumes, addresses, NAT gateways and load balancers. Of the latter AWS's alone: the other clouds' are not what Reeve removes.
+//! Removal of snapshots, volumes, addresses, NAT gateways and load balancers. Of the latter AWS's
+//! alone: the other clouds' are not what Reeve removes.
 
 use jiff::Timestamp;
 use reeve_estate::{

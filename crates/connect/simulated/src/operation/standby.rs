@@ -1,4 +1,5 @@
-//! Standbys of databases, which serve meanwhile. AWS alone: the other clouds' standbys are not what Reeve changes.
+//! Standbys of databases, which serve meanwhile. AWS alone: the other clouds' standbys are not what
+//! Reeve changes.
 
 use jiff::Timestamp;
 use reeve_estate::{

@@ -1,7 +1,8 @@
 //! Type, IOPS and throughput of volumes, which serve meanwhile.
 //!
-//! Refuses what EBS refuses: a change within six hours of the last, a type that does not exist or that several machines
-//! cannot share, and IOPS or throughput that the type does not take. EC2 API reference, `ModifyVolume`.
+//! Refuses what EBS refuses: a change within six hours of the last, a type that does not exist or
+//! that several machines cannot share, and IOPS or throughput that the type does not take. EC2 API
+//! reference, `ModifyVolume`.
 
 use jiff::Timestamp;
 use reeve_estate::catalogue::volume::{

@@ -27,7 +27,8 @@ impl Signal<'_> {
         }
     }
 
-    /// Returns the demand in percent of all cores of the original size; beyond 100 if that is too small.
+    /// Returns the demand in percent of all cores of the original size; beyond 100 if that is too
+    /// small.
     fn demand(&self, slot: i64) -> f64 {
         let (quick, slow) = (self.noise(1, slot), self.drift(1, slot));
         match self.asset.load {
@@ -100,7 +101,8 @@ impl Signal<'_> {
             Timestamp::from_second(second)
                 .map_or(15, |at| at.to_zoned(jiff::tz::TimeZone::UTC).day())
         };
-        // In two days it is the first, the second or the third: today is one of the last two, or the first.
+        // In two days it is the first, the second or the third: today is one of the last two, or
+        // the first.
         day(0) == 1 || day(2) <= 2
     }
 
@@ -132,7 +134,8 @@ impl Signal<'_> {
             Load::DatabaseOversized => 17.0 + 6.0 * self.season(slot) + quick,
             Load::Memory => 86.5 + 2.5 * slow + quick,
             Load::Leak => {
-                // 37 percent, and sixteen more every day, until the process is started again after three and a half days.
+                // 37 percent, and sixteen more every day, until the process is started again after
+                // three and a half days.
                 let cycle = 84 * SLOTS_PER_HOUR;
                 let shift = (draw(self.asset.key, 8) % cycle.cast_unsigned()).cast_signed();
                 37.0 + 55.0 * (slot + shift).rem_euclid(cycle) as f64 / cycle as f64 + quick

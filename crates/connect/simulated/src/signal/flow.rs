@@ -65,7 +65,8 @@ impl Signal<'_> {
             * (0.9 + 0.1 * self.drift(15, slot) + 0.06 * self.noise(15, slot))
     }
 
-    /// Seconds to an answer: 80 ms, twice that where the site is busiest, and six times as long in a bad deployment.
+    /// Seconds to an answer: 80 ms, twice that where the site is busiest, and six times as long in
+    /// a bad deployment.
     pub(super) fn response_time(&self, slot: i64) -> f64 {
         let chance = 0.9 + 0.1 * self.drift(18, slot) + 0.1 * self.noise(18, slot);
         let bad = if self.badly_deployed(slot) { 6.0 } else { 1.0 };
@@ -79,8 +80,8 @@ impl Signal<'_> {
         bad + 0.15 * self.drift(19, slot) + 0.1 * self.noise(19, slot)
     }
 
-    /// The checkout's balancer sees what its people roll out: three hours before the beginning, and on one day in nine from then
-    /// on, for 45 minutes.
+    /// The checkout's balancer sees what its people roll out: three hours before the beginning, and
+    /// on one day in nine from then on, for 45 minutes.
     fn badly_deployed(&self, slot: i64) -> bool {
         let first = self.anchor - 3 * SLOTS_PER_HOUR;
         let day = (slot - self.anchor).div_euclid(SLOTS_PER_DAY);

@@ -1,4 +1,5 @@
-//! Storage, members, failovers and replicas: what the clouds refuse of them, how long they take, and that they are kept.
+//! Storage, members, failovers and replicas: what the clouds refuse of them, how long they take,
+//! and that they are kept.
 
 use jiff::SignedDuration;
 use reeve_connect_simulated::SimulatedEstate;

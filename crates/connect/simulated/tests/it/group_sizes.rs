@@ -1,4 +1,5 @@
-//! Sizes of a simulated group's members: a version of its launch template, the refresh to it, and the way back.
+//! Sizes of a simulated group's members: a version of its launch template, the refresh to it, and
+//! the way back.
 
 use jiff::SignedDuration;
 use reeve_connect_simulated::{SimulatedAccount, SimulatedEstate};

@@ -48,7 +48,8 @@ impl Hands {
     }
 }
 
-/// An estate without faults under a clock that tests move. Changes take the clouds' time on that clock, but no call waits.
+/// An estate without faults under a clock that tests move. Changes take the clouds' time on that
+/// clock, but no call waits.
 pub(crate) fn settings(hands: &Hands) -> Settings {
     let hands = hands.clone();
     Settings::new(SEED, anchor())

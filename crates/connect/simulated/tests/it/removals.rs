@@ -1,4 +1,5 @@
-//! Removals in the simulated estate, as AWS takes and refuses them: what was removed is gone for good, and frees the address it had.
+//! Removals in the simulated estate, as AWS takes and refuses them: what was removed is gone for
+//! good, and frees the address it had.
 
 use jiff::SignedDuration;
 use reeve_connect_simulated::SimulatedEstate;

@@ -152,7 +152,8 @@ async fn bursts_that_the_mean_hides_are_generated() {
     assert!(free.last().unwrap().value < 0.13 * full && free[free.len() - 2880].value > 0.2 * full);
     let leak = values_of("log-shipper", Metric::MemoryUtilization).await;
     assert!(percentile(&leak, 0.99) > 90.0 && percentile(&leak, 0.01) < 40.0);
-    // Machines without an agent have no memory figures, and a machine launched five days ago has five days.
+    // Machines without an agent have no memory figures, and a machine launched five days ago has
+    // five days.
     assert!(
         values_of("fraud-scoring", Metric::MemoryUtilization)
             .await

@@ -1,4 +1,5 @@
-//! The bill of the estate: daily charges agree with the monthly costs of the inventory, and follow its changes by the hour.
+//! The bill of the estate: daily charges agree with the monthly costs of the inventory, and follow
+//! its changes by the hour.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

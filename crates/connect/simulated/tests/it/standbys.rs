@@ -1,4 +1,5 @@
-//! Standbys of the simulated estate's databases: they are there after a while, are kept, and go away again.
+//! Standbys of the simulated estate's databases: they are there after a while, are kept, and go
+//! away again.
 
 use jiff::SignedDuration;
 use reeve_connect_simulated::SimulatedEstate;

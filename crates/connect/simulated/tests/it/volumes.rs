@@ -1,4 +1,5 @@
-//! Setups of the simulated estate's volumes: they hold after a while, are kept, and what EBS refuses is refused.
+//! Setups of the simulated estate's volumes: they hold after a while, are kept, and what EBS
+//! refuses is refused.
 
 use jiff::SignedDuration;
 use reeve_connect_simulated::SimulatedEstate;

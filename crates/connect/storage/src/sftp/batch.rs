@@ -20,7 +20,8 @@ impl Upload<'_> {
     pub(super) async fn run(&self, session: &Session) -> Result<(), StorageError> {
         match session.run(&self.upload()).await {
             Ok(()) => Ok(()),
-            // A server without `posix-rename@openssh.com` does not rename onto a file, which an attempt before may have left.
+            // A server without `posix-rename@openssh.com` does not rename onto a file, which an
+            // attempt before may have left.
             Err(SftpFailure::Refused(text)) if text.contains("rename") => session
                 .run(&self.replace())
                 .await
@@ -71,7 +72,8 @@ impl Upload<'_> {
     }
 }
 
-/// Quotes an argument: `sftp` takes what stands between quotation marks as it is, but for a backslash, patterns and the marks themselves.
+/// Quotes an argument: `sftp` takes what stands between quotation marks as it is, but for a
+/// backslash, patterns and the marks themselves.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -35,12 +35,14 @@ const QUICK: Duration = Duration::from_secs(2);
 
 /// Returns the key that the settings name, if the server presents it.
 ///
-/// `ssh` compares whole keys with a file of known hosts, and settings hold a fingerprint: so the keys are asked for first, one type after the
-/// other until one fits, as a server drops connections when many are open (`MaxStartups`). Only the key that fits is believed by the
-/// connection that follows, whoever answers it.
+/// `ssh` compares whole keys with a file of known hosts, and settings hold a fingerprint: so the
+/// keys are asked for first, one type after the other until one fits, as a server drops connections
+/// when many are open (`MaxStartups`). Only the key that fits is believed by the connection that
+/// follows, whoever answers it.
 ///
 /// # Errors
-/// [`StorageError::HostKey`] with all that it presented; [`StorageError::Ssh`] when it does not speak SSH or drops the connection.
+/// [`StorageError::HostKey`] with all that it presented; [`StorageError::Ssh`] when it does not
+/// speak SSH or drops the connection.
 pub(super) async fn pinned(server: &Server, address: SocketAddr) -> Result<HostKey, StorageError> {
     let pinned = server.host_key.as_deref();
     let mut keys = Vec::new();
@@ -76,7 +78,8 @@ pub(super) async fn pinned(server: &Server, address: SocketAddr) -> Result<HostK
 
 /// Returns the keys of a type that the server presents, none where it has no such key.
 ///
-/// A busy server drops a connection now and then, and `ssh-keyscan` of OpenSSH 9.2 sometimes ends at once without a word: both are asked again.
+/// A busy server drops a connection now and then, and `ssh-keyscan` of OpenSSH 9.2 sometimes ends
+/// at once without a word: both are asked again.
 async fn presented(address: SocketAddr, kind: &str) -> Result<Vec<HostKey>, StorageError> {
     for pause in PAUSES {
         let begun = Instant::now();

@@ -1,4 +1,5 @@
-//! Runs `sftp` with a configuration of its own, in a private folder that is removed with the session. Secrets are on no command line.
+//! Runs `sftp` with a configuration of its own, in a private folder that is removed with the
+//! session. Secrets are on no command line.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -215,7 +216,8 @@ impl Session {
     }
 }
 
-/// Returns `true` for lines that say why: a folder that is there already fails to be made, and that is well.
+/// Returns `true` for lines that say why: a folder that is there already fails to be made, and that
+/// is well.
 fn tells(line: &str) -> bool {
     let is_known_folder =
         (line.contains("mkdir") || line.contains("create directory")) && line.ends_with("Failure");

@@ -1,5 +1,5 @@
-//! The sender against a receiver on this machine that verifies with Standard Webhooks' own library, and against addresses
-//! that it must not reach.
+//! The sender against a receiver on this machine that verifies with Standard Webhooks' own library,
+//! and against addresses that it must not reach.
 #![allow(clippy::unwrap_used)]
 
 use std::io;

@@ -21,8 +21,9 @@ pub(super) fn last_day(finished_at: Timestamp) -> Timestamp {
     at(next_day(finished_at.as_millisecond()) + DAYS_AFTER * DAY_MS)
 }
 
-/// Saving a month, and the end of the last day that it was measured on. `None` until a whole day after the change is billed and over
-/// by another day (providers correct the last one), and where the resource was not billed by days before the change.
+/// Saving a month, and the end of the last day that it was measured on. `None` until a whole day
+/// after the change is billed and over by another day (providers correct the last one), and where
+/// the resource was not billed by days before the change.
 pub(super) fn saving(
     charges: &[Charge],
     (started_at, finished_at): (Timestamp, Timestamp),
@@ -57,7 +58,8 @@ pub(super) fn saving(
     ))
 }
 
-/// Returns `true` for usage in dollars, of at most a day, that no commitment paid: a commitment costs the same without the resource.
+/// Returns `true` for usage in dollars, of at most a day, that no commitment paid: a commitment
+/// costs the same without the resource.
 fn counts(charge: &Charge) -> bool {
     charge.category == ChargeCategory::Usage
         && !charge.correction

@@ -1,6 +1,7 @@
-//! The simulated twin: a resource in memory that begins as the real one was last observed, and refuses what a cloud refuses:
-//! a size that the catalogue does not know or that does not fit the image, resizing a running machine, starting what runs.
-//! Nothing outside is reached. It does not simulate load: the backtest judges whether a size bears it.
+//! The simulated twin: a resource in memory that begins as the real one was last observed, and
+//! refuses what a cloud refuses: a size that the catalogue does not know or that does not fit the
+//! image, resizing a running machine, starting what runs. Nothing outside is reached. It does not
+//! simulate load: the backtest judges whether a size bears it.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use reeve_estate::{
 };
 use reeve_recommend::change::{Change, refused};
 
-/// Prefix of the identifiers of simulated resources, so that no record of one can be taken for the real one's.
+/// Prefix of the identifiers of simulated resources, so that no record of one can be taken for the
+/// real one's.
 const PREFIX: &str = "simulated:";
 
 /// The simulated counterpart's identifier.

@@ -128,7 +128,8 @@ async fn an_empty_estate_trains_nothing_and_says_why() {
 
 #[tokio::test]
 async fn looking_back_learns_which_recommendations_held() {
-    // Even machines stay small; odd ones double three weeks before now, so that what was proposed before did not hold.
+    // Even machines stay small; odd ones double three weeks before now, so that what was proposed
+    // before did not hold.
     let world = World::new();
     let last = world.clock.now().as_second() / 86_400 - 21;
     let load = move |machine: usize, day: i64, hour: i64| {

@@ -1,4 +1,5 @@
-//! Models that serve: trained by their real trainers, read by the judgements of a run and by the watch over metrics.
+//! Models that serve: trained by their real trainers, read by the judgements of a run and by the
+//! watch over metrics.
 
 use std::sync::Arc;
 
@@ -122,7 +123,8 @@ async fn every_machine_of_a_large_scope_is_learned_in_parts() {
     }
 }
 
-/// Now is 16 November: the job of the 16th lies 31 days back, a day beyond what a judgement looks at, and runs again today.
+/// Now is 16 November: the job of the 16th lies 31 days back, a day beyond what a judgement looks
+/// at, and runs again today.
 fn job_of_the_month(day: i8, hour: i8) -> f64 {
     if day == 16 && (1..4).contains(&hour) {
         80.0
@@ -359,7 +361,8 @@ async fn a_trained_band_tells_what_the_detector_has_got_used_to() {
     let shelf = Arc::new(Shelf::default());
     world.machine("i-1", "t3.large", 5.0);
     let agent = world.agent("learning", false).await;
-    // Steady for weeks; in the last ten days it creeps up by little every hour, which the detector follows.
+    // Steady for weeks; in the last ten days it creeps up by little every hour, which the detector
+    // follows.
     let scatter = |back: f64| ((back * 12.0) as i64 * 7919).rem_euclid(97) as f64 / 97.0;
     let creeping = move |back: f64| 20.0 + 2.0 * scatter(back) + 0.0444 * (240.0 - back).max(0.0);
     measured(&world, 40 * 24, |back| 20.0 + 2.0 * scatter(back));

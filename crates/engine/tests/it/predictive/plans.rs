@@ -1,6 +1,6 @@
-//! Plans of predictive rules are executed where the cloud offers them: more storage, members of a group for the duration
-//! of a peak, a failover before maintenance, a read replica. The guardrails and the rule's approval apply, and the plan
-//! is rolled back where possible.
+//! Plans of predictive rules are executed where the cloud offers them: more storage, members of a
+//! group for the duration of a peak, a failover before maintenance, a read replica. The guardrails
+//! and the rule's approval apply, and the plan is rolled back where possible.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;

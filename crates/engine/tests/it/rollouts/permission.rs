@@ -1,5 +1,5 @@
-//! What a rollout may still begin: as far as its agent may go by itself, or a person's guardrails let it; what holds without a
-//! metric, and how long one that nobody answers keeps its kind.
+//! What a rollout may still begin: as far as its agent may go by itself, or a person's guardrails
+//! let it; what holds without a metric, and how long one that nobody answers keeps its kind.
 
 use jiff::SignedDuration;
 use reeve_access::Role;

@@ -191,7 +191,8 @@ impl Clouds for ThreeClouds {
     }
 }
 
-/// Somebody else does something to a resource: another size, a tag, a disk, its end, or a load it never had.
+/// Somebody else does something to a resource: another size, a tag, a disk, its end, or a load it
+/// never had.
 pub(crate) fn outsider(store: &Shaky, cloud: &Cloud, now: Timestamp) {
     let hazard = &store.hazard;
     let all: Vec<Resource> = cloud

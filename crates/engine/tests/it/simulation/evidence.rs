@@ -1,5 +1,6 @@
-//! The evidence of a life, read from what the engine does not own: the entries that were recorded, the cloud's own list of
-//! changes, and what people had set, in the order it happened. Whatever it contradicts of what the engine promises is a fault.
+//! The evidence of a life, read from what the engine does not own: the entries that were recorded,
+//! the cloud's own list of changes, and what people had set, in the order it happened. Whatever it
+//! contradicts of what the engine promises is a fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -46,11 +47,13 @@ pub(super) struct Execution {
     pub(super) plan_hash: String,
     pub(super) asked_by: String,
     pub(super) run: Option<String>,
-    /// Guardrail that a signed exception lets it pass, the value that was allowed, and the approval.
+    /// Guardrail that a signed exception lets it pass, the value that was allowed, and the
+    /// approval.
     pub(super) exception: Option<(String, f64, String)>,
     pub(super) resource: String,
     pub(super) at: Timestamp,
-    /// Position of its last check of the preconditions, with the state of the resource at that time.
+    /// Position of its last check of the preconditions, with the state of the resource at that
+    /// time.
     pub(super) checked: Option<usize>,
     pub(super) before: Option<(ResourceState, Option<String>)>,
     pub(super) began: Option<usize>,
@@ -90,7 +93,8 @@ pub(crate) struct Evidence {
     pub(super) machines: BTreeMap<String, Changed>,
     /// Time at which an execution stopped a machine, and the spans for which it was down.
     pub(super) down: BTreeMap<String, Vec<(Timestamp, Option<Timestamp>)>>,
-    /// Position in the journal at which a resource was first tagged to be ignored, or as owned by code.
+    /// Position in the journal at which a resource was first tagged to be ignored, or as owned by
+    /// code.
     ignored: BTreeMap<String, usize>,
     pub(super) owned: BTreeMap<String, usize>,
     pub(super) scheduled: BTreeMap<String, Timestamp>,
@@ -175,7 +179,8 @@ impl Evidence {
     }
 
     fn entry(&mut self, at: usize, entry: &Entry) {
-        // A simulated twin is no machine of the cloud, whose own list of changes shows that nothing was touched.
+        // A simulated twin is no machine of the cloud, whose own list of changes shows that nothing
+        // was touched.
         if meta(entry, "purpose") == "simulate" {
             self.simulated.insert(meta(entry, "action_id").to_owned());
         }

@@ -1,5 +1,5 @@
-//! Faults drawn from a seed: the process dies between any two calls of a port, calls or their answers are lost, the log
-//! is unavailable for minutes, the cloud refuses, ignores, throttles.
+//! Faults drawn from a seed: the process dies between any two calls of a port, calls or their
+//! answers are lost, the log is unavailable for minutes, the cloud refuses, ignores, throttles.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! Killed at every step: an execution is interrupted between any two calls, in turn, and the next process comes to an end that
-//! the evidence bears out. And the kill switch, held against the clock.
+//! Killed at every step: an execution is interrupted between any two calls, in turn, and the next
+//! process comes to an end that the evidence bears out. And the kill switch, held against the
+//! clock.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -120,7 +121,8 @@ pub(super) async fn executed(session: Session) {
     session.engine.execution.settle().await;
 }
 
-/// Executes, and dies at each moment in turn; what follows is held against the evidence. How many moments there are.
+/// Executes, and dies at each moment in turn; what follows is held against the evidence. How many
+/// moments there are.
 fn killed_at_every_step(
     size: &str,
     cpu: f64,
@@ -144,8 +146,8 @@ fn killed_at_every_step(
     })
 }
 
-/// Works on a life of its own each time, and dies at each moment in turn; what follows is held against the evidence, and no
-/// change of the cloud was made twice. How many moments there are.
+/// Works on a life of its own each time, and dies at each moment in turn; what follows is held
+/// against the evidence, and no change of the cloud was made twice. How many moments there are.
 pub(super) fn killed<F>(
     make: impl Fn() -> Life,
     work: fn(Session) -> F,
@@ -178,8 +180,8 @@ where
     unreachable!("the range has no end")
 }
 
-/// Each change is there once, however often its process died around it. (A snapshot takes nothing away, and one whose name was
-/// lost with the process is taken anew.)
+/// Each change is there once, however often its process died around it. (A snapshot takes nothing
+/// away, and one whose name was lost with the process is taken anew.)
 fn nothing_twice(life: &Life, moment: u64) {
     let notes = life.journal.lock();
     let mut made: Vec<&Mutation> = Vec::new();
@@ -259,8 +261,8 @@ async fn actions(session: &Session) -> Vec<Action> {
     session.store.memory.action_list(None, None).await.unwrap()
 }
 
-/// Throws the kill switch so many seconds into an execution whose first call is struck by a fault: within a second nothing
-/// goes forward any more, and in the end the machine is what it was.
+/// Throws the kill switch so many seconds into an execution whose first call is struck by a fault:
+/// within a second nothing goes forward any more, and in the end the machine is what it was.
 fn stopped_after(seconds: u64, fault: Option<Fault>) {
     let life = life_of("t3.large", 5.0);
     if let Some(fault) = fault {

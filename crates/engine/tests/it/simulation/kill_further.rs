@@ -1,5 +1,6 @@
-//! Killed at every step, beyond machines and databases that are resized or stopped: plans that predictive rules bring (storage,
-//! a group for a time, a failover, a replica), and tests on a simulated twin.
+//! Killed at every step, beyond machines and databases that are resized or stopped: plans that
+//! predictive rules bring (storage, a group for a time, a failover, a replica), and tests on a
+//! simulated twin.
 
 use std::cell::Cell;
 

@@ -1,5 +1,5 @@
-//! One life of the engine: processes that begin over the same stores, live for a while and die or stop, and a last one in
-//! which nothing goes wrong, so that everything comes to its end.
+//! One life of the engine: processes that begin over the same stores, live for a while and die or
+//! stop, and a last one in which nothing goes wrong, so that everything comes to its end.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -118,7 +118,8 @@ impl Life {
         }
     }
 
-    /// A process: begins, works, and dies at the given moment with every task it has. Whether it came to its end.
+    /// A process: begins, works, and dies at the given moment with every task it has. Whether it
+    /// came to its end.
     pub(crate) fn process<F>(
         &self,
         faulty: bool,
@@ -234,7 +235,8 @@ impl Session {
     }
 
     async fn lives(self, until: Timestamp) {
-        // A process that cannot take up what was interrupted serves all the same; `due` tries again.
+        // A process that cannot take up what was interrupted serves all the same; `due` tries
+        // again.
         let _ = self.engine.execution.resume().await;
         while self.clock.now() < until {
             let at_once = 1 + self.hazard.below(4);

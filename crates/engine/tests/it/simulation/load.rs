@@ -1,4 +1,5 @@
-//! Load of the machines in a simulation: steady with a ripple, until a change occurs on one of them.
+//! Load of the machines in a simulation: steady with a ripple, until a change occurs on one of
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -32,8 +33,8 @@ impl Loads {
         }
     }
 
-    /// The series of a span. A judgement, which requires many metrics over weeks, gets a point every three hours; who
-    /// compares a few gets one every quarter of an hour.
+    /// The series of a span. A judgement, which requires many metrics over weeks, gets a point
+    /// every three hours; who compares a few gets one every quarter of an hour.
     pub(crate) fn series(
         &self,
         of: &[ResourceId],

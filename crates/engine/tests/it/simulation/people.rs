@@ -1,5 +1,6 @@
-//! Random concurrent actions of users: run agents, execute, sign, refuse, delegate, undo, use the kill switch, change
-//! limits, agents and connections; and changes that others make to the estate meanwhile.
+//! Random concurrent actions of users: run agents, execute, sign, refuse, delegate, undo, use the
+//! kill switch, change limits, agents and connections; and changes that others make to the estate
+//! meanwhile.
 
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -88,7 +89,8 @@ impl Session {
         })
     }
 
-    /// Somebody does something. What is refused is refused; what cannot be kept or recorded is not done.
+    /// Somebody does something. What is refused is refused; what cannot be kept or recorded is not
+    /// done.
     pub(crate) async fn act(&self) {
         let done = match self.hazard.below(100) {
             0..9 => self.run_an_agent().await,

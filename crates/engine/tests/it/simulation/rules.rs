@@ -1,5 +1,5 @@
-//! Invariants at the beginning and the end of an execution, stated independently from the specification: the engine's own
-//! checks are not used.
+//! Invariants at the beginning and the end of an execution, stated independently from the
+//! specification: the engine's own checks are not used.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Resource, ResourceKind, ResourceState};
@@ -58,7 +58,8 @@ fn cost_percent(found: &Found, resource: &Resource) -> Option<f64> {
     }
 }
 
-/// The signatures an execution needs at least: by the recorded impact, and never less than cost and kind alone would require.
+/// The signatures an execution needs at least: by the recorded impact, and never less than cost and
+/// kind alone would require.
 fn needed(found: &Found, impact: &str, resource: &Resource, agent: &Agent) -> Vec<&'static str> {
     let monthly = found
         .size
@@ -91,8 +92,8 @@ fn may_sign(who: &str, signature: &str) -> bool {
         .any(|(known, _, signatures)| *known == name && signatures.contains(&signature))
 }
 
-/// Returns `true` if a request has its signatures: each by another user than the requester, and by one who may sign or
-/// has been delegated to by such a user.
+/// Returns `true` if a request has its signatures: each by another user than the requester, and by
+/// one who may sign or has been delegated to by such a user.
 fn is_signed(request: &Request, needed: &[&str]) -> bool {
     let good = |(signature, who, at): &&(String, String, usize)| {
         let left = |(resource, from, to): &(String, String, String)| {
@@ -118,7 +119,8 @@ fn is_signed(request: &Request, needed: &[&str]) -> bool {
 }
 
 impl Evidence {
-    /// Returns `true` if a condition was satisfied by the users' settings at any time within the last second.
+    /// Returns `true` if a condition was satisfied by the users' settings at any time within the
+    /// last second.
     fn held_recently(&self, now: Timestamp, holds: impl Fn(&Policy) -> bool) -> bool {
         for policy in self.policies.iter().rev() {
             if holds(policy) {
@@ -365,7 +367,8 @@ impl Evidence {
             .count();
         let share = |percent: f64| ((machines as f64 * percent / 100.0).floor() as usize).max(1);
         let down = self.down_s(&execution.resource, now);
-        // The error budget bounds what restarts a resource; stopping what is idle takes nothing that is used.
+        // The error budget bounds what restarts a resource; stopping what is idle takes nothing
+        // that is used.
         let restarts = self
             .found
             .get(&execution.recommendation)

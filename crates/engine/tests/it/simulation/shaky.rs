@@ -1,5 +1,6 @@
-//! The stores of a life: in memory, behind the hazard. Each call may be the process's last; writes and their answers get lost.
-//! Whatever people set is noted in the journal in the moment it is kept.
+//! The stores of a life: in memory, behind the hazard. Each call may be the process's last; writes
+//! and their answers get lost. Whatever people set is noted in the journal in the moment it is
+//! kept.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -84,7 +85,8 @@ impl Shaky {
         }
     }
 
-    /// Notes what people have set. Nothing in it waits, so that no other task comes between the write and the note.
+    /// Notes what people have set. Nothing in it waits, so that no other task comes between the
+    /// write and the note.
     pub(crate) async fn note_policy(&self) {
         let agents = self.memory.agent_list(None).await.unwrap();
         let observe_only: BTreeSet<String> = self

@@ -1,4 +1,5 @@
-//! Prices by amounts: GiB, IOPS and MiB/s a month, hours. Columns are those of the embedded table with the region beside the name.
+//! Prices by amounts: GiB, IOPS and MiB/s a month, hours. Columns are those of the embedded table
+//! with the region beside the name.
 
 use std::collections::BTreeMap;
 

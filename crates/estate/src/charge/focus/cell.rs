@@ -8,13 +8,16 @@ use crate::instant::{read_instant, utc};
 /// Currency symbols allowed at either end of an amount.
 const SYMBOLS: [char; 5] = ['$', '€', '£', '¥', '₹'];
 
-/// An amount: `1234.5`, `1,234.50`, `$10,000.00`, `($5.00)` and, with a decimal comma, `1234,5` and `1.234,50`.
+/// An amount: `1234.5`, `1,234.50`, `$10,000.00`, `($5.00)` and, with a decimal comma, `1234,5` and
+/// `1.234,50`.
 ///
 /// # Errors
-/// The text is not an amount, for example with commas elsewhere than between groups of three digits.
+/// The text is not an amount, for example with commas elsewhere than between groups of three
+/// digits.
 pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountError> {
     if let Ok(plain) = text.parse::<Amount>() {
-        // `1.234` in a file with decimal commas is a thousand: grouping, which the shape below tells.
+        // `1.234` in a file with decimal commas is a thousand: grouping, which the shape below
+        // tells.
         if !(decimal_comma && text.contains('.')) {
             return Ok(plain);
         }
@@ -60,8 +63,8 @@ pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountEr
     Ok(if negative { -amount } else { amount })
 }
 
-/// Returns the decimal mark of an amount, a point or a comma, where its shape leaves no doubt: `12.5` and `0.125` have a point,
-/// `1.234` may be either.
+/// Returns the decimal mark of an amount, a point or a comma, where its shape leaves no doubt:
+/// `12.5` and `0.125` have a point, `1.234` may be either.
 #[must_use]
 pub fn decimal_mark(text: &str) -> Option<char> {
     let place = text.rfind(['.', ','])?;
@@ -79,8 +82,8 @@ pub fn decimal_mark(text: &str) -> Option<char> {
     (whole.contains(other) || !groups).then_some(mark)
 }
 
-/// Milliseconds since the epoch; UTC where there is no offset. Dates with slashes have the month first, as the
-/// specification's examples do.
+/// Milliseconds since the epoch; UTC where there is no offset. Dates with slashes have the month
+/// first, as the specification's examples do.
 pub(super) fn time(text: &str) -> Option<i64> {
     if text.contains('/') {
         month_first(text)

@@ -80,10 +80,12 @@ pub(super) fn read(
         .collect()
 }
 
-/// Returns the counts that the interface's names stand for, for a program that reads the log itself; at most `limit` values of each.
+/// Returns the counts that the interface's names stand for, for a program that reads the log
+/// itself; at most `limit` values of each.
 ///
 /// # Errors
-/// A field is unknown, there are more than ten fields, or the limit is not 1 to 1,000; the problem names the parameter.
+/// A field is unknown, there are more than ten fields, or the limit is not 1 to 1,000; the problem
+/// names the parameter.
 pub fn named_counts(names: &[String], limit: u32) -> Result<Vec<Aggregation>, Problem> {
     read("aggregations", names, Some(limit), limit)
 }
@@ -171,7 +173,8 @@ fn body(counts: Counts) -> CountsBody {
     }
 }
 
-/// Values with their counts on the wire, and the counts of a second field for each of them if there are any.
+/// Values with their counts on the wire, and the counts of a second field for each of them if there
+/// are any.
 pub(super) fn buckets(values: Vec<(String, u64)>, nested: Vec<Counts>) -> Vec<CountBody> {
     let nested = nested
         .into_iter()

@@ -1,4 +1,5 @@
-//! Alert rules: kept, enabled, silenced, tried. Changes are recorded in the log before and after they are made.
+//! Alert rules: kept, enabled, silenced, tried. Changes are recorded in the log before and after
+//! they are made.
 
 mod diagnosis;
 pub(crate) mod firings;
@@ -33,7 +34,8 @@ use crate::wire::list::{List, Paging};
 
 /// Rules at most.
 const MOST: u64 = 10_000;
-/// Time after which a rule that met no bound any more counts wholly again: groups are forgotten by then.
+/// Time after which a rule that met no bound any more counts wholly again: groups are forgotten by
+/// then.
 const DEGRADED_FOR: SignedDuration = SignedDuration::from_hours(25);
 
 /// Reading rules and firings needs the whole log's visibility: both tell of entries of everybody.

@@ -1,4 +1,5 @@
-//! Appending: one entry, an array, or one a line; all or none, unless the request asks for an answer for each entry.
+//! Appending: one entry, an array, or one a line; all or none, unless the request asks for an
+//! answer for each entry.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,13 +28,15 @@ use crate::wire::entry::{AppendParams, EntryBody, OnConflict, ReceiptsBody};
 /// A body up to this long is read in less time than handing it to another thread is worth, bytes.
 const INLINE_BYTES: usize = 32 * 1024;
 
-/// Entries appended at once after a batch with a conflict was refused as a whole: each conflict repeats the work for one such part
-/// alone.
+/// Entries appended at once after a batch with a conflict was refused as a whole: each conflict
+/// repeats the work for one such part alone.
 const PART: usize = 64;
 
-/// Append entries: an object, an array, or `application/x-ndjson`. All of them are durable when this answers, or none is there.
+/// Append entries: an object, an array, or `application/x-ndjson`. All of them are durable when
+/// this answers, or none is there.
 ///
-/// With `on_conflict=report` an entry whose `event_id` another entry has is left out and reported, and the others are recorded.
+/// With `on_conflict=report` an entry whose `event_id` another entry has is left out and reported,
+/// and the others are recorded.
 #[utoipa::path(post, path = "/api/v1/audit-logs", tag = "audit-logs", params(AppendParams),
     request_body(content((EntryBody = "application/json"), (String = "application/x-ndjson")), description = "Entries as the specification defines them"),
     responses(

@@ -1,4 +1,5 @@
-//! From what was asked to what is looked for: query, times, filters. What the caller may see is the trail's to add.
+//! From what was asked to what is looked for: query, times, filters. What the caller may see is the
+//! trail's to add.
 
 use jiff::Timestamp;
 use reeve_access::ListError;
@@ -96,7 +97,8 @@ pub(super) fn instant(
     })
 }
 
-/// One simple filter as a condition: the value is taken word for word, but for `*` and, for addresses, CIDR.
+/// One simple filter as a condition: the value is taken word for word, but for `*` and, for
+/// addresses, CIDR.
 fn filter(name: &str, value: &str) -> Result<Expr, Problem> {
     let term = if name == "ip_address" { "ip" } else { name };
     filter_term(term, value).map_err(|error| {

@@ -29,8 +29,9 @@ pub(super) struct EntryParams {
     event_id: String,
 }
 
-/// Returns one entry by its identifier in the path. The identifiers `checkpoint`, `checkpoint.cosigned`, `entry`, `keys`, `live`,
-/// `saved-searches`, `search`, `stats` and `verify` name other routes there: ask for such entries with `entry?event_id=`.
+/// Returns one entry by its identifier in the path. The identifiers `checkpoint`,
+/// `checkpoint.cosigned`, `entry`, `keys`, `live`, `saved-searches`, `search`, `stats` and `verify`
+/// name other routes there: ask for such entries with `entry?event_id=`.
 #[utoipa::path(get, path = "/api/v1/audit-logs/{event_id}", tag = "audit-logs", params(("event_id" = String, Path)),
     responses((status = 200, body = EntryBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(
@@ -127,7 +128,8 @@ async fn find(
     if let Some(stored) = found {
         return Ok(stored);
     }
-    // An entry that is there takes longer to find than one that is not: time would tell what the answer does not.
+    // An entry that is there takes longer to find than one that is not: time would tell what the
+    // answer does not.
     tokio::time::sleep_until(beat_after(began, Instant::now())).await;
     Err(Problem::not_found("entry", event_id))
 }

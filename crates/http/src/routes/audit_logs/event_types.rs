@@ -1,4 +1,5 @@
-//! The catalogue of event types. It says nothing about what the log holds, so everybody who is signed in may read it.
+//! The catalogue of event types. It says nothing about what the log holds, so everybody who is
+//! signed in may read it.
 
 use axum::Json;
 

@@ -1,7 +1,8 @@
-//! Exports: asked for, followed, cancelled, downloaded. The work is done by a task of the server; what is kept here is the request.
+//! Exports: asked for, followed, cancelled, downloaded. The work is done by a task of the server;
+//! what is kept here is the request.
 //!
-//! Everything needs `audit.export`. An export reads what its requester may see when it runs; its result is shown to the requester, and
-//! to those who may see the whole log anyway.
+//! Everything needs `audit.export`. An export reads what its requester may see when it runs; its
+//! result is shown to the requester, and to those who may see the whole log anyway.
 
 mod destinations;
 mod download;
@@ -61,7 +62,8 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(EXPORT, routes!(destinations::test))
 }
 
-/// Ask for an export. It is refused at once if it is expected to be larger than 10 GB; the answer then names a period that fits.
+/// Ask for an export. It is refused at once if it is expected to be larger than 10 GB; the answer
+/// then names a period that fits.
 #[utoipa::path(post, path = "/api/v1/audit-logs/export", tag = "audit-logs", operation_id = "exports_request", request_body = ExportRequest,
     responses((status = 202, body = ExportBody, headers(("location" = String, description = "Address of the export"))),
         (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -203,7 +205,8 @@ async fn cancel_by_plural(
     cancel(state, caller, id).await
 }
 
-/// Marks an export as cancelled. The task that runs it notices with the next progress that it keeps.
+/// Marks an export as cancelled. The task that runs it notices with the next progress that it
+/// keeps.
 async fn cancelled(app: &App, mut export: Export) -> Result<Export, Problem> {
     for _ in 0..20 {
         if export.state.is_final() {

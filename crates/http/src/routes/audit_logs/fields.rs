@@ -6,7 +6,8 @@ use reeve_audit::query::fields;
 use crate::wire::list::List;
 use crate::wire::search::QueryFieldBody;
 
-/// Fields that a query can name, short forms included. Members of `metadata`, `changes` and tags are named after a dot.
+/// Fields that a query can name, short forms included. Members of `metadata`, `changes` and tags
+/// are named after a dot.
 #[utoipa::path(get, path = "/api/v1/audit-logs/fields", tag = "audit-logs",
     responses((status = 200, body = List<QueryFieldBody>)))]
 pub(super) async fn list() -> Json<List<QueryFieldBody>> {

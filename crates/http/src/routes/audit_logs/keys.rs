@@ -1,5 +1,6 @@
-//! The log's keys: which were in charge of which sizes, and replacing the one in charge. Public halves and signed records
-//! only; private keys never leave the ledger's folder. Records: `docs/formats/tlog.md`, "Key epochs".
+//! The log's keys: which were in charge of which sizes, and replacing the one in charge. Public
+//! halves and signed records only; private keys never leave the ledger's folder. Records:
+//! `docs/formats/tlog.md`, "Key epochs".
 
 use std::sync::Arc;
 
@@ -76,7 +77,8 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<KeysBody>, 
     Ok(Json(KeysBody { keys, records }))
 }
 
-/// Replace the log's signing key: a new one takes over, a record signed by both is kept, the old private key is destroyed.
+/// Replace the log's signing key: a new one takes over, a record signed by both is kept, the old
+/// private key is destroyed.
 #[utoipa::path(post, path = "/api/v1/audit-logs/keys/rotate", tag = "audit-logs",
     responses((status = 201, body = RotatedBody), (status = 403, body = ProblemBody), (status = 503, body = ProblemBody)))]
 pub(super) async fn rotate(

@@ -1,4 +1,5 @@
-//! Lists of values that queries and alert rules compare with. Changes are recorded in the log before and after they are made.
+//! Lists of values that queries and alert rules compare with. Changes are recorded in the log
+//! before and after they are made.
 
 use std::sync::Arc;
 
@@ -48,8 +49,8 @@ pub(super) async fn get(
     }))
 }
 
-/// Add a list, or replace the one of this name from the version that was read. Searches and alert rules compare with the new values
-/// from then on.
+/// Add a list, or replace the one of this name from the version that was read. Searches and alert
+/// rules compare with the new values from then on.
 #[utoipa::path(put, path = "/api/v1/audit-logs/lists/{name}", tag = "audit-logs", params(("name" = String, Path)),
     request_body = ValueListPut,
     responses((status = 200, body = ValueListBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]

@@ -1,7 +1,9 @@
-//! The live view: entries as they arrive, as server-sent events, narrowed by a query and by what the caller may see.
+//! The live view: entries as they arrive, as server-sent events, narrowed by a query and by what
+//! the caller may see.
 //!
-//! `id` is the entry's sequence, so that a client that reconnects with `Last-Event-ID` misses nothing and sees nothing
-//! twice, also after a restart of the service. Opening a live view writes one entry (`audit.live`). Events:
+//! `id` is the entry's sequence, so that a client that reconnects with `Last-Event-ID` misses
+//! nothing and sees nothing twice, also after a restart of the service. Opening a live view writes
+//! one entry (`audit.live`). Events:
 //!
 //! | event | data |
 //! |---|---|
@@ -37,9 +39,10 @@ use crate::wire::search::LiveParams;
 /// Time after which a client is to try again once the stream broke, milliseconds.
 const RETRY_MS: u64 = 2000;
 
-/// Entries as they arrive, as server-sent events; first those after `after` or `Last-Event-ID`, when given. Each event `entry`
-/// has the entry as data and its sequence as id. The stream ends when the session or token does, and when what its user may
-/// see changes; reconnecting with `Last-Event-ID` goes on where it ended.
+/// Entries as they arrive, as server-sent events; first those after `after` or `Last-Event-ID`,
+/// when given. Each event `entry` has the entry as data and its sequence as id. The stream ends
+/// when the session or token does, and when what its user may see changes; reconnecting with
+/// `Last-Event-ID` goes on where it ended.
 #[utoipa::path(get, path = "/api/v1/audit-logs/live", tag = "audit-logs",
     params(LiveParams),
     responses((status = 200, body = String, content_type = "text/event-stream"), (status = 422, body = ProblemBody),

@@ -1,5 +1,6 @@
-//! Receipts as they go over the wire, written straight to bytes: three hashes an entry, thousands of entries an answer. The
-//! shape is that of `wire::entry::{ReceiptBody, ReceiptsBody}`; a test holds it to them.
+//! Receipts as they go over the wire, written straight to bytes: three hashes an entry, thousands
+//! of entries an answer. The shape is that of `wire::entry::{ReceiptBody, ReceiptsBody}`; a test
+//! holds it to them.
 
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -28,7 +29,8 @@ pub(super) fn answer(receipts: &[Receipt], alone: bool) -> Response {
     response(StatusCode::CREATED, body)
 }
 
-/// Returns the answer to a submission whose entries were taken one by one: the receipts, and the entries that were refused.
+/// Returns the answer to a submission whose entries were taken one by one: the receipts, and the
+/// entries that were refused.
 pub(super) fn answer_each(receipts: &[Receipt], refused: &[FieldProblem]) -> Response {
     let status = if receipts.is_empty() {
         StatusCode::OK

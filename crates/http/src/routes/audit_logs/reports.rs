@@ -1,7 +1,8 @@
-//! Reports: kept, run, followed, downloaded. A task of the server does the work; what is kept here is the request.
+//! Reports: kept, run, followed, downloaded. A task of the server does the work; what is kept here
+//! is the request.
 //!
-//! Everything needs `audit.reports`, and runs `audit.view_all` as well: a run reads what the user who asked for it may see, and every
-//! reader of reports may download it.
+//! Everything needs `audit.reports`, and runs `audit.view_all` as well: a run reads what the user
+//! who asked for it may see, and every reader of reports may download it.
 
 mod reviews;
 mod runs;

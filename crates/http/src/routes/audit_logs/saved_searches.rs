@@ -1,7 +1,9 @@
-//! Saved searches: kept by one, shared with a team or everyone, and asked anew by whoever opens them, as that reader.
+//! Saved searches: kept by one, shared with a team or everyone, and asked anew by whoever opens
+//! them, as that reader.
 //!
-//! Changes are recorded in the log before and after they are made. Only the owner changes one; an administrator may remove what is
-//! shared. What is not shared with the caller does not exist for them.
+//! Changes are recorded in the log before and after they are made. Only the owner changes one; an
+//! administrator may remove what is shared. What is not shared with the caller does not exist for
+//! them.
 
 mod read;
 

@@ -26,9 +26,9 @@ const VALUES: u32 = 10;
 /// Fields that are counted unless the request says otherwise, apart from time.
 const USUAL: [&str; 5] = ["event_type", "user", "resource.id", "severity", "status"];
 
-/// Counts by type, user, resource, severity, status and time, or by what the request names; the last 24 hours unless a
-/// period is given. A change that Reeve announced (`pending`) and then made counts once, by its outcome, unless the query
-/// or `by` names the status.
+/// Counts by type, user, resource, severity, status and time, or by what the request names; the
+/// last 24 hours unless a period is given. A change that Reeve announced (`pending`) and then made
+/// counts once, by its outcome, unless the query or `by` names the status.
 #[utoipa::path(get, path = "/api/v1/audit-logs/stats", tag = "audit-logs", params(StatsParams),
     responses((status = 200, body = StatsBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn stats(
@@ -55,7 +55,8 @@ pub(super) async fn stats(
         Some(names) => aggregations::read("by", names, params.limit, VALUES)?,
         None => usual(params.limit, period.unit)?,
     };
-    // Grouped by status, intents are a group of their own; every other grouping would count a change twice.
+    // Grouped by status, intents are a group of their own; every other grouping would count a
+    // change twice.
     let by_status = |counted: &Aggregation| counted.by == GroupBy::Column(Column::ActionStatus);
     let apart = names.is_some() && counted.iter().any(by_status);
     let query = if apart {

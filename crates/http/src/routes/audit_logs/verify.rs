@@ -1,6 +1,7 @@
 //! Verifying the running log in the background. It only reads; appends go on meanwhile.
 //!
-//! For an answer that does not rest on this service, run `reeve-verify` elsewhere, with a key kept apart.
+//! For an answer that does not rest on this service, run `reeve-verify` elsewhere, with a key kept
+//! apart.
 
 use std::sync::Arc;
 
@@ -21,7 +22,8 @@ use crate::verification::{Job, JobState, Verified};
 use crate::wire::verification::{FaultBody, VerificationBody, VerifiedBody};
 use crate::{story, time};
 
-/// Verify the whole log in the background. One runs at a time: while it does, this answers with that one.
+/// Verify the whole log in the background. One runs at a time: while it does, this answers with
+/// that one.
 #[utoipa::path(post, path = "/api/v1/audit-logs/verify", tag = "audit-logs",
     responses((status = 202, body = VerificationBody), (status = 503, body = ProblemBody)))]
 pub(super) async fn begin(
@@ -71,8 +73,8 @@ pub(super) async fn get(
 }
 
 impl App {
-    /// Verifies the log on the service's own account and records the result like that of a verification that somebody asked for;
-    /// `None` while another one runs.
+    /// Verifies the log on the service's own account and records the result like that of a
+    /// verification that somebody asked for; `None` while another one runs.
     pub async fn verify_by_itself(&self) -> Option<Result<Verified, String>> {
         let job = self
             .verifications

@@ -87,7 +87,8 @@ pub(super) async fn get(
     Ok(Json(body_of(&app, &agent).await?))
 }
 
-/// Create an agent. It learns unless another mode is given, and does not act by itself unless told to.
+/// Create an agent. It learns unless another mode is given, and does not act by itself unless told
+/// to.
 #[utoipa::path(post, path = "/api/v1/intelligence/agents", tag = "intelligence", request_body = AgentCreate,
     responses((status = 201, body = AgentBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn create(

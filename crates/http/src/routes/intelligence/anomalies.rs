@@ -95,7 +95,8 @@ pub(super) async fn get(
     Ok(Json(anomaly))
 }
 
-/// Records that log entries were read with anomalies. Anomalies without entries tell nothing of the log.
+/// Records that log entries were read with anomalies. Anomalies without entries tell nothing of the
+/// log.
 async fn record_entries(
     app: &App,
     caller: &Caller,
@@ -166,7 +167,8 @@ pub(super) async fn feedback(
     Ok(Json(shown(&said.map_err(problem)?, &caller)))
 }
 
-/// Take back what was said last, or the acknowledgement, and open what is over. What was taken back stays on record.
+/// Take back what was said last, or the acknowledgement, and open what is over. What was taken back
+/// stays on record.
 #[utoipa::path(post, path = "/api/v1/intelligence/anomalies/{id}/reopen", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = AnomalyBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
 pub(super) async fn reopen(
@@ -182,8 +184,8 @@ pub(super) async fn reopen(
     Ok(Json(shown(&found, &caller)))
 }
 
-/// A metric over the anomaly's time, point by point, beside what was expected and the usual band: the detector read again over
-/// four weeks before it.
+/// A metric over the anomaly's time, point by point, beside what was expected and the usual band:
+/// the detector read again over four weeks before it.
 #[utoipa::path(get, path = "/api/v1/intelligence/anomalies/{id}/course", tag = "intelligence",
     params(("id" = String, Path), AnomalyCourseParams),
     responses((status = 200, body = AnomalyCourseBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]

@@ -20,7 +20,8 @@ pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<AnomalySetti
     )))
 }
 
-/// Change the settings. What is left out stays; with `version`, a change that somebody else made since is a conflict.
+/// Change the settings. What is left out stays; with `version`, a change that somebody else made
+/// since is a conflict.
 #[utoipa::path(put, path = "/api/v1/intelligence/anomaly-settings", tag = "intelligence", request_body = AnomalySettingsPut,
     responses((status = 200, body = AnomalySettingsBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn put(

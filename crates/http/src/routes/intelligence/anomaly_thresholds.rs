@@ -47,7 +47,8 @@ pub(super) async fn list(
     }))
 }
 
-/// Take every lesson of a threshold back: it is as configured again. The lessons stay on record and no longer count.
+/// Take every lesson of a threshold back: it is as configured again. The lessons stay on record and
+/// no longer count.
 #[utoipa::path(post, path = "/api/v1/intelligence/anomaly-thresholds/{id}/reset", tag = "intelligence",
     params(("id" = String, Path)),
     responses((status = 200, body = AnomalyThresholdBody), (status = 404, body = ProblemBody)))]

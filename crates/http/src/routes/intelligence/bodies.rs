@@ -91,7 +91,8 @@ pub(super) fn run(report: &RunReport) -> RunBody {
     }
 }
 
-/// Skips for one reason: the resources without a recommendation, and the rest, which are recommendations.
+/// Skips for one reason: the resources without a recommendation, and the rest, which are
+/// recommendations.
 fn skipped(report: &RunReport, reason: &str, count: u64) -> impl Iterator<Item = SkippedBody> {
     let passed = report.passed_over.iter().find(|one| one.reason == reason);
     // Older reports do not tell them apart, and counted both as resources.

@@ -30,7 +30,8 @@ pub(super) async fn list(
     Ok(Json(window.page(all.iter(), CalendarBody::from)))
 }
 
-/// Import a calendar. A text that cannot be read or expanded whole is refused, with the line or event.
+/// Import a calendar. A text that cannot be read or expanded whole is refused, with the line or
+/// event.
 #[utoipa::path(post, path = "/api/v1/intelligence/calendars", tag = "intelligence", operation_id = "calendars_create", request_body = CalendarPut,
     responses((status = 201, body = CalendarBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn create(

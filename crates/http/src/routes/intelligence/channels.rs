@@ -1,4 +1,5 @@
-//! Notification channels: where people are told. Changes are recorded before they are made; secrets never come out.
+//! Notification channels: where people are told. Changes are recorded before they are made; secrets
+//! never come out.
 
 use std::sync::Arc;
 
@@ -41,7 +42,8 @@ pub(super) async fn list(
     Ok(Json(window.page(all.iter(), ChannelBody::new)))
 }
 
-/// Add a channel. Agents' timings decide what goes out when; requests for signatures go out at once.
+/// Add a channel. Agents' timings decide what goes out when; requests for signatures go out at
+/// once.
 #[utoipa::path(post, path = "/api/v1/intelligence/notification-channels", tag = "intelligence", operation_id = "channels_create",
     request_body = ChannelCreate,
     responses((status = 201, body = ChannelBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]

@@ -22,7 +22,8 @@ pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<GuardrailsBo
     )))
 }
 
-/// Read the use of the guardrails: the circuit breaker, the day's changes, and each resource's error budget.
+/// Read the use of the guardrails: the circuit breaker, the day's changes, and each resource's
+/// error budget.
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails/status", tag = "intelligence",
     responses((status = 200, body = GuardrailsStatusBody)))]
 pub(super) async fn status(
@@ -32,7 +33,8 @@ pub(super) async fn status(
     Ok(Json(GuardrailsStatusBody::from(&usage)))
 }
 
-/// Change the guardrails; the approval matrix as an administrator. What is left out stays; with `version`, a change that somebody else made since is a conflict.
+/// Change the guardrails; the approval matrix as an administrator. What is left out stays; with
+/// `version`, a change that somebody else made since is a conflict.
 #[utoipa::path(put, path = "/api/v1/intelligence/guardrails", tag = "intelligence", request_body = GuardrailsPut,
     responses((status = 200, body = GuardrailsBody), (status = 403, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn put(
@@ -43,7 +45,8 @@ pub(super) async fn put(
     let before = app.agents.guardrails_get().await?;
     let reason = body.reason().map(str::to_owned);
     let wanted = body.applied(&before)?;
-    // Who may change the limits could otherwise take the signatures of others away, and approve by oneself.
+    // Who may change the limits could otherwise take the signatures of others away, and approve by
+    // oneself.
     if wanted.approval_matrix != before.approval_matrix && !caller.may(Permission::Administer) {
         return Err(Problem::new(
             Code::Forbidden,

@@ -66,7 +66,8 @@ pub(super) async fn get(
     }))
 }
 
-/// Train a model anew. It happens in the background; what serves goes on serving until the new version wins.
+/// Train a model anew. It happens in the background; what serves goes on serving until the new
+/// version wins.
 #[utoipa::path(post, path = "/api/v1/intelligence/models/{id}/retrain", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 202, body = ModelBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
 pub(super) async fn retrain(

@@ -29,7 +29,8 @@ pub(super) async fn list(
     Ok(Json(window.page(all.iter(), RuleBody::from)))
 }
 
-/// Add a rule. What it foresees becomes a recommendation of an agent of its type; the rule itself never acts.
+/// Add a rule. What it foresees becomes a recommendation of an agent of its type; the rule itself
+/// never acts.
 #[utoipa::path(post, path = "/api/v1/intelligence/predictive-rules", tag = "intelligence", operation_id = "predictive_rules_create", request_body = RulePut,
     responses((status = 201, body = RuleBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn create(
@@ -110,7 +111,8 @@ pub(super) async fn evaluate(
     Ok(Json(whole(&found)))
 }
 
-/// Preview a rule: the forecasts and decisions that it would make now. Nothing is kept or recommended.
+/// Preview a rule: the forecasts and decisions that it would make now. Nothing is kept or
+/// recommended.
 #[utoipa::path(post, path = "/api/v1/intelligence/predictive-rules/preview", tag = "intelligence", operation_id = "predictive_rules_preview", request_body = RulePut,
     responses((status = 200, body = List<PredictionBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn preview(

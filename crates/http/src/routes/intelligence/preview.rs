@@ -15,7 +15,8 @@ use crate::extract::Params;
 use crate::routes::resources::parse;
 use crate::wire::preview::{PreviewBody, PreviewDecisionBody, PreviewParams};
 
-/// Dry run of an agent: what it would do now with each of its open recommendations, under its configuration or another one.
+/// Dry run of an agent: what it would do now with each of its open recommendations, under its
+/// configuration or another one.
 #[utoipa::path(get, path = "/api/v1/intelligence/agents/{agent_id}/preview", tag = "intelligence", params(("agent_id" = String, Path), PreviewParams),
     responses((status = 200, body = PreviewBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn agent(

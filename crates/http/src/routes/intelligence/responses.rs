@@ -67,8 +67,8 @@ pub(super) async fn execute(
     Ok((StatusCode::ACCEPTED, Json(answer)))
 }
 
-/// Ask for an exception to the guardrail that blocks it: for its plan alone, once, with the signatures that the plan's impact needs
-/// (a manager's at least).
+/// Ask for an exception to the guardrail that blocks it: for its plan alone, once, with the
+/// signatures that the plan's impact needs (a manager's at least).
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/exception", tag = "intelligence", params(("id" = String, Path)),
     request_body = ExceptionRequestBody,
     responses((status = 202, body = ApprovalBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -111,7 +111,8 @@ pub(super) async fn schedule(
     Ok(Json(bodies::recommendation(&found)))
 }
 
-/// Try it where it cannot hurt: on a twin that a tag says is no production, or, without one, on a simulated twin.
+/// Try it where it cannot hurt: on a twin that a tag says is no production, or, without one, on a
+/// simulated twin.
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/test", tag = "intelligence", params(("id" = String, Path)),
     request_body = TestBody,
     responses((status = 202, body = RecommendationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -192,7 +193,8 @@ pub(super) async fn reopen(
     Ok(Json(bodies::recommendation(&found)))
 }
 
-/// Tell how it went. `not_now` sets an open one aside, `not_applicable` closes it; the others of its kind are ranked anew.
+/// Tell how it went. `not_now` sets an open one aside, `not_applicable` closes it; the others of
+/// its kind are ranked anew.
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/feedback", tag = "intelligence", params(("id" = String, Path)),
     request_body = FeedbackBody,
     responses((status = 201, body = FeedbackAnswer), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]

@@ -1,4 +1,5 @@
-//! Rollouts: one kind of change carried to many resources in stages; begin, look, stop, resume, abort.
+//! Rollouts: one kind of change carried to many resources in stages; begin, look, stop, resume,
+//! abort.
 
 use std::sync::Arc;
 
@@ -53,7 +54,8 @@ pub(super) async fn list(
     }))
 }
 
-/// Begin a rollout of an agent's open recommendations of one type: simulation, canary, validation, gradual, full.
+/// Begin a rollout of an agent's open recommendations of one type: simulation, canary, validation,
+/// gradual, full.
 #[utoipa::path(post, path = "/api/v1/intelligence/rollouts", tag = "intelligence", request_body = RolloutCreateBody,
     responses((status = 201, body = RolloutBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn create(

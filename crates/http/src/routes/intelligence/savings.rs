@@ -1,4 +1,5 @@
-//! Savings of changes over time: what was predicted beside what was measured. The last point agrees with the dashboard's sums.
+//! Savings of changes over time: what was predicted beside what was measured. The last point agrees
+//! with the dashboard's sums.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Traffic intelligence: what forecasts of traffic learn from, and how long before a peak they prepare.
+//! Traffic intelligence: what forecasts of traffic learn from, and how long before a peak they
+//! prepare.
 
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ pub(super) async fn get(
     )))
 }
 
-/// Change traffic intelligence. What is left out stays. Lead times are those of the rules that prepare, which change with them.
+/// Change traffic intelligence. What is left out stays. Lead times are those of the rules that
+/// prepare, which change with them.
 #[utoipa::path(put, path = "/api/v1/intelligence/traffic-intelligence", tag = "intelligence", operation_id = "traffic_intelligence_put",
     request_body = TrafficIntelligencePut,
     responses((status = 200, body = TrafficIntelligenceBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]

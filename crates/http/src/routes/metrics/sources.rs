@@ -1,4 +1,5 @@
-//! Metric sources: Prometheus servers that push or are queried, with the rules by which their series become samples of resources.
+//! Metric sources: Prometheus servers that push or are queried, with the rules by which their
+//! series become samples of resources.
 //!
 //! Changes are recorded before and after they are made. A token is answered once, when it is made.
 
@@ -168,7 +169,8 @@ pub(super) async fn patch(
             .kind()
             .clone_into(&mut after.credentials_kind);
     } else if after.url != before.url && before.credentials_kind != "none" {
-        // Whoever may change the address need not know the credentials, so these are not sent to another one.
+        // Whoever may change the address need not know the credentials, so these are not sent to
+        // another one.
         let message =
             "must be given again: the address changes, and they were given for the one before";
         return Err(Problem::field("credentials", "missing", message));
@@ -258,7 +260,8 @@ pub(super) async fn rotate(
     Ok(Json(with_token(&app, &after, Some(token)).await?))
 }
 
-/// Show what rules make of the series of a source: which belong to which resources, and why the others do not. Nothing is stored.
+/// Show what rules make of the series of a source: which belong to which resources, and why the
+/// others do not. Nothing is stored.
 #[utoipa::path(post, path = "/api/v1/metrics/sources/{id}/preview", tag = "metrics", operation_id = "metric_sources_preview",
     params(("id" = String, Path)), request_body = MetricPreviewRequest,
     responses((status = 200, body = MetricPreviewBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody), (status = 502, body = ProblemBody)))]

@@ -1,7 +1,9 @@
-//! Receiver of remote write 1.0 (<https://prometheus.io/docs/specs/prw/remote_write_spec/>): protobuf in snappy, 204 once it is stored.
+//! Receiver of remote write 1.0 (<https://prometheus.io/docs/specs/prw/remote_write_spec/>):
+//! protobuf in snappy, 204 once it is stored.
 //!
-//! A push that sending again cannot mend is a 4xx, for which Prometheus drops the samples; a full queue is a 429 and a store that failed a 5xx, for
-//! which it sends them again. Version 2.0 is refused with 415, and Prometheus is configured to send 1.0.
+//! A push that sending again cannot mend is a 4xx, for which Prometheus drops the samples; a full
+//! queue is a 429 and a store that failed a 5xx, for which it sends them again. Version 2.0 is
+//! refused with 415, and Prometheus is configured to send 1.0.
 
 use std::sync::Arc;
 
@@ -17,7 +19,8 @@ use crate::metric_intake::WriteError;
 /// Largest body, bytes.
 const MAX_BODY_BYTES: usize = 8 << 20;
 
-/// Take metrics that a Prometheus server pushes (remote write 1.0). The token is the one of a metric source.
+/// Take metrics that a Prometheus server pushes (remote write 1.0). The token is the one of a
+/// metric source.
 #[utoipa::path(post, path = "/api/v1/metrics/write", tag = "metrics", operation_id = "metrics_write",
     request_body(content = Vec<u8>, content_type = "application/x-protobuf", description = "`prometheus.WriteRequest`, compressed with snappy (block format)"),
     responses((status = 204, description = "Stored"), (status = 400, body = ProblemBody), (status = 413, body = ProblemBody),
@@ -42,7 +45,8 @@ pub(super) async fn write(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Refuses everything but remote write 1.0. A body without a media type is taken for it, as the specification's senders always say it.
+/// Refuses everything but remote write 1.0. A body without a media type is taken for it, as the
+/// specification's senders always say it.
 fn check_form(request: &Request) -> Result<(), Problem> {
     let text = |name: header::HeaderName| {
         request

@@ -121,7 +121,8 @@ pub(super) async fn csv(
     .with_metadata("request", uri.query().unwrap_or_default());
     app.record_reading(entry).await?;
     let mut walk = Walk::default();
-    // The first part is found before the answer begins, so that a failure of the store is answered as one.
+    // The first part is found before the answer begins, so that a failure of the store is answered
+    // as one.
     let first = search.next(&app, &mut walk).await?.unwrap_or_default();
     let begin = Bytes::from(format!("{COLUMNS}\r\n{}", lines(&first)));
     let rest = stream::try_unfold((app, search, walk), |(app, search, mut walk)| async move {

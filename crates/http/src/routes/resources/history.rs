@@ -1,4 +1,5 @@
-//! Configurations of resources: now, at a time, between two times; relations; kinds and their readings.
+//! Configurations of resources: now, at a time, between two times; relations; kinds and their
+//! readings.
 
 use std::sync::Arc;
 

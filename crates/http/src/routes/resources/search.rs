@@ -1,5 +1,5 @@
-//! Search of the estate: filters that the store evaluates, and queries over attributes, tags, relations and members of the
-//! configuration, evaluated here in pages of bounded size.
+//! Search of the estate: filters that the store evaluates, and queries over attributes, tags,
+//! relations and members of the configuration, evaluated here in pages of bounded size.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
@@ -208,7 +208,8 @@ impl Search {
         Ok(page.into_iter().filter(is_found).collect())
     }
 
-    /// Classes of the workloads of these resources, corrections first; none where the query does not ask for them.
+    /// Classes of the workloads of these resources, corrections first; none where the query does
+    /// not ask for them.
     async fn classes(
         &self,
         app: &App,
@@ -263,7 +264,8 @@ fn narrow(filter: &mut ResourceFilter, expr: &Expr) {
     }
 }
 
-/// Returns `true` if a query looks into configurations. Words without a field are looked for everywhere.
+/// Returns `true` if a query looks into configurations. Words without a field are looked for
+/// everywhere.
 fn reads_documents(expr: &Expr) -> bool {
     match expr {
         Expr::And(terms) | Expr::Or(terms) => terms.iter().any(reads_documents),

@@ -24,7 +24,8 @@ pub(super) async fn get(
     Ok(Json(WorkloadBody::new(&found)))
 }
 
-/// Correct the workload of a resource. The class takes precedence over what agents find, and teaches resources alike.
+/// Correct the workload of a resource. The class takes precedence over what agents find, and
+/// teaches resources alike.
 #[utoipa::path(put, path = "/api/v1/resources/{id}/workload", tag = "estate", params(("id" = String, Path)),
     request_body = WorkloadCorrectionBody,
     responses((status = 200, body = WorkloadBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]

@@ -141,7 +141,8 @@ pub struct AlertPreviewBody {
     pub matched: u64,
     /// Times the rule would have fired.
     pub fired: u64,
-    /// The period has more matching entries than a preview reads: only the earliest of them were counted.
+    /// The period has more matching entries than a preview reads: only the earliest of them were
+    /// counted.
     pub truncated: bool,
     /// Length of a bucket, seconds.
     pub bucket_s: u64,

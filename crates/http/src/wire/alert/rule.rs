@@ -19,7 +19,8 @@ pub struct AlertThresholdBody {
     pub distinct: Option<String>,
 }
 
-/// A bound that a rule has met. Its groups go on; further groups are counted together, or waiting entries were dropped.
+/// A bound that a rule has met. Its groups go on; further groups are counted together, or waiting
+/// entries were dropped.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertDegradedBody {
     /// `groups` or `entries`.
@@ -44,7 +45,8 @@ pub enum AlertGroupByBody {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AlertNotificationBody {
-    /// `email`, `slack`, `teams`, `pagerduty`, `webhook`, or the name or identifier of a notification channel.
+    /// `email`, `slack`, `teams`, `pagerduty`, `webhook`, or the name or identifier of a
+    /// notification channel.
     #[serde(default)]
     pub channels: Vec<String>,
     /// E-mail addresses that are written to in place of the channel's own receivers.
@@ -71,7 +73,8 @@ pub struct AlertRuleBody {
     pub notification: AlertNotificationBody,
     /// Severity of firings: `info`, `low`, `medium`, `high`, `critical`.
     pub severity: String,
-    /// `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation` or `resource_tampering`.
+    /// `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation`
+    /// or `resource_tampering`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`.

@@ -29,7 +29,8 @@ pub struct LookupBody {
     pub from: String,
     /// End of the period.
     pub to: String,
-    /// Number of records found; absent if the source could not be read. Entries of the log that the caller may see are counted.
+    /// Number of records found; absent if the source could not be read. Entries of the log that the
+    /// caller may see are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<u64>,
     /// Result, as a sentence.
@@ -39,8 +40,9 @@ pub struct LookupBody {
 /// A possible cause.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HypothesisBody {
-    /// `change_by_reeve`, `change_by_others`, `logged_operation`, `shared_cause`, `higher_demand`, `new_resource`,
-    /// `costlier_resource`, `threat_list`, `unusual_behavior`, `same_resource`, `changed_tags`.
+    /// `change_by_reeve`, `change_by_others`, `logged_operation`, `shared_cause`, `higher_demand`,
+    /// `new_resource`, `costlier_resource`, `threat_list`, `unusual_behavior`, `same_resource`,
+    /// `changed_tags`.
     pub kind: String,
     /// `strong`, `moderate`, `weak`.
     pub support: String,

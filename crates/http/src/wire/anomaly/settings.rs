@@ -1,5 +1,5 @@
-//! Settings of anomalies on the wire, as the specification writes them: `threshold: "20%"`, `window: "24h"`, `baseline: "30d_average"`,
-//! `threat_intelligence: "integrated"`.
+//! Settings of anomalies on the wire, as the specification writes them: `threshold: "20%"`,
+//! `window: "24h"`, `baseline: "30d_average"`, `threat_intelligence: "integrated"`.
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -49,7 +49,8 @@ pub struct CostAnomalyBody {
 /// Settings of performance and operational anomalies.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PerformanceAnomalyBody {
-    /// Metrics that are watched (`latency`, `error_rate`, `throughput`, `cpu_utilization`, ...); empty is the usual eight.
+    /// Metrics that are watched (`latency`, `error_rate`, `throughput`, `cpu_utilization`, ...);
+    /// empty is the usual eight.
     pub metrics: Vec<String>,
     /// `low`, `medium`, `high`.
     pub sensitivity: String,

@@ -12,7 +12,8 @@ use crate::time;
 pub struct ThreatListBody {
     /// Its name.
     pub name: String,
-    /// `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed there alone.
+    /// `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed
+    /// there alone.
     pub source: String,
     /// Number of indicators.
     pub indicator_count: u64,
@@ -28,8 +29,8 @@ pub struct ThreatListTextBody {
     /// About it.
     #[serde(flatten)]
     pub about: ThreatListBody,
-    /// The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network (`198.51.100.0/24`) or
-    /// `user_agent:` and a part of one.
+    /// The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network
+    /// (`198.51.100.0/24`) or `user_agent:` and a part of one.
     pub indicators: String,
 }
 
@@ -37,8 +38,8 @@ pub struct ThreatListTextBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThreatListPut {
-    /// The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network (`198.51.100.0/24`) or
-    /// `user_agent:` and a part of one. What follows `#` is passed over.
+    /// The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network
+    /// (`198.51.100.0/24`) or `user_agent:` and a part of one. What follows `#` is passed over.
     pub indicators: String,
 }
 

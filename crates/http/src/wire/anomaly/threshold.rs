@@ -53,7 +53,8 @@ pub struct LessonBody {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct AnomalyThresholdParams {
-    /// Identifier of an anomaly: the thresholds that it was held against, those that nothing moved included.
+    /// Identifier of an anomaly: the thresholds that it was held against, those that nothing moved
+    /// included.
     pub anomaly: Option<String>,
 }
 

@@ -37,8 +37,8 @@ pub struct ExportDestinationSettingsBody {
     /// `sftp`: user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
-    /// `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. Without it every attempt is refused with the
-    /// fingerprints that the server presents.
+    /// `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. Without it
+    /// every attempt is refused with the fingerprints that the server presents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_key: Option<String>,
 }
@@ -78,8 +78,8 @@ pub struct ExportDestinationCreate {
     /// Folder, or prefix of object names; empty for none.
     #[serde(default)]
     pub prefix: String,
-    /// Secret access key (`s3`), account key or SAS token (`azure_blob`), JSON key of a service account (`gcs`), password or private key
-    /// (`sftp`).
+    /// Secret access key (`s3`), account key or SAS token (`azure_blob`), JSON key of a service
+    /// account (`gcs`), password or private key (`sftp`).
     #[serde(default)]
     #[schema(write_only)]
     pub secret: String,

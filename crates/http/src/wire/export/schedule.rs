@@ -7,7 +7,8 @@ use utoipa::ToSchema;
 use super::{ExportOptionsBody, ExportRequesterBody};
 use crate::time;
 
-/// A scheduled export. Each run covers what was recorded since the last run that succeeded, no entry twice.
+/// A scheduled export. Each run covers what was recorded since the last run that succeeded, no
+/// entry twice.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExportScheduleBody {
     /// Identifier.
@@ -45,7 +46,8 @@ pub struct ExportScheduleBody {
     pub version: u64,
 }
 
-/// A new scheduled export. It covers what is recorded from then on, with the rights of who makes it.
+/// A new scheduled export. It covers what is recorded from then on, with the rights of who makes
+/// it.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportScheduleCreate {
@@ -69,7 +71,8 @@ pub struct ExportScheduleCreate {
     pub enabled: Option<bool>,
 }
 
-/// A change of a scheduled export; what is left out stays. It runs with the rights of who changed it last.
+/// A change of a scheduled export; what is left out stays. It runs with the rights of who changed
+/// it last.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportSchedulePatch {

@@ -82,7 +82,8 @@ pub struct UnselectedBody {
     pub series: u64,
 }
 
-/// Result of rules on the series of a source: those that were pushed in the last 15 minutes, or that the server has now.
+/// Result of rules on the series of a source: those that were pushed in the last 15 minutes, or
+/// that the server has now.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct MetricPreviewBody {
     /// By rule, in order.

@@ -24,7 +24,8 @@ pub struct CalendarBody {
     pub events: u64,
     /// SHA-256 of its text.
     pub sha256: String,
-    /// Host that the text is read from every hour; absent for an imported text. The rest of the address may be secret and is not shown.
+    /// Host that the text is read from every hour; absent for an imported text. The rest of the
+    /// address may be secret and is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// Time of the last reading of the address.
@@ -83,7 +84,8 @@ pub struct CalendarPut {
     pub time_zone: Option<Option<String>>,
     /// The iCalendar text (RFC 5545), at most 1 MiB.
     pub icalendar: Option<String>,
-    /// Address of the iCalendar text (`https` or `webcal`), in place of `icalendar`. It is read at once and again every hour.
+    /// Address of the iCalendar text (`https` or `webcal`), in place of `icalendar`. It is read at
+    /// once and again every hour.
     pub url: Option<String>,
     /// The version that was read; another is a conflict.
     pub version: Option<u64>,

@@ -26,7 +26,8 @@ pub struct PredictionFindingBody {
     pub kind: &'static str,
     /// The reason in words.
     pub words: String,
-    /// Newest value (`now`, `risen_already`), growth a day (`grows`), or highest median of the forecast (`stays_below`).
+    /// Newest value (`now`, `risen_already`), growth a day (`grows`), or highest median of the
+    /// forecast (`stays_below`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// Capacity that is not reached (`stays_below`).
@@ -85,7 +86,8 @@ pub struct PredictionBody {
     /// Metric that was watched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
-    /// Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`.
+    /// Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of
+    /// `disk_space`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<String>,
     /// Question.

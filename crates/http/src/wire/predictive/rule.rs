@@ -11,13 +11,15 @@ use crate::time;
 /// Condition under which a rule fires.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConditionBody {
-    /// `disk_space`, `database_connections`, `api_rate_limit`, `request_rate`, `cpu_utilization`, `memory_utilization`,
-    /// `network_in`, `network_out`, `disk_read_ops`, `disk_write_ops`, `cpu_credit_balance`; absent with `event`.
+    /// `disk_space`, `database_connections`, `api_rate_limit`, `request_rate`, `cpu_utilization`,
+    /// `memory_utilization`, `network_in`, `network_out`, `disk_read_ops`, `disk_write_ops`,
+    /// `cpu_credit_balance`; absent with `event`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
     /// `full`, `saturation`, `exhaustion`, `above`, `below`, `spike`, `event`.
     pub prediction: String,
-    /// The capacity (absent: the resource's own), the value, or for `spike` the percentage above the usual.
+    /// The capacity (absent: the resource's own), the value, or for `spike` the percentage above
+    /// the usual.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// Calendars; empty is all of the fitting kind.
@@ -31,8 +33,8 @@ pub struct ConditionBody {
 /// Action.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RuleActionBody {
-    /// `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`, `warm_cache`,
-    /// `prepare_failover`.
+    /// `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`,
+    /// `warm_cache`, `prepare_failover`.
     pub kind: String,
     /// By how much storage or a limit grows, percent.
     pub step_percent: f64,

@@ -1,5 +1,6 @@
-//! Predictive rules on the wire, as they are sent: in the nesting of the answers, or as a line of the specification's table
-//! (`"metric": "disk_space"`, `"prediction": "full, 7d in advance"`, `"action": "expand_storage"`, `"approval": "auto below 500GB"`).
+//! Predictive rules on the wire, as they are sent: in the nesting of the answers, or as a line of
+//! the specification's table (`"metric": "disk_space"`, `"prediction": "full, 7d in advance"`,
+//! `"action": "expand_storage"`, `"approval": "auto below 500GB"`).
 
 use reeve_estate::DataSize;
 use reeve_predict::{Rule, RuleInput};
@@ -18,7 +19,8 @@ use crate::error::Problem;
 pub struct ConditionInput {
     /// Metric that is watched; not with `event`.
     pub metric: Option<String>,
-    /// Event that is predicted: `full`, `saturation`, ..., or with the time ahead, `full, 7d in advance`.
+    /// Event that is predicted: `full`, `saturation`, ..., or with the time ahead, `full, 7d in
+    /// advance`.
     pub prediction: Option<String>,
     /// The capacity, value or percentage; `null` takes it away.
     #[serde(default, deserialize_with = "given")]

@@ -1,5 +1,5 @@
-//! Traffic intelligence on the wire, as the specification writes it: `learn_patterns: true`, `event_awareness: "calendar_integration"`,
-//! `pre_scale: "15m before a traffic spike"`.
+//! Traffic intelligence on the wire, as the specification writes it: `learn_patterns: true`,
+//! `event_awareness: "calendar_integration"`, `pre_scale: "15m before a traffic spike"`.
 
 use reeve_estate::TimeSpan;
 use reeve_predict::{Preparation, TrafficInput, TrafficIntelligence};
@@ -19,16 +19,19 @@ const MAINTENANCE: &str = "maintenance_windows";
 /// Traffic intelligence.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TrafficIntelligenceBody {
-    /// Peaks are forecast from the past of each series. Without it only events of calendars announce peaks.
+    /// Peaks are forecast from the past of each series. Without it only events of calendars
+    /// announce peaks.
     pub learn_patterns: bool,
     /// Forecasts of peaks know the days, weeks and years of a series.
     pub seasonal_adjustments: bool,
     /// `calendar_integration`: forecasts of peaks know the events of calendars; else `disabled`.
     pub event_awareness: String,
-    /// Time before a traffic spike at which capacity is added, such as `15m`; `disabled` while its rule is off.
+    /// Time before a traffic spike at which capacity is added, such as `15m`; `disabled` while its
+    /// rule is off.
     #[schema(example = "15m")]
     pub pre_scale: String,
-    /// Time before high traffic at which caches are warmed, such as `30m`; `disabled` while its rule is off.
+    /// Time before high traffic at which caches are warmed, such as `30m`; `disabled` while its
+    /// rule is off.
     #[schema(example = "30m")]
     pub warm_cache: String,
     /// `maintenance_windows`: a failover is prepared before them; `disabled` while its rule is off.
@@ -52,11 +55,14 @@ pub struct TrafficIntelligencePut {
     pub seasonal_adjustments: Option<bool>,
     /// `calendar_integration`, `disabled`, `true` or `false`.
     pub event_awareness: Option<Switch>,
-    /// Time before a traffic spike, from `1m` to `7d`; `disabled` or `false` switches it off, `true` on.
+    /// Time before a traffic spike, from `1m` to `7d`; `disabled` or `false` switches it off,
+    /// `true` on.
     pub pre_scale: Option<Switch>,
-    /// Time before high traffic, from `1m` to `7d`; `disabled` or `false` switches it off, `true` on.
+    /// Time before high traffic, from `1m` to `7d`; `disabled` or `false` switches it off, `true`
+    /// on.
     pub warm_cache: Option<Switch>,
-    /// `maintenance_windows`, or the time before them; `disabled` or `false` switches it off, `true` on.
+    /// `maintenance_windows`, or the time before them; `disabled` or `false` switches it off,
+    /// `true` on.
     pub prepare_failover: Option<Switch>,
     /// Time before a maintenance window at which the failover is prepared.
     pub prepare_failover_lead: Option<TimeSpanText>,

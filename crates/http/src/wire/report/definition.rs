@@ -29,7 +29,8 @@ pub struct ReportFilters {
 pub struct ReportScheduleBody {
     /// Cron pattern of five fields, such as `0 6 1 * *`.
     pub cron: String,
-    /// IANA time zone; the workspace's unless given, and UTC where that has none. Always set in answers.
+    /// IANA time zone; the workspace's unless given, and UTC where that has none. Always set in
+    /// answers.
     pub time_zone: Option<String>,
 }
 
@@ -46,10 +47,12 @@ pub struct ReportCreate {
     /// Grouping of a custom report: `user`, `resource`, `event_type`.
     #[serde(default)]
     pub group_by: Vec<String>,
-    /// Figures of a custom report: `event_counts`, `unique_users`, `resources_affected`; all unless given.
+    /// Figures of a custom report: `event_counts`, `unique_users`, `resources_affected`; all unless
+    /// given.
     #[serde(default)]
     pub metrics: Vec<String>,
-    /// Length such as `30d`, or `previous_week`, `previous_month`, `previous_quarter`, `previous_year`.
+    /// Length such as `30d`, or `previous_week`, `previous_month`, `previous_quarter`,
+    /// `previous_year`.
     pub period: Option<String>,
     /// Beginning, in place of `period`.
     pub start_time: Option<String>,
@@ -60,7 +63,8 @@ pub struct ReportCreate {
     pub filters: ReportFilters,
     /// Schedule of its runs; without one it runs only when asked.
     pub schedule: Option<ReportScheduleBody>,
-    /// Names or identifiers of notification channels that are told of a finished run, or `email`, `slack`, `teams`, `pagerduty`.
+    /// Names or identifiers of notification channels that are told of a finished run, or `email`,
+    /// `slack`, `teams`, `pagerduty`.
     #[serde(default)]
     pub channels: Vec<String>,
     /// Addresses that e-mail channels write to in place of their own receivers.
@@ -249,7 +253,8 @@ impl ReportBody {
 }
 
 impl ReportCreate {
-    /// Returns the parts that are checked apart: the request, its two times aside, and the rest with the time zone of its schedule.
+    /// Returns the parts that are checked apart: the request, its two times aside, and the rest
+    /// with the time zone of its schedule.
     pub(crate) fn drafts(&self, zone: &str) -> (RequestDraft, DefinitionDraft) {
         let request = RequestDraft {
             framework: self.framework.clone(),

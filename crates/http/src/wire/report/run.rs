@@ -115,7 +115,8 @@ pub struct ReportRunBody {
 pub struct ReportDeliveryBody {
     /// Name of the channel.
     pub channel: String,
-    /// `pending`, `delivered`, `dead_letter` when it was given up, or `no_channel` when no enabled channel has the name.
+    /// `pending`, `delivered`, `dead_letter` when it was given up, or `no_channel` when no enabled
+    /// channel has the name.
     pub status: String,
     /// Attempts so far.
     pub attempts: u32,
@@ -202,7 +203,8 @@ impl ReportRunBody {
     }
 }
 
-/// The share of the log that was read. Files are still to be written when all of it was, so 100 is for a run that has succeeded.
+/// The share of the log that was read. Files are still to be written when all of it was, so 100 is
+/// for a run that has succeeded.
 fn percent(run: &Run) -> f64 {
     match run.state {
         RunState::Succeeded => 100.0,

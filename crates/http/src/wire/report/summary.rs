@@ -91,7 +91,8 @@ pub struct ControlQuestionBody {
     /// Longest time of the period without an entry, days.
     #[serde(default)]
     pub longest_gap_days: u64,
-    /// Days within which evidence has to occur again and again; absent where it occurs when there is cause.
+    /// Days within which evidence has to occur again and again; absent where it occurs when there
+    /// is cause.
     #[serde(default)]
     pub every_days: Option<u32>,
     /// Set where entries occur as often as the control needs.
@@ -100,7 +101,8 @@ pub struct ControlQuestionBody {
     /// Sources that can write an entry that the query finds.
     #[serde(default)]
     pub sources: Vec<String>,
-    /// Not set where no source is connected that could write an entry: finding none then says nothing.
+    /// Not set where no source is connected that could write an entry: finding none then says
+    /// nothing.
     #[serde(default = "yes")]
     pub has_source: bool,
 }
@@ -174,7 +176,8 @@ pub struct ControlBody {
     pub asks: String,
     /// Chapter.
     pub group: String,
-    /// `evidence`, `incomplete`, `exceptions`, `no_entries`, `no_source` or `outside_the_log`. No verdict: an auditor gives that.
+    /// `evidence`, `incomplete`, `exceptions`, `no_entries`, `no_source` or `outside_the_log`. No
+    /// verdict: an auditor gives that.
     pub status: String,
     /// Requirements that no log can show, and evidence to bring instead.
     pub gaps: Vec<String>,

@@ -1,7 +1,8 @@
 //! A query asked of an index: which rows surely match, and which may.
 //!
-//! Every condition becomes two sets of rows, one inside the truth and one around it; NOT swaps them. Where they are the same the
-//! index knows the answer, and elsewhere the rows between the two have to be read.
+//! Every condition becomes two sets of rows, one inside the truth and one around it; NOT swaps
+//! them. Where they are the same the index knows the answer, and elsewhere the rows between the two
+//! have to be read.
 
 use std::io;
 
@@ -98,7 +99,8 @@ pub(in crate::entries) struct Known {
 }
 
 impl Index {
-    /// The columns with UUIDs of which the index keeps only a piece; `None` when there are such outside columns.
+    /// The columns with UUIDs of which the index keeps only a piece; `None` when there are such
+    /// outside columns.
     pub(in crate::entries) fn uuid_columns(&self) -> Option<Vec<Column>> {
         let with = self.fields.iter().filter(|field| field.uuids);
         with.map(|field| {
@@ -109,8 +111,9 @@ impl Index {
         .collect()
     }
 
-    /// Returns the answer to a query whose times are resolved. Of the terms in `known` it is known already which UUIDs that
-    /// the index does not keep have them. Ends with `TimedOut` where no time is left.
+    /// Returns the answer to a query whose times are resolved. Of the terms in `known` it is known
+    /// already which UUIDs that the index does not keep have them. Ends with `TimedOut` where no
+    /// time is left.
     pub(in crate::entries) fn answer(
         &self,
         asked: &Expr,
@@ -353,7 +356,8 @@ impl Index {
                 })?
             }
             Some(begin) => {
-                // Columns and tags hold texts alone. Elsewhere kinds before texts and after them hold few values.
+                // Columns and tags hold texts alone. Elsewhere kinds before texts and after them
+                // hold few values.
                 let mixed = kind::is_open(&field.key);
                 if mixed {
                     lists.extend(values.walk(

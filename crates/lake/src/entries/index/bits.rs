@@ -1,4 +1,5 @@
-//! A set of rows of one segment, a bit a row: what a query's conditions become, so that AND, OR and NOT are a word at a time.
+//! A set of rows of one segment, a bit a row: what a query's conditions become, so that AND, OR and
+//! NOT are a word at a time.
 
 use reeve_ledger::Order;
 

@@ -1,5 +1,6 @@
-//! The small encodings an index file is made of: variable-length numbers, lists of rows, and numbers packed by blocks.
-//! Reading refuses what runs out of its bytes. Format: `docs/formats/index.md`.
+//! The small encodings an index file is made of: variable-length numbers, lists of rows, and
+//! numbers packed by blocks. Reading refuses what runs out of its bytes. Format:
+//! `docs/formats/index.md`.
 
 use super::bits::Bits;
 
@@ -50,7 +51,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Stores a list of rows. Returns its length in bytes, twice, and one more where it is a bitmap. No bytes are all rows.
+/// Stores a list of rows. Returns its length in bytes, twice, and one more where it is a bitmap. No
+/// bytes are all rows.
 pub(super) fn put_rows(out: &mut Vec<u8>, rows: &[u32], of: usize) -> u64 {
     if rows.len() == of {
         return 0;
@@ -120,8 +122,8 @@ impl Rows<'_> {
     }
 }
 
-/// Appends numbers in blocks of [`BLOCK`]: the heads (least value, place and width), then the distances from the least value,
-/// each block as wide as its largest.
+/// Appends numbers in blocks of [`BLOCK`]: the heads (least value, place and width), then the
+/// distances from the least value, each block as wide as its largest.
 pub(super) fn put_packed(out: &mut Vec<u8>, values: &[i64]) {
     let mut bits: Vec<u8> = Vec::new();
     for block in values.chunks(BLOCK) {
@@ -260,7 +262,8 @@ impl Packed {
     }
 }
 
-/// A hash of bytes, the same everywhere: eight bytes at a time, multiplied into 128 bits and folded.
+/// A hash of bytes, the same everywhere: eight bytes at a time, multiplied into 128 bits and
+/// folded.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let fold = |a: u64, b: u64| {
@@ -367,7 +370,8 @@ mod tests {
     #[test]
     fn the_hash_is_part_of_the_format() {
         let texts: [&[u8]; 3] = [b"", b"a", b"needle-0123456789"];
-        // Another value finds nothing in the indexes that are on disk: such a change needs another number in their magic bytes.
+        // Another value finds nothing in the indexes that are on disk: such a change needs another
+        // number in their magic bytes.
         assert_eq!(
             texts.map(hash),
             [

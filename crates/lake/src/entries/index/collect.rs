@@ -1,7 +1,8 @@
-//! From entries to the fields of an index: every value that a query can ask for, once, with the rows that have it.
+//! From entries to the fields of an index: every value that a query can ask for, once, with the
+//! rows that have it.
 //!
-//! A field whose values are nearly all different keeps the rows of their words instead of the values. Of UUIDs among those, only
-//! the last piece is kept, as a hash.
+//! A field whose values are nearly all different keeps the rows of their words instead of the
+//! values. Of UUIDs among those, only the last piece is kept, as a hash.
 
 use std::collections::HashMap;
 
@@ -14,7 +15,8 @@ use super::kind;
 
 /// Distinct values of open members that one segment's index holds; members beyond are not indexed.
 const MAX_FIELDS: usize = 2_000;
-/// A field with more values than this, and more than half as many as rows that have one, is kept by its words.
+/// A field with more values than this, and more than half as many as rows that have one, is kept by
+/// its words.
 const FEW: usize = 256;
 /// So many values without repetition and a field is kept by its words from then on.
 const EARLY: usize = 2_048;

@@ -183,7 +183,8 @@ impl Index {
                 Verdict::Pass
             })?;
         }
-        // The same text may stand under several names and kinds, and a row may have several of them.
+        // The same text may stand under several names and kinds, and a row may have several of
+        // them.
         found.sort_by(|a, b| a.0.cmp(&b.0));
         let mut without = rows.clone();
         for same in found.chunk_by(|a, b| a.0 == b.0) {
@@ -206,7 +207,8 @@ impl Index {
         Ok(true)
     }
 
-    /// The fields that a path's values stand in, each with what is put before a value; `None` when the index does not know.
+    /// The fields that a path's values stand in, each with what is put before a value; `None` when
+    /// the index does not know.
     fn open_fields(&self, path: &FieldPath) -> Option<Vec<(String, &Field)>> {
         let keyed = |key: &[u8]| {
             self.by_key

@@ -1,4 +1,5 @@
-//! Reading an index file's pieces: dictionaries of values with their rows, hashes with what has them, packed numbers.
+//! Reading an index file's pieces: dictionaries of values with their rows, hashes with what has
+//! them, packed numbers.
 
 use std::cmp::Ordering;
 use std::io;
@@ -179,7 +180,8 @@ impl Dictionary {
         low.saturating_sub(1)
     }
 
-    /// Walks through the values that are not before (kind, folded text), with the number each has, until told to stop.
+    /// Walks through the values that are not before (kind, folded text), with the number each has,
+    /// until told to stop.
     pub(super) fn walk(
         &self,
         file: &Source,

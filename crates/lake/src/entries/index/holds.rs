@@ -1,5 +1,5 @@
-//! Conditions on single values as the index keeps them. The meaning is that of `reeve_audit::query`; a property test holds the
-//! two together.
+//! Conditions on single values as the index keeps them. The meaning is that of
+//! `reeve_audit::query`; a property test holds the two together.
 
 use std::net::IpAddr;
 
@@ -40,7 +40,8 @@ fn number(text: &str, op: &Match) -> bool {
     }
 }
 
-/// Returns the case-folded prefix of all texts that can meet a condition; `None` if they can be anywhere.
+/// Returns the case-folded prefix of all texts that can meet a condition; `None` if they can be
+/// anywhere.
 pub(super) fn begins(op: &Match) -> Option<String> {
     match op {
         Match::Exact(text) | Match::Identical(text) | Match::Prefix(text) => {

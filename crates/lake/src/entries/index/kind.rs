@@ -37,7 +37,8 @@ pub(super) fn submitter_key(field: SubmitterField) -> Vec<u8> {
     [&[SUBMITTER, b':'], field.member().as_bytes()].concat()
 }
 
-/// Returns `true` for a field of open members, whose values have any kind; values of others are texts.
+/// Returns `true` for a field of open members, whose values have any kind; values of others are
+/// texts.
 pub(super) fn is_open(key: &[u8]) -> bool {
     matches!(key.first(), Some(&(BEFORE | AFTER | METADATA)))
 }
@@ -47,7 +48,8 @@ pub(super) fn column_key(column: Column) -> Vec<u8> {
     [&[COLUMN, b':'], column.segment_name().as_bytes()].concat()
 }
 
-/// Adds a member to a path: its folded length, `:` and its folded name, so that no name can be taken for two.
+/// Adds a member to a path: its folded length, `:` and its folded name, so that no name can be
+/// taken for two.
 pub(super) fn push_step(path: &mut Vec<u8>, name: &str) {
     let name = fold::fold(name);
     path.extend_from_slice(name.len().to_string().as_bytes());

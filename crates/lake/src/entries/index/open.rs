@@ -15,7 +15,8 @@ use super::dictionary::{Dictionary, Hashed, Piece, Present};
 use super::source::{BLOCK, Held, Source, Sum, damaged};
 use super::write::{MAGIC, Row, build};
 
-/// Bytes after the attestation: the directory's place, the attestation's length, the checksum, the mark.
+/// Bytes after the attestation: the directory's place, the attestation's length, the checksum, the
+/// mark.
 const TRAILER: usize = 8 + 4 + 4 + 8;
 /// Longest attestation that is read.
 const MAX_NOTE: u64 = 64 << 10;
@@ -61,8 +62,9 @@ pub(in crate::entries) struct Index {
 }
 
 impl Index {
-    /// Opens a file and checks its directory, which must be attested; the rest is compared with the digests in the directory where it
-    /// is read. It must be the index of a segment with this SHA-256 and so many rows.
+    /// Opens a file and checks its directory, which must be attested; the rest is compared with the
+    /// digests in the directory where it is read. It must be the index of a segment with this
+    /// SHA-256 and so many rows.
     pub(in crate::entries) fn open(
         path: &Path,
         sha256: &[u8; 32],

@@ -1,7 +1,7 @@
 //! The index files of a lake: found, checked once, kept open, and written.
 //!
-//! An index that is missing, cut short, of another file, damaged or not attested by the log's key is as good as none; it is noticed
-//! once and not tried again until the file looks different.
+//! An index that is missing, cut short, of another file, damaged or not attested by the log's key
+//! is as good as none; it is noticed once and not tried again until the file looks different.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,7 +21,8 @@ use crate::place::{FILE_MODE, private_dirs};
 const SEGMENTS: &str = "lake/entries/";
 const INDEXES: &str = "lake/index/";
 
-/// Indexes that are kept open at a time, at most: a process may often have no more than 1,024 files.
+/// Indexes that are kept open at a time, at most: a process may often have no more than 1,024
+/// files.
 const MAX_OPEN: usize = 600;
 
 /// State of a file that was of no use: size and time, or its absence.
@@ -53,10 +54,11 @@ impl Shelf {
         }
     }
 
-    /// Believes only what this log's key attested from now on. A ledger says so before it publishes segments; without a ledger, as in
-    /// tests of the search alone, indexes carry no attestation.
+    /// Believes only what this log's key attested from now on. A ledger says so before it publishes
+    /// segments; without a ledger, as in tests of the search alone, indexes carry no attestation.
     pub(in crate::entries) fn attested_by(&self, attestor: Arc<Attestor>) {
-        // A store serves one ledger; a second one could only be of another log, whose indexes must not be believed.
+        // A store serves one ledger; a second one could only be of another log, whose indexes must
+        // not be believed.
         let _ = self.attestor.set(attestor);
     }
 
@@ -147,7 +149,8 @@ impl Shelf {
         index
     }
 
-    /// Returns `true` if a segment has an index under its name that is sound as a whole; one that is open may have lost it.
+    /// Returns `true` if a segment has an index under its name that is sound as a whole; one that
+    /// is open may have lost it.
     pub(in crate::entries) fn is_sound(&self, segment: &SegmentMeta) -> bool {
         let there = looks(&self.path(&segment.path));
         let sound = self
@@ -173,7 +176,8 @@ impl Shelf {
         self.missed.swap(false, Ordering::AcqRel)
     }
 
-    /// Writes the index of a segment. It need not be durable: what a power cut leaves is noticed and built anew.
+    /// Writes the index of a segment. It need not be durable: what a power cut leaves is noticed
+    /// and built anew.
     pub(in crate::entries) fn put(&self, segment: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.path(segment);
         let partial = path.with_extension("idx.partial");

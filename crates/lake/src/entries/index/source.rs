@@ -1,7 +1,8 @@
-//! The bytes of an index, in a file or in memory: read by range, each block checked when it is first read.
+//! The bytes of an index, in a file or in memory: read by range, each block checked when it is
+//! first read.
 //!
-//! Checking whole files would make the first searches after a start read all of them; a search needs a few blocks of each. What
-//! does not fit its sum is an error, never a value.
+//! Checking whole files would make the first searches after a start read all of them; a search
+//! needs a few blocks of each. What does not fit its sum is an error, never a value.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +14,8 @@ use sha2::{Digest as _, Sha256};
 
 /// Bytes that have a digest together.
 pub(super) const BLOCK: usize = 16 * 1024;
-/// The beginning of the SHA-256 of a block. A checksum would find damage, but not a block that was changed on purpose.
+/// The beginning of the SHA-256 of a block. A checksum would find damage, but not a block that was
+/// changed on purpose.
 pub(super) type Sum = [u8; 16];
 
 /// Error of an index, a part of which lies beyond its end.

@@ -157,7 +157,8 @@ impl Writer {
         self.hashed(found, base as usize);
     }
 
-    /// A dictionary: values in order, front-coded by blocks, each with its rows. Gives the order back.
+    /// A dictionary: values in order, front-coded by blocks, each with its rows. Gives the order
+    /// back.
     fn dictionary(&mut self, values: &Values, starts: &[usize], rows: &[u32]) -> Vec<u32> {
         let order = sorted(values);
         let (mut data, mut lists, mut heads, mut keys) =
@@ -177,7 +178,8 @@ impl Writer {
                 data.extend_from_slice(&value[shared..]);
                 row_list.clear();
                 row_list.extend_from_slice(&rows[starts[id as usize]..starts[id as usize + 1]]);
-                // A word or an element may be there twice, and fields that turn to words do so late.
+                // A word or an element may be there twice, and fields that turn to words do so
+                // late.
                 if !row_list.is_sorted_by(|a, b| a < b) {
                     row_list.sort_unstable();
                     row_list.dedup();
@@ -199,7 +201,8 @@ impl Writer {
         order
     }
 
-    /// Hashes and the numbers below `of` that have them, by bucket; three bytes each, or four where three say too little.
+    /// Hashes and the numbers below `of` that have them, by bucket; three bytes each, or four where
+    /// three say too little.
     fn hashed(&mut self, mut found: Vec<(u64, u32)>, of: usize) {
         let bits = usize::BITS - of.saturating_sub(1).leading_zeros();
         let width = if bits <= 13 { 3 } else { 4 };
@@ -277,7 +280,8 @@ fn sorted(values: &Values) -> Vec<u32> {
     order.into_iter().map(|(_, _, id)| id).collect()
 }
 
-/// Hashes of the words of a field's values, each with the number of the block that has a value with the word.
+/// Hashes of the words of a field's values, each with the number of the block that has a value with
+/// the word.
 fn words_of(values: &Values, order: &[u32], base: u32, found: &mut Vec<(u64, u32)>) {
     let mut of_block: Vec<u64> = Vec::new();
     for (at, block) in order.chunks(VALUES).enumerate() {

@@ -1,8 +1,9 @@
 //! Pages of a segment, unpacked with one decompressor a thread.
 //!
-//! The Parquet reader makes a compressor and a decompressor for every column it opens, which costs more than unpacking the one
-//! page of it that shows an entry. Here it is told that nothing is compressed, and what it hands out is unpacked. Dictionaries,
-//! which are most of what one row needs, stay unpacked in memory.
+//! The Parquet reader makes a compressor and a decompressor for every column it opens, which costs
+//! more than unpacking the one page of it that shows an entry. Here it is told that nothing is
+//! compressed, and what it hands out is unpacked. Dictionaries, which are most of what one row
+//! needs, stay unpacked in memory.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -22,7 +23,8 @@ use super::newest::Newest;
 
 /// The most that a page unpacks to; a writer's are smaller.
 const MOST: usize = 256 << 20;
-/// Dictionaries kept in memory at most, bytes: those of some two hundred segments, each some 250 KiB.
+/// Dictionaries kept in memory at most, bytes: those of some two hundred segments, each some 250
+/// KiB.
 const DICTIONARIES: usize = 64 << 20;
 
 thread_local! {

@@ -1,4 +1,5 @@
-//! The entries of a page: read by their rows, several segments side by side, and restored against the tree.
+//! The entries of a page: read by their rows, several segments side by side, and restored against
+//! the tree.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

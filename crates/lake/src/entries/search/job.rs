@@ -23,7 +23,8 @@ pub(super) struct Job {
     pub(super) order: Order,
     /// Sequence beyond which matches go on the page.
     pub(super) cursor: Option<u64>,
-    /// Matches that the page can use: those skipped, those shown, and one more that says whether there is more.
+    /// Matches that the page can use: those skipped, those shown, and one more that says whether
+    /// there is more.
     pub(super) wanted: usize,
     pub(super) counted: Vec<GroupBy>,
     /// `true` if a total or counts need every match, `false` if the matches of the page are enough.
@@ -124,8 +125,8 @@ pub(super) struct Matches {
     pub(super) sorted: Vec<(Option<SortKey>, Found)>,
     pub(super) total: u64,
     pub(super) tallies: Vec<Tally>,
-    /// Counts of indexes with the position of their tally. They are added to it when this part is merged: by then its index has
-    /// been read to the end.
+    /// Counts of indexes with the position of their tally. They are added to it when this part is
+    /// merged: by then its index has been read to the end.
     counted: Vec<(usize, Counted)>,
 }
 

@@ -1,7 +1,9 @@
-//! The parts of the log, asked one after the other or side by side: the unsealed tail and the sealed segments.
+//! The parts of the log, asked one after the other or side by side: the unsealed tail and the
+//! sealed segments.
 //!
-//! A page alone is searched segment by segment, the nearest first and ever more of them side by side, until no segment that is
-//! left could add to it. Totals and counts need every segment; those whose index knows the answer are not read.
+//! A page alone is searched segment by segment, the nearest first and ever more of them side by
+//! side, until no segment that is left could add to it. Totals and counts need every segment; those
+//! whose index knows the answer are not read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,7 +69,8 @@ impl LogParts {
         Ok(matches)
     }
 
-    /// Returns the matches of the page alone. The tail is newer than most segments, so that it comes first or last.
+    /// Returns the matches of the page alone. The tail is newer than most segments, so that it
+    /// comes first or last.
     pub(super) async fn page(&self, job: &Job, view: &View) -> Result<Matches, TrailError> {
         let mut matches = Matches::new(job);
         if job.order == Order::NewestFirst {
@@ -89,7 +92,8 @@ impl LogParts {
         Ok(matches)
     }
 
-    /// Returns the matches of a sorted page. By time, segments are asked from the near end on, until none that is left can add to the page.
+    /// Returns the matches of a sorted page. By time, segments are asked from the near end on,
+    /// until none that is left can add to the page.
     pub(super) async fn sorted(
         &self,
         job: &Job,
@@ -131,8 +135,9 @@ impl LogParts {
         Ok(matches)
     }
 
-    /// Returns the matches of the page, the oldest first, and the sequence up to which the log was searched. Where the budget pauses,
-    /// that is the beginning of the nearest part that was not searched; it always lies beyond where the search began.
+    /// Returns the matches of the page, the oldest first, and the sequence up to which the log was
+    /// searched. Where the budget pauses, that is the beginning of the nearest part that was not
+    /// searched; it always lies beyond where the search began.
     pub(super) async fn onwards(
         &self,
         job: &Job,
@@ -182,8 +187,9 @@ impl LogParts {
         fetch::entries(&self.segments, &self.views, page, view).await
     }
 
-    /// Returns the matches of some segments, several searched side by side, and the positions of those that were left out because the
-    /// budget paused: never one that the search must pass to advance.
+    /// Returns the matches of some segments, several searched side by side, and the positions of
+    /// those that were left out because the budget paused: never one that the search must pass to
+    /// advance.
     async fn segments_at(
         &self,
         job: &Job,
@@ -258,7 +264,8 @@ fn nearest_last(job: &Job, view: &View) -> Vec<usize> {
     left
 }
 
-/// Returns `true` if the page is full and the nearest segment that is left has no sequences nearer than its last match.
+/// Returns `true` if the page is full and the nearest segment that is left has no sequences nearer
+/// than its last match.
 fn is_complete(matches: &Matches, job: &Job, next: &SegmentMeta) -> bool {
     matches.found.len() >= job.wanted
         && matches.found.last().is_none_or(|last| match job.order {

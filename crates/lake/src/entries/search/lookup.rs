@@ -15,7 +15,8 @@ use crate::entries::scan::sequences_between;
 use crate::entries::segments::EntrySegments;
 use crate::entries::views::SealedPlace;
 
-/// Returns the entry at a position. The tail knows its entries by position; of the segments the one that has it is read.
+/// Returns the entry at a position. The tail knows its entries by position; of the segments the one
+/// that has it is read.
 pub(super) async fn by_sequence(
     log: &LogParts,
     sequence: u64,
@@ -64,8 +65,8 @@ async fn find(
     Ok((!held.is_empty()).then(|| found(None)))
 }
 
-/// Returns the entry with an identifier: from the tail, from the place that the index of identifiers gives, or by a search of the
-/// segments for one match, newest first.
+/// Returns the entry with an identifier: from the tail, from the place that the index of
+/// identifiers gives, or by a search of the segments for one match, newest first.
 pub(super) async fn by_event_id(
     log: &LogParts,
     event_id: &str,

@@ -1,10 +1,12 @@
 //! Reading onwards: a stretch of matches in the order of the log, bounded in entries and in bytes.
 //!
-//! A search fetches its whole page before it answers, which for large entries is a gibibyte a thousand. Here the rows that were found
-//! are fetched in steps, each sized by the largest entry so far, until the stretch is full.
+//! A search fetches its whole page before it answers, which for large entries is a gibibyte a
+//! thousand. Here the rows that were found are fetched in steps, each sized by the largest entry so
+//! far, until the stretch is full.
 //!
-//! A stretch also ends when half of a search's time is gone, after the last segment that was wholly searched, possibly without any
-//! entry: a rare query over a large log would otherwise be given up at the same position each time that it is asked.
+//! A stretch also ends when half of a search's time is gone, after the last segment that was wholly
+//! searched, possibly without any entry: a rare query over a large log would otherwise be given up
+//! at the same position each time that it is asked.
 
 use std::sync::Arc;
 

@@ -12,7 +12,8 @@ use self::rows::SegmentRows;
 use super::job::{Job, Matches};
 use crate::entries::segments::EntrySegments;
 
-/// Returns the matches of the segment at a position of the list: all of them, or those that the page can use.
+/// Returns the matches of the segment at a position of the list: all of them, or those that the
+/// page can use.
 pub(super) async fn matches(
     segments: &EntrySegments,
     job: &Job,

@@ -1,4 +1,5 @@
-//! The unsealed tail: pieces of it that have an index are asked by that, of the others every entry, several side by side.
+//! The unsealed tail: pieces of it that have an index are asked by that, of the others every entry,
+//! several side by side.
 
 mod pieces;
 
@@ -14,7 +15,8 @@ use super::job::{Found, Job, Matches, SortedPage};
 use super::workers::share_out;
 use crate::entries::index::{Answer, Bits, Index};
 
-/// Pieces that are asked first where a page is all that is wanted: some 16,000 entries, and those after the last full piece.
+/// Pieces that are asked first where a page is all that is wanted: some 16,000 entries, and those
+/// after the last full piece.
 const NEAR: usize = 2;
 /// Entries asked between two looks at the time that is left.
 const CHECKED_EVERY: usize = 256;

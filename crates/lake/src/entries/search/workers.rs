@@ -9,8 +9,9 @@ use reeve_ledger::TrailError;
 /// Workers of one search at a time.
 const WORKERS: usize = 4;
 
-/// Items that several workers take in turn. A worker takes its next item when it is done with the last one, because items differ
-/// much in their work: one segment has a row to read and another has fifty.
+/// Items that several workers take in turn. A worker takes its next item when it is done with the
+/// last one, because items differ much in their work: one segment has a row to read and another has
+/// fifty.
 #[derive(Debug)]
 pub(super) struct Queue<I> {
     items: Vec<I>,
@@ -24,7 +25,8 @@ impl<I> Queue<I> {
     }
 }
 
-/// Shares items out to as many workers as there are items, up to [`WORKERS`], and returns what each worker made of its items.
+/// Shares items out to as many workers as there are items, up to [`WORKERS`], and returns what each
+/// worker made of its items.
 pub(super) async fn share_out<I, T, F>(
     items: Vec<I>,
     work: impl Fn(Arc<Queue<I>>) -> F + Send,

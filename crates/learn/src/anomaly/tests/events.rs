@@ -1,4 +1,5 @@
-//! Tests of scores and alarms: the length of an event, its direction, the begin of a series and a lasting shift.
+//! Tests of scores and alarms: the length of an event, its direction, the begin of a series and a
+//! lasting shift.
 
 use super::super::*;
 use super::alarms;
@@ -143,7 +144,8 @@ fn a_bump_against_the_hour_outlasts_a_brief_zero() {
     let mut points: Vec<crate::Point> = (0..21 * 288)
         .map(|row| (row as i64 * STEP_MS, busy(row, &mut chance)))
         .collect();
-    // Three hours of noon's load at night, nowhere near the range of the day, and one row that was not delivered.
+    // Three hours of noon's load at night, nowhere near the range of the day, and one row that was
+    // not delivered.
     let bump = 18 * 288..18 * 288 + 36;
     points[bump.clone()]
         .iter_mut()
@@ -200,8 +202,9 @@ fn a_second_outage_is_told_once_the_first_is_over() {
                     .iter_mut()
                     .for_each(|point| point.1 += by);
             }
-            // The second one is a little worse. Five-minute rows were told within a third of a day only if twice as bad; hours take
-            // longer, since the signs of a shift fade over a dozen rows.
+            // The second one is a little worse. Five-minute rows were told within a third of a day
+            // only if twice as bad; hours take longer, since the signs of a shift fade over a dozen
+            // rows.
             points[800 + apart].1 += 0.3 * by;
             let alarm_rows: Vec<usize> = alarms(&judge(&points))
                 .into_iter()

@@ -1,5 +1,5 @@
-//! Series made for the tests, of the kinds an estate has, with and without trouble. No number in the detector was chosen on
-//! them.
+//! Series made for the tests, of the kinds an estate has, with and without trouble. No number in
+//! the detector was chosen on them.
 
 use crate::{DAY_MS, Point, WEEK_MS};
 

@@ -67,7 +67,8 @@ fn opening(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList)
     if has(Trait::BringsCode)
         && matches!(meaning.class, Class::Machine | Class::Code | Class::Other)
     {
-        // A machine is usually made with code of its own; to change that of one that runs is another thing.
+        // A machine is usually made with code of its own; to change that of one that runs is
+        // another thing.
         let weight = if meaning.verb == Verb::Create || meaning.verb == Verb::Run {
             0.4
         } else {

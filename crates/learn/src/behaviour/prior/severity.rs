@@ -1,8 +1,10 @@
-//! Severity of an operation as tables: log-odds by verb, by verb and class, and the least log-odds of an effect.
+//! Severity of an operation as tables: log-odds by verb, by verb and class, and the least log-odds
+//! of an effect.
 //!
-//! The weights are written by reasoning about what intruders need (the tactics of MITRE ATT&CK for clouds: credential access,
-//! persistence, evasion, exfiltration, impact), not fitted to labelled events. `docs/learning/severity.md` shows the scores that follow
-//! for an estate of which nothing is known; a test keeps that page equal to the code.
+//! The weights are written by reasoning about what intruders need (the tactics of MITRE ATT&CK for
+//! clouds: credential access, persistence, evasion, exfiltration, impact), not fitted to labelled
+//! events. `docs/learning/severity.md` shows the scores that follow for an estate of which nothing
+//! is known; a test keeps that page equal to the code.
 
 use super::super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
 use super::super::words::{Class, Verb};
@@ -70,7 +72,8 @@ const REMOVES: &[Verb] = &[Verb::Remove];
 const CHANGES: &[Verb] = &[Verb::Change];
 const GIVES: &[Verb] = &[Verb::Change, Verb::Grant];
 
-/// Log-odds that an object adds to its verb; the first row that fits holds, and without one nothing is added.
+/// Log-odds that an object adds to its verb; the first row that fits holds, and without one nothing
+/// is added.
 pub(super) const OBJECTS: [ObjectSeverity; 37] = [
     row(
         Class::Watching,
@@ -315,8 +318,9 @@ pub(super) const OBJECTS: [ObjectSeverity; 37] = [
     ),
 ];
 
-/// Effect that several operations have. Whichever is called, the log-odds of its meaning and parameters are at least these:
-/// a queue that anybody may read is as public as a bucket, and a trail that is switched off by an update records as little as one that is stopped.
+/// Effect that several operations have. Whichever is called, the log-odds of its meaning and
+/// parameters are at least these: a queue that anybody may read is as public as a bucket, and a
+/// trail that is switched off by an update records as little as one that is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Logging or monitoring no longer sees what it saw.
@@ -352,8 +356,8 @@ pub(super) const EFFECTS: [(Effect, f64, &str); 6] = [
 ];
 
 impl Effect {
-    /// Returns `true` if the event has the effect. A call that was refused or failed has none, but that a refused attempt to blind the log
-    /// says as much whichever call was tried.
+    /// Returns `true` if the event has the effect. A call that was refused or failed has none, but
+    /// that a refused attempt to blind the log says as much whichever call was tried.
     pub(super) fn of(self, event: &ActivityEvent, meaning: Meaning) -> bool {
         let tried =
             self == Self::Blinds && event.outcome == Outcome::Denied && blinds(event, meaning);
@@ -390,8 +394,8 @@ impl Effect {
     }
 }
 
-/// Returns `true` for calls that blind the log by their name: monitoring that is removed or stopped, and a trail that is changed otherwise
-/// than by switching something on.
+/// Returns `true` for calls that blind the log by their name: monitoring that is removed or
+/// stopped, and a trail that is changed otherwise than by switching something on.
 pub(super) fn blinds(event: &ActivityEvent, meaning: Meaning) -> bool {
     let redirects =
         meaning.trail && meaning.verb == Verb::Change && !event.traits.has(Trait::SwitchesOn);
@@ -412,8 +416,9 @@ pub(super) fn admits(class: Class) -> bool {
     )
 }
 
-/// Returns `true` for what is done many times while an estate is set up, and seldom later: new identities, their rights and keys, rules of
-/// networks, code. What opens data, blinds the log or destroys something belongs to no such work.
+/// Returns `true` for what is done many times while an estate is set up, and seldom later: new
+/// identities, their rights and keys, rules of networks, code. What opens data, blinds the log or
+/// destroys something belongs to no such work.
 pub(crate) fn sets_up(event: &ActivityEvent, meaning: Meaning) -> bool {
     const NEVER: [Trait; 9] = [
         Trait::Shares,

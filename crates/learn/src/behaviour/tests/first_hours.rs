@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A machine that calls through one gateway for some hours; its role's credentials are then used from another network.
+/// A machine that calls through one gateway for some hours; its role's credentials are then used
+/// from another network.
 fn stolen(hours: i64, gateways: i64, operation: &str, people_work_there: bool) -> f64 {
     let mut watch = Watch::default();
     office(&mut watch, &["a", "b"], 2);

@@ -1,4 +1,5 @@
-//! The page of severities, `docs/learning/severity.md`: the scores that the tables give to a call of which nothing else is known.
+//! The page of severities, `docs/learning/severity.md`: the scores that the tables give to a call
+//! of which nothing else is known.
 
 use super::*;
 

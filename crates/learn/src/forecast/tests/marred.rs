@@ -1,4 +1,5 @@
-//! Series that something marred: glitches and long silences, in every place, size and direction; and series too coarse for a season.
+//! Series that something marred: glitches and long silences, in every place, size and direction;
+//! and series too coarse for a season.
 
 use super::*;
 

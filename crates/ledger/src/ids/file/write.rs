@@ -12,7 +12,8 @@ use crate::ids::filter::Filter;
 /// Pages written at once.
 const PAGES_AT_ONCE: usize = 64;
 
-/// Writes a file of `count` records in the order of their keys; its content is durable when this returns, its name is not.
+/// Writes a file of `count` records in the order of their keys; its content is durable when this
+/// returns, its name is not.
 pub(crate) fn write(
     place: &Place<'_>,
     (first, end): (u64, u64),

@@ -1,4 +1,5 @@
-//! A record of the journal: one line of JSON whose last member is the attestation of everything before it.
+//! A record of the journal: one line of JSON whose last member is the attestation of everything
+//! before it.
 
 use reeve_tlog::Hash;
 use serde::{Deserialize, Serialize};
@@ -124,8 +125,8 @@ impl Record {
         }
     }
 
-    /// Reads the line at the beginning of `bytes`, which follows lines with the digest `before`. Returns the record, the length
-    /// of its line and the digest with it.
+    /// Reads the line at the beginning of `bytes`, which follows lines with the digest `before`.
+    /// Returns the record, the length of its line and the digest with it.
     pub(super) fn read(
         bytes: &[u8],
         before: &Digest,
@@ -191,7 +192,8 @@ impl Record {
     }
 }
 
-/// Digest of lines with the digest `before` and of what follows them: a whole line, or its part before the attestation.
+/// Digest of lines with the digest `before` and of what follows them: a whole line, or its part
+/// before the attestation.
 fn digest_of(before: &Digest, bytes: &[u8]) -> Digest {
     Sha256::new()
         .chain_update(before)

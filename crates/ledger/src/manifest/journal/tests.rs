@@ -99,7 +99,8 @@ fn each_seal_adds_a_line() {
     assert_eq!(written.read().unwrap(), content);
 }
 
-/// A kill at any byte of an append leaves the records before, and the next append goes on from there.
+/// A kill at any byte of an append leaves the records before, and the next append goes on from
+/// there.
 #[test]
 fn an_append_that_is_cut_at_any_byte_does_not_count() {
     let written = Written::seals(2);

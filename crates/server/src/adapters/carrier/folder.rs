@@ -1,4 +1,5 @@
-//! A folder of this machine, below the one that the configuration allows. Links that lead out of it are refused.
+//! A folder of this machine, below the one that the configuration allows. Links that lead out of it
+//! are refused.
 
 use std::fs::{self, File};
 use std::io;
@@ -29,8 +30,8 @@ pub(super) fn put(
     Ok(target.display().to_string())
 }
 
-/// Makes the folders of a prefix one by one. A link is followed only while it stays below the root: the folders after it would be made
-/// elsewhere before anybody looked.
+/// Makes the folders of a prefix one by one. A link is followed only while it stays below the root:
+/// the folders after it would be made elsewhere before anybody looked.
 fn make(root: &Path, prefix: &str) -> Result<PathBuf, CarryError> {
     let failed =
         |error: io::Error| CarryError::passing(format!("the folder cannot be written: {error}"));

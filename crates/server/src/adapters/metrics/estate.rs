@@ -1,4 +1,5 @@
-//! The estate as labels name it, read page by page. Private addresses are in the configurations of machines.
+//! The estate as labels name it, read page by page. Private addresses are in the configurations of
+//! machines.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,7 +1,9 @@
-//! Querying a Prometheus server: from where the last query ended, in five-minute steps, rule by rule.
+//! Querying a Prometheus server: from where the last query ended, in five-minute steps, rule by
+//! rule.
 //!
-//! A sync says what it saw: series that belong to no resource, denied credentials, a server that asked to wait. What was read of one rule
-//! stays if another one fails, and the next sync begins where all rules had been read.
+//! A sync says what it saw: series that belong to no resource, denied credentials, a server that
+//! asked to wait. What was read of one rule stays if another one fails, and the next sync begins
+//! where all rules had been read.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Entry;

@@ -1,5 +1,5 @@
-//! An S3 bucket: `checkpoint` is the newest, and each stays under its size, so that a bucket with object lock keeps a history
-//! that nobody can take back.
+//! An S3 bucket: `checkpoint` is the newest, and each stays under its size, so that a bucket with
+//! object lock keeps a history that nobody can take back.
 
 use anyhow::Result;
 use async_trait::async_trait;

@@ -1,7 +1,9 @@
-//! A witness, asked by C2SP tlog-witness (<https://c2sp.org/tlog-witness>) to cosign checkpoints. It says which size it knows;
-//! we prove that the log extends that. A witness that knows more than the log has is the alarm that the log was cut.
+//! A witness, asked by C2SP tlog-witness (<https://c2sp.org/tlog-witness>) to cosign checkpoints.
+//! It says which size it knows; we prove that the log extends that. A witness that knows more than
+//! the log has is the alarm that the log was cut.
 //!
-//! Refuses answers that are not cosignatures by the configured key over the very text that was sent, or from the future.
+//! Refuses answers that are not cosignatures by the configured key over the very text that was
+//! sent, or from the future.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -7,7 +7,8 @@ use reeve_estate::{
     ResourceId, ResourceKind, StoreError,
 };
 
-/// Sets the use of an inventory's buckets. What could not be read is noted with the inventory, and the known use stays.
+/// Sets the use of an inventory's buckets. What could not be read is noted with the inventory, and
+/// the known use stays.
 pub(super) async fn read(
     estate: &dyn EstateStore,
     connection: &Connection,

@@ -1,7 +1,8 @@
 //! Actors of changes that a sync sees, from the provider's own activity in the log.
 //!
-//! A sync sees that a resource changed, not who changed it. Where the provider's activity is in the log (CloudTrail
-//! files, entries that others append), or an action of Reeve's own, the newest matching entry since the last sync says so.
+//! A sync sees that a resource changed, not who changed it. Where the provider's activity is in the
+//! log (CloudTrail files, entries that others append), or an action of Reeve's own, the newest
+//! matching entry since the last sync says so.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -52,7 +53,8 @@ impl<'s> Actors<'s> {
         named
     }
 
-    /// Records entries with their actors. The log comes before the store: a crash in between tells of a change twice rather than never.
+    /// Records entries with their actors. The log comes before the store: a crash in between tells
+    /// of a change twice rather than never.
     pub(super) async fn record(
         &self,
         recorder: &dyn Recorder,

@@ -1,8 +1,10 @@
-//! Changes of resources between two syncs, as entries of the log: created, modified, deleted, tagged, in another state.
+//! Changes of resources between two syncs, as entries of the log: created, modified, deleted,
+//! tagged, in another state.
 //!
-//! The first sync of a connection finds what is there already and records none. When a change happened in between, a
-//! sync cannot see: an entry says when the resource was last seen as before and first seen as after. What one of the two
-//! syncs does not know is no change (`reeve_estate::change`).
+//! The first sync of a connection finds what is there already and records none. When a change
+//! happened in between, a sync cannot see: an entry says when the resource was last seen as before
+//! and first seen as after. What one of the two syncs does not know is no change
+//! (`reeve_estate::change`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -41,7 +43,8 @@ pub(super) struct Compared {
     pub(super) others: Vec<Resource>,
 }
 
-/// Returns `true` if a kind was read completely in a region before. Otherwise it is not new what is found there.
+/// Returns `true` if a kind was read completely in a region before. Otherwise it is not new what is
+/// found there.
 pub(super) fn is_read_before(
     read_before: &HashSet<Place>,
     region: &str,
@@ -66,7 +69,8 @@ pub(super) fn compare(
             None if resource.state == ResourceState::Deleted => {}
             None if !is_read_before(read_before, &resource.region, resource.kind) => {}
             None => compared.entries.push(created(connection, &resource, None)),
-            // Reeve did something to it since the inventory was taken; what came of that is known and recorded.
+            // Reeve did something to it since the inventory was taken; what came of that is known
+            // and recorded.
             Some(known)
                 if known.observed_at > resource.observed_at
                     && taken_at.is_some_and(|at| known.observed_at <= at) => {}
@@ -121,10 +125,11 @@ pub(super) fn gone(
         )
 }
 
-/// Returns the entries of a resource that changed: one for its state, one for its tags, one for everything else.
+/// Returns the entries of a resource that changed: one for its state, one for its tags, one for
+/// everything else.
 ///
-/// The members of its description that differ stand with the change that they follow from: a machine that stops has
-/// another reason, time and address, which are no modification of their own.
+/// The members of its description that differ stand with the change that they follow from: a
+/// machine that stops has another reason, time and address, which are no modification of their own.
 pub(super) fn modified(
     connection: &Connection,
     known: &Resource,

@@ -1,8 +1,9 @@
-//! Descriptions that a sync reads, page by page: compared with the stored ones, recorded where they differ, then stored.
+//! Descriptions that a sync reads, page by page: compared with the stored ones, recorded where they
+//! differ, then stored.
 //!
-//! Nothing is written where nothing differs, so that the cost of a sync beyond reading grows with its differences. A
-//! resource is gone only where its kind was read completely; the first complete reading of a kind finds what is there
-//! already and records nothing.
+//! Nothing is written where nothing differs, so that the cost of a sync beyond reading grows with
+//! its differences. A resource is gone only where its kind was read completely; the first complete
+//! reading of a kind finds what is there already and records nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
@@ -23,7 +24,8 @@ use super::actor::Actors;
 use super::changes::{self, Changed};
 use super::seen::Seen;
 
-/// Descriptions written in one transaction. A first sync writes thousands, and others wait for the store's one writer.
+/// Descriptions written in one transaction. A first sync writes thousands, and others wait for the
+/// store's one writer.
 const WRITTEN: usize = 100;
 /// Stored documents that are read at once.
 const DOCUMENTS: usize = 250;
@@ -47,7 +49,8 @@ pub(super) struct DescriptionSync<'s> {
     pub(super) read: Mutex<HashSet<Place>>,
     /// Identifiers of this sync: all that is kept of a page that does not differ.
     pub(super) seen: Mutex<Seen>,
-    /// Held by the one write of this sync that is under way: its listings take turns with everybody else's writes.
+    /// Held by the one write of this sync that is under way: its listings take turns with everybody
+    /// else's writes.
     pub(super) writing: tokio::sync::Mutex<()>,
     pub(super) outcome: Mutex<Outcome>,
 }
@@ -129,7 +132,8 @@ impl DescriptionSync<'_> {
         Ok(documents)
     }
 
-    /// Returns the stored documents that a page is compared with: those of resources that differ, or that were partly hidden.
+    /// Returns the stored documents that a page is compared with: those of resources that differ,
+    /// or that were partly hidden.
     async fn earlier(
         &self,
         page: &[Described],
@@ -314,8 +318,8 @@ impl DescriptionSync<'_> {
         }
     }
 
-    /// Retires what an earlier sync has read and this one has not tried to: the connection no longer looks there. Returns
-    /// the number of resources.
+    /// Retires what an earlier sync has read and this one has not tried to: the connection no
+    /// longer looks there. Returns the number of resources.
     pub(super) async fn retire(&self, before: &[Reading]) -> Result<u64, StoreError> {
         let mut retired = 0;
         for reading in before {
@@ -343,8 +347,9 @@ impl DescriptionSync<'_> {
     }
 }
 
-/// Runs an access to the store in a task of its own. Listings are read side by side in the sync's one task, which their
-/// answers keep busy for seconds; a transaction that waited there for its turn kept the database from everybody else.
+/// Runs an access to the store in a task of its own. Listings are read side by side in the sync's
+/// one task, which their answers keep busy for seconds; a transaction that waited there for its
+/// turn kept the database from everybody else.
 pub(super) async fn apart<T: Send + 'static>(
     access: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {

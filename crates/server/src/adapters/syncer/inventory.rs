@@ -1,7 +1,9 @@
-//! The inventory of a sync, page by page: each page is compared with the stored resources, recorded, and written. Identifiers are kept of
-//! the resources that do not differ, in little memory. What is gone is known once a kind was read completely.
+//! The inventory of a sync, page by page: each page is compared with the stored resources,
+//! recorded, and written. Identifiers are kept of the resources that do not differ, in little
+//! memory. What is gone is known once a kind was read completely.
 //!
-//! The log comes before the store. A resource that changed is therefore kept until its description has told more, or no description will.
+//! The log comes before the store. A resource that changed is therefore kept until its description
+//! has told more, or no description will.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -23,8 +25,8 @@ use super::seen::Seen;
 
 /// Resources that are compared and written at a time.
 const PAGE: usize = 500;
-/// Changed resources that wait for their description at most. Where an account changes as a whole, the change and its configuration
-/// are two entries.
+/// Changed resources that wait for their description at most. Where an account changes as a whole,
+/// the change and its configuration are two entries.
 const MOST_WAITING: usize = 10_000;
 
 /// Takes an inventory over.
@@ -36,7 +38,8 @@ pub(super) struct InventorySync<'s> {
     /// Kinds and regions that an earlier sync has read completely.
     read_before: &'s HashSet<Place>,
     taken: Mutex<Taken>,
-    /// Held by the one write of this sync that is under way: its listings take turns with everybody else's writes.
+    /// Held by the one write of this sync that is under way: its listings take turns with everybody
+    /// else's writes.
     writing: tokio::sync::Mutex<()>,
 }
 
@@ -171,7 +174,8 @@ impl<'s> InventorySync<'s> {
         apart(async move { estate.resource_sync(&connection, &resources, &[]).await }).await
     }
 
-    /// Returns what is kept of the pages, or the failure of the store or the log: a connector tells its own failures alone.
+    /// Returns what is kept of the pages, or the failure of the store or the log: a connector tells
+    /// its own failures alone.
     pub(super) fn into_taken(self) -> Result<Taken, String> {
         let mut taken = self.taken.into_inner();
         taken.failure.take().map_or(Ok(taken), Err)
@@ -188,8 +192,8 @@ pub(super) struct Missing<'s> {
 }
 
 impl Missing<'_> {
-    /// Records the resources that are gone. Returns the number of those in regions that the connection no longer looks at: they are not
-    /// gone.
+    /// Records the resources that are gone. Returns the number of those in regions that the
+    /// connection no longer looks at: they are not gone.
     pub(super) async fn record(
         &self,
         actors: &Actors<'_>,

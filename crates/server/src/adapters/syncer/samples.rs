@@ -12,7 +12,8 @@ use reeve_estate::{
 
 use super::seen::Seen;
 
-/// Resources whose samples are requested at once: of one region, because each region is asked apart.
+/// Resources whose samples are requested at once: of one region, because each region is asked
+/// apart.
 const AT_ONCE: usize = 50;
 /// Stored resources that are read at a time.
 const PAGE: u64 = 500;

@@ -5,8 +5,8 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use reeve_estate::{ResourceId, ResourceKind};
 
-/// Identifiers as 128 bits each, so that hundreds of thousands fit into a few megabytes. If two collide, a resource that
-/// is gone stays one sync longer.
+/// Identifiers as 128 bits each, so that hundreds of thousands fit into a few megabytes. If two
+/// collide, a resource that is gone stays one sync longer.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     keys: [RandomState; 2],

@@ -1,7 +1,8 @@
 //! `reeve analyze anomalies`: scores and alarms of a series, a row at a time.
 //!
-//! Rows are judged from the earliest to the latest, each from those before it alone, and printed in the file's order with the
-//! text they came with. A row that is not judged, because its value is missing or too little is known yet, has a blank score.
+//! Rows are judged from the earliest to the latest, each from those before it alone, and printed in
+//! the file's order with the text they came with. A row that is not judged, because its value is
+//! missing or too little is known yet, has a blank score.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,7 +1,8 @@
-//! `reeve analyze costs`: a FOCUS bill's (CSV or Parquet) totals, anomalies and recommendations, as one JSON object.
+//! `reeve analyze costs`: a FOCUS bill's (CSV or Parquet) totals, anomalies and recommendations, as
+//! one JSON object.
 //!
-//! The judgement is `reeve_anomalies::charges`, which the agents use on what a connection brings. Amounts go out as the exact
-//! decimals they are.
+//! The judgement is `reeve_anomalies::charges`, which the agents use on what a connection brings.
+//! Amounts go out as the exact decimals they are.
 
 mod wire;
 
@@ -54,8 +55,9 @@ pub(crate) fn bill(path: &Path, most: usize) -> Result<Vec<Charge>> {
     read(Input::open(path)?, most)
 }
 
-/// Returns `true` unless the amounts of a file show by their shape that they have a decimal point. A spreadsheet may divide columns by
-/// semicolons and keep points: `12.5` was refused there, and `1.234` read as a thousand.
+/// Returns `true` unless the amounts of a file show by their shape that they have a decimal point.
+/// A spreadsheet may divide columns by semicolons and keep points: `12.5` was refused there, and
+/// `1.234` read as a thousand.
 fn has_decimal_commas(table: &Table, reader: &focus::Reader) -> Result<bool> {
     let (mut records, mut record) = (table.records(), ByteRecord::new());
     records.next(&mut record)?;

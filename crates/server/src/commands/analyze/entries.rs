@@ -1,8 +1,9 @@
 //! `reeve analyze entries`: scores of audit records.
 //!
-//! Records are judged in the order of their times, by the same watch that the security agent keeps, and then in retrospect, which
-//! the agent does not have; the answers stand in the order of the files. One that cannot be read is named on stderr and passed
-//! over; the exit code then is 1. Where nothing could be judged it is 2, and no result is written.
+//! Records are judged in the order of their times, by the same watch that the security agent keeps,
+//! and then in retrospect, which the agent does not have; the answers stand in the order of the
+//! files. One that cannot be read is named on stderr and passed over; the exit code then is 1.
+//! Where nothing could be judged it is 2, and no result is written.
 
 mod records;
 
@@ -80,7 +81,8 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
     })
 }
 
-/// A message that may quote a file's content, without the control characters that a terminal would obey.
+/// A message that may quote a file's content, without the control characters that a terminal would
+/// obey.
 fn printable(message: &str) -> String {
     message
         .chars()

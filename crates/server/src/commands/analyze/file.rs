@@ -1,4 +1,5 @@
-//! Files in and out: a path, `.gz` or `-` to read, and a file that gets its name when it is whole, or stdout, to write.
+//! Files in and out: a path, `.gz` or `-` to read, and a file that gets its name when it is whole,
+//! or stdout, to write.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, StdoutLock, Write};
@@ -71,7 +72,8 @@ impl Read for Input {
     }
 }
 
-/// Destination of a result. A result that was not finished leaves no file behind under the name that was requested.
+/// Destination of a result. A result that was not finished leaves no file behind under the name
+/// that was requested.
 pub(super) struct Sink {
     out: Out,
 }

@@ -1,7 +1,8 @@
 //! `reeve analyze forecast`: quantiles of a series' next steps, as `step,p05,p50,p95`.
 //!
-//! A step is as long as the file's own; step 1 follows the newest value. What was found in the series (seasons, trend, level
-//! shifts, gaps) goes to stderr in words, and so does the part of a series that is too old to be used.
+//! A step is as long as the file's own; step 1 follows the newest value. What was found in the
+//! series (seasons, trend, level shifts, gaps) goes to stderr in words, and so does the part of a
+//! series that is too old to be used.
 
 use std::io::Write as _;
 use std::process::ExitCode;

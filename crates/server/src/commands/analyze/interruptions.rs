@@ -1,7 +1,9 @@
-//! `reeve analyze interruptions`: the chance of losing spot capacity within a horizon, a row at a time.
+//! `reeve analyze interruptions`: the chance of losing spot capacity within a horizon, a row at a
+//! time.
 //!
-//! Rows are judged from the earliest to the latest, each from those before it alone, and printed in the file's order. Where
-//! availability was not measured, or too little of the past is known, the probability is blank.
+//! Rows are judged from the earliest to the latest, each from those before it alone, and printed in
+//! the file's order. Where availability was not measured, or too little of the past is known, the
+//! probability is blank.
 
 use std::io::Write;
 use std::process::ExitCode;

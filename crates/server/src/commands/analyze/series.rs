@@ -1,9 +1,10 @@
 //! A series as people keep it: a CSV file with a time and a value a row.
 //!
-//! Columns are told by their names, by their place where there is no header or only two of them, or by the caller. Values that
-//! are blank, `NaN` or the like are gaps. Rows keep the file's order and text, so that what is printed beside them can be joined
-//! to the file; [`SeriesFile::in_time_order`] is the order to judge them in. Whatever else cannot be read ends in an error that
-//! names file, line and column: half a series judged in silence would be worse.
+//! Columns are told by their names, by their place where there is no header or only two of them, or
+//! by the caller. Values that are blank, `NaN` or the like are gaps. Rows keep the file's order and
+//! text, so that what is printed beside them can be joined to the file;
+//! [`SeriesFile::in_time_order`] is the order to judge them in. Whatever else cannot be read ends
+//! in an error that names file, line and column: half a series judged in silence would be worse.
 
 mod columns;
 mod labels;
@@ -68,8 +69,8 @@ impl SeriesFile {
         Self::from_input(Input::open(&args.file)?, &choice)
     }
 
-    /// Reads the columns of several series that share their times, `None` for each that the header does not name. `only` is
-    /// `NAME=VALUE` of the rows to use.
+    /// Reads the columns of several series that share their times, `None` for each that the header
+    /// does not name. `only` is `NAME=VALUE` of the rows to use.
     ///
     /// # Errors
     /// The file cannot be read, or a column that it has holds no series.
@@ -113,12 +114,14 @@ impl SeriesFile {
         })
     }
 
-    /// Places of the rows from the earliest to the latest; rows of the same time keep the file's order.
+    /// Places of the rows from the earliest to the latest; rows of the same time keep the file's
+    /// order.
     pub(super) fn in_time_order(&self) -> Vec<usize> {
         places_in_time_order(&self.rows)
     }
 
-    /// Returns the measurements from the earliest to the latest, gaps left out; the mean of values that share a time.
+    /// Returns the measurements from the earliest to the latest, gaps left out; the mean of values
+    /// that share a time.
     pub(super) fn points(&self) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::with_capacity(self.rows.len());
         let mut sharing = 0.0;
@@ -131,7 +134,8 @@ impl SeriesFile {
             match points.last_mut() {
                 Some((at, mean)) if *at == row.at_ms => {
                     sharing += 1.0;
-                    // Halves, since the difference of two huge values may be more than a double holds.
+                    // Halves, since the difference of two huge values may be more than a double
+                    // holds.
                     *mean += (0.5 * value - 0.5 * *mean) / sharing * 2.0;
                 }
                 _ => {

@@ -1,6 +1,8 @@
-//! `reeve analyze sizing`: the capacity that a machine needs for the next seven days, in percent of its present size.
+//! `reeve analyze sizing`: the capacity that a machine needs for the next seven days, in percent of
+//! its present size.
 //!
-//! The week begins at the newest measurement of the file. Confidence is that of the dimension that is trusted least.
+//! The week begins at the newest measurement of the file. Confidence is that of the dimension that
+//! is trusted least.
 
 use std::io::Write as _;
 use std::path::Path;

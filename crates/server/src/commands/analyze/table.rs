@@ -1,4 +1,5 @@
-//! A CSV file as a whole: its delimiter told from its first lines, and each record with the line it starts on.
+//! A CSV file as a whole: its delimiter told from its first lines, and each record with the line it
+//! starts on.
 
 use std::io::Read as _;
 
@@ -60,7 +61,8 @@ impl Table {
         })
     }
 
-    /// Returns `true` where numbers may have a decimal comma, because columns are divided by something else.
+    /// Returns `true` where numbers may have a decimal comma, because columns are divided by
+    /// something else.
     pub(super) fn decimal_comma(&self) -> bool {
         self.divided_by_semicolons()
     }
@@ -87,7 +89,8 @@ impl Table {
     }
 }
 
-/// Returns `true` for content that no text file has: a terminal would obey the control characters of a quoted cell.
+/// Returns `true` for content that no text file has: a terminal would obey the control characters
+/// of a quoted cell.
 fn is_binary(bytes: &[u8]) -> bool {
     const MAGIC: [&[u8]; 4] = [
         b"PAR1",
@@ -100,8 +103,8 @@ fn is_binary(bytes: &[u8]) -> bool {
     MAGIC.iter().any(|magic| bytes.starts_with(magic)) || bytes.iter().any(control)
 }
 
-/// The byte between columns: a comma, or a semicolon or tab that the first lines have equally often and whose cells have commas
-/// only as decimal commas.
+/// The byte between columns: a comma, or a semicolon or tab that the first lines have equally often
+/// and whose cells have commas only as decimal commas.
 fn delimiter(bytes: &[u8]) -> u8 {
     let lines = || {
         bytes
@@ -149,7 +152,8 @@ fn has_no_column_comma(cell: &[u8]) -> bool {
 }
 
 impl Records<'_> {
-    /// Reads the next record; the line it starts on, the file's first being 1, or nothing at the end.
+    /// Reads the next record; the line it starts on, the file's first being 1, or nothing at the
+    /// end.
     pub(super) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>> {
         let mut start = usize::try_from(self.reader.position().byte())?;
         let more = self
@@ -159,7 +163,8 @@ impl Records<'_> {
         if !more {
             return Ok(None);
         }
-        // The reader leaves the second half of a line's end, and empty lines, to the record that follows.
+        // The reader leaves the second half of a line's end, and empty lines, to the record that
+        // follows.
         let bytes = &self.table.bytes;
         start += bytes
             .get(start..)

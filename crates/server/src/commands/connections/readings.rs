@@ -1,4 +1,5 @@
-//! `reeve connections list` and `readings`: connections of a running service, and what their syncs read, kind by kind.
+//! `reeve connections list` and `readings`: connections of a running service, and what their syncs
+//! read, kind by kind.
 
 use std::io::Write;
 use std::process::ExitCode;

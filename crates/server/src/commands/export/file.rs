@@ -1,5 +1,5 @@
-//! Destination of an export: a file that gets its name when it is whole, gzip by its suffix, or standard output. What goes out is
-//! counted and hashed on the way.
+//! Destination of an export: a file that gets its name when it is whole, gzip by its suffix, or
+//! standard output. What goes out is counted and hashed on the way.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -23,7 +23,8 @@ pub(super) struct Sink {
 
 enum Body {
     Plain(Hashed),
-    /// One gzip member between two settlings: members after each other are one gzip file (RFC 1952, 2.2).
+    /// One gzip member between two settlings: members after each other are one gzip file (RFC 1952,
+    /// 2.2).
     Gzip(Option<Box<GzEncoder<Hashed>>>),
 }
 
@@ -96,7 +97,8 @@ impl Sink {
         Ok(Self::over(Out::File(file), Sha256::new(), 0, Some(path)))
     }
 
-    /// Goes on with one: what stands behind the first `bytes` is cut off, and the rest is hashed again.
+    /// Goes on with one: what stands behind the first `bytes` is cut off, and the rest is hashed
+    /// again.
     pub(super) fn go_on(path: &Path, bytes: u64) -> Result<Self> {
         let part = part(path);
         let open = || -> io::Result<Self> {

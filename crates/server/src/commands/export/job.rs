@@ -1,5 +1,6 @@
-//! `reeve audit export` from a running service: the service runs the export as a job; its progress is shown and its files are
-//! downloaded. The job continues when this program ends; `--resume` waits for it again.
+//! `reeve audit export` from a running service: the service runs the export as a job; its progress
+//! is shown and its files are downloaded. The job continues when this program ends; `--resume`
+//! waits for it again.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -157,7 +158,8 @@ fn number(job: &Value, name: &str) -> u64 {
     job[name].as_u64().unwrap_or_default()
 }
 
-/// Downloads the entries into one file, or to standard output; the hash of what was written, and its name.
+/// Downloads the entries into one file, or to standard output; the hash of what was written, and
+/// its name.
 async fn file(service: &Remote, job: &Value, output: &Path) -> Result<(String, String)> {
     let entries: Vec<_> = files(job)
         .filter(|(_, role, _)| role == "entries")

@@ -1,4 +1,5 @@
-//! State from which an interrupted export is resumed: `FILE.part.json`, written whenever what it tells is on disk.
+//! State from which an interrupted export is resumed: `FILE.part.json`, written whenever what it
+//! tells is on disk.
 
 use std::fs::File;
 use std::io::Write as _;

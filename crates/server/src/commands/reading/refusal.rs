@@ -1,4 +1,5 @@
-//! A wrong query, shown as people look for it: the query, a caret under what is wrong, and what to write instead.
+//! A wrong query, shown as people look for it: the query, a caret under what is wrong, and what to
+//! write instead.
 
 use std::fmt;
 

@@ -1,5 +1,6 @@
-//! Entries as a table that fits the terminal: columns give way in the order of how little they are missed, long texts are cut
-//! with `…`, and below 76 columns an entry takes two lines. Where there is no terminal nothing is cut.
+//! Entries as a table that fits the terminal: columns give way in the order of how little they are
+//! missed, long texts are cut with `…`, and below 76 columns an entry takes two lines. Where there
+//! is no terminal nothing is cut.
 
 use jiff::Timestamp;
 
@@ -25,7 +26,8 @@ enum Column {
     Sequence,
 }
 
-/// In the order they are shown: heading, least and usual width, and when it gives way (the highest first).
+/// In the order they are shown: heading, least and usual width, and when it gives way (the highest
+/// first).
 const COLUMNS: [(Column, &str, usize, usize, u8); 8] = [
     (Column::Time, "TIME", 19, 19, 0),
     (Column::Severity, "SEVERITY", 8, 8, 3),
@@ -192,7 +194,8 @@ impl Layout {
         line.trim_end().to_owned()
     }
 
-    /// A cell with its gap; nothing is filled up at the end of a line, and nothing is cut where there is no terminal.
+    /// A cell with its gap; nothing is filled up at the end of a line, and nothing is cut where
+    /// there is no terminal.
     fn last_unfilled(&self, at: usize, text: &str, w: usize) -> String {
         if at + 1 == self.columns.len() {
             return fit(text, w).trim_end().to_owned();

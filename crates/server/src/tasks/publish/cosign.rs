@@ -1,5 +1,6 @@
-//! Has checkpoints cosigned: all witnesses are asked about one checkpoint at a time, each on its own; those that fail are asked
-//! again about it while it is the newest, ever more slowly. Once enough have cosigned it, the ledger serves it so.
+//! Has checkpoints cosigned: all witnesses are asked about one checkpoint at a time, each on its
+//! own; those that fail are asked again about it while it is the newest, ever more slowly. Once
+//! enough have cosigned it, the ledger serves it so.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +84,8 @@ fn witnesses(config: &Config) -> Result<Vec<Asked>> {
     asked.collect()
 }
 
-/// Asks those that have not cosigned the newest checkpoint. `text` is that of the checkpoint in hand.
+/// Asks those that have not cosigned the newest checkpoint. `text` is that of the checkpoint in
+/// hand.
 async fn round(
     ledger: &Ledger,
     witnesses: &mut [Asked],

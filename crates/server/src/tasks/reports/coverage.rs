@@ -1,5 +1,6 @@
-//! Surroundings of a report: what its findings are held against. Since when the log exists, who submitted entries, which connections
-//! and sources were expected, which kinds of source the log has ever had, and which exceptions were reviewed.
+//! Surroundings of a report: what its findings are held against. Since when the log exists, who
+//! submitted entries, which connections and sources were expected, which kinds of source the log
+//! has ever had, and which exceptions were reviewed.
 
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
@@ -82,8 +83,8 @@ impl Surroundings {
     }
 }
 
-/// Returns the kinds of source that the log has an entry of, whenever that was. A search that takes too long counts as none: then a
-/// query without an answer is not taken for a quiet period.
+/// Returns the kinds of source that the log has an entry of, whenever that was. A search that takes
+/// too long counts as none: then a query without an answer is not taken for a quiet period.
 async fn connected(trail: &Trail, now: Timestamp) -> Vec<EventSource> {
     let mut connected = Vec::new();
     for source in EventSource::ALL {
@@ -124,7 +125,8 @@ async fn edge(
         .map(|stored| stored.recorded_at))
 }
 
-/// Returns the submitters of the period's entries, the most entries first, and expected tokens without any.
+/// Returns the submitters of the period's entries, the most entries first, and expected tokens
+/// without any.
 async fn sources(
     context: &TaskContext,
     trail: &Trail,
@@ -143,7 +145,8 @@ async fn sources(
             now,
         )
         .await;
-    // A long period of a large log may take longer than a search may: the report then says that they were not counted.
+    // A long period of a large log may take longer than a search may: the report then says that
+    // they were not counted.
     let (total, counts) = match counted {
         Ok(counted) => counted,
         Err(error) => {
@@ -258,7 +261,8 @@ fn token_words(name: &str) -> String {
     format!("token {name}")
 }
 
-/// Returns `true` for a token that is there to submit entries: it may append, and may not read the log.
+/// Returns `true` for a token that is there to submit entries: it may append, and may not read the
+/// log.
 fn is_log_source(token: &ApiToken, now: Timestamp) -> bool {
     let may = |permission| {
         token

@@ -110,7 +110,8 @@ impl Spool {
         Ok(())
     }
 
-    /// Writes the files: heads, then the entries, then the ends; each is synced before it takes its place.
+    /// Writes the files: heads, then the entries, then the ends; each is synced before it takes its
+    /// place.
     pub(super) fn finish(mut self, heads: &Heads<'_>) -> Result<RunFiles> {
         self.json.flush()?;
         self.csv.flush()?;

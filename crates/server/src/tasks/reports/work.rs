@@ -1,4 +1,5 @@
-//! The work of a run: reads the log up to a checkpoint, evaluates, proves what it cites, and writes the files.
+//! The work of a run: reads the log up to a checkpoint, evaluates, proves what it cites, and writes
+//! the files.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,9 +1,11 @@
-//! Compares the rows that decide who may do what with those at the last digest: each row that changed must be named by an entry of
-//! Reeve's in between. Format and limits: `docs/formats/state-digest.md`.
+//! Compares the rows that decide who may do what with those at the last digest: each row that
+//! changed must be named by an entry of Reeve's in between. Format and limits:
+//! `docs/formats/state-digest.md`.
 //!
-//! Every change of Reeve's own state is recorded before it is tried (`http/change.rs`). So the position in the log is noted first; the rows
-//! are read once whatever was announced by then is done; and the log is read to its end after that. A change that the rows show was
-//! announced between the position of the last digest and that end.
+//! Every change of Reeve's own state is recorded before it is tried (`http/change.rs`). So the
+//! position in the log is noted first; the rows are read once whatever was announced by then is
+//! done; and the log is read to its end after that. A change that the rows show was announced
+//! between the position of the last digest and that end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,16 +22,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-/// Setting with the rows of the last digest. Its own digest is in the log, so that a change of it shows.
+/// Setting with the rows of the last digest. Its own digest is in the log, so that a change of it
+/// shows.
 const KEPT: &str = "state_digest";
 
-/// Time after which a change that was announced is made, or has failed. Statements are given ten seconds.
+/// Time after which a change that was announced is made, or has failed. Statements are given ten
+/// seconds.
 const SETTLED: Duration = Duration::from_secs(15);
 
 /// Rows that an entry lists.
 const LISTED: usize = 100;
 
-/// Entries that announce a change of a digested row. Reading, calls of the interface and results of runs change none.
+/// Entries that announce a change of a digested row. Reading, calls of the interface and results of
+/// runs change none.
 const CHANGES: &str = "event_type:user.* OR event_type:team.* OR event_type:token.* OR event_type:policy.* OR \
     event_type:settings.* OR event_type:integration.create OR event_type:integration.modify OR \
     event_type:integration.delete OR event_type:audit.alert.create OR event_type:audit.alert.modify OR event_type:audit.alert.delete OR event_type:audit.export.destination.* OR \
@@ -54,7 +59,8 @@ struct KeptRow(String, String, Vec<String>, String);
 struct Unexplained {
     table: String,
     row: String,
-    /// `added`, `removed` or `changed`; `unknown` if the rows of the last digest were altered, so that the table alone is known.
+    /// `added`, `removed` or `changed`; `unknown` if the rows of the last digest were altered, so
+    /// that the table alone is known.
     change: &'static str,
 }
 
@@ -195,7 +201,8 @@ impl Compared {
         }
     }
 
-    /// The rows of the last digest are not those that the log has the digest of. The tables' digests in the log are compared instead.
+    /// The rows of the last digest are not those that the log has the digest of. The tables'
+    /// digests in the log are compared instead.
     fn altered(last: &serde_json::Value, now: &Kept) -> Compared {
         let row = |table: &str| Unexplained {
             table: table.to_owned(),

@@ -1,4 +1,5 @@
-//! A source that floods a rule with groups: memory stays bounded, the rule says so, and it still fires.
+//! A source that floods a rule with groups: memory stays bounded, the rule says so, and it still
+//! fires.
 
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::service::Service;

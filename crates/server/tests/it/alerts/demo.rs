@@ -47,7 +47,8 @@ fn the_attacks_of_the_demonstration_fire_the_rules_meant_for_them() {
     for key in meant {
         assert!(fired.contains_key(key), "{key}: {fired:?}");
     }
-    // Rules name operations as the cloud does; the demonstration records them in the other spelling.
+    // Rules name operations as the cloud does; the demonstration records them in the other
+    // spelling.
     let opened = entries
         .iter()
         .filter_map(|entry| entry.action.operation.as_deref());

@@ -1,4 +1,5 @@
-//! `kill -9` in the middle of evaluation: no firing is lost and none doubled, in the list and in the log.
+//! `kill -9` in the middle of evaluation: no firing is lost and none doubled, in the list and in
+//! the log.
 
 use reeve_testkit::service::Service;
 use serde_json::json;
@@ -19,7 +20,8 @@ async fn a_kill_neither_loses_nor_doubles_a_firing() {
         .text_at("/id");
     for round in 0..ROUNDS {
         let admin = service.admin();
-        // Part of a burst before the kill, the rest after it, and another burst whose firing the kill may interrupt anywhere.
+        // Part of a burst before the kill, the rest after it, and another burst whose firing the
+        // kill may interrupt anywhere.
         fail(&admin, &format!("split-{round}@acme.example"), 3).await;
         fail(&admin, &format!("whole-{round}@acme.example"), 5).await;
         if round % 2 == 0 {

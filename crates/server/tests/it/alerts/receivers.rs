@@ -1,4 +1,5 @@
-//! A firing reaches all five kinds of receiver: a real mail server over TLS, and receivers of the other four over HTTP.
+//! A firing reaches all five kinds of receiver: a real mail server over TLS, and receivers of the
+//! other four over HTTP.
 
 use std::sync::Arc;
 use std::sync::Mutex;

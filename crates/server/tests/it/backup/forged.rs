@@ -1,4 +1,5 @@
-//! Backups changed by somebody who can write the file and has no key of the log: every SHA-256 is right afterwards.
+//! Backups changed by somebody who can write the file and has no key of the log: every SHA-256 is
+//! right afterwards.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -37,7 +38,8 @@ fn with_an_administrator(file: &Path, into: &Path, manifest: impl FnOnce(Manifes
     let lines: Vec<String> = lines
         .lines()
         .map(|line| {
-            // The first user is the administrator of the tests: the e-mail address becomes the intruder's.
+            // The first user is the administrator of the tests: the e-mail address becomes the
+            // intruder's.
             let renamed = line.replace("admin@localhost", "intruder@example.com");
             changed |= renamed != line;
             renamed + "\n"

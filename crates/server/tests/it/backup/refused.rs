@@ -179,8 +179,9 @@ async fn a_restore_that_is_killed_leaves_nothing_that_starts() {
     let (_, file) = made(home.path(), 2_000).await;
     let new = home.path().join("new");
     let mut caught = 0;
-    // Killed as soon as so many files are there, later each time, until one came to its end before it was killed. A restore takes
-    // some ten milliseconds, and a busy machine may not look in time: one that ended before any was caught is removed and tried again.
+    // Killed as soon as so many files are there, later each time, until one came to its end before
+    // it was killed. A restore takes some ten milliseconds, and a busy machine may not look in
+    // time: one that ended before any was caught is removed and tried again.
     let mut files = 1;
     for _ in 0..200 {
         let mut command = reeve_command().unwrap();

@@ -1,4 +1,5 @@
-//! A cloud that is not there, does not know the key, or permits only part: said by cause, nothing lost.
+//! A cloud that is not there, does not know the key, or permits only part: said by cause, nothing
+//! lost.
 
 use std::time::Duration;
 

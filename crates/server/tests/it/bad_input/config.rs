@@ -1,4 +1,5 @@
-//! Broken requests to everything that is configured: refused by field, nothing made, nothing recorded.
+//! Broken requests to everything that is configured: refused by field, nothing made, nothing
+//! recorded.
 
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};

@@ -30,7 +30,8 @@ fn analyze_text(arguments: &[&str], text: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that refuses its input early closes the pipe; its exit code and message are what the test reads.
+    // A program that refuses its input early closes the pipe; its exit code and message are what
+    // the test reads.
     let mut input = child.stdin.take().unwrap();
     let text = text.to_owned();
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()).ok());

@@ -1,4 +1,5 @@
-//! A gate between a command and the service: it can break what goes through, and stop it after so many bytes.
+//! A gate between a command and the service: it can break what goes through, and stop it after so
+//! many bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

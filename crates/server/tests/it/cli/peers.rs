@@ -111,7 +111,8 @@ async fn python_reads_the_cells_that_were_written() {
     }
 }
 
-/// Controls as CSV shows them unless requested as they are: all but line feeds and tabs as JSON spells them.
+/// Controls as CSV shows them unless requested as they are: all but line feeds and tabs as JSON
+/// spells them.
 fn csv_text(text: &str) -> String {
     text.split_inclusive(['\n', '\t'])
         .map(|part| {

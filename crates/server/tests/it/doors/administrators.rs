@@ -1,5 +1,5 @@
-//! Tests that an administrator always has access: the last administrator stays, and the token of the environment
-//! restores access.
+//! Tests that an administrator always has access: the last administrator stays, and the token of
+//! the environment restores access.
 
 use reeve_testkit::service::ADMIN_TOKEN;
 

@@ -5,7 +5,8 @@ use tokio::net::TcpStream;
 
 use super::*;
 
-/// Sends a request whose body comes only once the answer's headers are there, then a second one; everything that is answered.
+/// Sends a request whose body comes only once the answer's headers are there, then a second one;
+/// everything that is answered.
 async fn exchange(service: &Service, head: &str, body: &[u8]) -> (String, std::io::Result<String>) {
     let address = service.url().trim_start_matches("http://").to_owned();
     let mut stream = TcpStream::connect(&address).await.unwrap();

@@ -19,7 +19,8 @@ const ANNOUNCED: usize = 30 << 20;
 /// Memory that the flood may add. Each client's body alone has 30 MiB.
 const MOST_MEMORY: u64 = 256 << 20;
 
-/// Sends a sign-in with an address of 30 MiB, as far as the service takes it, and returns the answer.
+/// Sends a sign-in with an address of 30 MiB, as far as the service takes it, and returns the
+/// answer.
 async fn flood(address: &str) -> String {
     let Ok(mut stream) = TcpStream::connect(address).await else {
         return String::new();
@@ -250,7 +251,8 @@ async fn connections_and_bodies_are_bounded() {
     assert!(counted >= 15, "{counted}");
 }
 
-/// A service that began with fewer open files than it allows connections took no entry any more once they were used up.
+/// A service that began with fewer open files than it allows connections took no entry any more
+/// once they were used up.
 #[tokio::test]
 async fn more_connections_are_open_than_the_limit_at_start_allows() {
     const LIMIT: usize = 200;

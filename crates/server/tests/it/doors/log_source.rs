@@ -1,4 +1,5 @@
-//! The right to append and nothing else, the event types of a token, and identifiers that others have.
+//! The right to append and nothing else, the event types of a token, and identifiers that others
+//! have.
 
 use super::*;
 

@@ -4,8 +4,8 @@ use reeve_http::guard::{Access, Rule};
 
 use super::*;
 
-/// Sends a request under an identifier that its entries carry; the answer, and how many of them say `success`, `pending`
-/// and `failed`.
+/// Sends a request under an identifier that its entries carry; the answer, and how many of them say
+/// `success`, `pending` and `failed`.
 async fn sent(
     api: &Api,
     reader: &Api,
@@ -34,7 +34,8 @@ async fn sent(
     (answer, counts)
 }
 
-/// Every route that may change something, except those whose body is the entry or the sign-in itself.
+/// Every route that may change something, except those whose body is the entry or the sign-in
+/// itself.
 fn changing() -> Vec<Rule> {
     let rules = reeve_http::rules().into_iter();
     rules
@@ -111,7 +112,8 @@ async fn a_refusal_on_any_route_leaves_no_success() {
     }
 }
 
-/// A name that is taken, an address that is taken, a version that is gone: each is refused, and recorded as it went.
+/// A name that is taken, an address that is taken, a version that is gone: each is refused, and
+/// recorded as it went.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn taken_names_are_recorded_as_failed_and_races_have_one_winner() {
     let home = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Tests of tokens: a session, another token or an open live view made with a token has its rights and ends with it.
+//! Tests of tokens: a session, another token or an open live view made with a token has its rights
+//! and ends with it.
 
 use reeve_testkit::live::Live;
 

@@ -1,5 +1,5 @@
-//! Tests of tampering with access to the disk, each of which is detected: one flipped byte in a segment, one in the
-//! write-ahead log, a tail that is cut off.
+//! Tests of tampering with access to the disk, each of which is detected: one flipped byte in a
+//! segment, one in the write-ahead log, a tail that is cut off.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,6 @@
-//! The account: machines and databases in moto with back-dated CloudWatch series, recorded ones where the data is there.
-//! What is saved is computed here from the price list, not read from the program.
+//! The account: machines and databases in moto with back-dated CloudWatch series, recorded ones
+//! where the data is there. What is saved is computed here from the price list, not read from the
+//! program.
 
 use jiff::Timestamp;
 use reeve_testkit::http::Api;
@@ -316,7 +317,8 @@ impl Estate {
         one
     }
 
-    /// Busy machines and members of a group get no recommendation of their own; a database has the list price of its engine.
+    /// Busy machines and members of a group get no recommendation of their own; a database has the
+    /// list price of its engine.
     pub(super) fn left_alone(&self, found: &[Value]) {
         for id in self.grouped.iter().chain([&self.busy]) {
             assert!(

@@ -102,7 +102,8 @@ pub(super) async fn is_there(admin: &Api, imported: u64) {
     assert_eq!(&by_id.body, one);
 }
 
-/// Importing again, into the running service, adds no entry of the source. The service may write its own meanwhile.
+/// Importing again, into the running service, adds no entry of the source. The service may write
+/// its own meanwhile.
 pub(super) async fn import_again(home: &Path, service: &Service, admin: &Api, imported: u64) {
     let folder = records(home);
     let url = service.url().to_owned();

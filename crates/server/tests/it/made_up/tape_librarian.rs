@@ -1,4 +1,5 @@
-//! `tape_librarian`: stops machines that hold tapes, and expects afterwards what no cloud will show, so that its change is undone.
+//! `tape_librarian`: stops machines that hold tapes, and expects afterwards what no cloud will
+//! show, so that its change is undone.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! `tape_library`: a kind of resource with a reader of its own, whose library gets another drive between two syncs.
+//! `tape_library`: a kind of resource with a reader of its own, whose library gets another drive
+//! between two syncs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,6 @@
-//! Each event type that the catalogue marks as emitted has a driver here: a real act against a real service, whose entry is found with
-//! the right fields. A type without a driver fails by name, and so does an entry of a type that the catalogue does not let Reeve write.
+//! Each event type that the catalogue marks as emitted has a driver here: a real act against a real
+//! service, whose entry is found with the right fields. A type without a driver fails by name, and
+//! so does an entry of a type that the catalogue does not let Reeve write.
 
 mod configuration;
 mod estate;
@@ -148,7 +149,8 @@ impl Emitted {
     }
 }
 
-/// Checks what a group of drivers left, and that Reeve wrote nothing that the catalogue does not let it write.
+/// Checks what a group of drivers left, and that Reeve wrote nothing that the catalogue does not
+/// let it write.
 async fn verify(api: &Api, emitted: &[Emitted]) {
     for one in emitted {
         one.is_found(api).await;

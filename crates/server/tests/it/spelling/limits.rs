@@ -55,7 +55,8 @@ async fn limits_are_set_and_answered_as_the_table_writes_them() {
         }
     }
     assert_eq!(sent, 12);
-    // The numbers that were read before are still read, and a client may send back what it read with one of the two changed.
+    // The numbers that were read before are still read, and a client may send back what it read
+    // with one of the two changed.
     let mut whole = admin.get(path).await.expect(200).body;
     whole["rollback"]["timeout_s"] = json!(600);
     whole["cost_impact"]["max_increase"] = json!(7.5);

@@ -1,7 +1,8 @@
-//! Actions in progress while the active server is killed or frozen: the standby finishes each, and the cloud is asked once.
+//! Actions in progress while the active server is killed or frozen: the standby finishes each, and
+//! the cloud is asked once.
 //!
-//! The worst moment is between the cloud's change and its answer. A relay before the cloud holds the answer back until the active
-//! server is gone.
+//! The worst moment is between the cloud's change and its answer. A relay before the cloud holds
+//! the answer back until the active server is gone.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -180,7 +181,8 @@ async fn an_action_in_progress_is_finished_by_the_standby_and_done_once() {
     assert_eq!(code, Some(0), "{said}");
 }
 
-/// Waits until the action of a recommendation has succeeded, and looks at the log: each step is done once.
+/// Waits until the action of a recommendation has succeeded, and looks at the log: each step is
+/// done once.
 async fn finished(admin: &Api, recommendation: &Value) {
     let id = recommendation["id"].as_str().unwrap();
     let action = until("the action's end", PATIENCE, || async {

@@ -1,5 +1,6 @@
-//! A server that was paused for longer than its lease is valid, while another one took over on a copy of its data directory: it writes
-//! nothing more, acknowledges nothing, and ends. So does one whose database is away.
+//! A server that was paused for longer than its lease is valid, while another one took over on a
+//! copy of its data directory: it writes nothing more, acknowledges nothing, and ends. So does one
+//! whose database is away.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,7 +76,8 @@ async fn found(api: &Api) -> Vec<String> {
         .collect()
 }
 
-/// Pauses a server, lets another one take over on a copy, and lets it go on; `is_away`: while its database is away.
+/// Pauses a server, lets another one take over on a copy, and lets it go on; `is_away`: while its
+/// database is away.
 async fn replaced_while_paused(is_away: bool) {
     let Some(database) = Postgres::start().unwrap() else {
         return;

@@ -1,4 +1,5 @@
-//! Anomalies and actions arrive outside: signed at a webhook that takes them, and at a channel, each once.
+//! Anomalies and actions arrive outside: signed at a webhook that takes them, and at a channel,
+//! each once.
 
 use std::collections::BTreeSet;
 
@@ -113,7 +114,8 @@ async fn an_anomaly_and_the_actions_on_it_reach_webhooks_and_channels_once() {
     })
     .await;
     assert_eq!(texts(&actions_only).len(), 2, "{:?}", texts(&actions_only));
-    // No public address is known: each message says where to look. Slack escapes the sign between two labels.
+    // No public address is known: each message says where to look. Slack escapes the sign between
+    // two labels.
     for text in texts(&all) {
         let label = if text.contains("Anomaly: ") {
             "Anomalies"

@@ -63,8 +63,8 @@ const PLAIN: Conditions = Conditions {
     kind: "kind = ?",
 };
 
-/// Conditions that no index serves. Where a list is narrow already, databases without statistics would rather read all that is in a state,
-/// of an agent or of a kind.
+/// Conditions that no index serves. Where a list is narrow already, databases without statistics
+/// would rather read all that is in a state, of an agent or of a kind.
 const NARROW: Conditions = Conditions {
     status: "(status || '')",
     agent: "(agent_id || '') = ?",
@@ -95,7 +95,8 @@ fn summed(wanted: &RecommendationFilter, conditions: &Conditions) -> Filter {
         wanted.status.iter().map(|status| status.as_str()),
     );
     if let Some(agent) = &wanted.agent {
-        // No identifier reads like a type, and a condition on two columns would use the index of neither.
+        // No identifier reads like a type, and a condition on two columns would use the index of
+        // neither.
         match AgentType::parse(agent) {
             Some(_) => filter.text(conditions.agent_or_type, agent),
             None => filter.text(conditions.agent, agent),

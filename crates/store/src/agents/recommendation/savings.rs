@@ -1,5 +1,6 @@
-//! Savings of what is open, and outcomes of what has ended, added up by the database. Savings are added up again once a recommendation in
-//! the states that they depend on was written, and held meanwhile: a finding does not have the savings of a million ended ones read again.
+//! Savings of what is open, and outcomes of what has ended, added up by the database. Savings are
+//! added up again once a recommendation in the states that they depend on was written, and held
+//! meanwhile: a finding does not have the savings of a million ended ones read again.
 
 use jiff::Timestamp;
 use reeve_estate::{Money, Provider, ResourceKind};
@@ -19,7 +20,8 @@ use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::rows::{named, unreadable};
 
-/// Saving of a recommendation that is alone on its resource, as `combined_on_resource` counts it: at most the whole cost.
+/// Saving of a recommendation that is alone on its resource, as `combined_on_resource` counts it:
+/// at most the whole cost.
 const ALONE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN members = 1 THEN saving ELSE 0 END), 0) AS BIGINT),
          CAST(COALESCE(SUM(unpriced), 0) AS BIGINT),
          CAST(COALESCE(SUM(CASE WHEN members > 1 THEN 1 ELSE 0 END), 0) AS BIGINT),
@@ -166,8 +168,8 @@ fn daily(row: &AnyRow) -> Result<DailySavings, Fault> {
     })
 }
 
-/// Filter of recommendations of these kinds without feedback. Conditions on the state read as those of the partial indexes: no other index
-/// serves them.
+/// Filter of recommendations of these kinds without feedback. Conditions on the state read as those
+/// of the partial indexes: no other index serves them.
 fn without_feedback(kinds: &[RecommendationType]) -> Filter {
     let mut filter = Filter::default();
     filter.one_of("kind", kinds.iter().map(|kind| kind.as_str()));

@@ -1,6 +1,8 @@
-//! Plans of SQLite for the statements that requests run: an index finds what they answer with, and nothing walks the whole table.
+//! Plans of SQLite for the statements that requests run: an index finds what they answer with, and
+//! nothing walks the whole table.
 //!
-//! PostgreSQL counts the rows that requests touch (`tests/it/scale.rs`); SQLite does not, so that its plans are read.
+//! PostgreSQL counts the rows that requests touch (`tests/it/scale.rs`); SQLite does not, so that
+//! its plans are read.
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
@@ -27,8 +29,8 @@ async fn plan(store: &Store, filter: &Filter, statement: &SqlStr) -> Vec<String>
         .collect()
 }
 
-/// Returns `true` for a step that walks recommendations from end to end. One that follows the order of a list walks as far as its page,
-/// and the partial indexes hold what is open alone.
+/// Returns `true` for a step that walks recommendations from end to end. One that follows the order
+/// of a list walks as far as its page, and the partial indexes hold what is open alone.
 fn walks_everything(step: &str, has_limit: bool) -> bool {
     let in_order = has_limit && step.ends_with("USING INDEX recommendations_ranked");
     step.starts_with("SCAN recommendations") && !step.contains("recommendations_open") && !in_order

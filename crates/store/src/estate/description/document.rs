@@ -16,13 +16,15 @@ const INSERT: &str = "INSERT INTO resource_documents (hash, bytes, content)";
 
 /// Level of compression; higher ones gain little on texts of a few kilobytes.
 const LEVEL: i32 = 3;
-/// Longest document that is decompressed, bytes: as long as one that is taken, with room for what later versions add.
+/// Longest document that is decompressed, bytes: as long as one that is taken, with room for what
+/// later versions add.
 const LONGEST: usize = 4 << 20;
 
 /// Documents as they are stored, packed before a transaction begins.
 pub(super) struct Packed(BTreeMap<String, (i64, String)>);
 
-/// Packs documents. Their order is that of their hashes, so that two transactions never wait for each other in a circle.
+/// Packs documents. Their order is that of their hashes, so that two transactions never wait for
+/// each other in a circle.
 pub(super) fn pack<'d>(documents: impl Iterator<Item = &'d Document>) -> Result<Packed, Fault> {
     let mut packed = BTreeMap::new();
     for document in documents {
@@ -56,7 +58,8 @@ pub(super) async fn insert(tx: &mut Transaction<'_, Any>, packed: &Packed) -> Re
 /// Removes documents that no version has, at most so many; returns their number.
 pub(super) async fn remove_unused(store: &Store, most: i64) -> Result<u64, Fault> {
     let mut tx = store.begin().await?;
-    // PostgreSQL would let another transaction find a document here and give it a version while it is being removed.
+    // PostgreSQL would let another transaction find a document here and give it a version while it
+    // is being removed.
     store
         .serialize_writers(&mut tx, "resource_documents")
         .await?;

@@ -15,8 +15,9 @@ use crate::filter::Filter;
 const INSERT: &str =
     "INSERT INTO resource_relations (connection_id, resource_id, relation, target_id)";
 
-/// Neighbours of one resource, both ways. A relation is listed once where a resource is related to itself. A machine may assume its
-/// instance profile and a role is attached to that: the last two parts join the machine with the role, which no description does.
+/// Neighbours of one resource, both ways. A relation is listed once where a resource is related to
+/// itself. A machine may assume its instance profile and a role is attached to that: the last two
+/// parts join the machine with the role, which no description does.
 const NEIGHBOURS: &str = "SELECT relation, 0 AS incoming, target_id AS other FROM resource_relations
          WHERE connection_id = $1 AND resource_id = $2
      UNION ALL SELECT relation, 1 AS incoming, resource_id AS other FROM resource_relations

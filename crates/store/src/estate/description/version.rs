@@ -67,7 +67,8 @@ pub(super) async fn begin(
     insert.run_for(tx, &connection.0).await
 }
 
-/// Records that resources are gone. A resource that was never described has no versions, and gets none.
+/// Records that resources are gone. A resource that was never described has no versions, and gets
+/// none.
 pub(in crate::estate) async fn end(
     tx: &mut Transaction<'_, Any>,
     connection: &ConnectionId,
@@ -105,7 +106,8 @@ async fn current_hashes<'i>(
         .collect()
 }
 
-/// Returns the current version of each resource that has one and is not gone: identifier, time and hash.
+/// Returns the current version of each resource that has one and is not gone: identifier, time and
+/// hash.
 pub(super) async fn current(
     store: &Store,
     connection: &ConnectionId,
@@ -187,8 +189,8 @@ pub(super) async fn document_at(
     Ok(Some((version, document::read(&hash, &content)?)))
 }
 
-/// Removes versions whose successor was there at a time already, and documents without a version, a bounded number in
-/// each transaction.
+/// Removes versions whose successor was there at a time already, and documents without a version, a
+/// bounded number in each transaction.
 pub(super) async fn expire(store: &Store, before: Timestamp) -> Result<u64, Fault> {
     let mut removed = 0;
     loop {

@@ -9,7 +9,8 @@ use reeve_estate::StoreError;
 
 use super::samples::recommendation;
 
-/// Returns the number of successful writers among several that read the same version; all others must get a conflict.
+/// Returns the number of successful writers among several that read the same version; all others
+/// must get a conflict.
 async fn winners<F, T>(writers: impl Iterator<Item = F>) -> Result<usize>
 where
     F: Future<Output = Result<T, StoreError>> + Send + 'static,

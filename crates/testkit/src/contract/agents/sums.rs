@@ -87,7 +87,8 @@ fn numbered(n: usize) -> Result<Recommendation> {
     })
 }
 
-/// A hundred and twenty recommendations, moved to a state each; some with feedback, some with measured savings.
+/// A hundred and twenty recommendations, moved to a state each; some with feedback, some with
+/// measured savings.
 async fn fill(store: &dyn AgentStore) -> Result<()> {
     assert!(
         store.recommendation_totals().await?.is_empty(),
@@ -383,7 +384,8 @@ async fn savings(store: &dyn AgentStore) -> Result<()> {
     standing(store).await
 }
 
-/// Standing savings by pages: each that succeeded and has not ended, once, with its action where one succeeded.
+/// Standing savings by pages: each that succeeded and has not ended, once, with its action where
+/// one succeeded.
 async fn standing(store: &dyn AgentStore) -> Result<()> {
     let mut expected = Vec::new();
     for one in everything(store).await? {

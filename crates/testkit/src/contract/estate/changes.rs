@@ -115,7 +115,8 @@ async fn others(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
     Ok(())
 }
 
-/// Reeve's own writes are not recorded as changes, and an inventory that began before them does not undo them.
+/// Reeve's own writes are not recorded as changes, and an inventory that began before them does not
+/// undo them.
 async fn reeves_own(store: &dyn EstateStore, connection: &Connection) -> Result<()> {
     let size = async || -> Result<Option<String>> {
         Ok(store

@@ -1,4 +1,5 @@
-//! Contract of the sums over an inventory: they say what reading every resource would say, at once after each write.
+//! Contract of the sums over an inventory: they say what reading every resource would say, at once
+//! after each write.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! Each ready rule fires on an attack made of the records that it watches for, and stays quiet below its threshold. These records are
-//! the project's own, so a copy without the recorded techniques tests every rule too.
+//! Each ready rule fires on an attack made of the records that it watches for, and stays quiet
+//! below its threshold. These records are the project's own, so a copy without the recorded
+//! techniques tests every rule too.
 
 use std::collections::BTreeSet;
 

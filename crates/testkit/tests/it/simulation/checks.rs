@@ -1,4 +1,5 @@
-//! Invariants of a log after it was opened, computed from its entries and the receipts of its writers alone.
+//! Invariants of a log after it was opened, computed from its entries and the receipts of its
+//! writers alone.
 
 use std::collections::{HashMap, HashSet};
 

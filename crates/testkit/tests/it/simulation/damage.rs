@@ -9,7 +9,8 @@ use reeve_verify::{CannotVerify, Options, Progress, Report, verify_directory};
 
 use super::life::{Keep, Life};
 
-/// Files that hold nothing of their own: rebuilt where they are missing or wrong, or overwritten at the next start.
+/// Files that hold nothing of their own: rebuilt where they are missing or wrong, or overwritten at
+/// the next start.
 const DISPOSABLE: [&str; 8] = [
     "ledger/chain",
     "ledger/chain.attested",
@@ -87,8 +88,8 @@ impl Life {
         files
     }
 
-    /// Returns `true` for files that a crash left behind and the manifest does not count: segments, files of the log,
-    /// ends of append-only files.
+    /// Returns `true` for files that a crash left behind and the manifest does not count: segments,
+    /// files of the log, ends of append-only files.
     fn leftover(&self, name: &str, at: usize) -> bool {
         let text =
             fs::read_to_string(self.home().join("ledger/manifest.journal")).unwrap_or_default();
@@ -142,7 +143,8 @@ impl Life {
         assert!(self.audit().unwrap().is_intact());
     }
 
-    /// One bit: the auditor rejects it, or the file is disposable, and then the log opens with everything in it.
+    /// One bit: the auditor rejects it, or the file is disposable, and then the log opens with
+    /// everything in it.
     async fn flip(&mut self, name: &str, at: usize, bit: u32) {
         let path = self.home().join(name);
         let original = fs::read(&path).unwrap();

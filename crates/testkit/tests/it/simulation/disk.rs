@@ -1,10 +1,11 @@
 //! A disk in memory that does what POSIX allows and nothing better.
 //!
-//! Only what was synced survives a power cut. Of what was not: each 512-byte sector of a file is found as any of the writes to
-//! it left it, or as before; the last write may be torn inside a sector; the length is any the file had; of the changes to names
-//! in a directory any subset is found, a rename whole or not at all. After a failed sync nobody knows what reached the disk, and
-//! a later sync that succeeds does not say (the kernel has marked the pages clean). Steps that change something are counted, so
-//! that faults can be put at each of them.
+//! Only what was synced survives a power cut. Of what was not: each 512-byte sector of a file is
+//! found as any of the writes to it left it, or as before; the last write may be torn inside a
+//! sector; the length is any the file had; of the changes to names in a directory any subset is
+//! found, a rename whole or not at all. After a failed sync nobody knows what reached the disk, and
+//! a later sync that succeeds does not say (the kernel has marked the pages clean). Steps that
+//! change something are counted, so that faults can be put at each of them.
 
 mod access;
 mod contents;
@@ -314,11 +315,13 @@ impl SimulatedDisk {
         SimulatedDisk::with(names, state.folders.clone(), seed).after(&state, "THE POWER WENT")
     }
 
-    /// The disk as a process finds it after the one before was killed: nothing is lost but what a failed sync left in doubt.
+    /// The disk as a process finds it after the one before was killed: nothing is lost but what a
+    /// failed sync left in doubt.
     pub(crate) fn after_kill(&self, seed: u64) -> SimulatedDisk {
         let mut random = StdRng::seed_from_u64(seed);
         let state = self.0.state.lock();
-        // Names keep what is not durable about them, and so do contents: the next power cut may still take it.
+        // Names keep what is not durable about them, and so do contents: the next power cut may
+        // still take it.
         for node in state.names.values() {
             node.lock().evict(&mut random);
         }

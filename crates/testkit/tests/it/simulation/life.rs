@@ -101,7 +101,8 @@ impl Life {
         }
     }
 
-    /// The key in charge by the records on a disk. Private keys are kept in real files, which no simulated crash touches.
+    /// The key in charge by the records on a disk. Private keys are kept in real files, which no
+    /// simulated crash touches.
     fn signer(&self, disk: &SimulatedDisk) -> Result<NoteSigner, keys::KeyFileError> {
         let ledger = self.home().join("ledger");
         std::fs::remove_dir_all(&ledger).ok();

@@ -100,7 +100,8 @@ impl Life {
         self.ledger.is_some()
     }
 
-    /// A process: opens, does this and that, and ends somehow. `faults`: errors and slips may happen.
+    /// A process: opens, does this and that, and ends somehow. `faults`: errors and slips may
+    /// happen.
     async fn session(&mut self, faults: bool) {
         if !self.open().await {
             return;
@@ -293,7 +294,8 @@ impl Life {
         self.model.altered |= !disposable(&name);
     }
 
-    /// Ends the session where it is, and looks at what is found; false when the log refused to open, for a reason.
+    /// Ends the session where it is, and looks at what is found; false when the log refused to
+    /// open, for a reason.
     async fn end_and_look(&mut self) -> bool {
         self.ledger = None;
         self.tally.failed_steps += self.disk.failed();
@@ -328,7 +330,8 @@ impl Life {
             }
         };
         if self.model.altered && ledger.size() < self.model.order.len() as u64 {
-            // The file that was written to was removed and the power went within the second before that is noticed.
+            // The file that was written to was removed and the power went within the second before
+            // that is noticed.
             assert!(
                 ledger.size() >= anchored,
                 "{} entries of {anchored} that the anchor holds",

@@ -1,4 +1,5 @@
-//! A data directory to tamper with: two seals, a rotated key, unsealed entries; and everything one can ask of its log.
+//! A data directory to tamper with: two seals, a rotated key, unsealed entries; and everything one
+//! can ask of its log.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +18,8 @@ pub(super) const ORIGIN: &str = "reeve.local/tampering";
 pub(super) const SEALED: usize = 300;
 const UNSEALED: usize = 20;
 
-/// Answers of the log: event ids with their hashes, totals of queries, receipts of repeated entries, a proof.
+/// Answers of the log: event ids with their hashes, totals of queries, receipts of repeated
+/// entries, a proof.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answers {
     entries: Vec<(String, String)>,
@@ -230,7 +232,8 @@ impl Opened {
     pub(super) async fn answers(&self) -> Result<Answers, String> {
         let failed = |error: reeve_ledger::TrailError| error.to_string();
         let mut totals = Vec::new();
-        // Twice: the first search may be the one that notices an index, and the second the one that believes what was rebuilt.
+        // Twice: the first search may be the one that notices an index, and the second the one that
+        // believes what was rebuilt.
         for query in [
             "event_type:resource.delete",
             "actor.id:alice",

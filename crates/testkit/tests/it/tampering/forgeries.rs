@@ -1,4 +1,5 @@
-//! Changes made on purpose, without the log's key: every checksum and digest that the intruder can compute is right afterwards.
+//! Changes made on purpose, without the log's key: every checksum and digest that the intruder can
+//! compute is right afterwards.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -221,7 +222,8 @@ fn index_parts(bytes: &[u8]) -> (usize, usize, usize) {
     (long(bytes, end), end - word(bytes, end + 8), end)
 }
 
-/// `resource.delete` becomes something else in the index that has it most, so that a search for it would not find its rows.
+/// `resource.delete` becomes something else in the index that has it most, so that a search for it
+/// would not find its rows.
 fn renamed_value(fixture: &LogFixture, signer: Option<&NoteSigner>) {
     let (from, to) = (&b"resource.delete"[..], &b"resource.dellte"[..]);
     let holds = |name: &String| fixture.read(name).windows(from.len()).any(|at| at == from);
@@ -276,7 +278,8 @@ fn earlier_version(fixture: &LogFixture) {
     fixture.write(name, &bytes);
 }
 
-/// The first record of a file of identifiers gets another mark: its event would be refused as another one's.
+/// The first record of a file of identifiers gets another mark: its event would be refused as
+/// another one's.
 fn forged_record(fixture: &LogFixture) {
     let name = &fixture.below("ledger/ids/")[0];
     let mut bytes = fixture.read(name);

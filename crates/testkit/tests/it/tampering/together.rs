@@ -1,5 +1,6 @@
-//! Changes of several files at a time, without the log's key: what is said twice in the directory says the same afterwards, every
-//! checksum holds, and files that are rebuilt when they are missing are gone.
+//! Changes of several files at a time, without the log's key: what is said twice in the directory
+//! says the same afterwards, every checksum holds, and files that are rebuilt when they are missing
+//! are gone.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -183,7 +184,8 @@ impl Rewritten {
         fixture.write("anchor/head", &bytes);
     }
 
-    /// Writes segments, commitments, tree and the lines of the manifest; their attestations stay as they were.
+    /// Writes segments, commitments, tree and the lines of the manifest; their attestations stay as
+    /// they were.
     pub(super) async fn write_sealed(&self, fixture: &LogFixture) {
         let text = String::from_utf8(fixture.read(JOURNAL)).unwrap();
         let mut listed: Vec<Value> = text

@@ -1,4 +1,5 @@
-//! Machines that are short of something: what brings more of it, at the lowest price, in whichever family.
+//! Machines that are short of something: what brings more of it, at the lowest price, in whichever
+//! family.
 
 use reeve_estate::Metric;
 

@@ -1,4 +1,5 @@
-//! Machines whose load says one thing and whose disks, addresses or owners another: what a stop would destroy, and who would undo it.
+//! Machines whose load says one thing and whose disks, addresses or owners another: what a stop
+//! would destroy, and who would undo it.
 
 use reeve_estate::{Metric, Provider, PublicAddress, ResourceKind};
 use reeve_recommend::protection::LOCAL_DISKS_TAG;
@@ -325,7 +326,8 @@ fn managed() -> Vec<Row> {
     .collect()
 }
 
-/// Nothing of such a tool runs between two deployments: the finding stands, with the advice to change the code.
+/// Nothing of such a tool runs between two deployments: the finding stands, with the advice to
+/// change the code.
 fn owned_by_code() -> Vec<Row> {
     let code = &["infrastructure as code"];
     vec![

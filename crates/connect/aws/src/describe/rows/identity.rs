@@ -1,7 +1,7 @@
 //! Identities and keys: IAM, KMS, Secrets Manager.
 //!
-//! One listing of IAM returns users, groups, roles and policies with everything inline, so that a role is one call's share
-//! and not five calls.
+//! One listing of IAM returns users, groups, roles and policies with everything inline, so that a
+//! role is one call's share and not five calls.
 
 use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, Granted, MemberOf};
 

@@ -62,7 +62,8 @@ const ALARMS: Service = Service {
     is_global: false,
 };
 
-/// Without a page size SQS returns at most 1,000 queues and no token for the rest (SQS API reference, `ListQueues`).
+/// Without a page size SQS returns at most 1,000 queues and no token for the rest (SQS API
+/// reference, `ListQueues`).
 const MOST_QUEUES: &[(&str, &str)] = &[("MaxResults", "1000")];
 
 pub(super) const ROWS: &[KindRow] = &[

@@ -21,7 +21,8 @@ use reeve_audit::events;
 /// Entries that may wait for evaluation without remark: some seconds of a busy log.
 const BEHIND: u64 = 100_000;
 
-/// Diagnosis of an alert that does not fire or whose notifications do not arrive: each link of the chain, with what to do.
+/// Diagnosis of an alert that does not fire or whose notifications do not arrive: each link of the
+/// chain, with what to do.
 #[utoipa::path(get, path = "/api/v1/audit-logs/alerts/{id}/diagnosis", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 200, body = AlertDiagnosisBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(

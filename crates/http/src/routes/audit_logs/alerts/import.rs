@@ -13,7 +13,8 @@ use crate::wire::alert::{
     AlertImport, AlertImportBody, AlertRuleBody, RefusedRuleBody, RuleProblemBody,
 };
 
-/// Import SIGMA rules as drafts. A rule that is not understood as a whole is refused, with the lines that are not.
+/// Import SIGMA rules as drafts. A rule that is not understood as a whole is refused, with the
+/// lines that are not.
 #[utoipa::path(post, path = "/api/v1/audit-logs/alerts/import", tag = "audit-logs", request_body = AlertImport,
     responses((status = 200, body = AlertImportBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn import(

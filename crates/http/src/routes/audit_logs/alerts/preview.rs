@@ -92,7 +92,8 @@ pub(super) async fn preview(
 /// Longest wait while other previews run.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Waits until a preview may run: each reads a month of the log and keeps up to [`MOST`] times in memory.
+/// Waits until a preview may run: each reads a month of the log and keeps up to [`MOST`] times in
+/// memory.
 async fn turn(app: &App) -> Result<SemaphorePermit<'_>, Problem> {
     let turn = tokio::time::timeout(WAIT, app.previews.acquire()).await;
     let busy = || {
@@ -112,7 +113,8 @@ pub(super) async fn past(
     let now = app.now();
     let from = now - PERIOD;
     let (start, end) = (time::text(from), time::text(now));
-    // A distance from now means another time for each entry: such a condition is left to the evaluator.
+    // A distance from now means another time for each entry: such a condition is left to the
+    // evaluator.
     let condition = if is_relative(&settings.query.expr) {
         ""
     } else {

@@ -1,4 +1,5 @@
-//! Receivers of a rule: the channels and subscriptions that its names stand for, and a test of them.
+//! Receivers of a rule: the channels and subscriptions that its names stand for, and a test of
+//! them.
 
 use std::sync::Arc;
 
@@ -60,7 +61,8 @@ pub(super) async fn find(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
     })
 }
 
-/// Refuses a rule with recipients and no channel where there is no e-mail channel either: it would tell nobody.
+/// Refuses a rule with recipients and no channel where there is no e-mail channel either: it would
+/// tell nobody.
 pub(super) async fn check(app: &App, settings: &RuleSettings) -> Result<(), Problem> {
     let notification = &settings.notification;
     if !notification.channels.is_empty() || notification.recipients.is_empty() {

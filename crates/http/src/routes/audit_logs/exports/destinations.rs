@@ -96,7 +96,8 @@ pub(super) async fn get(
     )))
 }
 
-/// Change a destination. Other settings need the secret again, so that nobody can send it to a place of their own.
+/// Change a destination. Other settings need the secret again, so that nobody can send it to a
+/// place of their own.
 #[utoipa::path(patch, path = "/api/v1/audit-logs/export-destinations/{id}", tag = "audit-logs", operation_id = "export_destinations_patch",
     params(("id" = String, Path)), request_body = ExportDestinationPatch,
     responses((status = 200, body = ExportDestinationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),

@@ -19,7 +19,8 @@ use crate::wire::export::ExportDownloadParams;
 /// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
-/// Download a file of an export: its entries, or the file named. An export with several files of entries needs a name.
+/// Download a file of an export: its entries, or the file named. An export with several files of
+/// entries needs a name.
 #[utoipa::path(get, path = "/api/v1/audit-logs/export/{id}/download", tag = "audit-logs", operation_id = "exports_download",
     params(("id" = String, Path), ExportDownloadParams),
     responses((status = 200, description = "The file", content_type = "application/octet-stream", body = String),

@@ -1,4 +1,5 @@
-//! The expected size of an export, and the refusal of one that is too large, naming the period that would fit.
+//! The expected size of an export, and the refusal of one that is too large, naming the period that
+//! would fit.
 
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ use crate::wire::export::{ExportEstimateBody, ExportPeriodBody, ExportRequest};
 const SAMPLE: usize = 50;
 /// Spans of time that are counted at most.
 const SPANS: usize = 10_000;
-/// Bytes of an entry in Parquet in proportion to its canonical bytes: identifiers, salts and compressed payloads, measured at 0.35
-/// to 0.6 on recorded and generated entries.
+/// Bytes of an entry in Parquet in proportion to its canonical bytes: identifiers, salts and
+/// compressed payloads, measured at 0.35 to 0.6 on recorded and generated entries.
 const PARQUET_PERCENT: u64 = 70;
 
 /// The expected size of an export, without starting it.
@@ -140,7 +141,8 @@ async fn measure(
     Ok((estimate, None))
 }
 
-/// A sample with the total, or counts a span of time. The one place where an estimate reads the log.
+/// A sample with the total, or counts a span of time. The one place where an estimate reads the
+/// log.
 async fn search(
     app: &App,
     caller: &Caller,

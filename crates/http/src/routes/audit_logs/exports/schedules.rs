@@ -1,4 +1,5 @@
-//! Scheduled exports. A scheduled export runs with the rights of the person who made or changed it last.
+//! Scheduled exports. A scheduled export runs with the rights of the person who made or changed it
+//! last.
 
 use std::sync::Arc;
 
@@ -154,7 +155,8 @@ pub(super) async fn patch(
         destination,
         enabled: given.enabled.unwrap_or(before.enabled),
         owner: requester(&caller),
-        // Runs that were missed while it was disabled are not made up for; what they would have covered is in the next one.
+        // Runs that were missed while it was disabled are not made up for; what they would have
+        // covered is in the next one.
         last_run_at: if before.enabled {
             before.last_run_at
         } else {

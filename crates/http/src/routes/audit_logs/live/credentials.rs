@@ -1,4 +1,5 @@
-//! Credentials that a stream was opened with, to check them again: a token may be revoked, a session end, a role change.
+//! Credentials that a stream was opened with, to check them again: a token may be revoked, a
+//! session end, a role change.
 
 use axum::http::{HeaderMap, Method, header};
 

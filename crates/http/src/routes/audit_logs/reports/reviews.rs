@@ -71,7 +71,8 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(ReportReviewBody::new(&review))))
 }
 
-/// Returns the number of entries that an exception of the run has; `None` if it has no such exception.
+/// Returns the number of entries that an exception of the run has; `None` if it has no such
+/// exception.
 fn found(run: &Run, question: &str) -> Option<u64> {
     let summary: ReportSummaryBody = serde_json::from_str(run.summary.as_deref()?).ok()?;
     let mut exceptions = summary

@@ -54,7 +54,8 @@ pub struct CostAnomalyPut {
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerformanceAnomalyPut {
-    /// Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`); empty is the usual eight.
+    /// Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`);
+    /// empty is the usual eight.
     pub metrics: Option<Vec<String>>,
     /// `low`, `medium`, `high`.
     pub sensitivity: Option<String>,

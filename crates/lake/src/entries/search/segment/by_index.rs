@@ -64,7 +64,8 @@ pub(super) async fn matches(rows: &SegmentRows<'_>, index: &Index) -> Result<Mat
     Ok(matches)
 }
 
-/// Adds matching rows to a sorted page: by the index where it knows the keys, else by reading the column of these rows.
+/// Adds matching rows to a sorted page: by the index where it knows the keys, else by reading the
+/// column of these rows.
 async fn add_sorted(
     rows: &SegmentRows<'_>,
     index: &Index,
@@ -99,7 +100,8 @@ async fn add_sorted(
     Ok(())
 }
 
-/// Returns the answer of the index to the query. Columns of UUIDs are read beforehand where that spares reading many whole rows.
+/// Returns the answer of the index to the query. Columns of UUIDs are read beforehand where that
+/// spares reading many whole rows.
 async fn answer(rows: &SegmentRows<'_>, index: &Index) -> Result<Answer, Failure> {
     let job = rows.job;
     let ask = async |known: &[_]| -> Result<Answer, Failure> {
@@ -140,7 +142,8 @@ async fn every_match(
     Ok(matching)
 }
 
-/// Returns the matching rows of a range that are nearest to the page, at least as many as it can use.
+/// Returns the matching rows of a range that are nearest to the page, at least as many as it can
+/// use.
 async fn nearest(
     rows: &SegmentRows<'_>,
     index: &Index,
@@ -190,7 +193,8 @@ async fn read_unsure(
     Ok(())
 }
 
-/// Counts the values of matching rows: by the index, and by reading the rows for fields whose values it does not hold.
+/// Counts the values of matching rows: by the index, and by reading the rows for fields whose
+/// values it does not hold.
 async fn count_values(
     rows: &SegmentRows<'_>,
     index: &Index,

@@ -1,5 +1,5 @@
-//! A segment without an index, scanned by the whole predicate: all of it, or, when only a page is wanted, in windows of sequences,
-//! nearest first and ever larger.
+//! A segment without an index, scanned by the whole predicate: all of it, or, when only a page is
+//! wanted, in windows of sequences, nearest first and ever larger.
 
 use reeve_ledger::{GroupBy, TrailError};
 

@@ -35,7 +35,8 @@ impl SegmentRows<'_> {
         }
     }
 
-    /// Opens a scan of these rows, or of all, that meet all conditions. The first column of its batches is the sequence.
+    /// Opens a scan of these rows, or of all, that meet all conditions. The first column of its
+    /// batches is the sequence.
     pub(super) async fn open<'s>(
         &'s self,
         rows: Option<RowSelection>,

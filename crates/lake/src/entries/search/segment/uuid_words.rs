@@ -1,5 +1,6 @@
-//! Words that may be pieces of UUIDs. An index keeps one piece of five, so that a search for one of the others would be unsure of
-//! every row. For such words the columns that have UUIDs are read instead of whole entries.
+//! Words that may be pieces of UUIDs. An index keeps one piece of five, so that a search for one of
+//! the others would be unsure of every row. For such words the columns that have UUIDs are read
+//! instead of whole entries.
 
 use std::io;
 use std::sync::Arc;
@@ -49,8 +50,8 @@ impl UuidCondition<'_> {
     }
 }
 
-/// Returns the conditions to be asked of columns before whole rows are read; `None` if reading rows costs less or columns would
-/// settle nothing.
+/// Returns the conditions to be asked of columns before whole rows are read; `None` if reading rows
+/// costs less or columns would settle nothing.
 pub(super) fn conditions<'q>(
     job: &'q Job,
     index: &Index,
@@ -70,7 +71,8 @@ pub(super) fn conditions<'q>(
     )
 }
 
-/// Looks for a term in many short values, most of which have not even the bytes of its longest word.
+/// Looks for a term in many short values, most of which have not even the bytes of its longest
+/// word.
 struct TermFinder {
     term: TextMatch,
     longest: Finder<'static>,

@@ -1,8 +1,9 @@
 //! Indexes of pieces of the tail, for logs that are asked again and again.
 //!
-//! The tail may have two hundred thousand entries, and asking each of them takes tens of milliseconds. A piece that several
-//! searches have looked through is indexed in memory, beside them, unless the log grows much meanwhile: then it is filled rather
-//! than read, the piece is sealed soon, and an index for so short a time would take more from the writers than it gives.
+//! The tail may have two hundred thousand entries, and asking each of them takes tens of
+//! milliseconds. A piece that several searches have looked through is indexed in memory, beside
+//! them, unless the log grows much meanwhile: then it is filled rather than read, the piece is
+//! sealed soon, and an index for so short a time would take more from the writers than it gives.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,10 +18,12 @@ use crate::entries::index::{Index, rows_of};
 /// Blocks of a piece: 16,384 entries.
 const BLOCKS: u64 = 64;
 const ENTRIES: u64 = BLOCKS * Tail::BLOCK;
-/// Searches that look through a piece, while the log grows by less than another, before it is worth an index.
+/// Searches that look through a piece, while the log grows by less than another, before it is worth
+/// an index.
 const OFTEN: u32 = 3;
 
-/// Consecutive entries of the tail, of which every full block begins at a multiple of [`Tail::BLOCK`].
+/// Consecutive entries of the tail, of which every full block begins at a multiple of
+/// [`Tail::BLOCK`].
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     /// The blocks of it that the tail has, by their place in the tail.
@@ -85,7 +88,8 @@ impl Pieces {
             .count()
     }
 
-    /// Notes that a search has looked through these pieces. Those that were looked through often are indexed now.
+    /// Notes that a search has looked through these pieces. Those that were looked through often
+    /// are indexed now.
     pub(super) fn asked(self: &Arc<Self>, pieces: impl Iterator<Item = Piece>, tail: &Tail) {
         let size = tail.end_sequence();
         let whole = |number: u64| {

@@ -1,5 +1,5 @@
-//! Records out of a file of any shape: CloudTrail log files, arrays, a record a line; Reeve's own entries as they are sent,
-//! stored or exported. Compressed or not.
+//! Records out of a file of any shape: CloudTrail log files, arrays, a record a line; Reeve's own
+//! entries as they are sent, stored or exported. Compressed or not.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -105,8 +105,8 @@ impl Iterator for Records {
     }
 }
 
-/// Returns `true` if a file's first line is a record of its own, or at least no piece of a larger whole, so that one bad line does not
-/// hide the next.
+/// Returns `true` if a file's first line is a record of its own, or at least no piece of a larger
+/// whole, so that one bad line does not hide the next.
 fn is_line(first: &[u8]) -> bool {
     let text = first
         .strip_prefix(b"\xef\xbb\xbf")
@@ -223,7 +223,8 @@ fn reeve(mut value: Json) -> Result<Entry, String> {
             members.remove(beside);
         }
     }
-    // The time of receipt stands only for a time that is missing; a score must not depend on the day it is computed.
+    // The time of receipt stands only for a time that is missing; a score must not depend on the
+    // day it is computed.
     let draft = Draft::from_json(value, Timestamp::UNIX_EPOCH).map_err(|errors| {
         errors
             .iter()

@@ -96,7 +96,8 @@ impl Columns {
         let value = place(&names, value, "--value-column", &VALUES)?;
         let (time, value) = match (time, value) {
             (Some(time), Some(value)) => (time, value),
-            // Two columns of any names are a time and a value, in this order unless one of them is known.
+            // Two columns of any names are a time and a value, in this order unless one of them is
+            // known.
             (Some(time), None) if names.len() == 2 => (time, 1 - time),
             (None, Some(value)) if names.len() == 2 => (1 - value, value),
             (None, None) if names.len() == 2 => (0, 1),

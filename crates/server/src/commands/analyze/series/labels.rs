@@ -1,8 +1,9 @@
 //! Columns that divide a file into several series: hosts, metrics, devices.
 //!
-//! Rows of two hosts taken for one series would be judged as one that jumps between them, so such a file is refused unless the
-//! caller names the series. A column divides a file when its name says so and it holds more than one label, or when rows that
-//! share their time differ in it. Columns of measurements and of labels that hardly repeat do not.
+//! Rows of two hosts taken for one series would be judged as one that jumps between them, so such a
+//! file is refused unless the caller names the series. A column divides a file when its name says
+//! so and it holds more than one label, or when rows that share their time differ in it. Columns of
+//! measurements and of labels that hardly repeat do not.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,10 @@
-//! Times as series have them: those that bills have too ([`read_instant`]), and seconds, milliseconds, microseconds or nanoseconds since 1970.
+//! Times as series have them: those that bills have too ([`read_instant`]), and seconds,
+//! milliseconds, microseconds or nanoseconds since 1970.
 
 use reeve_estate::read_instant;
 
-/// Numbers below this are seconds (up to the year 5138); below its thousandfold milliseconds, and so on.
+/// Numbers below this are seconds (up to the year 5138); below its thousandfold milliseconds, and
+/// so on.
 const SECONDS_END: f64 = 1e11;
 
 /// Milliseconds since the epoch; nothing for what is no time.

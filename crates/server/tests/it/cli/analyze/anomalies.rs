@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::{analyze, analyze_text, open_data};
 
-/// The answer as `(timestamp, score, alarm)`; a row that is not `timestamp,value,score,alarm`, with a score from 0 to 1 (`None`
-/// where it is blank) and an alarm of 0 or 1, fails.
+/// The answer as `(timestamp, score, alarm)`; a row that is not `timestamp,value,score,alarm`, with
+/// a score from 0 to 1 (`None` where it is blank) and an alarm of 0 or 1, fails.
 fn scores(stdout: &[u8]) -> Vec<(String, Option<f64>, bool)> {
     let text = std::str::from_utf8(stdout).unwrap();
     let mut lines = text.lines();

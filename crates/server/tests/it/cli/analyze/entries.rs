@@ -27,7 +27,8 @@ fn record(
     })
 }
 
-/// Ten days of two people who look at machines, then one who looks at the trail, stops it and makes himself a key.
+/// Ten days of two people who look at machines, then one who looks at the trail, stops it and makes
+/// himself a key.
 fn story() -> Vec<Value> {
     let mut records = Vec::new();
     for hour in 0..240 {

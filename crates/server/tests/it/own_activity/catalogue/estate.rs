@@ -1,4 +1,5 @@
-//! A cloud account in a real peer: connecting and syncing it, what syncs see, what agents judge and do.
+//! A cloud account in a real peer: connecting and syncing it, what syncs see, what agents judge and
+//! do.
 
 use std::time::Duration;
 

@@ -109,7 +109,8 @@ async fn signing_in_and_the_care_of_users_are_recorded() {
         .await
         .expect(200);
 
-    // A session that was made with a token ends with it; the next look at sessions is the one of the next start.
+    // A session that was made with a token ends with it; the next look at sessions is the one of
+    // the next start.
     let soon = Timestamp::now() + SignedDuration::from_secs(2);
     let short = json!({ "name": "short", "user_id": id, "expires_at": soon.to_string() });
     let secret = admin

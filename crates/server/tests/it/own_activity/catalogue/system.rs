@@ -1,4 +1,5 @@
-//! The program itself: imports, starts and stops, maintenance, errors, the signing key, backups, direct reading, calls of the interface.
+//! The program itself: imports, starts and stops, maintenance, errors, the signing key, backups,
+//! direct reading, calls of the interface.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The simulated disk as the ledger uses it: each call a step that may be held up, fail or be the last.
+//! The simulated disk as the ledger uses it: each call a step that may be held up, fail or be the
+//! last.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Bytes of a simulated file: those that a reader sees, those on the disk, and the changes between them.
+//! Bytes of a simulated file: those that a reader sees, those on the disk, and the changes between
+//! them.
 
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -18,7 +19,8 @@ pub(super) struct Contents {
     live: Vec<u8>,
     durable: Vec<u8>,
     pending: Vec<Change>,
-    /// `true` after a failed sync: the visible bytes may change once the page is read from the disk again.
+    /// `true` after a failed sync: the visible bytes may change once the page is read from the disk
+    /// again.
     doubtful: bool,
 }
 
@@ -87,7 +89,8 @@ impl Contents {
         Contents::durable(self.mixed(random))
     }
 
-    /// Returns the content after a crash at this point: any mixture of pending changes that a disk may leave.
+    /// Returns the content after a crash at this point: any mixture of pending changes that a disk
+    /// may leave.
     fn mixed(&self, random: &mut StdRng) -> Vec<u8> {
         if self.pending.is_empty() {
             return self.durable.clone();
